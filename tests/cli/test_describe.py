@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
@@ -66,17 +64,6 @@ def test_too_entangled_to_count(run: Run, folder: Path, monkeypatch: pytest.Monk
     assert "valid configurations: not counted" in result.stdout
     assert "transitions in every variable order" in result.stderr
     assert described(run)["valid_configurations"] is None
-
-
-@pytest.mark.parametrize("mode", [os.R_OK, os.X_OK])
-def test_a_folder_that_cannot_be_read(
-    refused: Callable[..., str], folder: Path, monkeypatch: pytest.MonkeyPatch, mode: int
-) -> None:
-    """A project folder without the permission to read it is named, with what to do."""
-    monkeypatch.setattr(os, "access", lambda path, wanted: wanted != mode)
-    message = refused("describe", ".")
-    assert "the folder cannot be read: permission denied" in message
-    assert "chmod" in message
 
 
 @pytest.mark.real_data

@@ -112,15 +112,6 @@ def test_what_is_done_again(study_file: Path, studied: Studied) -> None:
     assert contents(folder) == contents(studied("fresh").folder)
 
 
-def test_a_moved_project(study_file: Path, studied: Studied, tmp_path: Path) -> None:
-    """A project that is moved uses its results, unless measurements are others."""
-    studied()
-    moved = study_file.parent.rename(tmp_path / "moved")
-    assert run_study(read_study(moved / "study.toml")).found == 8
-    replacing("measurements.csv", "4,48,", "4,48,9")(moved)
-    assert run_study(read_study(moved / "study.toml"), pictures=False).found == 0
-
-
 @pytest.fixture
 def versions(study_file: Path) -> Path:
     """Return the study file of a project whose measurements have two versions, one of them at twice the time."""

@@ -12,8 +12,6 @@ from matplotlib.text import Text
 from comparison.result import ClassScore, Comparison, Found, SyntacticComparison, TermScore
 from splc.models.terms import Term, option_term
 
-SIGNATURES = {"svg": b"<?xml", "png": b"\x89PNG\r\n\x1a\n", "pdf": b"%PDF-"}
-
 
 def capture(monkeypatch: pytest.MonkeyPatch, draw: Callable[[], Any]) -> Figure:
     """Return the figure that a call saves; its pixels, which take half of the time, are not made."""

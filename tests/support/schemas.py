@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -27,13 +26,6 @@ def closed(schema: Any) -> Any:
         return schema
     inner = {name: closed(each) for name, each in schema.items()}
     return {"additionalProperties": False, **inner} if "required" in inner else inner
-
-
-def content_of(found: Mapping[str, Any], schema_id: str) -> dict[str, Any]:
-    """Return a JSON object without its schema id, which has to be this one."""
-    assert next(iter(found)) == "schema"
-    assert found["schema"] == schema_id
-    return {name: value for name, value in found.items() if name != "schema"}
 
 
 @cache

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +13,6 @@ from splc.formats.inference import inference_of
 from splc.formats.measurements.csv import write_measurements_csv
 from splc.io.files import read_source
 from splc.system.options import NumericOption
-from splc.workflows import learn
-from tests.support.paths import BOOMERAMG, SMG2000
 from tests.support.real_data import real
 
 SYSTEMS = ["x264", "LLVM", "Dune", "splc_examples"]
@@ -74,36 +70,6 @@ def test_samples(system: str, rows: int, tmp_path: Path) -> None:
     for group in found.alternative_groups:
         assert any(set(group) <= set(other) for other in described.alternative_groups), group
     assert len(found.alternative_groups) == len(described.alternative_groups)
-
-
-def errors(table: Path, system: Path | None, nfp: str, rows: int, folder: Path) -> list[float]:
-    """Return the errors of models of several learning sets, with or without a description."""
-    folder.mkdir()
-    shutil.copy(table, folder / "measurements.csv")
-    if system is not None:
-        shutil.copy(system, folder / "system.xml")
-    request = learn.Request(nfp=nfp, sampling=f"measured:{rows}", write=False, folder=str(folder))
-    found = [learn.run(replace(request, seed=seed)).result.error for seed in range(2)]
-    return [error for error in found if error is not None]
-
-
-SLOW = [
-    *(pytest.param(name, 40, marks=(pytest.mark.slow, pytest.mark.real_data)) for name in SYSTEMS[:3]),
-    *(pytest.param(name, 40, marks=pytest.mark.slow) for name in ("2d", "boomeramg")),
-]
-
-
-@pytest.mark.parametrize(("system", "rows"), [("2d", 16), *SLOW])
-def test_errors_of_models(system: str, rows: int, tmp_path: Path) -> None:
-    """Models learned from a table alone have the same errors as those learned with the description, within noise."""
-    if system in ("x264", "LLVM", "Dune"):
-        description, table, nfp = files_of(system)[0], table_of(system, tmp_path), "Performance"
-    else:
-        case = BOOMERAMG if system == "boomeramg" else SMG2000 / system
-        description, table, nfp = case / "system.xml", case / "measurements.csv", "solve_compute_seconds"
-    own = errors(table, None, nfp, rows, tmp_path / "own")
-    described = errors(table, description, nfp, rows, tmp_path / "described")
-    assert np.mean(own) == pytest.approx(np.mean(described), rel=0.1)
 
 
 @pytest.mark.real_data

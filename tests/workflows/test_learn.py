@@ -158,18 +158,6 @@ def test_baselines_are_learned_from_the_same_split(scaling: Path, settings: dict
         assert each.result.error == pytest.approx(errors.mean())
 
 
-def test_an_evaluation_set_judges_baselines_too(scaling: Path) -> None:
-    """With `--evaluate-on` all errors outside are those on the evaluation set."""
-    lines = (scaling / "measurements.csv").read_text(encoding="utf-8").splitlines()
-    (scaling / "few.csv").write_text("\n".join(lines[:7]) + "\n", encoding="utf-8")
-    one, other = (
-        found(sampling="measured:8", learner="stepwise", evaluate_on=file, baselines=True) for file in ("few.csv", None)
-    )
-    for each, elsewhere in zip(one.compared, other.compared, strict=True):
-        assert each.result.error != elsewhere.result.error
-        assert each.median != elsewhere.median
-
-
 @pytest.mark.slow
 def test_without_a_rest_baselines_are_cross_validated(project: Path) -> None:
     """If everything measured is learned from, all learners are compared by the same folds, and a note says so."""
@@ -199,13 +187,6 @@ def test_a_note_where_pmnf_is_better(scaling: Path) -> None:
     other = found(baselines=True, learner="pmnf")
     assert [each.result.learner for each in other.compared] == ["pmnf", *BASELINES]
     assert not any("predict better here" in note.text for note in other.notes)
-
-
-def test_no_pmnf_beside_binary_options(scaling: Path) -> None:
-    """If a binary option varies, pmnf is not a baseline."""
-    table_of(scaling, f"b,p,{PROPERTY}", *(f"{b},{p},{5 + b + p}" for p in POWERS for b in (0, 1)))
-    one = found(learner="stepwise", sampling="measured:12", baselines=True)
-    assert [each.result.learner for each in one.compared] == ["stepwise", *BASELINES]
 
 
 def test_a_stop_ends_the_baselines(project: Path) -> None:
@@ -267,12 +248,12 @@ def test_shared_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Changes are computed once.
     assert change.influences is None
     assert found.shared is not None
-    assert found.shared.options == {"v0": "version_v0", "v1": "version_v1"}
-    assert 0 < found.shared.differing < len(found.shared.result.result.terms)
+    assert found.options == {"v0": "version_v0", "v1": "version_v1"}
+    assert 0 < found.differing < len(found.shared.result.terms)
     assert found.plot == "changes.svg"
-    assert found.shared.result.output == "m-shared.log"
+    assert found.shared.output == "m-shared.log"
     points = {"a": [1, 1], "b": [1, 1], "n": [4.0, 4.0], "version": ["v0", "v1"]}
-    system = found.shared.result.measured.system
+    system = found.shared.measured.system
     model = read_model("m-shared.log", system)
     predicted = model.predict(Configurations.from_columns(system, points))
     np.testing.assert_allclose(predicted, [12, 27], rtol=0.05)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.data.experiment import DEFAULT_METRIC, Experiment, Key
+from splc.data.experiment import Experiment, Key
 from splc.plotting.charts.chart import Chart, Curve, Points
 from splc.plotting.charts.drawing import chart_file
 from splc.scaling import ScalingModel, fit
@@ -166,18 +166,6 @@ def test_inclusive_values() -> None:
     assert all(each.lower is None for each in other.callpaths)
 
 
-def test_intervals_of_the_largest() -> None:
-    """The call paths with the largest shares have intervals."""
-    found = tree_of(LINES, top=2)
-    known = [each.callpath for each in found.callpaths if each.lower is not None]
-    assert known == ["main->a", "main->a->b"]
-    for each in found.ranking[:2]:
-        assert each.lower is not None
-        assert each.upper is not None
-        assert each.predicted is not None
-        assert each.lower <= each.predicted <= each.upper
-
-
 @given(
     values=st.dictionaries(
         st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map("->".join), st.integers(0, 100), min_size=1
@@ -328,18 +316,6 @@ def test_surface() -> None:
     assert surface_of(*profile(POINTS[2::3, :1]), None) is None
 
 
-def test_surface_beside_a_constant_parameter() -> None:
-    """A parameter with one value is no axis of the surface_of, and the model is that at its value."""
-    points = np.insert(POINTS, 1, 7.0, axis=1)
-    values = (1 + POINTS.prod(axis=1))[:, None]
-    experiment = Experiment(("p", "c", "n"), points, {("main", "time"): values})
-    model = fit(points, values, names=["p", "c", "n"], method="basic")
-    chart = surface_of(experiment, {("main", "time"): model}, None)
-    assert chart is not None
-    p, n, predicted = (np.array(chart.table[name]) for name in ("p", "n", "time"))
-    np.testing.assert_allclose(predicted, 1 + n * p, rtol=1e-6)
-
-
 def test_surface_of_many_values() -> None:
     """Of many values of a parameter some have cells, among them the smallest, the largest and the end of the curve."""
     points = np.array([(p, n) for p in range(1, 41) for n in (1, 2)], dtype=float)
@@ -373,12 +349,3 @@ def test_jump() -> None:
     jump = int(np.argmax(np.diff(curve.predicted)))
     assert curve.x[jump : jump + 2] == pytest.approx([5, 5], abs=1e-9)
     assert curve.predicted[jump : jump + 2] == pytest.approx([25, 5000])
-
-
-def test_metric_without_name() -> None:
-    """A metric without a name is called value in pictures."""
-    experiment, models = profile(POINTS)
-    nameless = {(path, DEFAULT_METRIC): values for (path, _), values in experiment.series.items()}
-    own = {(path, DEFAULT_METRIC): model for (path, _), model in models.items()}
-    chart = scaling_chart(Experiment(experiment.parameters, POINTS, nameless), own, None)
-    assert (chart.title, chart.panels[0].y.label) == ("value", "value")

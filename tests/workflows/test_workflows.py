@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import math
-import re
 import runpy
 import shlex
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 from unittest.mock import Mock
 
 import numpy as np
@@ -25,7 +23,6 @@ from splc.measuring.setup import Setup
 from splc.project import Project
 from splc.workflows import calibrate, explain, learn, measure
 from splc.workflows.compare import Request, run
-from splc.workflows.learn import contexts as learn_by
 from splc.workflows.measure.outcome import Outputs
 from tests.support.watches import Told
 
@@ -78,45 +75,6 @@ def test_rounds_are_reported_and_can_be_stopped() -> None:
     found = learn.run(learn.Request(preset="splconqueror", sampling="ff", write=False), watch)
     assert found.interrupted
     assert [line.split(" + ")[0] for line in watch.lines] == ["round 1:", "round 2:"]
-
-
-def test_an_interrupt_keeps_the_values_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ctrl-C while the model of the second of three versions is learned keeps the first one, and begins no third."""
-    monkeypatch.chdir(tmp_path)
-    table = [f"v{version},{x},{version + x}" for version in (1, 2, 3) for x in range(1, 6)]
-    Path("m.csv").write_text("\n".join(["version,x,time", *table]) + "\n", encoding="utf-8")
-    begun: list[str] = []
-    learning = learn.run
-
-    def pressed(request: learn.Request, *values: Any, **named: Any) -> learn.Result:
-        begun.append(request.where["version"])
-        if len(begun) == 2:
-            raise KeyboardInterrupt
-        return learning(request, *values, **named)
-
-    monkeypatch.setattr("splc.workflows.learn.learn.run", pressed)
-    found = learn_by.run(learn.Request(by="version", measurements="m.csv", options=("x",), write=False))
-    assert begun == ["v1", "v2"]
-    assert (list(found.models), found.failed, found.stopped) == (["v1"], {}, True)
-
-
-def test_measure(project: Path) -> None:
-    """A preview runs nothing; a run reports its progress and writes the measurements."""
-    values = (r"ranks=regex:(\d+)",)
-    request = measure.Request(command="echo {px}", properties=values, sampling="pb:9,3", output="new.csv")
-    planned = measure.run(replace(request, dry=True))
-    assert isinstance(planned, measure.Preview)
-    assert planned.left.runs == 9
-    assert not (project / "new.csv").exists()
-    watch = Told()
-    result = measure.run(replace(request, command="sh -c 'test {px} -gt 1 && echo {px}'"), watch)
-    assert isinstance(result, measure.Result)
-    assert (result.written, result.interrupted, result.progress.total) == (True, False, 9)
-    failed = len(result.session.recorded.failed)
-    assert watch.lines[0] == "0 of 9 runs"
-    assert re.fullmatch(r"1 of 9 runs(, 1 failed)?, about [\d.e-]+ s left", watch.lines[1])
-    assert watch.lines[-1] == f"9 of 9 runs, {failed} failed, about 0 s left"
-    assert (project / "new.csv").exists()
 
 
 @pytest.mark.parametrize("stopped", [False, True])
