@@ -37,7 +37,7 @@ def test_golden(file: Path, run: Run, tmp_path: Path, monkeypatch: pytest.Monkey
     Pages as Markdown have the answers, tables and captions; their pictures have their own tests.
     """
     if file.suffix == PAGES:
-        monkeypatch.setattr("splc.report.document.chart_file", lambda *_: b"")
+        monkeypatch.setattr("splc.report.page.chart_file", lambda *_: b"")
     check_sessions(file, run, tmp_path, monkeypatch)
 
 

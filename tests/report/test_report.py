@@ -154,7 +154,7 @@ def test_learned_model(result: splc.learning.LearningResult) -> None:
 
 def test_files(result: splc.learning.LearningResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A report is written to the file that is named, in the format of its suffix."""
-    monkeypatch.setattr("splc.report.document.chart_file", lambda chart, _: chart.name.encode())
+    monkeypatch.setattr("splc.report.page.chart_file", lambda chart, _: chart.name.encode())
     report = result.report(tmp_path / "page.html")
     assert (tmp_path / "page.html").read_text(encoding="utf-8") == report.html
     with pytest.raises(OutputError, match="reports are not written in this format"):
