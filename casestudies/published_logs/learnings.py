@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
+from casestudies.published_logs.log_errors import ALL_VALUES, Errors, LogErrors
 from casestudies.published_logs.relearn import Relearned, relearned
 from splc.data.measurements import Measurements
 from splc.errors import MeasurementError, Problem, SplcError, plural
 from splc.formats.measurements.read import read_measurements
-from splc.formats.models.log_errors import ALL_VALUES, Errors, LogErrors
 from splc.formats.models.log_reader import Learning, learnings_of
 from splc.io.files import read_source
 from splc.learning.threads import one_thread

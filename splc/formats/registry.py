@@ -54,6 +54,8 @@ class Format:
 
 _SYSTEM = "splc.formats.system."
 _VM = f"{_SYSTEM}splconqueror_xml:"
+_IDE = f"{_SYSTEM}featureide:"
+_CNF = f"{_SYSTEM}dimacs:"
 _CSV = "splc.formats.measurements.csv:"
 _XML = "splc.formats.measurements.splconqueror_xml:"
 _MODELS = "splc.formats.models."
@@ -65,10 +67,8 @@ _LINES = "splc.formats.experiments.json_lines:"
 FORMATS = (
     Format("system", "xml", ".xml", f"{_VM}parse_variability_model", f"{_VM}write_variability_model"),
     Format("system", "uvl", ".uvl", f"{_SYSTEM}uvl:parse_uvl", f"{_SYSTEM}uvl_writer:write_uvl"),
-    Format("system", "featureide", None, *(f"{_SYSTEM}featureide:{verb}_featureide" for verb in ("parse", "write"))),
-    Format(
-        "system", "dimacs", ".dimacs", *(f"{_SYSTEM}dimacs:{verb}_dimacs" for verb in ("parse", "write")), (".cnf",)
-    ),
+    Format("system", "featureide", None, f"{_IDE}parse_featureide", f"{_IDE}write_featureide"),
+    Format("system", "dimacs", ".dimacs", f"{_CNF}parse_dimacs", f"{_CNF}write_dimacs", (".cnf",)),
     Format(
         "system",
         "configspace",

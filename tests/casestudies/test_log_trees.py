@@ -13,12 +13,12 @@ import pytest
 
 from casestudies.published_logs import logs as published_logs
 from casestudies.published_logs.learnings import Recomputed
+from casestudies.published_logs.log_errors import ALL_VALUES, WITHOUT_SMALL, LogErrors
 from casestudies.published_logs.logs import Request, run
 from casestudies.published_logs.strategies import strategies_of
 from casestudies.published_logs.systems import SystemFolder, system_of
 from splc import read_measurements, read_variability_model
 from splc.errors import InputError, RequestError
-from splc.formats.models.log_errors import ALL_VALUES, WITHOUT_SMALL, LogErrors
 from splc.formats.models.log_reader import learnings_of
 from splc.formats.models.log_writer import learned_log_text
 from splc.io.files import read_source

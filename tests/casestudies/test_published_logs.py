@@ -13,9 +13,9 @@ import pytest
 from casestudies.published_logs import tables as shown
 from casestudies.published_logs.__main__ import main
 from casestudies.published_logs.learnings import Recomputed
+from casestudies.published_logs.log_errors import ALL_VALUES
 from casestudies.published_logs.logs import Request, Result, StrategyTest
 from comparison.statistics import GroupTest, PairTest
-from splc.formats.models.log_errors import ALL_VALUES
 from tests.cli.conftest import Run
 from tests.cli.conftest import folder as folder  # noqa: PLC0414
 from tests.cli.conftest import pressing as pressing  # noqa: PLC0414

@@ -26,6 +26,7 @@ from splc.formats.benchmarks.declaration import (
 )
 from splc.formats.table import TableSource
 from splc.io.files import Source
+from splc.io.json import declared
 
 _STATISTICS = ("mean", "median", "min", "max", "stddev", "user", "system")
 _HYPERFINE_UNITS = dict.fromkeys(("time", *_STATISTICS), "s")
@@ -241,13 +242,13 @@ def fio(source: Source, content: Any) -> TableSource:
     names for reading and writing if a job does both. A job that failed has no values.
     """
     jobs = content["jobs"]
-    shared = _object(content.get("global options"))
-    stated = [{**shared, **_object(job.get("job options"))} for job in jobs]
+    shared = declared(dict, content.get("global options"), {})
+    stated = [{**shared, **declared(dict, job.get("job options"), {})} for job in jobs]
     rows = [{name: cell(value) for name, value in row.items() if name not in _NAMES} for row in stated]
     base = 1000 if cell(shared.get("kb_base")) == "1000" else 1024
     counts = ("total_ios", "io_bytes")
     used = [
-        [name for name in _DIRECTIONS if any(number(_object(job.get(name)).get(count)) for count in counts)]
+        [name for name in _DIRECTIONS if any(number(declared(dict, job.get(name), {}).get(count)) for count in counts)]
         for job in jobs
     ]
     has_both = any(len(names) > 1 for names in used)
@@ -256,7 +257,7 @@ def fio(source: Source, content: Any) -> TableSource:
         values = {}
         for direction in () if job.get("error") else names:
             prefix, statistics = f"{direction}_" if has_both else "", job[direction]
-            mean = number(_object(statistics.get("lat_ns")).get("mean"))
+            mean = number(declared(dict, statistics.get("lat_ns"), {}).get("mean"))
             values[f"{prefix}bw"] = number(statistics.get("bw_bytes"))
             values[f"{prefix}iops"] = number(statistics.get("iops"))
             values[f"{prefix}lat"] = None if mean is None else mean / 1e9
@@ -265,10 +266,6 @@ def fio(source: Source, content: Any) -> TableSource:
     prefixes = ("", *(f"{direction}_" for direction in _DIRECTIONS))
     units = {f"{prefix}{name}": unit for prefix in prefixes for name, unit in _FIO_UNITS.items()}
     return table_of(source, runs, main=None if has_both else "bw", hint=hint, units=units)
-
-
-def _object(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 # The mean of more rounds than these is one value: a repetition is a row.
@@ -292,7 +289,7 @@ def pytest_benchmark(source: Source, content: Any) -> TableSource:
     for test, own in zip(tests, parameters, strict=True):
         # The name of a test with parameters ends with their values: `test_a.py::test_sort[1-x]`.
         names.append(test["fullname"].partition("[")[0] if own else test["fullname"])
-        extra_info = _object(test.get("extra_info"))
+        extra_info = declared(dict, test.get("extra_info"), {})
         extras.append({name: value for name, value in extra_info.items() if name not in own})
         settings.append((names[-1], *(f"{name}={cell(value)}" for name, value in own.items())))
     roles = _extra_roles(extras, settings, parametrised=any(parameters))

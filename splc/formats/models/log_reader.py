@@ -101,72 +101,68 @@ class Learning:
 def learnings_of(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
     """Return the learnings of a log that hold a model, in order, and notes."""
     problems, notes = Problems(source.name), _RoundNotes()
-    learnings = [Learning()]
-    last, averaging = -1, False
-    nfp: str | None = None
+    # `stated`: what lines state of the learnings that follow.
+    learnings, stated = [Learning()], Learning()
+    last, averaging, analyzing = -1, False, False
     facts: dict[str, str] = {}
-    columns = ColumnChoice()
-    link: Link = "identity"
-    definitions: dict[str, tuple[str, int]] = {}
     lines = source.text().splitlines()
     end = next((at for at in range(len(lines), 0, -1) if lines[at - 1].strip()), 0)
-    analyzing = False
-    sampling: list[str] = []
-    settings: dict[str, str] = {}
-    seed = 0
-    evaluation: str | None = None
+
+    def take(names: str) -> None:
+        for name in names.split():
+            setattr(learnings[-1], name, getattr(stated, name))
+
     for number, raw in enumerate(lines, 1):
         line = raw.strip()
         if averaging and _AVERAGED_TERM.match(line):
             learnings[-1].average.append((_without_signs(line), number))
-            learnings[-1].link, learnings[-1].nfp, learnings[-1].columns = link, nfp, columns
+            take("link nfp columns")
             continue
         averaging = False
         if line.startswith(LINK):
             link_name = line.removeprefix(LINK).strip()
-            link = "log" if link_name == "log" else "identity"
-            if link_name != link:
+            stated.link = "log" if link_name == "log" else "identity"
+            if link_name != stated.link:
                 problems.add(f"unknown link {link_name!r}", number, hint="one of identity, log")
         elif line.startswith(DEFINITION):
             name, _, text = line.removeprefix(DEFINITION).partition(" = ")
-            definitions = {**definitions, name: (text, number)}
+            stated.definitions = {**stated.definitions, name: (text, number)}
         elif line.startswith(NFP):
-            nfp = line.removeprefix(NFP).strip() or None
+            stated.nfp = line.removeprefix(NFP).strip() or None
         elif fact := _COLUMNS.match(line):
             facts[fact[1]] = fact[2]
-            columns = columns_in_lines(facts)
+            stated.columns = columns_in_lines(facts)
         elif line.startswith(_AVERAGE):
             averaging = True
             if averaged_term := _without_signs(line.removeprefix(_AVERAGE).strip()):
                 learnings[-1].average.append((averaged_term, number))
-                learnings[-1].link, learnings[-1].nfp, learnings[-1].columns = link, nfp, columns
+                take("link nfp columns")
         elif line.startswith(_HEADER):
             if learnings[-1].analysed and not learnings[-1].empty:
                 learnings.append(Learning())
             learnings[-1].analysed = analyzing = True
-            learnings[-1].evaluation = evaluation
+            take("evaluation")
             last = -1
         elif line.startswith(_STARTS):
             if not learnings[-1].empty:
                 learnings.append(Learning())
             last = -1
-            learnings[-1].sampling, learnings[-1].settings, learnings[-1].seed = tuple(sampling), settings, seed
-            learnings[-1].evaluation = evaluation
+            take("sampling settings seed evaluation")
             if size := _SIZE.match(line):
                 learnings[-1].configurations = int(size[1])
         elif command := _SAMPLING.match(line):
-            sampling.append(command[1].strip())
+            stated.sampling += (command[1].strip(),)
         elif line.startswith(SETTINGS):
-            settings = _settings(line.removeprefix(SETTINGS))
+            stated.settings = _settings(line.removeprefix(SETTINGS))
         elif deviation := _DEVIATION.search(line):
-            settings = {**settings, deviation[1]: deviation[2]}
+            stated.settings = {**stated.settings, deviation[1]: deviation[2]}
         elif seed_line := _SEED.fullmatch(line):
-            seed = int(seed_line[1])
+            stated.seed = int(seed_line[1])
         elif line.startswith(_EVALUATION):
-            evaluation = line.removeprefix(_EVALUATION).strip() or None
+            stated.evaluation = line.removeprefix(_EVALUATION).strip() or None
         elif line.startswith(_CLEAN):
-            sampling.clear()
-            evaluation = None if line.startswith(_CLEAN_GLOBAL) else evaluation
+            stated.sampling = ()
+            stated.evaluation = None if line.startswith(_CLEAN_GLOBAL) else stated.evaluation
         elif _ROUND.match(line):
             round_line = _round(line, number, problems, notes, is_end=number == end)
             if round_line is None:
@@ -175,10 +171,10 @@ def learnings_of(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
                 learnings.append(Learning(analysed=learnings[-1].analysed))
             last = round_line.number
             learnings[-1].rounds[round_line.number] = round_line
-            learnings[-1].link, learnings[-1].nfp, learnings[-1].definitions = link, nfp, definitions
-            learnings[-1].columns = columns
+            take("link nfp definitions columns")
         elif line.startswith(_ANALYZED):
-            link, definitions, facts, columns, analyzing = "identity", {}, {}, ColumnChoice(), False
+            stated.link, stated.definitions, stated.columns = "identity", {}, ColumnChoice()
+            facts, analyzing = {}, False
     problems.raise_if_any(InputError)
     if analyzing:
         notes.cut_off = notes.cut_off or end

@@ -281,7 +281,7 @@ class _ConfigSpaceReader:
             return joined((self.holds(part, depth + 1) for part in parts), conjunction=kind == "AND")
         name = _text(condition, "parent")
         if kind == "IN":
-            return self.one_of(name, _values(condition))
+            return self.one_of(name, _parts(condition, "values"))
         if kind == "EQ":
             return self.one_of(name, [condition.get("value")])
         parameter = self.parameter(name)
@@ -311,7 +311,7 @@ class _ConfigSpaceReader:
         if kind == "EQUALS":
             return self.one_of(_text(clause, "name"), [clause.get("value")])
         if kind == "IN":
-            return self.one_of(_text(clause, "name"), _values(clause))
+            return self.one_of(_text(clause, "name"), _parts(clause, "values"))
         sign = _RELATIONS.get(_text(clause, "lambda") if kind == "RELATION" else kind)
         if sign is None:
             raise InputError(f"unknown type of forbidden clause {kind!r}")
@@ -382,16 +382,11 @@ def _subject(clause: Any) -> str:
     return _text(first, "name") or _text(first, "left")
 
 
-def _values(entry: dict[str, Any]) -> list[Any]:
-    values = entry.get("values")
-    if not isinstance(values, list):
-        raise InputError("'values' is not a list")
-    return values
-
-
-def _parts(entry: dict[str, Any], key: str, depth: int) -> list[Any]:
-    """Return the parts of a conjunction or disjunction."""
+def _parts(entry: dict[str, Any], key: str, depth: int = 0) -> list[Any]:
+    """Return a list of an object: values, or the parts of a conjunction or disjunction."""
+    if depth > MAX_DEPTH:
+        raise InputError("conditions are nested too deeply")
     parts = entry.get(key)
-    if not isinstance(parts, list) or depth > MAX_DEPTH:
-        raise InputError(f"{key!r} is not a list" if depth <= MAX_DEPTH else "conditions are nested too deeply")
+    if not isinstance(parts, list):
+        raise InputError(f"{key!r} is not a list")
     return parts
