@@ -248,12 +248,12 @@ def test_shared_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Changes are computed once.
     assert change.influences is None
     assert found.shared is not None
-    assert found.shared.options == {"v0": "version_v0", "v1": "version_v1"}
-    assert 0 < found.shared.differing < len(found.shared.result.result.terms)
+    assert found.options == {"v0": "version_v0", "v1": "version_v1"}
+    assert 0 < found.differing < len(found.shared.result.terms)
     assert found.plot == "changes.svg"
-    assert found.shared.result.output == "m-shared.log"
+    assert found.shared.output == "m-shared.log"
     points = {"a": [1, 1], "b": [1, 1], "n": [4.0, 4.0], "version": ["v0", "v1"]}
-    system = found.shared.result.measured.system
+    system = found.shared.measured.system
     model = read_model("m-shared.log", system)
     predicted = model.predict(Configurations.from_columns(system, points))
     np.testing.assert_allclose(predicted, [12, 27], rtol=0.05)
