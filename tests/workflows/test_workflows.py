@@ -88,7 +88,8 @@ def test_the_first_error_of_a_measurement_is_told(monkeypatch: pytest.MonkeyPatc
 
         return fails
 
-    monkeypatch.setattr(Outputs, "write", failing(OutputError("the table cannot be written")))
+    table = "splc.workflows.measure.outcome.write_measurements_csv"
+    monkeypatch.setattr(table, failing(OutputError("the table cannot be written")))
     if stopped:
         monkeypatch.setattr(Session, "measure", failing(MachineError("the disk is full")))
     with pytest.raises(MachineError if stopped else OutputError) as caught:
