@@ -24,7 +24,6 @@ from splc.learning.result import LearningResult
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Derived
 from splc.models.terms import CONSTANT, Exponent, Factor, Subexpression, Term, product_of
-from splc.models.text.reader import expand_subexpression, expand_text
 from splc.system.variability import VariabilityModel
 
 if TYPE_CHECKING:
@@ -356,6 +355,9 @@ class _ModelReader:
         if declared([str], texts) is None:
             self.problems.add("model.subexpressions must be a list of texts")
             return
+        # Writing a model needs no parser of texts.
+        from splc.models.text.reader import expand_subexpression
+
         for at, text in enumerate(texts):
             try:
                 self.named[text], derived = expand_subexpression(text, self.names)
@@ -390,6 +392,8 @@ class _ModelReader:
         if not isinstance(text, str):
             self.problems.add(f"{place} must be a text")
             return []
+        from splc.models.text.reader import expand_text
+
         try:
             expansion = expand_text(text, self.names)
         except ExpressionError as error:

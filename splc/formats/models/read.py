@@ -8,14 +8,14 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from splc.errors import ExpressionError, InputError, LearningError, OutputError, Problem, Problems, SplcError, listed
 from splc.formats import detect, registry
 from splc.formats.models.json import log_hash_of, parse_stored_json
 from splc.formats.models.log_reader import WhichRound, parse_stored_log
 from splc.formats.models.log_writer import COMMAND, COMPANION, NFP
-from splc.formats.models.stored_model import ModelFile, StoredModel, companion_of
+from splc.formats.models.stored_model import ModelFile, StoredModel, Subject, companion_of
 from splc.formats.models.text import parse_stored_text, with_link
 from splc.io.files import STANDARD, Source, read_source, write_whole
 from splc.io.json import parse_json
@@ -28,27 +28,6 @@ from splc.system.variability import ROOT, VariabilityModel
 # The lines of logs, and the heading of exported models (`splc.formats.models.stored_model`).
 _SYSTEM = re.compile(rf"^{COMMAND}system: (.+)$", re.MULTILINE)
 _PROPERTY = re.compile(rf"^{NFP}(.+)$|model of (.+?) of .+, by splc ", re.MULTILINE)
-
-
-@dataclass(frozen=True)
-class Subject:
-    """The system and the property of a model."""
-
-    system: str | None  # the name of the system, None if it is unknown
-    nfp: str | None  # the property, None if it is unknown
-
-    @classmethod
-    def of_profile(cls, file: str, metric: str | None) -> Self:
-        """Return the subject of the scaling models of a profile."""
-        return cls(f"the profile {file}", metric)
-
-    def differs(self, other: Subject) -> bool:
-        """Return whether both name a system or a property, and it is another one; logs hold single spaces."""
-        pairs = ((self.system, other.system), (self.nfp, other.nfp))
-        return any(first is not None and two is not None and first.split() != two.split() for first, two in pairs)
-
-    def __str__(self) -> str:
-        return " of ".join(name for name in (self.nfp, self.system) if name is not None)
 
 
 def subject_of(source: Source) -> Subject:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from splc._version import __version__
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Key, title
@@ -24,6 +24,27 @@ from splc.system.variability import ROOT, VariabilityModel
 
 if TYPE_CHECKING:
     from splc.scaling.result import ScalingModel
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The system and the property of a model."""
+
+    system: str | None  # the name of the system, None if it is unknown
+    nfp: str | None  # the property, None if it is unknown
+
+    @classmethod
+    def of_profile(cls, file: str, metric: str | None) -> Self:
+        """Return the subject of the scaling models of a profile."""
+        return cls(f"the profile {file}", metric)
+
+    def differs(self, other: Subject) -> bool:
+        """Return whether both name a system or a property, and it is another one; logs hold single spaces."""
+        pairs = ((self.system, other.system), (self.nfp, other.nfp))
+        return any(first is not None and two is not None and first.split() != two.split() for first, two in pairs)
+
+    def __str__(self) -> str:
+        return " of ".join(name for name in (self.nfp, self.system) if name is not None)
 
 
 def stated_columns(stated: Any) -> ColumnChoice:

@@ -15,8 +15,7 @@ from splc.errors import InputError, MeasurementError, RequestError, SpaceError, 
 from splc.formats.measurements.configurations import with_unlisted
 from splc.formats.measurements.failures import failures_object
 from splc.formats.measurements.tables import read_table
-from splc.formats.models.read import Subject, subject_of
-from splc.formats.models.stored_model import columns_object, companion_of, learned_file
+from splc.formats.models.stored_model import Subject, columns_object, companion_of, learned_file
 from splc.formats.registry import model_suffix, model_writers
 from splc.io.files import STANDARD, read_source, require_writable, sha256_of, write_whole
 from splc.io.numbers import percentage
@@ -372,11 +371,14 @@ def scaling_form(output: str) -> str:
 
 def replaced_notes(files: Sequence[str], subject: Subject) -> Iterator[Note]:
     """Yield notes about existing files that are replaced and whose models are about another system or property."""
+    existing = [file for file in files if file != STANDARD and Path(file).is_file()]
+    if existing:
+        # Learning reads no models.
+        from splc.formats.models.read import subject_of
     before: dict[Subject, list[str]] = {}
-    for file in files:
-        if file != STANDARD and Path(file).is_file():
-            with suppress(InputError):
-                before.setdefault(subject_of(read_source(file)), []).append(file)
+    for file in existing:
+        with suppress(InputError):
+            before.setdefault(subject_of(read_source(file)), []).append(file)
     for former, replaced in before.items():
         if former.differs(subject):
             were, are = ("was the model", "is") if len(replaced) == 1 else ("were models", "are")

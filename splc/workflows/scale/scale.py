@@ -19,8 +19,7 @@ from splc.formats.column_choice import ColumnChoice
 from splc.formats.experiments.cube import Scaling
 from splc.formats.experiments.read import read_experiments
 from splc.formats.models.json import models_json_parts
-from splc.formats.models.read import Subject
-from splc.formats.models.stored_model import scaling_file
+from splc.formats.models.stored_model import Subject, scaling_file
 from splc.formats.registry import model_writers
 from splc.io.files import require_writable, write_whole
 from splc.io.presentation import Reported
