@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import os
 import time
+from collections import deque
 from collections.abc import Generator
 from contextlib import contextmanager
 
@@ -18,6 +19,9 @@ from tests.support.examples import EXPLORING, TRACING
 
 LIMIT, TOLERANCE = 1.0, 2.0
 ADDITIONS, ADDITIONS_PER_SECOND = 1_000_000, 45_000_000
+INTERVAL = 20  # seconds between measurements of the machine's speed
+# When it was measured, how many times faster than the reference the machine was.
+SPEEDS: deque[tuple[float, float]] = deque(maxlen=6)
 # A run with fewer tests is one of chosen files; modules that it imports would count for the test that needs them first.
 WHOLE = 2000
 MODULES = (
@@ -67,12 +71,17 @@ def _speed() -> float:
 @contextmanager
 def limited(item: pytest.Item) -> Generator[None, None, None]:
     """Fail a test that takes far more than its limit, in a run of the whole suite without more examples or tracing."""
-    begin = used()
+    begin, own, everything = time.monotonic(), time.process_time(), used()
+    if not SPEEDS or begin - SPEEDS[-1][0] > INTERVAL:
+        SPEEDS.append((begin, _speed()))
     yield
-    seconds = used() - begin
+    elapsed, own = time.monotonic() - begin, time.process_time() - own
+    # A worker that earlier tests used may end now, with the time of all of them.
+    seconds = own + min(used() - everything - own, elapsed * (os.cpu_count() or 1))
     free = item.get_closest_marker("slow") or item.nodeid.partition("[")[0] in EXCEPTIONS
     if free or seconds < LIMIT or len(item.session.items) < WHOLE or {EXPLORING, TRACING} & os.environ.keys():
         return
-    seconds *= max(_speed() for _ in range(3))
+    # Of a machine whose speed changes, the slowest one counts.
+    seconds *= min(_speed(), *(speed for _, speed in SPEEDS))
     if seconds > TOLERANCE * LIMIT:
         pytest.fail(f"{seconds:.1f} s of CPU: mark it as slow, make it smaller, or name it in {__name__}")
