@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from sampling import Space
 from splc.data.accuracy import relative_error_quantiles
@@ -15,7 +15,7 @@ from splc.errors import InputError, MeasurementError, RequestError, SpaceError, 
 from splc.formats.measurements.configurations import with_unlisted
 from splc.formats.measurements.failures import failures_object
 from splc.formats.measurements.tables import read_table
-from splc.formats.models.stored_model import Subject, columns_object, companion_of, learned_file
+from splc.formats.models.stored_model import ModelFile, Subject, columns_object, companion_of, learned_file
 from splc.formats.registry import model_suffix, model_writers
 from splc.io.files import STANDARD, read_source, require_writable, sha256_of, write_whole
 from splc.io.numbers import percentage
@@ -136,6 +136,51 @@ class Evaluated:
     learned_from: int  # how many of them were learned from
 
 
+@dataclass(frozen=True)
+class Outputs:
+    """The files that a learned model is written to; None for those that are not."""
+
+    model: str | None = None  # the model
+    companion: str | None = None  # the JSON file beside a log, which has the full model
+    plot: str | None = None  # the picture
+    form: str = ""  # the suffix of the format of the model
+
+    @classmethod
+    def of(cls, request: Request, learner: Learner, inputs: Sequence[str | None]) -> Self:
+        """Return the files that a request asks for, which can be written and are no inputs."""
+        model = request.output or (f"learned{learner.suffix}" if learner.suffix else None)
+        form, companion = "" if model is None else output_form(model, learner), None
+        if model is not None and form == ".log" and (request.output is None or request.companion):
+            companion = companion_of(model)
+        if request.plot is not None:
+            plot_format(request.plot)
+        require_writable(model, inputs)
+        require_writable(companion, (*inputs, model))
+        require_writable(request.plot, (*inputs, model, companion))
+        return cls(model, companion, request.plot, form)
+
+    @property
+    def models(self) -> list[str]:
+        """The files that have a model."""
+        return [file for file in (self.model, self.companion) if file is not None]
+
+    def write(self, result: LearningResult, content: ModelFile | None) -> None:
+        """Write all files, or none if one of them cannot be made."""
+        contents: dict[str, str | bytes] = {}
+        if self.model is not None and content is not None:
+            content = replace(content, companion=self.companion and Path(self.companion).name)
+            contents[self.model] = model_writers()[self.form].write(content)
+            if self.companion is not None:
+                facts = {**content.facts, "log": {"sha256": sha256_of(contents[self.model])}}
+                contents[self.companion] = model_writers()[".json"].write(replace(content, facts=facts))
+        if self.plot is not None:
+            from splc.plotting.charts.predictions import learned_chart
+
+            contents[self.plot] = chart_file(learned_chart(result), plot_format(self.plot))
+        for file, data in contents.items():
+            write_whole(file, data)
+
+
 @dataclass(frozen=True, eq=False)
 class Result:
     """A learned model."""
@@ -156,9 +201,7 @@ class Result:
     folds: int = 0  # the number of folds that the learning set was cross-validated with, 0 for none
     # the result and those of the baselines; empty if the request asks for no baselines
     compared: tuple[JudgedLearner, ...] = ()
-    output: str | None = None  # the file that the model was written to, None if nothing was written
-    companion: str | None = None  # the JSON file that was written with a log, which has the full model
-    plot: str | None = None  # the file that the plot was written to
+    outputs: Outputs = Outputs()  # the files that were written
     notes: tuple[Note, ...] = ()  # what the user should know
     stopped: bool = False  # whether the cross-validation or the baselines were stopped early
     inference: Inference | None = None  # the inferred description of the system, None where it has one
@@ -198,17 +241,7 @@ def run(
     project = project if stored is None else stored.project(project)
     with Notes() as notes:
         learner, settings = request.chosen_learner(project)
-        output = request.output or (f"learned{learner.suffix}" if learner.suffix else None)
-        form = None if output is None else output_form(output, learner)
-        companion = None
-        if output is not None and form == ".log" and (request.output is None or request.companion):
-            companion = companion_of(output)
-        plot_form = None if request.plot is None else plot_format(request.plot)
-        inputs = (project.measurements_file, request.evaluate_on, *project.files)
-        require_writable(output, inputs)
-        require_writable(companion, (*inputs, output))
-        require_writable(request.plot, (*inputs, output, companion))
-
+        outputs = Outputs.of(request, learner, (project.measurements_file, request.evaluate_on, *project.files))
         if stored is not None:
             request.require_joint(learner, "sources")
         project = project if given is not None else sets.without_group(project, request.group)
@@ -216,7 +249,7 @@ def run(
         if request.evaluate_on is not None and request.evaluate_on != STANDARD:
             system = with_unlisted(read_table(request.evaluate_on), system, project.columns.unread)
         space = Space(system)
-        if form == ".log":
+        if outputs.form == ".log":
             require_writable_names((*space.system.names, *space.system.observed), space.system.term_table)
         measured = request.read_measurements(project, space, notes) if given is None else given
         groups = None
@@ -234,11 +267,10 @@ def run(
         if fit is not None and isinstance(learner, ProjectionLearner):
             learner = replace(learner, fit=fit)
         notes += (*of_settings, *learning_set.notes, *failure_notes(measured.failures, UNKNOWN))
-        judged_on = None
+        judged_on = None if evaluation is None else evaluation.report.source
         if request.validation is not None:
             validation = sets.validation_set(request, measured, nfp, rows, space)
-            evaluation = measured[validation.rows]
-            judged_on = f"the validation set {validation.sampling}"
+            evaluation, judged_on = measured[validation.rows], f"the validation set {validation.sampling}"
             notes += validation.notes
         if request.given_terms is not None:
             from splc.formats.models.read import parse_term_list
@@ -298,36 +330,24 @@ def run(
         notes.add((*run_notes([measured], nfp), *(Note(text, warning=True) for text in warnings)))
         remarks = notes_of(result.notes, Rank.LIMIT)
         result = replace(result, notes=(*result.notes, *warnings))
-        evaluated = None
+        sample, evaluated = measured.configurations[rows], None
         if evaluation is not None:
             judged = evaluation.measured(nfp)
             judged = judged[judged.column(nfp) != 0]
-            source = judged_on or evaluation.report.source or ""
-            known = int((measured.configurations[rows].find(judged.configurations) >= 0).sum())
-            evaluated = Evaluated(source, len(judged), known)
-            if known:
+            evaluated = Evaluated(judged_on or "", len(judged), int((sample.find(judged.configurations) >= 0).sum()))
+            if evaluated.learned_from:
                 every = plural(len(judged), "configuration", "configurations")
-                notes.append(Note(f"{known:,} of the {every} of {source} were learned from"))
+                notes.append(Note(f"{evaluated.learned_from:,} of the {every} of {judged_on} were learned from"))
         errors = tuple(round_errors(result))
         expected = expected_error(result, measured.column(nfp)[rows], count)
         if request.write:
-            contents: dict[str, str | bytes] = {}
-            if output is not None and form is not None:
+            content = None
+            if outputs.model is not None:
                 content = learned_file(result, measured.report.source or measured.system.name, errors, space.system)
-                facts = {**content.facts, "expected_error": expected.values()}
-                content = replace(content, facts=facts, companion=companion and Path(companion).name)
-                contents[output] = model_writers()[form].write(content)
-                if companion is not None:
-                    facts["log"] = {"sha256": sha256_of(contents[output])}
-                    contents[companion] = model_writers()[".json"].write(replace(content, facts=facts))
-                notes += replaced_notes(list(contents), Subject(measured.system.name, nfp))
-            if request.plot is not None and plot_form is not None:
-                from splc.plotting.charts.predictions import learned_chart
-
-                contents[request.plot] = chart_file(learned_chart(result), plot_form)
-            for file, data in contents.items():
-                write_whole(file, data)
-        sample, unmeasured = measured.configurations[rows], None
+                content = replace(content, facts={**content.facts, "expected_error": expected.values()})
+                notes += replaced_notes(outputs.models, Subject(measured.system.name, nfp))
+            outputs.write(result, content)
+        unmeasured = None
         with suppress(SpaceError):
             unmeasured = max(space.count - count, 0)
         shares: tuple[float | None, ...] = ()
@@ -340,11 +360,15 @@ def run(
             from splc.scaling.prediction import far_point, predictions
 
             far = predictions([result.scaling], [far_point(result.scaling)])[0]
-        judged_by = (evaluated, expected, errors, shares, effects, far, folds, tuple(compared))
-        output, companion, plot = (output, companion, request.plot) if request.write else (None, None, None)
-        stopped = stopped or (bool(folds or request.baselines) and split.should_stop())
-        ended = ((*notes, *remarks), stopped, project.inference, unmeasured)
-        return Result(request, result, measured, rows, *judged_by, output, companion, plot, *ended)
+        return Result(
+            *(request, result, measured, rows, evaluated, expected, errors, shares, effects, far, folds),
+            compared=tuple(compared),
+            outputs=outputs if request.write else Outputs(),
+            notes=(*notes, *remarks),
+            stopped=stopped or (bool(folds or request.baselines) and split.should_stop()),
+            inference=project.inference,
+            unmeasured=unmeasured,
+        )
 
 
 def output_form(output: str, learner: Learner) -> str:

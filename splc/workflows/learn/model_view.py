@@ -184,10 +184,10 @@ def _model_and_errors(learned: Result) -> views.View:
     if result.readable and result.scaling is None and result.printed is None:
         facts.append(("ended", termination_in_words(result)))
     rounds = f", {views.counted(len(result.rounds), 'round')}" if result.rounds else ""
-    files = ", ".join(filter(None, (learned.output, learned.companion)))
+    files = ", ".join(learned.outputs.models)
     yield ""
     yield views.Facts(
-        [*facts, ("time", f"{result.seconds:.3g} s{rounds}"), ("model", files or None), ("plot", learned.plot)]
+        [*facts, ("time", f"{result.seconds:.3g} s{rounds}"), ("model", files or None), ("plot", learned.outputs.plot)]
     )
     if learned.compared:
         yield from _table_of_learners(learned.compared, learned.folds)
@@ -298,7 +298,7 @@ def _table_of_learners(compared: Sequence[JudgedLearner], folds: int) -> views.V
 
 def next_steps(learned: Result) -> Iterator[views.NextStep]:
     """Yield the commands that follow: more measurements where they help most, and the explanation of the model."""
-    request, result, output = learned.request, learned.result, learned.output
+    request, result, output = learned.request, learned.result, learned.outputs.model
     inputs = inputs_of(request, SystemInputs)
     if inputs is None or learned.interrupted:
         return
