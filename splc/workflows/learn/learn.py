@@ -137,7 +137,7 @@ class Evaluated:
 
 
 @dataclass(frozen=True)
-class Outputs:
+class ModelFiles:
     """The files that a learned model is written to; None for those that are not."""
 
     model: str | None = None  # the model
@@ -201,7 +201,7 @@ class Result:
     folds: int = 0  # the number of folds that the learning set was cross-validated with, 0 for none
     # the result and those of the baselines; empty if the request asks for no baselines
     compared: tuple[JudgedLearner, ...] = ()
-    outputs: Outputs = Outputs()  # the files that were written
+    outputs: ModelFiles = ModelFiles()  # the files that were written
     notes: tuple[Note, ...] = ()  # what the user should know
     stopped: bool = False  # whether the cross-validation or the baselines were stopped early
     inference: Inference | None = None  # the inferred description of the system, None where it has one
@@ -241,7 +241,7 @@ def run(
     project = project if stored is None else stored.project(project)
     with Notes() as notes:
         learner, settings = request.chosen_learner(project)
-        outputs = Outputs.of(request, learner, (project.measurements_file, request.evaluate_on, *project.files))
+        outputs = ModelFiles.of(request, learner, (project.measurements_file, request.evaluate_on, *project.files))
         if stored is not None:
             request.require_joint(learner, "sources")
         project = project if given is not None else sets.without_group(project, request.group)
@@ -363,7 +363,7 @@ def run(
         return Result(
             *(request, result, measured, rows, evaluated, expected, errors, shares, effects, far, folds),
             compared=tuple(compared),
-            outputs=outputs if request.write else Outputs(),
+            outputs=outputs if request.write else ModelFiles(),
             notes=(*notes, *remarks),
             stopped=stopped or (bool(folds or request.baselines) and split.should_stop()),
             inference=project.inference,

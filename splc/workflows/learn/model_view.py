@@ -112,7 +112,7 @@ def as_json(learned: Result) -> dict[str, Any]:
         **picked(result, "termination, seconds, preset, settings, seed, files = provenance.files"),
         "inferred": learned.inference and inference_as_json(learned.inference),
         "failures": failures_as_json(learned.measured.failures),
-        **picked(learned, "output, companion, notes = result.notes"),
+        **picked(learned, "output = outputs.model, companion = outputs.companion, notes = result.notes"),
         **baselines,
     }
 

@@ -219,7 +219,7 @@ def as_json(found: Result | TuningPreview | ReplayResult) -> dict[str, Any]:
         "model": learned
         and {
             **{"text": learned.result.model.text, "terms": len(learned.result.model.terms)},
-            **picked(learned, "expected_error = expected_error.percent, output"),
+            **picked(learned, "expected_error = expected_error.percent, output = outputs.model"),
         },
         "trajectory": [
             {
