@@ -251,7 +251,7 @@ def test_shared_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.options == {"v0": "version_v0", "v1": "version_v1"}
     assert 0 < found.differing < len(found.shared.result.terms)
     assert found.plot == "changes.svg"
-    assert found.shared.outputs.model == "m-shared.log"
+    assert found.shared.output == "m-shared.log"
     points = {"a": [1, 1], "b": [1, 1], "n": [4.0, 4.0], "version": ["v0", "v1"]}
     system = found.shared.measured.system
     model = read_model("m-shared.log", system)

@@ -51,7 +51,7 @@ def test_writing_is_chosen(project: Path) -> None:
     for write, more in ((False, set()), (True, {"p.svg", "m.log"})):
         found = learn.run(replace(request, write=write))
         assert {path.name for path in project.iterdir()} - before == more
-        assert (found.outputs.plot, found.outputs.model) == (("p.svg", "m.log") if write else (None, None))
+        assert (found.plot, found.output) == (("p.svg", "m.log") if write else (None, None))
     result = calibrate.run(calibrate.Request(free=("alpha", "beta"), output="fitted.toml"))
     assert isinstance(result, calibrate.Result)
     calibrate.write(result, "fitted.toml")

@@ -219,7 +219,7 @@ def as_json(found: Result | learn.Result) -> dict[str, Any]:
         "options": found.options,
         "terms": len(found.shared.result.terms),
         "differing": found.differing,
-        "output": found.shared.outputs.model,
+        "output": found.shared.output,
     }
     return {
         **ByValue(found.by, found.models).as_json("splc.learn.by/1", model_view.as_json, "models"),
@@ -237,7 +237,7 @@ VALUES = (
     views.Column("learned from", "1.result.learning_configurations"),
     views.Column("terms", lambda entry: len(entry[1].result.model.terms) if entry[1].result.readable else None),
     *views.columns(f"{ERRORS}, cross-validated = 1.result.cross_validated.mean", percentage),
-    views.Column("model", lambda entry: entry[1].outputs.model or ""),
+    views.Column("model", lambda entry: entry[1].output or ""),
 )
 
 
@@ -261,7 +261,7 @@ def view(found: Result | learn.Result, detail: views.Detail) -> views.View:
         yield views.Rows(found.models.items(), (ByValue(by, found.models).column, *shown))
         if found.shared is not None:
             terms = views.counted(len(found.shared.result.terms), "term")
-            file = "" if found.shared.outputs.model is None else f": {found.shared.outputs.model}"
+            file = "" if found.shared.output is None else f": {found.shared.output}"
             yield f"model of all values: {terms}, {found.differing} of them about single values{file}"
         if found.changes:
             yield from view_of_changes(by, found.changes)
@@ -296,9 +296,7 @@ def _answer(result: Result) -> str:
 def next_steps(result: Result) -> Iterator[views.NextStep]:
     """Yield the commands that follow from the models of the values of a context: compare two, explain the last."""
     inputs = inputs_of(result.request, SystemInputs, policies=False)
-    files = [
-        file for model in result.models.values() if (file := model.outputs.model) and file.endswith((".json", ".log"))
-    ]
+    files = [file for model in result.models.values() if (file := model.output) and file.endswith((".json", ".log"))]
     if inputs is None or not files or result.stopped:
         return
     if len(files) > 1:

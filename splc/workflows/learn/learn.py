@@ -201,7 +201,9 @@ class Result:
     folds: int = 0  # the number of folds that the learning set was cross-validated with, 0 for none
     # the result and those of the baselines; empty if the request asks for no baselines
     compared: tuple[JudgedLearner, ...] = ()
-    outputs: ModelFiles = ModelFiles()  # the files that were written
+    output: str | None = None  # the file that the model was written to, None if nothing was written
+    companion: str | None = None  # the JSON file that was written with a log, which has the full model
+    plot: str | None = None  # the file that the plot was written to
     notes: tuple[Note, ...] = ()  # what the user should know
     stopped: bool = False  # whether the cross-validation or the baselines were stopped early
     inference: Inference | None = None  # the inferred description of the system, None where it has one
@@ -340,6 +342,7 @@ def run(
                 notes.append(Note(f"{evaluated.learned_from:,} of the {every} of {judged_on} were learned from"))
         errors = tuple(round_errors(result))
         expected = expected_error(result, measured.column(nfp)[rows], count)
+        written = outputs if request.write else ModelFiles()
         if request.write:
             content = None
             if outputs.model is not None:
@@ -363,7 +366,9 @@ def run(
         return Result(
             *(request, result, measured, rows, evaluated, expected, errors, shares, effects, far, folds),
             compared=tuple(compared),
-            outputs=outputs if request.write else ModelFiles(),
+            output=written.model,
+            companion=written.companion,
+            plot=written.plot,
             notes=(*notes, *remarks),
             stopped=stopped or (bool(folds or request.baselines) and split.should_stop()),
             inference=project.inference,

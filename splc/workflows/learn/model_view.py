@@ -112,7 +112,7 @@ def as_json(learned: Result) -> dict[str, Any]:
         **picked(result, "termination, seconds, preset, settings, seed, files = provenance.files"),
         "inferred": learned.inference and inference_as_json(learned.inference),
         "failures": failures_as_json(learned.measured.failures),
-        **picked(learned, "output = outputs.model, companion = outputs.companion, notes = result.notes"),
+        **picked(learned, "output, companion, notes = result.notes"),
         **baselines,
     }
 
@@ -184,10 +184,10 @@ def _model_and_errors(learned: Result) -> views.View:
     if result.readable and result.scaling is None and result.printed is None:
         facts.append(("ended", termination_in_words(result)))
     rounds = f", {views.counted(len(result.rounds), 'round')}" if result.rounds else ""
-    files = ", ".join(learned.outputs.models)
+    files = ", ".join(filter(None, (learned.output, learned.companion)))
     yield ""
     yield views.Facts(
-        [*facts, ("time", f"{result.seconds:.3g} s{rounds}"), ("model", files or None), ("plot", learned.outputs.plot)]
+        [*facts, ("time", f"{result.seconds:.3g} s{rounds}"), ("model", files or None), ("plot", learned.plot)]
     )
     if learned.compared:
         yield from _table_of_learners(learned.compared, learned.folds)
@@ -298,7 +298,7 @@ def _table_of_learners(compared: Sequence[JudgedLearner], folds: int) -> views.V
 
 def next_steps(learned: Result) -> Iterator[views.NextStep]:
     """Yield the commands that follow: more measurements where they help most, and the explanation of the model."""
-    request, result, output = learned.request, learned.result, learned.outputs.model
+    request, result, output = learned.request, learned.result, learned.output
     inputs = inputs_of(request, SystemInputs)
     if inputs is None or learned.interrupted:
         return

@@ -219,7 +219,7 @@ def as_json(found: Result | TuningPreview | ReplayResult) -> dict[str, Any]:
         "model": learned
         and {
             **{"text": learned.result.model.text, "terms": len(learned.result.model.terms)},
-            **picked(learned, "expected_error = expected_error.percent, output = outputs.model"),
+            **picked(learned, "expected_error = expected_error.percent, output"),
         },
         "trajectory": [
             {
@@ -284,7 +284,7 @@ def view(found: Result | TuningPreview | ReplayResult, detail: views.Detail) -> 
             yield views.Message(f"{reason}; --resume --keep-going does the other {left}", "warning")
         elif found.result is None:
             yield views.Message("no run succeeded, so that nothing is known of any configuration", "warning")
-        file = None if found.learned is None else found.learned.outputs.model
+        file = None if found.learned is None else found.learned.output
         if file is not None and not found.of_standard_input:
             yield views.NextSteps([views.NextStep(("explain", file), "what each option costs")])
         yield views.End(130 if found.interrupted else int(found.result is None or found.stopped is not None))
@@ -325,7 +325,7 @@ def _found(found: Result) -> views.View:
         gained = percentage(result.expected_gain, 2)
         facts.append(("left", f"another run of the search is expected to improve the best configuration by {gained}"))
     if found.learned is not None:
-        facts.append(("model", f"{answer(found.learned)}  -> {found.learned.outputs.model}"))
+        facts.append(("model", f"{answer(found.learned)}  -> {found.learned.output}"))
     runs = views.counted(len(tuner.history.asked_for), "run")
     if own := sum(outcome.trial is not None for outcome in tuner.history.failed):
         runs += f", {own:,} failed"
