@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import ast
+import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 from importlib import import_module
@@ -50,6 +50,10 @@ QUESTIONS: Mapping[str, str] = {
 }
 
 
+# The first paragraph of what describes a request.
+SUMMARY = re.compile(r'^class Request\b[^\n]*:\n    """(.+?)(?:"""|\n\n)', re.MULTILINE | re.DOTALL)
+
+
 class Subcommands(Commands):
     """The subcommands, each imported and built on first use, since building all of them takes longer than most runs."""
 
@@ -91,15 +95,10 @@ def summary_of(name: str) -> str:
     """Return the first paragraph of the help of a command, whose module is read but not imported."""
     folder = files("splc").joinpath(*COMMANDS[name].split(".")[1:-1])
     # The request is in the module of the verb, or in another chapter.
-    own = folder.joinpath(f"{COMMANDS[name].rpartition('.')[2]}.py")
-    for chapter in (own, *sorted(folder.iterdir(), key=str)):
-        source = chapter.read_text(encoding="utf-8") if chapter.name.endswith(".py") else ""
-        named = (node for node in ast.parse(source).body if isinstance(node, ast.ClassDef) and node.name == "Request")
-        if "Request" in source and (documented := next(named, None)) is not None:
-            break
-    assert documented is not None
-    paragraph = (ast.get_docstring(documented) or "").partition("\n\n")[0]
-    return " ".join(paragraph.split())
+    chapters = (folder.joinpath(f"{COMMANDS[name].rpartition('.')[2]}.py"), *sorted(folder.iterdir(), key=str))
+    sources = (chapter.read_text(encoding="utf-8") for chapter in chapters if chapter.name.endswith(".py"))
+    summary = next(filter(None, map(SUMMARY.search, sources)))
+    return " ".join(summary[1].split())
 
 
 app = typer.Typer(
