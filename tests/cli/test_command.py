@@ -248,7 +248,7 @@ def test_escapes(text: str, encoding: str, expected: bytes) -> None:
 @pytest.mark.parametrize(
     ("command", "code", "message"),
     [
-        # Nor if it is a help text that nobody reads to its end.
+        # Nor if a help text is not read to its end.
         *((f"{each} | true", 0, "") for each in ("example", "--help", "sample --help")),
         ("describe - <&-", 2, "<stdin>"),
         ("example >&-", 2, "standard output is closed"),

@@ -1,4 +1,4 @@
-"""What commands say about data and models is true: errors, outliers, failed runs, intervals, and zeros."""
+"""Statements of commands about data and models: errors, outliers, failed runs, intervals, and zeros."""
 
 from __future__ import annotations
 

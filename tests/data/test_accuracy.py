@@ -191,7 +191,7 @@ def test_noise_has_no_place(seed: int) -> None:
     [([], []), ([0, 0], [1, 2]), ([1, 2], [0, 0]), ([1, 2, 3], [-1, -2, 3]), ([1e300, 1e300], [1e-300, 1e-300])],
 )
 def test_without_a_factor(values: list[float], predicted: list[float]) -> None:
-    """Where no positive, finite number relates the two, there is no factor, and no warning."""
+    """If no positive, finite factor relates the two, there is none, and no warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert discrepancy(np.array(values, dtype=float), np.array(predicted, dtype=float)) is None

@@ -150,7 +150,7 @@ PATTERNS: dict[str, tuple[Measurements, Kind | None, int | None, float]] = {
 
 @pytest.mark.parametrize("name", PATTERNS)
 def test_pattern(name: str) -> None:
-    """What moves runs together is found, with the rows of its blocks and the factor; independent runs have none."""
+    """Runs that move together are named with the rows of a block and the factor; independent runs are not."""
     table, kind, block, factor = PATTERNS[name]
     found = run_pattern([table], "time")
     assert (None if found is None else found.kind) == kind

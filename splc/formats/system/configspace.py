@@ -45,12 +45,12 @@ class SpaceParameter:
 
     @property
     def is_truth(self) -> bool:
-        """Whether its values are true and false."""
+        """True if its values are true and false."""
         return len(self.options) == 1 and isinstance(self.options[0], BinaryOption)
 
     @property
     def is_number(self) -> bool:
-        """Whether its values are numbers."""
+        """True if its values are numbers."""
         return isinstance(self.options[0], NumericOption)
 
     def position(self, value: Any) -> int:

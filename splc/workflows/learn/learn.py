@@ -147,7 +147,7 @@ class ModelFiles:
 
     @classmethod
     def of(cls, request: Request, learner: Learner, inputs: Sequence[str | None]) -> Self:
-        """Return the files that a request asks for, which can be written and are no inputs."""
+        """Return the files that are written, none if the request says so; all can be written and are no inputs."""
         model = request.output or (f"learned{learner.suffix}" if learner.suffix else None)
         form, companion = "" if model is None else output_form(model, learner), None
         if model is not None and form == ".log" and (request.output is None or request.companion):
@@ -157,7 +157,7 @@ class ModelFiles:
         require_writable(model, inputs)
         require_writable(companion, (*inputs, model))
         require_writable(request.plot, (*inputs, model, companion))
-        return cls(model, companion, request.plot, form)
+        return cls(model, companion, request.plot, form) if request.write else cls(form=form)
 
     @property
     def models(self) -> list[str]:
@@ -269,7 +269,7 @@ def run(
         if fit is not None and isinstance(learner, ProjectionLearner):
             learner = replace(learner, fit=fit)
         notes += (*of_settings, *learning_set.notes, *failure_notes(measured.failures, UNKNOWN))
-        judged_on = None if evaluation is None else evaluation.report.source
+        judged_on = "" if evaluation is None else evaluation.report.source or ""
         if request.validation is not None:
             validation = sets.validation_set(request, measured, nfp, rows, space)
             evaluation, judged_on = measured[validation.rows], f"the validation set {validation.sampling}"
@@ -336,20 +336,18 @@ def run(
         if evaluation is not None:
             judged = evaluation.measured(nfp)
             judged = judged[judged.column(nfp) != 0]
-            evaluated = Evaluated(judged_on or "", len(judged), int((sample.find(judged.configurations) >= 0).sum()))
+            evaluated = Evaluated(judged_on, len(judged), int((sample.find(judged.configurations) >= 0).sum()))
             if evaluated.learned_from:
                 every = plural(len(judged), "configuration", "configurations")
                 notes.append(Note(f"{evaluated.learned_from:,} of the {every} of {judged_on} were learned from"))
         errors = tuple(round_errors(result))
         expected = expected_error(result, measured.column(nfp)[rows], count)
-        written = outputs if request.write else ModelFiles()
-        if request.write:
-            content = None
-            if outputs.model is not None:
-                content = learned_file(result, measured.report.source or measured.system.name, errors, space.system)
-                content = replace(content, facts={**content.facts, "expected_error": expected.values()})
-                notes += replaced_notes(outputs.models, Subject(measured.system.name, nfp))
-            outputs.write(result, content)
+        content = None
+        if outputs.model is not None:
+            content = learned_file(result, measured.report.source or measured.system.name, errors, space.system)
+            content = replace(content, facts={**content.facts, "expected_error": expected.values()})
+            notes += replaced_notes(outputs.models, Subject(measured.system.name, nfp))
+        outputs.write(result, content)
         unmeasured = None
         with suppress(SpaceError):
             unmeasured = max(space.count - count, 0)
@@ -366,9 +364,9 @@ def run(
         return Result(
             *(request, result, measured, rows, evaluated, expected, errors, shares, effects, far, folds),
             compared=tuple(compared),
-            output=written.model,
-            companion=written.companion,
-            plot=written.plot,
+            output=outputs.model,
+            companion=outputs.companion,
+            plot=outputs.plot,
             notes=(*notes, *remarks),
             stopped=stopped or (bool(folds or request.baselines) and split.should_stop()),
             inference=project.inference,

@@ -289,7 +289,7 @@ def test_runs_are_counted() -> None:
 
 
 def test_a_model_file_keeps_them() -> None:
-    """What a file of a model states reads back; damaged content states nothing."""
+    """Failures that a model file states are read back; damaged content states none."""
     failed, succeeded = split(EVERY.value("n") == 8)
     found = failures_of(failed, succeeded, "m.failures.csv")
     assert found is not None
@@ -327,16 +327,9 @@ def test_rows_of_other_contexts_are_left_out() -> None:
 
 
 def test_values_that_never_worked() -> None:
-    """Where options are inferred from what succeeded, each value that no such run has is a rule."""
-    rows = [
-        "1,fast,16,0.001",
-        "1,slow,2,0.001",
-        "0,slow,16,0.001",
-        "0,slow,16,0.001",
-        "1,fast,2,0.001",
-        "1,fast,,0.001",
-    ]
-    text = "\n".join(["a,mode,n,x,reason", *(f"{row},r" for row in rows)])
+    """Where options are inferred from successful runs, a value that only failed runs have is a rule."""
+    rows = ("1,fast,16", "1,slow,2", "0,slow,16", "0,slow,16", "1,fast,2", "1,fast,")
+    text = "\n".join(["a,mode,n,x,reason", *(f"{row},0.001,r" for row in rows)])
     inside, rules, others = read_failed_runs(table(text), replace(SYSTEM, inferred=True), {})
     assert (len(inside), others) == (1, 1)
     assert {str(rule): rule.configurations for rule in rules} == {
