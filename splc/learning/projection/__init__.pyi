@@ -1,12 +1,9 @@
-from splc.learning.projection.averages import WeightedSums as WeightedSums
 from splc.learning.projection.averages import predictions as predictions
 from splc.learning.projection.averages import weighted_sums as weighted_sums
 from splc.learning.projection.basis import ContextBlock as ContextBlock
 from splc.learning.projection.basis import OptionBasis as OptionBasis
 from splc.learning.projection.basis import shapes_of as shapes_of
 from splc.learning.projection.basis import threshold_shapes as threshold_shapes
-from splc.learning.projection.changed_contexts import ChangedContexts as ChangedContexts
-from splc.learning.projection.changed_contexts import KnownContexts as KnownContexts
 from splc.learning.projection.cholesky import cholesky_factor as cholesky_factor
 from splc.learning.projection.cholesky import negative_evidence as negative_evidence
 from splc.learning.projection.cholesky import solved as solved

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.learning.projection.cholesky import needs_scipy
-from splc.learning.projection.ensemble import Ensemble
 from splc.learning.projection.ensemble_sum import EnsembleSum, Full
 from splc.learning.projection.kernel import kernel_matrix
 from splc.learning.result import Predictor
@@ -34,8 +32,8 @@ def predictions(full: Predictor, configurations: Configurations, link: Link) -> 
 def weighted_sums(full: Full, configurations: Configurations, weights: Array, link: Link) -> WeightedSums:
     """Return W f, where f are the predictions, with the link 'log' their natural logarithms.
 
-    Their covariance is that of the full model's scale, at the slope of the predictions (the delta method).
-    The uncertainties of the parts of a sum are independent.
+    Their covariance is that of the Gaussian processes on the full model's scale, at the slope of the predictions (the
+    delta method), also where the printed model is a part of predictions. The parts of a sum are independent.
 
     `weights`: W, shape (k, n). `link`: of a positive property also 'log'; not for the sum of full models.
     """
@@ -44,35 +42,14 @@ def weighted_sums(full: Full, configurations: Configurations, weights: Array, li
             weighted_sums(summand.full, configurations, weights * summand.counted(configurations), link)
             for summand in full.summands
         ]
-        return sum_of(parts)
+        return WeightedSums(
+            np.sum([part.values for part in parts], axis=0), np.sum([part.covariance for part in parts], axis=0)
+        )
     configurations = Configurations.of(full.configurations.system, configurations)
     designs = full.basis.designs(configurations) if full.parts else ()
-    kernels = [
-        (
-            kernel_matrix(part.theta, part.design, designs[part.kind]),
-            kernel_matrix(part.theta, designs[part.kind], designs[part.kind]),
-        )
-        for part in full.parts
-    ]
-    return sums_of_kernels(full, configurations, kernels, weights, link)
-
-
-def sum_of(parts: Sequence[WeightedSums]) -> WeightedSums:
-    """Return the sum of independent sums."""
-    values, covariances = [summand.values for summand in parts], [summand.covariance for summand in parts]
-    return WeightedSums(np.sum(values, axis=0), np.sum(covariances, axis=0))
-
-
-def sums_of_kernels(
-    full: Ensemble, configurations: Configurations, kernels: Sequence[tuple[Array, Array]], weights: Array, link: Link
-) -> WeightedSums:
-    """Return the weighted sums for kernels between rows and configurations, and among these, for each part.
-
-    The covariance is that of the Gaussian processes, also where the printed model is a part of predictions. The
-    arguments are otherwise those of `weighted_sums`.
-    """
     scale = full.scale
-    part_means = [part.mean_of(cross) for part, (cross, _) in zip(full.parts, kernels, strict=True)]
+    crosses = [kernel_matrix(part.theta, part.design, designs[part.kind]) for part in full.parts]
+    part_means = [part.mean_of(cross) for part, cross in zip(full.parts, crosses, strict=True)]
     t = np.mean(part_means, axis=0) if part_means else np.full(weights.shape[1], full.constant[0])
     y = scale.backward(full.blended(t, configurations))
     # The derivative of the prediction, or of its logarithm, by the value on the scale.
@@ -84,7 +61,10 @@ def sums_of_kernels(
         total = weighted.sum(axis=1)
         return WeightedSums(weights @ f, full.constant[1] ** 2 * np.outer(total, total))
     with one_thread(with_scipy=needs_scipy(len(full.configurations))):
-        covariances = [part.covariance(*kernel, weighted) for part, kernel in zip(full.parts, kernels, strict=True)]
+        covariances = [
+            part.covariance(cross, kernel_matrix(part.theta, designs[part.kind], designs[part.kind]), weighted)
+            for part, cross in zip(full.parts, crosses, strict=True)
+        ]
     means = np.array(part_means) @ weighted.T
     mean_deviations = means - means.mean(axis=0)
     return WeightedSums(

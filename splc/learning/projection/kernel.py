@@ -109,19 +109,6 @@ def kernel_matrix(theta: Hyperparameters, first: KernelDesign, second: KernelDes
     return kernel
 
 
-def kernel_parts(theta: Hyperparameters, first: KernelDesign, second: KernelDesign) -> tuple[Array, Array]:
-    """Return the product over all blocks and the weighted squared distance, both of shape (n, m)."""
-    parts = _Parts(theta, first, second)
-    return np.array(parts.product), parts.distances
-
-
-def kernel_of(theta: Hyperparameters, product: Array, distances: Array) -> Array:
-    """Return the kernel for the results of `kernel_parts`."""
-    root = np.sqrt(3 * theta.width * distances)
-    values: Array = product / theta.interaction + theta.stationary * (1 + root) * np.exp(-root)
-    return values + (1 - 1 / theta.interaction)
-
-
 def kernel_diagonal(theta: Hyperparameters, design: KernelDesign) -> Array:
     """Return the kernel of each configuration with itself, shape (n,)."""
     squares = design.columns**2 * theta.relevances[design.relevances]
