@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from comparison.changes import ModelChange, SetChange, TermChange
-from comparison.common_terms import Undetermined
+from comparison.changes import ModelChange, SetChange, TermChange, Undetermined
 from sampling import Space
 from sampling.space.analysis import Description
 from splc.cli.printer import print_view
