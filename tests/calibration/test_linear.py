@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.calibration.linear import dependence, solve
+from splc.calibration.search import dependence, solve
 from splc.types import Array
 from tests.support.examples import examples
 

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from splc.calibration import calibrate
 from splc.calibration.free_parameters import Free, free_parameters
-from splc.calibration.linear import solve
-from splc.calibration.search import Misfit, polished, search, search_near, start_points, trust_region_search
+from splc.calibration.search import Misfit, polished, search, search_near, solve, start_points, trust_region_search
 from splc.calibration.sensitivity import Sensitivity
 from splc.data.accuracy import mean_relative_error
 from splc.models.parameters import Quantity
