@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 
 from splc.scaling.fit import fit
-from splc.scaling.multi.segmented import jump
+from splc.scaling.segmented import jump
 
 POINTS = np.array([*itertools.product((32, 48, 64, 96, 128, 192), (1, 2, 4, 8, 16))], dtype=float)
 N, K = POINTS.T

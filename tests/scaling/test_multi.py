@@ -15,7 +15,7 @@ from splc.errors import ConfigurationError, MeasurementError, SpecError
 from splc.scaling import fit, fit_many
 from splc.scaling.caveats import is_distinct
 from splc.scaling.exponents import exponents
-from splc.scaling.multi.combinations import combinations
+from splc.scaling.multi.terms import combinations
 from tests.support.examples import examples
 
 GRID = np.array(list(itertools.product(AXES[0], AXES[1])))

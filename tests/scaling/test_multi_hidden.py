@@ -10,9 +10,9 @@ import pytest
 from casestudies.scaling_evaluation.several_functions import AXES, layout
 from splc.scaling import fit
 from splc.scaling.mixture import Plausible
-from splc.scaling.multi.hidden import hidden_products, with_hidden
+from splc.scaling.multi.plausible import hidden_products, with_hidden
 from splc.scaling.multi.terms import parameter_terms
-from splc.scaling.triangle import triangular
+from splc.scaling.single.posterior import triangular
 from splc.types import Array
 
 FEW = layout(4, "star + few")

@@ -11,9 +11,9 @@ import pytest
 
 from casestudies.scaling_evaluation.several_functions import AXES
 from splc.scaling import fit, fit_many
-from splc.scaling.multi.lines import lines
-from splc.scaling.multi.misfit import growth_shown, shared, sizes
-from splc.scaling.shortlist import CombinationShortlist
+from splc.scaling.data import lines
+from splc.scaling.multi.posterior import growth_shown, shared, sizes
+from splc.scaling.selection import CombinationShortlist
 from splc.types import Array
 
 GRID = np.array(list(itertools.product(*AXES[:2])))

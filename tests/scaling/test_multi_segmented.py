@@ -9,7 +9,7 @@ import pytest
 
 from splc.formats.experiments.read import read_experiment
 from splc.scaling import fit, fit_many
-from splc.scaling.single.segmented import window_error
+from splc.scaling.segmented import window_error
 from tests.support.real_data import real
 
 POINTS = np.array(list(itertools.product([2.0, 4.0, 8.0, 16.0, 32.0], np.arange(1.0, 12.0))))

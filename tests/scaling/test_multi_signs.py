@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from splc.scaling import fit, fit_many
-from splc.scaling.multi.signs import sign_log_weights
-from splc.scaling.multi.terms import ParameterTerms, parameter_terms
-from splc.scaling.prediction import intervals_of
+from splc.scaling.multi.terms import ParameterTerms, parameter_terms, sign_log_weights
+from splc.scaling.result import intervals_of
 from splc.types import Array
 from tests.support.scaling_grids import along_axes, random_grid
 

@@ -9,7 +9,7 @@ import pytest
 
 from splc.scaling import Exponents, ScalingModel, fit_many
 from splc.scaling.exponents import EXTRAP, PAPER, grid
-from splc.scaling.scores import left_out
+from splc.scaling.single.classic import left_out
 from splc.types import Array
 from tests.support import scaling_oracle as oracle
 

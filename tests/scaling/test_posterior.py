@@ -8,15 +8,14 @@ from scipy.stats import norm
 from scipy.stats import t as student
 
 from splc.scaling import fit, fit_many, selection
-from splc.scaling.columns import columns
 from splc.scaling.evidence import NEGATIVE_CONSTANT, NEGATIVE_TERM, noise_evidence
+from splc.scaling.exponents import columns
 from splc.scaling.mixture import mixture_interval
 from splc.scaling.noise import condensed
-from splc.scaling.shortlist import FLOORED, GROWING, RELATIVE
+from splc.scaling.selection import FLOORED, GROWING, RELATIVE
 from splc.scaling.single import default as single
-from splc.scaling.single.default import weighed
-from splc.scaling.single.hypotheses import space
-from splc.scaling.single.plausible import noise_scales
+from splc.scaling.single.default import noise_scales, weighed
+from splc.scaling.single.posterior import space
 from splc.types import Array
 from tests.scaling.test_prior import stated
 

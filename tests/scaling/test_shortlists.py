@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.scaling.mixture import MIN_SHARE
-from splc.scaling.shortlist import ROW
-from splc.scaling.single import plausible as module
-from splc.scaling.single.plausible import plausible
+from splc.scaling.selection import ROW
+from splc.scaling.single import default as module
+from splc.scaling.single.default import plausible
 from splc.scaling.single.posterior import Posterior
 from tests.support.examples import examples
 

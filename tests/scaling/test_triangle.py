@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.scaling.triangle import triangular
+from splc.scaling.single.posterior import triangular
 from tests.support.examples import examples
 
 

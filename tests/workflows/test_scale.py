@@ -15,8 +15,8 @@ from splc.data.experiment import Experiment, Key
 from splc.plotting.charts.chart import Chart, Curve, Points
 from splc.plotting.charts.drawing import chart_file
 from splc.scaling import ScalingModel, fit
-from splc.scaling.prediction import Prediction
 from splc.scaling.profile import Profile
+from splc.scaling.result import Prediction
 from splc.types import Array
 from splc.workflows.scale import Request, run
 from splc.workflows.scale.scale import SHOWN, profile_notes

@@ -42,7 +42,7 @@ from splc.workflows.views import UNWATCHED, Watch
 
 if TYPE_CHECKING:
     from splc.formats.inference import Inference
-    from splc.scaling.prediction import Prediction
+    from splc.scaling.result import Prediction
 
 
 # The folds of `--baselines` where no configuration is outside of the learning set.
@@ -358,7 +358,7 @@ def run(
             effects = option_effects(result.model, result.estimates, sample, result.folds)
         far: tuple[Prediction, ...] = ()
         if result.scaling is not None:
-            from splc.scaling.prediction import far_point, predictions
+            from splc.scaling.result import far_point, predictions
 
             far = predictions([result.scaling], [far_point(result.scaling)])[0]
         return Result(

@@ -21,12 +21,11 @@ from splc.formats.models.notation import lead_text, percent_text
 from splc.io.files import STANDARD
 from splc.io.json import picked
 from splc.io.numbers import percentage
-from splc.scaling.prediction import LEVEL, Prediction
 from splc.scaling.profile import notes_of_series
-from splc.scaling.suggestion.candidates import Cost
-from splc.scaling.suggestion.cheapest import LINE
+from splc.scaling.result import LEVEL, Prediction
+from splc.scaling.suggestion.candidates import Cost, Suggestion, Suggestions, TargetPrediction
 from splc.scaling.suggestion.suggest import suggest
-from splc.scaling.suggestion.suggestions import Suggestion, Suggestions, TargetPrediction
+from splc.scaling.suggestion.target import LINE
 from splc.types import Array
 from splc.workflows import scaling_view, views
 from splc.workflows.by import ByValue

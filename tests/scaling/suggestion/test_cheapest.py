@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.errors import MeasurementError, SpecError
-from splc.scaling.grids import candidate_axes, continued
+from splc.scaling.suggestion.candidates import candidate_axes, continued
 from splc.scaling.suggestion.suggest import suggest
 from tests.support.examples import examples
 

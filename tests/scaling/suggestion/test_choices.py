@@ -15,11 +15,9 @@ from splc.errors import MeasurementError, SpecError
 from splc.scaling import fit
 from splc.scaling.result import ScalingModel
 from splc.scaling.suggestion.candidates import CandidatePoints, costs_of
-from splc.scaling.suggestion.cheapest import base, error_off_lines
-from splc.scaling.suggestion.effects import further_out, without_effect
 from splc.scaling.suggestion.suggest import suggest
-from splc.scaling.suggestion.surrogate import TargetSurrogate
-from splc.scaling.suggestion.target import TargetStrategy
+from splc.scaling.suggestion.surrogate import TargetSurrogate, further_out, without_effect
+from splc.scaling.suggestion.target import TargetStrategy, base_lines, error_off_lines
 from splc.types import Array
 from tests.support.examples import examples
 
@@ -197,7 +195,7 @@ def test_cheapest_measured_lines(seed: int, full: bool) -> None:
     among = candidates(rows, seed)
     if not full:
         # No line along n has five points.
-        assert sorted(base(among).tolist()) == GRID[rows].tolist()
+        assert sorted(base_lines(among).tolist()) == GRID[rows].tolist()
         return
     wide = tuple([np.arange(1.0, 7)] * 2)
     points = np.array(list(itertools.product(*wide)))
@@ -209,7 +207,7 @@ def test_cheapest_measured_lines(seed: int, full: bool) -> None:
             sorted(np.flatnonzero(points[:, 1 - at] == value), key=lambda row: costs[row])[:5] for value in wide[0]
         ]
         chosen |= {int(row) for row in min(lines, key=lambda line: costs[line].sum())}
-    assert sorted(map(tuple, base(among).tolist())) == sorted(map(tuple, points[sorted(chosen)].tolist()))
+    assert sorted(map(tuple, base_lines(among).tolist())) == sorted(map(tuple, points[sorted(chosen)].tolist()))
 
 
 def test_errors_off_lines() -> None:

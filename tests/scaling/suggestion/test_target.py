@@ -10,8 +10,8 @@ import pytest
 
 from splc.errors import ConfigurationError
 from splc.scaling import fit, suggest
-from splc.scaling.prediction import predictions
-from splc.scaling.suggestion.suggestions import TargetPrediction
+from splc.scaling.result import predictions
+from splc.scaling.suggestion.candidates import TargetPrediction
 from splc.scaling.suggestion.surrogate import TEMPER, TargetSurrogate
 
 N = [10.0, 20.0, 30.0, 40.0, 50.0]
