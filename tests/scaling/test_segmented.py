@@ -1,4 +1,4 @@
-"""A change of behaviour along one of several parameters."""
+"""One change of behaviour: jumps, and segments along the only one or one of several parameters."""
 
 from __future__ import annotations
 
@@ -9,8 +9,28 @@ import pytest
 
 from splc.formats.experiments.read import read_experiment
 from splc.scaling import fit, fit_many
-from splc.scaling.segmented import window_error
+from splc.scaling.segmented import jump, window_error
 from tests.support.real_data import real
+
+JUMPING = np.array([*itertools.product((32, 48, 64, 96, 128, 192), (1, 2, 4, 8, 16))], dtype=float)
+SIZE, COUNT = JUMPING.T
+
+
+def test_jump() -> None:
+    """A step along a parameter is found with its place and factor, none where powers explain the values."""
+    found = jump(JUMPING, 0.1 * SIZE * COUNT * np.where(SIZE >= 128, 8, 1))
+    assert found is not None
+    assert found[:2] == (0, 128)
+    np.testing.assert_allclose(found[2], 8)
+    assert jump(JUMPING, 0.1 * SIZE**1.5 * COUNT * np.random.default_rng(0).normal(1, 0.05, len(SIZE))) is None
+    assert jump(JUMPING, 0.0 * SIZE) is None
+
+
+def test_note() -> None:
+    """The note of a model that misses the values names the jump."""
+    model = fit(JUMPING, 0.1 * SIZE * COUNT * np.where(SIZE >= 128, 8, 1), names=("n", "k"))
+    assert any(note.startswith("a jump at n = 128 by a factor of about 8 explains") for note in model.notes)
+
 
 POINTS = np.array(list(itertools.product([2.0, 4.0, 8.0, 16.0, 32.0], np.arange(1.0, 12.0))))
 N, P = POINTS.T
