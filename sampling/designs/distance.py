@@ -11,7 +11,6 @@ from sampling.designs.design import Arguments, Design, Selected
 from sampling.designs.scope import UNIT, Kind, Scope
 from sampling.space.parts import Parts
 from sampling.space.strata import Strata
-from sampling.space.stratum_search import StratumSearch
 from splc.data.configurations import Configurations
 from splc.types import Array
 
@@ -55,13 +54,13 @@ class DistanceMaximizing:
         n = scope.size(self.text, self.amount, parts)
         variables = scope.solutions.variables
         zeros = [np.zeros(len(scale), dtype=np.int64) for scale in scope.scales]
-        search = StratumSearch(Strata(scope.solutions, zeros))
+        strata = Strata(scope.solutions, zeros)
         known = len(scope.existing)
         costs = zeros if known else list(scope.weights())
         rows = np.concatenate([scope.existing, np.zeros((n, len(variables)), dtype=np.int64)])
         for number in range(known + n):
             if number >= known:
-                row = search.find(0, costs, rows[:number])
+                row = strata.cheapest(0, costs, rows[:number])
                 assert row is not None
                 rows[number] = row
             if number == 0:

@@ -10,7 +10,6 @@ import numpy as np
 from sampling.designs.distances import Distances
 from sampling.designs.scope import Scope, contained
 from sampling.space.ranks import distinct_ranks
-from sampling.space.stratum_search import StratumSearch
 from splc.types import Array
 
 # Up to this many configurations with a distance are all compared. Otherwise some are drawn: for each selected one so
@@ -56,13 +55,12 @@ class Diversity:
         strata: dict[int, list[int]] = {}
         uses: dict[int | None, list[Array]] = {}
         pools: dict[int, _Pool] = {}
-        search = StratumSearch(self._distances.strata)
         totals = [*self._distances.existing, *(self._distances.sums[index] for index in indices)]
         for number, total in enumerate(totals):
             members = strata.setdefault(total, [])
             counts = uses.setdefault(None if everywhere else total, [np.zeros_like(s) for s in self._scope.scales])
             if number >= known and by_options:
-                row = search.find(total, self._jittered(counts), solutions[members])
+                row = self._distances.strata.cheapest(total, self._jittered(counts), solutions[members])
                 assert row is not None
                 solutions[number] = row
             elif number >= known:

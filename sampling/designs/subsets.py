@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from sampling.space.cheapest import literal
+from sampling.space.paths import literal
 from sampling.space.completion import minimal, minimal_bits, selected, unpacked
 from sampling.space.parts import Parts
 from sampling.space.rows import without_repeated_bytes, without_repeats

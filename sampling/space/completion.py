@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from sampling.space.cheapest import Costs, Weights, cheapest, literal
+from sampling.space.paths import Costs, Weights, cheapest, literal
 from sampling.space.circuit import Circuit
 from sampling.space.parts import Parts
 from sampling.space.rows import distinct, packed

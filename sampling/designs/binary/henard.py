@@ -10,7 +10,7 @@ from sampling.designs.amount import DrawnDesign
 from sampling.designs.design import Design
 from sampling.designs.scope import Scope
 from sampling.space.parts import Parts
-from sampling.space.preference import first_solutions, random_orders
+from sampling.space.paths import first_solutions, random_orders
 
 _GROWTH = 8
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sampling.designs.design import Arguments, Design
-from sampling.space.cheapest import literal, optimal
+from sampling.space.paths import literal, optimal
 from sampling.space.completion import minimal_bits, unpacked
 from sampling.space.parts import Parts
 from sampling.space.rows import without_repeats

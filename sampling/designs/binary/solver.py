@@ -10,7 +10,7 @@ from sampling.designs.amount import Amount
 from sampling.designs.design import Arguments, Design
 from sampling.designs.scope import Scope, contained
 from sampling.space.parts import Parts
-from sampling.space.preference import first_solutions, random_orders
+from sampling.space.paths import first_solutions, random_orders
 from sampling.space.ranks import generator
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sampling.space.diagram import Diagram
-from sampling.space.heaviest import heaviest
+from sampling.space.paths import heaviest
 from sampling.space.parts import Parts
 from splc.types import Array
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from sampling import Space, draw_sample, sample
 from sampling.designs.binary import negoptionwise
-from sampling.space import cheapest
+from sampling.space import paths
 from sampling.space.parts import Parts
 from sampling.spec import parse_spec
 from splc.errors import SpaceError
@@ -65,7 +65,7 @@ def test_blocks_of_demands_do_not_matter(model: VariabilityModel, block: int) ->
     assume(len(parts.selectable) >= 3)
     whole = rows_of(parts, "twise:3")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cheapest, "BLOCK", block)
+        patch.setattr(paths, "BLOCK", block)
         assert rows_of(parts, "twise:3") == whole
 
 

@@ -7,9 +7,9 @@ import itertools
 import numpy as np
 import pytest
 
-from sampling.space.cheapest import Costs, literal
+from sampling.space.paths import Costs, literal
 from sampling.space.completion import minimal_bits, unpacked
-from sampling.space.heaviest import heaviest
+from sampling.space.paths import heaviest
 from sampling.space.parts import Parts
 from sampling.space.space import Space
 from splc.system.options import BinaryOption
