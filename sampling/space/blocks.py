@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from sampling.space.optimum import configurations_of, positions_of
-from sampling.space.propagation import grouped, root_of
+from sampling.space.problem import grouped, root_of
 from sampling.space.rows import distinct, packed
 from sampling.space.space import Space
 from splc.errors import ConfigurationError, Problem

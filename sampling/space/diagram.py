@@ -75,10 +75,25 @@ class Layer:
     classes: tuple[Array, ...]  # its values, grouped by classes; each class ascending
     children: Array  # the node of the next layer, shape (nodes, classes), -1 where there is no solution
 
-    @property
+    @cached_property
     def sizes(self) -> Array:
         """The number of values of each class."""
-        return np.array([len(values) for values in self.classes])
+        return np.array([len(values) for values in self.classes], dtype=np.int64)
+
+    @cached_property
+    def values(self) -> Array:
+        """The values of all classes."""
+        return np.concatenate(self.classes)
+
+    @cached_property
+    def starts(self) -> Array:
+        """The position of the first value of each class among all."""
+        return np.cumsum(self.sizes) - self.sizes
+
+    def value_at(self, chosen: Array, ranks: Array, completions: Array) -> tuple[Array, Array]:
+        """Return the values that ranks within classes lead to, and the ranks below them; `completions`: of each."""
+        within = ranks // completions
+        return self.values[self.starts[chosen] + within.astype(np.int64)], ranks - within * completions
 
     @cached_property
     def binary_children(self) -> Array:
@@ -135,26 +150,20 @@ class Diagram:
         ranks = np.asarray(ranks, dtype=self._below[0].dtype)
         widest = max((len(layer.classes) for layer in self.layers), default=1)
         step = max(1, _CHUNK // widest)
+        tables = [
+            np.cumsum(COUNT.through(layer.children, layer.sizes.astype(below.dtype), below), axis=0).T
+            for layer, below in zip(self.layers, self._below[1:], strict=True)
+        ]
         for start in range(0, len(ranks), step):
-            self._unrank(ranks[start : start + step], result[start : start + step])
+            chunk = slice(start, start + step)
+            remaining = ranks[chunk]
+            nodes = np.zeros(len(remaining), dtype=np.int64)
+            for number, layer in enumerate(self.layers):
+                chosen, remaining = taken(remaining, tables[number][nodes])
+                nodes = layer.children[nodes, chosen].astype(np.int64)
+                completions = self._below[number + 1][nodes]
+                result[chunk, number], remaining = layer.value_at(chosen, remaining, completions)
         return result
-
-    def _unrank(self, ranks: Array, result: Array) -> None:
-        rows = np.arange(len(ranks))
-        nodes = np.zeros(len(ranks), dtype=np.int64)
-        for number, layer in enumerate(self.layers):
-            below = self._below[number + 1]
-            counts = COUNT.through(layer.children, layer.sizes.astype(below.dtype), below)
-            ends = np.cumsum(counts.T[nodes], axis=1)
-            chosen = (ranks[:, None] >= ends).sum(axis=1)
-            before = np.where(chosen > 0, ends[rows, chosen - 1], 0)
-            ranks = ranks - before
-            nodes = layer.children[nodes, chosen].astype(np.int64)
-            within = ranks // below[nodes]
-            ranks = ranks - within * below[nodes]
-            flat = np.concatenate(layer.classes)
-            starts = np.concatenate([[0], np.cumsum(layer.sizes)])
-            result[:, number] = flat[starts[chosen] + within.astype(np.int64)]
 
     def expand(self) -> Array:
         """Return all solutions, shape (count, layers)."""
@@ -163,8 +172,8 @@ class Diagram:
         nodes = np.zeros(1, dtype=np.int64)
         trail: list[tuple[Array, Array]] = []
         for layer in self.layers:
-            of_value = np.concatenate([np.full(len(v), number) for number, v in enumerate(layer.classes)])
-            values = np.concatenate(layer.classes)
+            of_value = np.repeat(np.arange(len(layer.classes)), layer.sizes)
+            values = layer.values
             order = np.argsort(values)
             children = layer.children[:, of_value[order]]
             # Every transition leads to a solution, so there are never more rows than solutions.
@@ -203,6 +212,12 @@ class Diagram:
             by_variable[layer.variable] = counts
             above = following
         return by_variable
+
+
+def taken(ranks: Array, ends: Array) -> tuple[Array, Array]:
+    """Return the transition of each rank, and the rank within it; `ends`: sums of counts, shape (n, transitions)."""
+    chosen = (ranks[:, None] >= ends).sum(axis=1)
+    return chosen, ranks - np.where(chosen > 0, ends[np.arange(len(ranks)), chosen - 1], 0)
 
 
 def _pairs(children: Array, nodes: Array) -> tuple[Array, Array]:

@@ -161,7 +161,7 @@ class _Transitions:
 
 def _met(ordered: Array, steps: Sequence[_Transitions], below: Sequence[Array], never: int) -> Array:
     """Return the least cost of each demand, whose literals are given by layer."""
-    # The beginnings of demands as a tree: the last literal of each, and the beginning before it. Whole demands are last.
+    # The beginnings of demands as a tree: the last literal of each, and the beginning before it; whole demands last.
     numbers, count = np.zeros(len(ordered), dtype=np.int64), 1
     lasts, parents = [np.zeros(1, dtype=np.int64)], [np.zeros(1, dtype=np.int64)]
     for column in ordered.T:

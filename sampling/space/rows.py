@@ -78,3 +78,9 @@ def without_repeated_bytes(matrix: Array) -> Array:
     for row in range(len(matrix)):
         first.setdefault(data[row * width : (row + 1) * width], row)
     return matrix[list(first.values())]
+
+
+def contained(rows: Array, others: Array) -> Array:
+    """Return which rows are among others, shape (n,), bool."""
+    known = set(map(tuple, others.tolist()))
+    return np.array([tuple(row) in known for row in rows.tolist()], dtype=bool)

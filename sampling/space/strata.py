@@ -17,7 +17,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sampling.space.diagram import Layer
+from sampling.space.diagram import Layer, taken
 from sampling.space.solutions import Solutions
 from splc.errors import SpaceError
 from splc.types import Array
@@ -30,32 +30,16 @@ NEVER = 2**61
 
 
 @dataclass(frozen=True)
-class Step:
-    """A layer whose values are grouped into moves: values of one class with the same weight."""
+class Step(Layer):
+    """A layer whose values are grouped into moves: values of one class with the same weight.
 
-    variable: int  # the variable
-    moves: tuple[Array, ...]  # the values of each move, ascending
-    # the node of the next step, shape (nodes, moves); the number of next nodes where there is no solution
-    children: Array
+    The number of next nodes stands for a child where there is no solution.
+    """
+
     sums: Array  # the remaining sums before the step, ascending
     # the column of the next step's sums for each move and sum, shape (moves, sums); the number of these columns where
     # there is no solution
     following: Array
-
-    @cached_property
-    def sizes(self) -> Array:
-        """The number of values of each move."""
-        return np.array([len(values) for values in self.moves], dtype=np.int64)
-
-    @cached_property
-    def values(self) -> Array:
-        """The values of all moves."""
-        return np.concatenate(self.moves)
-
-    @cached_property
-    def starts(self) -> Array:
-        """The position of the first value of each move among all."""
-        return np.cumsum(self.sizes) - self.sizes
 
     def prices(self, costs: Array) -> Array:
         """Return the least cost of each move, given those of the values of the variable."""
@@ -89,11 +73,11 @@ class Strata:
             below = self._counts[-1]
             step = _step(layer, np.asarray(weights[layer.variable], dtype=np.int64), sums, below.shape[1] - 1)
             shape = (len(below) + 1, len(step.children) + 1, len(step.sums) + 1)
-            self.cells += shape[1] * shape[2] * len(step.moves)
+            self.cells += shape[1] * shape[2] * len(step.classes)
             if stored + shape[0] * shape[1] * shape[2] > CELLS:
                 raise _too_complex()
             table = np.zeros(shape, dtype=np.int64)
-            for number, values in enumerate(step.moves):
+            for number, values in enumerate(step.classes):
                 cells = step.children[:, number, None], step.following[number]
                 for digit, part in enumerate(below):
                     table[digit, :-1, :-1] += part[cells] * len(values)
@@ -121,26 +105,21 @@ class Strata:
         result = np.zeros((len(ranks), len(self.solutions.problem.sizes)), dtype=np.int64)
         columns = np.searchsorted(self._sums, np.asarray(sums, dtype=np.int64))
         remaining = np.array(ranks, dtype=np.int64 if len(self._counts[0]) == 1 else object)
-        size = max(1, _CHUNK // max((len(step.moves) for step in self.steps), default=1))
+        size = max(1, _CHUNK // max((len(step.classes) for step in self.steps), default=1))
         for start in range(0, len(remaining), size):
             chunk = slice(start, start + size)
             self._unrank(columns[chunk], remaining[chunk], result[chunk])
         return result[:, list(self.solutions.variables)]
 
     def _unrank(self, columns: Array, ranks: Array, result: Array) -> None:
-        rows = np.arange(len(ranks))
         nodes = np.zeros(len(ranks), dtype=np.int64)
         for step, counts, below in zip(self.steps, self._counts[:-1], self._counts[1:], strict=True):
             after = self._integers(below[:, step.children[nodes], step.following[:, columns].T])
             kind = np.int64 if len(counts) == 1 else object
             after, ranks = after.astype(kind), ranks.astype(kind)
-            ends = np.cumsum(after * step.sizes, axis=1)
-            chosen = (ranks[:, None] >= ends).sum(axis=1)
-            ranks = ranks - np.where(chosen > 0, ends[rows, chosen - 1], 0)
-            completions = after[rows, chosen]
-            within = ranks // completions
-            ranks = ranks - within * completions
-            result[:, step.variable] = step.values[step.starts[chosen] + within.astype(np.int64)]
+            chosen, ranks = taken(ranks, np.cumsum(after * step.sizes, axis=1))
+            completions = after[np.arange(len(ranks)), chosen]
+            result[:, step.variable], ranks = step.value_at(chosen, ranks, completions)
             nodes, columns = step.children[nodes, chosen], step.following[chosen, columns]
 
     def _integers(self, digits: Array) -> Array:
@@ -191,7 +170,7 @@ class _Search:
             costs = self.costs[step.variable]
             children, following = step.children[node], step.following[:, column]
             move = int((after[children, following] + step.prices(costs)).argmin())
-            values = step.moves[move]
+            values = step.classes[move]
             result[step.variable] = values[costs[values].argmin()]
             node, column = int(children[move]), int(following[move])
 
@@ -207,7 +186,7 @@ class _Search:
             value_costs = np.full(size, NEVER, dtype=np.int64)
             value_costs[step.values] = self.costs[step.variable][step.values]
             moves = np.zeros(size, dtype=np.int64)
-            moves[step.values] = np.repeat(np.arange(len(step.moves)), step.sizes)
+            moves[step.values] = np.repeat(np.arange(len(step.classes)), step.sizes)
             children = step.children[nodes][:, moves]
             following = step.following[moves][:, columns].T
             totals = np.minimum(self.best[number + 1][children, following] + value_costs + paid[:, None], NEVER)

@@ -13,7 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sampling import Space, draw_sample, sample
-from sampling.designs.binary import negoptionwise
+from sampling.designs import binary
 from sampling.space import paths
 from sampling.space.parts import Parts
 from sampling.spec import parse_spec
@@ -219,7 +219,7 @@ def test_negative_optionwise_of_real_systems(real_model: Read) -> None:
 
 def test_too_many_largest_configurations(monkeypatch: pytest.MonkeyPatch) -> None:
     """Many alternative groups have many largest configurations; the message names the variant with one of them."""
-    monkeypatch.setattr(negoptionwise, "MAX_LARGEST", 2)
+    monkeypatch.setattr(binary, "MAX_LARGEST", 2)
     with pytest.raises(SpaceError, match=r"3 configurations select the most options .*\n.*negoptionwise:first"):
         sample(three(), "negoptionwise")
     assert len(sample(three(), "negoptionwise:first")) == 3

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sampling import draw_sample, sample
-from sampling.designs.numeric.pb import SEEDS, PlackettBurman
+from sampling.designs.numeric import SEEDS, PlackettBurman
 from splc.data.configurations import Configurations
 from splc.errors import SpecError
 from splc.system.options import NumericOption
