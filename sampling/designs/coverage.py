@@ -20,9 +20,8 @@ import numpy as np
 
 from sampling.designs.design import Arguments, Design
 from sampling.space.completion import feasible
-from sampling.space.diagram import Diagram
 from sampling.space.parts import Parts
-from sampling.space.paths import heaviest
+from sampling.space.paths import completions_below, heaviest
 from sampling.space.ranks import generator
 from sampling.space.satisfiability import Satisfiability
 from splc.errors import SpaceError
@@ -128,10 +127,6 @@ class Walks:
     not decided yet have their values by chance and independently of each other. The chances are those in random
     configurations and in configurations of great weight: the weight of a value is the number of combinations that it
     is part of.
-
-    Args:
-        parts: the parts of the system.
-        rng: the source of random choices.
     """
 
     def __init__(self, parts: Parts, rng: np.random.Generator) -> None:
@@ -173,6 +168,8 @@ class Walks:
         indices = np.arange(count)
         for column in aims.T:
             chances[indices, column], chances[indices, column ^ 1] = 1.0, 0.0
+        wanted = np.full((count, len(usual) // 2), -1)
+        wanted[indices[:, None], aims >> 1] = aims & 1
         flat = tuples.reshape(-1)
         by_literal = np.argsort(flat, kind="stable")
         ends = np.searchsorted(flat[by_literal], np.arange(len(usual) + 1))
@@ -189,14 +186,13 @@ class Walks:
         for number in self._shuffled(len(self._diagrams)).tolist():
             diagram = self._diagrams[number]
             nodes = np.zeros(count, dtype=np.int64)
-            for layer, alive in zip(diagram.layers, _alive(diagram, aims), strict=True):
+            # The aimed-at values occur below these nodes.
+            alive = completions_below(diagram, wanted[:, list(diagram.variables)], 1)[1:]
+            for layer, below in zip(diagram.layers, alive, strict=True):
                 low, high = 2 * layer.variable, 2 * layer.variable + 1
-                following = np.full((count, 2), -1)
-                for column, values in enumerate(layer.classes):
-                    child = layer.children[nodes, column]
-                    feasible = (child >= 0) & alive[indices, child]
-                    for value in values.tolist():
-                        following[:, value] = np.where(feasible & (chances[:, low + value] > 0), child, -1)
+                child = layer.binary_children[nodes]
+                feasible = (child >= 0) & (below[indices[:, None], child] > 0) & (chances[:, [low, high]] > 0)
+                following = np.where(feasible, child, -1)
                 undecided = (following >= 0).all(axis=1)
                 chosen = following[:, 1] >= 0
                 if undecided.any():
@@ -223,24 +219,6 @@ def _weights(tuples: Array, chances: Array) -> Array:
             others = np.delete(tuples, position, axis=1)
             weights[row] += np.bincount(column, chance[others].prod(axis=1), chances.shape[1])
     return weights
-
-
-def _alive(diagram: Diagram, aims: Array) -> list[Array]:
-    """Return for each layer the nodes after it below which the aimed-at values occur, shape (aims, nodes)."""
-    positions = {variable: number for number, variable in enumerate(diagram.variables)}
-    targets = np.full((len(aims), len(positions)), -1)
-    for row, column in zip(*np.nonzero(np.isin(aims >> 1, list(positions))), strict=True):
-        targets[row, positions[int(aims[row, column]) >> 1]] = aims[row, column] & 1
-    alive = [np.ones((len(aims), 1), dtype=bool)]
-    for number in range(len(diagram.layers) - 1, 0, -1):
-        layer = diagram.layers[number]
-        reaching = np.zeros((len(aims), len(layer.children)), dtype=bool)
-        for column, values in enumerate(layer.classes):
-            child = layer.children[:, column]
-            allowed = (targets[:, number] < 0) | np.isin(targets[:, number], values)
-            reaching |= allowed[:, None] & (child >= 0) & alive[-1][:, child]
-        alive.append(reaching)
-    return alive[::-1]
 
 
 def covering(solver: Satisfiability, variables: int, size: int, known: Array, rng: np.random.Generator) -> Array:

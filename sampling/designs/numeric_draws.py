@@ -45,9 +45,6 @@ class Combinations:
     """The combinations of values of all numeric options of a system.
 
     Constraints that depend on binary options, or on whether an optional numeric option has a value, are not considered.
-
-    Args:
-        system: the system.
     """
 
     def __init__(self, system: VariabilityModel) -> None:

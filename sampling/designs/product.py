@@ -118,7 +118,7 @@ def _all_numeric(parts: Parts, binary: Design) -> tuple[Configurations, int]:
 
 def _restricted(parts: Parts, rows: Array, first: int) -> tuple[Array, list[int], int]:
     """Return the solutions in which the variables from `first` on have the values of each row of a design."""
-    full = [(1 << size) - 1 for size in parts.problem.sizes]
+    full = parts.problem.domains
     blocks: list[Array] = [np.zeros((0, len(full)), dtype=np.int64)]
     counts: list[int] = []
     combinations = total = 0

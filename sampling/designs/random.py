@@ -16,6 +16,7 @@ from sampling.designs.dotnet_random import redrawn_positions, removed_positions
 from sampling.space.parts import Parts
 from sampling.space.ranks import Purpose, distinct_ranks
 from sampling.space.rows import contained
+from sampling.space.solutions import Solutions
 from sampling.space.space import LIMIT
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, InputError, Problems, SpaceError, plural
@@ -55,14 +56,22 @@ class RandomDesign(DrawnDesign):
         source = arguments.named.get("from")
         return cls(arguments.text, amount, arguments.seed(), compat or redraws, redraws, source)
 
-    def new_positions(
-        self, parts: Parts, count: int, known: int, seed: int, purpose: Purpose, what: str
-    ) -> tuple[list[int], int]:
-        """Return enough positions for N new elements of a population of which at most `known` are known, and N."""
+    def drawn(
+        self, parts: Parts, solutions: Solutions, seed: int, purpose: Purpose, what: str, known: Array | None
+    ) -> tuple[Array, tuple[str, ...]]:
+        """Return N solutions, in drawing order, and notes; none of the known ones, unless as SPL Conqueror draws."""
+        count = solutions.count
+        if known is None or self.compat:
+            positions, notes = self.positions(parts, count, seed, purpose, what)
+            return solutions.enumerate(LIMIT)[positions] if self.compat else solutions.unrank(positions), notes
         n = self.amount.resolve(parts)
         if n > count:
             raise self.too_few(count, n, what)
-        return distinct_ranks(count, min(count, n + known), self.rng(seed, purpose)), n
+        rows = solutions.unrank(distinct_ranks(count, min(count, n + len(known)), self.rng(seed, purpose)))
+        new = rows[~contained(rows, known)]
+        if len(new) < n:
+            raise self.too_few(len(new), n, f"{what} that the existing sample does not have")
+        return new[:n], ()
 
     def too_few(self, count: int, n: int, what: str) -> SpaceError:
         """Return the error for a population that is too small; `what`: its elements, for the message."""
@@ -110,26 +119,13 @@ class RandomPart(RandomDesign):
 
     def design(self, parts: Parts, seed: int) -> Design:
         """Return its rows; its own seed takes precedence over `seed`."""
-        space = parts.binary if self.kind == "binary" else parts.numeric
         if self.source is not None:
             population = self._rows(parts, self.source)
             positions, notes = self.positions(parts, len(population), seed, self.kind, "configurations")
             return distinct_design(population[positions], notes)
-        if self.kind == "binary" and len(parts.known) and not self.compat:
-            return Design(self._new(parts, seed))
-        positions, notes = self.positions(parts, space.count, seed, self.kind, f"valid {self.kind} parts")
-        rows = space.enumerate(LIMIT)[positions] if self.compat else space.unrank(positions)
-        return Design(rows, notes)
-
-    def _new(self, parts: Parts, seed: int) -> Array:
-        """Return N selections that are not in the sample to be extended."""
-        count, population = parts.binary.count, "valid binary parts"
-        positions, n = self.new_positions(parts, count, len(parts.known), seed, "binary", population)
-        rows = parts.binary.unrank(positions)
-        new = rows[~contained(rows, parts.known)]
-        if len(new) < n:
-            raise self.too_few(len(new), n, f"{population} that the existing sample does not have")
-        return new[:n]
+        solutions = parts.binary if self.kind == "binary" else parts.numeric
+        known = parts.known if self.kind == "binary" and len(parts.known) else None
+        return Design(*self.drawn(parts, solutions, seed, self.kind, f"valid {self.kind} parts", known))
 
     def _rows(self, parts: Parts, source: str) -> Array:
         """Return the parts of the configurations in a file."""
@@ -173,28 +169,16 @@ class RandomWhole(RandomDesign):
                 count = plural(int((~valid).sum()), "drawn configuration is", "drawn configurations are")
                 notes += (f"{count} not valid and left out",)
             return drawn[valid], notes
-        if parts.existing is not None and not self.compat:
-            return self._new(parts, parts.existing, seed), ()
-        if not self.compat:
+        if parts.existing is None and not self.compat:
             n, rng = self.amount.resolve(parts), self.rng(seed, "whole")
             if not space.is_counted:
                 drawn, note = space.draw_approximately(n, rng)
                 return drawn, (note,)
             return space.draw(n, rng), ()
         space.require_valid()
-        positions, notes = self.positions(parts, space.count, seed, "whole", "valid configurations")
-        return space.enumerate(LIMIT)[positions], notes
-
-    def _new(self, parts: Parts, existing: Configurations, seed: int) -> Configurations:
-        """Return N configurations that are not in the sample to be extended."""
-        parts.space.require_valid()
-        count, population = parts.space.count, "valid configurations"
-        positions, n = self.new_positions(parts, count, len(existing), seed, "whole", population)
-        drawn = Configurations(parts.system, parts.space.solutions.unrank(positions))
-        new = drawn[existing.find(drawn) < 0]
-        if len(new) < n:
-            raise self.too_few(len(new), n, f"{population} that the existing sample does not have")
-        return new[:n]
+        known = None if parts.existing is None else parts.existing.indices
+        rows, notes = self.drawn(parts, space.solutions, seed, "whole", "valid configurations", known)
+        return Configurations(parts.system, rows), notes
 
 
 def read_population(path: str, system: VariabilityModel, only: str | None = None) -> Configurations:

@@ -101,12 +101,7 @@ class _GibbsBlock:
 
 
 class Chains:
-    """Approximately uniform solutions of a component whose constraints are disjunctions.
-
-    Args:
-        component: the component.
-        sizes: the number of values of each variable of the problem.
-    """
+    """Approximately uniform solutions of a component whose constraints are disjunctions."""
 
     def __init__(self, component: Component, sizes: Sequence[int]) -> None:
         self.variables = component.variables

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sampling.space.problem import Relation, grouped, values_in
-from sampling.space.rows import distinct, packed
+from sampling.space.rows import distinct, distinct_rows, packed
 from splc.arithmetic.evaluation import evaluate
 from splc.arithmetic.tree import Node, Sum, names_in
 from splc.errors import Problem, SpaceError, shorten
@@ -65,7 +65,7 @@ def merged(rows: Array) -> tuple[Array, Array]:
     `rows`: shape (states, values): the state after each value, -1 for none.
     """
     size = int(rows.max()) + 2
-    first, rank = distinct(packed(list((rows + 1).T), [size] * rows.shape[1]), len(rows))
+    first, rank = distinct_rows(rows + 1, [size] * rows.shape[1])
     step = rows[first]
     leads = (step >= 0).any(axis=1)
     return step[leads], np.where(leads, np.cumsum(leads) - 1, -1)[rank]
@@ -190,7 +190,7 @@ def _read(variables: tuple[int, ...], shape: tuple[int, ...], amounts: Array) ->
     steps: list[Array] = []
     for width in reversed(shape):
         rows = after.reshape(-1, width)
-        first, after = distinct(packed(list(rows.T), [int(rows.max()) + 1] * width), len(rows))
+        first, after = distinct_rows(rows, [int(rows.max()) + 1] * width)
         steps.append(rows[first])
     return _AddendGroup(variables, steps[::-1], np.stack([different.real, different.imag], axis=1))
 

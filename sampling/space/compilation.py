@@ -18,7 +18,7 @@ import numpy as np
 from sampling.space.automata import MAX_CELLS, Automaton, merged, summed, tabulated
 from sampling.space.diagram import Diagram, Layer
 from sampling.space.problem import Component, Relation, flags_of, values_in
-from sampling.space.rows import distinct, packed
+from sampling.space.rows import distinct, distinct_rows, packed
 from splc.errors import SpaceError
 from splc.types import Array
 
@@ -151,7 +151,7 @@ def _classes(layer: int, values: Array, tails: list[Tail], steps: list[Array]) -
             *(step + 1 for step in steps),
         ]
     )
-    first, rank = distinct(packed(list(signature), [int(row.max()) + 1 for row in signature]), len(values))
+    first, rank = distinct_rows(signature.T)
     return [np.flatnonzero(rank == group) for group in np.argsort(first)]
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from sampling.space.circuit import Circuit
 from sampling.space.parts import Parts
 from sampling.space.paths import Costs, Weights, cheapest, literal
-from sampling.space.rows import distinct, packed, without_repeated_bytes, without_repeats
+from sampling.space.rows import distinct, distinct_rows, packed, without_repeated_bytes, without_repeats
 from splc.errors import SpaceError
 from splc.io.numbers import count_text
 from splc.types import Array
@@ -132,8 +132,7 @@ def _by_component(parts: Parts, demands: Array) -> Iterator[tuple[int, Array, Ar
         for rows in np.split(order, np.flatnonzero(np.diff(patterns[order])) + 1) if len(order) else ():
             columns = leader + np.flatnonzero(later[rows[0]])
             literals = demands[members[rows]][:, columns]
-            words = packed(list(literals.T), [2 * len(parts.selectable)] * len(columns))
-            first, numbers = distinct(words, len(literals))
+            first, numbers = distinct_rows(literals, [2 * len(parts.selectable)] * len(columns))
             yield int(tied[members[rows[0]], leader]), members[rows], literals[first], numbers
 
 

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sampling.space.blocks import Block, part_values
-from sampling.space.rows import distinct, packed
+from sampling.space.rows import distinct_rows
 from sampling.space.space import Space
 from splc.data.configurations import Configurations
 from splc.types import Array
@@ -131,7 +131,7 @@ def values_of(configurations: Configurations, positions: Sequence[int], space: S
     """Return the values that a choice has in configurations."""
     columns = configurations.indices[:, list(positions)]
     sizes = [space.problem.sizes[position] for position in positions]
-    first, codes = distinct(packed(list(columns.T), sizes), len(columns))
+    first, codes = distinct_rows(columns, sizes)
     values = columns[first]
     order = order_of(values)
     return ChoiceValues(tuple(positions), values[order], np.argsort(order)[codes])

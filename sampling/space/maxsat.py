@@ -49,14 +49,7 @@ _ROUNDING = 1e-9
 class WeightedClauses:
     """The valid configurations as clauses, and a model's terms as clauses with weights.
 
-    Args:
-        model: the model.
-        space: the valid configurations.
-        maximize: whether the greatest values are wanted.
-
-    Raises:
-        SpaceError: without the solver, or if constraints or terms are about too many combinations of values.
-        ConfigurationError: if the model uses unknown options or has no finite value somewhere.
+    It is an error if there is no solver, or constraints or terms are about too many combinations of values.
     """
 
     def __init__(self, model: InfluenceModel, space: Space, maximize: bool) -> None:
@@ -191,22 +184,13 @@ def _computed(solver: Any, seconds: float) -> Any:
 
 
 class _BinarySum:
-    """A sum of terms as a binary number.
-
-    Attributes:
-        clauses: the clauses that add it up.
-        next: the first number that no variable has.
-        range: the range of the sum.
-
-    Args:
-        weighted: the clauses of the terms.
-        first: the first number that no variable has.
-    """
+    """A sum of terms as a binary number, and the clauses that add it up."""
 
     def __init__(self, weighted: WeightedClauses, first: int) -> None:
         costs = [table - table.min() for _, _, table in weighted.tables]
         self.range = float(sum(table.max() for table in costs))
         self._unit, self._margin = _unit_of(costs, self.range)
+        # The first number that no variable has.
         self.next = first
         self._false = self._new()
         self.clauses: list[list[int]] = [[-self._false]]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sampling.space.problem import root_of
+from sampling.space.problem import roots_of
 from sampling.space.space import Space
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, Problem, SpaceError, listed
@@ -79,7 +79,7 @@ class SpacePart:
 
         `optima`: value indices of the used options, shape (rows, used), each row part of some valid configuration.
         """
-        domains = [(1 << size) - 1 for size in self.space.problem.sizes]
+        domains = self.space.problem.domains
         constrained = False
         for variable in self.variables:
             if variable in self.used:
@@ -147,20 +147,16 @@ def parts_of(models: Sequence[InfluenceModel], space: Space) -> Iterator[SpacePa
     """Yield the independent parts of the space: options of different parts are in no common term of any model."""
     variables = [component.variables for component in space.solutions.components]
     owner = {variable: number for number, members in enumerate(variables) for variable in members}
-    group = list(range(len(variables)))
-
     model_terms: list[list[tuple[Term, float, tuple[int, ...]]]] = [[] for _ in models]
     for model, terms in zip(models, model_terms, strict=True):
         for term, influence in model.terms:
-            positions = positions_of(model.options_of(term), space.system)
-            if not positions or influence == 0:
-                continue
-            terms.append((term, influence, positions))
-            for position in positions[1:]:
-                group[root_of(group, owner[position])] = root_of(group, owner[positions[0]])
-    for root in sorted({root_of(group, number) for number in group}):
-        members = [number for number in range(len(variables)) if root_of(group, number) == root]
-        part_terms = [[entry for entry in terms if root_of(group, owner[entry[2][0]]) == root] for terms in model_terms]
+            if (positions := positions_of(model.options_of(term), space.system)) and influence != 0:
+                terms.append((term, influence, positions))
+    together = ([owner[position] for position in positions] for terms in model_terms for _, _, positions in terms)
+    roots = roots_of(len(variables), together)
+    for root in sorted(set(roots)):
+        members = [number for number, other in enumerate(roots) if other == root]
+        part_terms = [[entry for entry in terms if roots[owner[entry[2][0]]] == root] for terms in model_terms]
         yield SpacePart(
             space,
             tuple(sorted(variable for number in members for variable in variables[number])),

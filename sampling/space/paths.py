@@ -291,14 +291,21 @@ def _completions(diagram: Diagram, rows: Array, columns: dict[int, int], most: i
     widest = max(layer.children.size for layer in diagram.layers)
     size = max(1, _CHUNK // widest)
     for start in range(0, len(rows), size):
-        block = rows[start : start + size]
-        layers = []
-        for layer in diagram.layers:
-            assigned = block[:, columns[layer.variable]]
-            allowed = [np.where(assigned < 0, len(values), np.isin(assigned, values)) for values in layer.classes]
-            layers.append((layer.children, np.stack(allowed, axis=1)))
-        numbers[start : start + size] = COUNT.below(layers, np.ones((len(block), 1), dtype=np.int64), most)[0][:, 0]
+        block = rows[start : start + size, [columns[variable] for variable in diagram.variables]]
+        numbers[start : start + size] = completions_below(diagram, block, most)[0][:, 0]
     return numbers
+
+
+def completions_below(diagram: Diagram, rows: Array, most: int) -> list[Array]:
+    """Return the number of solutions below each node, per layer and for the end, shapes (n, nodes), at most `most`.
+
+    `rows`: the value that each layer must have, -1 for any, shape (n, layers).
+    """
+    layers = []
+    for layer, assigned in zip(diagram.layers, rows.T, strict=True):
+        allowed = [np.where(assigned < 0, len(values), np.isin(assigned, values)) for values in layer.classes]
+        layers.append((layer.children, np.stack(allowed, axis=1)))
+    return COUNT.below(layers, np.ones((len(rows), 1), dtype=np.int64), most)
 
 
 def random_orders(n: int, variables: int, rng: np.random.Generator) -> tuple[Array, Array]:

@@ -120,6 +120,11 @@ class ConstraintProblem:
     parents: tuple[int | None, ...]  # the parent of each variable in the description, for variable orders
     constraints: tuple[Disjunction | Relation, ...]  # the constraints; all must hold
 
+    @property
+    def domains(self) -> list[int]:
+        """All values (bits) of each variable."""
+        return [(1 << size) - 1 for size in self.sizes]
+
     def without(self, constraint: BooleanConstraint | ArithmeticConstraint) -> ConstraintProblem:
         """Return the problem without one constraint of the model."""
         remaining = tuple(c for c in self.constraints if stated(c) is not constraint)
@@ -134,22 +139,7 @@ def stated(constraint: Disjunction | Relation) -> BooleanConstraint | Arithmetic
 
 def whole_problem(system: VariabilityModel) -> ConstraintProblem:
     """Return the problem whose variables are the options and whose values are their value indices."""
-    constraints: list[Disjunction | Relation] = [
-        Disjunction(tuple((position, bits_of(allowed)) for position, allowed in clause.literals), clause)
-        for clause in clauses(system)
-    ]
-
-    def switch(position: int) -> tuple[int, int, Array]:
-        option = system.options[position]
-        enabled = np.arange(option.size) < option.size - 1
-        return position, 1 << (option.size - 1), enabled
-
-    constraints += [
-        _comparison(system, constraint, lambda position: position, switch)
-        for constraint in system.arithmetic_constraints
-    ]
-    sizes = tuple(option.size for option in system.options)
-    return ConstraintProblem(sizes, _parents(system), tuple(constraints))
+    return _problem(system, [])
 
 
 def split_problem(system: VariabilityModel) -> ConstraintProblem:
@@ -158,41 +148,40 @@ def split_problem(system: VariabilityModel) -> ConstraintProblem:
     Variables: the binary options in order, one switch (0 disabled, 1 enabled) per optional numeric option in order,
     then all numeric options in order, without "deselected".
     """
+    return _problem(system, [system.positions[option.name] for option in system.numeric_options if option.optional])
+
+
+def _problem(system: VariabilityModel, switched: Sequence[int]) -> ConstraintProblem:
+    """Return the problem in which the numeric options at some positions have a variable more, their switch."""
     binary = len(system.binary_options)
-    optional = [system.positions[option.name] for option in system.numeric_options if option.optional]
-    switches = {position: binary + rank for rank, position in enumerate(optional)}
+    switches = {position: binary + rank for rank, position in enumerate(switched)}
 
     def variable(position: int) -> int:
-        return position if position < binary else position + len(optional)
+        return position if position < binary else position + len(switched)
+
+    def switch(position: int) -> tuple[int, int, Array]:
+        if position in switches:
+            return switches[position], 1, np.array([False, True])
+        last = system.options[position].size - 1
+        return position, 1 << last, np.arange(last + 1) < last
+
+    def literal(position: int, allowed: Sequence[bool]) -> tuple[int, int]:
+        # Literals over a numeric option depend only on whether it is enabled.
+        if position in switches:
+            return switches[position], int(allowed[-1]) | int(allowed[0]) << 1
+        return variable(position), bits_of(allowed)
 
     constraints: list[Disjunction | Relation] = []
     for clause in clauses(system):
-        # Literals over a numeric option depend only on whether it is enabled.
-        literals = [
-            (switches[position], int(allowed[-1]) | int(allowed[0]) << 1)
-            if position in switches
-            else (variable(position), bits_of(allowed))
-            for position, allowed in clause.literals
-        ]
-        constraints.append(Disjunction(tuple(sorted(literals)), clause))
-
-    def switch(position: int) -> tuple[int, int, Array]:
-        return switches[position], 1, np.array([False, True])
-
+        literals = [literal(*each) for each in clause.literals]
+        constraints.append(Disjunction(tuple(sorted(literals) if switched else literals), clause))
     constraints += [_comparison(system, constraint, variable, switch) for constraint in system.arithmetic_constraints]
-    sizes = (
-        *(option.size for option in system.binary_options),
-        *(2 for _ in optional),
-        *(len(option.values) for option in system.numeric_options),
-    )
-    all_parents = _parents(system)
-    parents = (*all_parents[:binary], *(all_parents[position] for position in optional), *all_parents[binary:])
-    return ConstraintProblem(sizes, parents, tuple(constraints))
-
-
-def _parents(system: VariabilityModel) -> tuple[int | None, ...]:
-    return tuple(
-        system.positions.get(option.parent) if option.parent is not None else None for option in system.options
+    sizes = [option.size - (position in switches) for position, option in enumerate(system.options)]
+    parents = [None if option.parent is None else system.positions.get(option.parent) for option in system.options]
+    return ConstraintProblem(
+        (*sizes[:binary], *[2] * len(switched), *sizes[binary:]),
+        (*parents[:binary], *(parents[position] for position in switched), *parents[binary:]),
+        tuple(constraints),
     )
 
 
@@ -266,12 +255,20 @@ class Component:
         )
 
 
-def root_of(group: list[int], member: int) -> int:
-    """Return the representative of a group in a union-find structure, in which each member refers to another one."""
-    while group[member] != member:
-        group[member] = group[group[member]]
-        member = group[member]
-    return member
+def roots_of(count: int, together: Iterable[Sequence[int]]) -> list[int]:
+    """Return the representative of the group of each of `count` members, given sets of members that are together."""
+    group = list(range(count))
+
+    def root_of(member: int) -> int:
+        while group[member] != member:
+            group[member] = group[group[member]]
+            member = group[member]
+        return member
+
+    for first, *others in together:
+        for other in others:
+            group[root_of(other)] = root_of(first)
+    return [root_of(member) for member in range(count)]
 
 
 def grouped(members: Iterable[tuple[set[int], T]]) -> list[tuple[set[int], list[T]]]:
@@ -290,29 +287,25 @@ def components(problem: ConstraintProblem, domains: Sequence[int] | None = None)
 
     `domains`: the values (bits) that each variable may take; None: all.
     """
-    remaining = [(1 << size) - 1 for size in problem.sizes] if domains is None else list(domains)
+    remaining = problem.domains if domains is None else list(domains)
     if not all(remaining):
         return None
     reduced = _propagate(problem, remaining)
     if reduced is None:
         return None
     disjunctions, comparisons = reduced
-    group = list(range(len(remaining)))
-
     scopes = [tuple(variable for variable, _ in literals) for literals in disjunctions]
     scopes += [_free(comparison, remaining) for comparison in comparisons]
-    for scope in scopes:
-        for other in scope[1:]:
-            group[root_of(group, other)] = root_of(group, scope[0])
+    roots = roots_of(len(remaining), scopes)
     members: dict[int, list[int]] = {}
-    for variable in range(len(remaining)):
-        members.setdefault(root_of(group, variable), []).append(variable)
+    for variable, root in enumerate(roots):
+        members.setdefault(root, []).append(variable)
     clauses: dict[int, list[tuple[tuple[int, int], ...]]] = {}
     for literals in disjunctions:
-        clauses.setdefault(root_of(group, literals[0][0]), []).append(literals)
+        clauses.setdefault(roots[literals[0][0]], []).append(literals)
     sums: dict[int, list[Relation]] = {}
     for comparison in comparisons:
-        sums.setdefault(root_of(group, _free(comparison, remaining)[0]), []).append(comparison)
+        sums.setdefault(roots[_free(comparison, remaining)[0]], []).append(comparison)
     frozen = tuple(remaining)
     return [
         Component(tuple(variables), frozen, tuple(clauses.get(root, ())), tuple(sums.get(root, ())))

@@ -169,7 +169,7 @@ class _RangeSearch:
         """Return an extreme without its combination where that is not known to be valid."""
         if end.at is None:
             return end
-        domains = [(1 << size) - 1 for size in self.space.problem.sizes]
+        domains = self.space.problem.domains
         for position, index in end.at.items():
             domains[position] = 1 << index
         try:

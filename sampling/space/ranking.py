@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from sampling.space.optimum import SpacePart, parts_of, unused_options
-from sampling.space.rows import distinct, packed
+from sampling.space.rows import distinct_rows, packed
 from sampling.space.satisfiability import is_installed
 from sampling.space.space import DIAGRAMS, LIMIT, WEIGHTED, Space
 from splc.data.configurations import Configurations, describe_configuration
@@ -306,8 +306,8 @@ def _of_part(part: SpacePart, maximize: Sequence[bool], limit: int) -> tuple[_Ro
     """Return the first combination of a part with each combination of the used options, and how many were examined."""
     positions, rows = part.listed(limit)
     count = len(rows)
-    columns = [rows[:, positions.index(position)] for position in part.used]
-    first, _ = distinct(packed(columns, [part.space.problem.sizes[position] for position in part.used]), count)
+    columns = [positions.index(position) for position in part.used]
+    first, _ = distinct_rows(rows[:, columns], [part.space.problem.sizes[position] for position in part.used])
     rows = rows[np.sort(first)]
     signs = np.where(maximize, -1, 1)
     sums = [part.sums(number, positions, rows) * sign for number, sign in enumerate(signs.tolist())]

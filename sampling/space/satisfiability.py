@@ -39,10 +39,7 @@ class Satisfiability:
 
     Literals count variables from 1; the literal of a deselected option is negative.
 
-    Args:
-        variables: the number of variables.
-        clauses: sequences of literals.
-        origins: the constraint of the model that each clause was derived from, None for the hierarchy.
+    `origins`: the constraint of the model that each clause was derived from, None for the hierarchy.
     """
 
     def __init__(self, variables: int, clauses: Sequence[Sequence[int]], origins: Sequence[object] = ()) -> None:
@@ -177,11 +174,7 @@ class Satisfiability:
 
 
 class ValueLiterals:
-    """The literals of the values of variables.
-
-    Args:
-        sizes: the number of values of each variable.
-    """
+    """The literals of the values of variables."""
 
     def __init__(self, sizes: Sequence[int]) -> None:
         self._sizes = tuple(sizes)
@@ -220,7 +213,7 @@ class ValueLiterals:
         """Return the clauses of a constraint, None if it is an arithmetic one over too many combinations of values."""
         if isinstance(constraint, Disjunction):
             return [self._in(constraint.literals)]
-        domains = [(1 << size) - 1 for size in problem.sizes]
+        domains = problem.domains
         scope = sorted({variable for variable, _ in constraint.tables.values()})
         if constraint.cells(domains) > MAX_CELLS:
             return None

@@ -83,16 +83,9 @@ Cache = MutableMapping[object, Compiled | CircuitError]
 class Solutions:
     """The solutions of a problem: exact counts, uniform draws and enumeration, without a solver.
 
-    Args:
-        problem: variables and constraints.
-        kept: the variables of a solution; other variables only need to have some value. None for all variables.
-        domains: the values (bits) that each variable may take; None: all.
-        cache: the diagrams of components of this problem built so far; new ones are added.
-        budgets: the limits of the size of a diagram (see `sampling.space.compilation`).
-        parts: the components of the problem that matter, where they are known; the kept variables are theirs.
-
-    Raises:
-        SpaceError: if the constraints are too complex (see `sampling.space.compilation`).
+    `kept`: the variables of a solution; other variables only need to have some value; None for all. `domains`: the
+    values (bits) that each variable may take; None for all. `cache`: the components compiled so far; new ones are
+    added. `parts`: the components that matter, where they are known; the kept variables are theirs.
     """
 
     def __init__(

@@ -50,12 +50,7 @@ class Step(Layer):
 class Strata:
     """The solutions of a problem by the sum of the weights of their values.
 
-    Args:
-        solutions: the solutions; there must be one.
-        weights: for each variable of the problem, the weight of each value (non-negative integers).
-
-    Raises:
-        SpaceError: if there are too many sums.
+    There must be a solution. `weights`: the weight of each value of each variable of the problem, integers from 0 on.
     """
 
     def __init__(self, solutions: Solutions, weights: Sequence[Array]) -> None:
