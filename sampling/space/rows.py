@@ -36,7 +36,7 @@ def distinct(words: Sequence[Array], n: int) -> tuple[Array, Array]:
 
     `words`: columns of shape (n,), most significant first; without columns, all rows are equal.
     """
-    if n == 0 or not words:
+    if n <= 1 or not words:
         return np.zeros(min(n, 1), dtype=np.int64), np.zeros(n, dtype=np.int64)
     combined = words[0]
     for word in words[1:]:
