@@ -23,7 +23,6 @@ from tests.support.examples import examples
 from tests.support.strategies import models
 
 POWERS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
-ODD = (1.0, 3.0, 5.0, 9.0, 20.0)
 
 
 def numeric(*values: tuple[float, ...]) -> VariabilityModel:
@@ -34,13 +33,6 @@ def numeric(*values: tuple[float, ...]) -> VariabilityModel:
 def integers(*sizes: int) -> VariabilityModel:
     """Return a system of numeric options with the values 0, 1, …."""
     return numeric(*(tuple(map(float, range(size))) for size in sizes))
-
-
-@pytest.fixture
-def three() -> VariabilityModel:
-    """Return the three options of the program's verified example; the values of z do not meet maxValue."""
-    z = NumericOption("z", (0.0, 4.0, 8.0), step="z + 4", maximum=10.0)
-    return VariabilityModel("three", (NumericOption("x", POWERS, step="x * 2"), NumericOption("y", ODD), z))
 
 
 def points(configurations: Configurations) -> list[tuple[float, ...]]:

@@ -122,17 +122,9 @@ def test_rotatable_scales_by_two_to_the_minus_k_over_4(k: int, scale: float) -> 
     assert cube.pop() == pytest.approx(1e4 * scale, abs=1)
 
 
-def test_compat_is_what_spl_conqueror_does() -> None:
+def test_compat_is_what_spl_conqueror_does(three: VariabilityModel) -> None:
     """`cci:compat` gives the verified example, with the last valid value instead of values beyond maxValue."""
-    model = VariabilityModel(
-        "splc",
-        (
-            NumericOption("x", (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0), step="x * 2"),
-            NumericOption("y", (1.0, 3.0, 5.0, 9.0, 20.0)),
-            NumericOption("z", (0.0, 4.0, 8.0), step="z + 4", maximum=10.0),
-        ),
-    )
-    found = draw_sample(model, "cci:compat")
+    found = draw_sample(three, "cci:compat")
     rows = points(found.configurations)
     centre_and_axes = [(8, 5, 8), (1, 5, 8), (64, 5, 8), (8, 1, 8), (8, 20, 8), (8, 5, 0)]
     assert rows[:6] == centre_and_axes
