@@ -1,4 +1,4 @@
-"""Distributions of distances: asked, possible and drawn ones."""
+"""Distributions of distances, asked, possible and drawn ones, and diversified selection."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ import pytest
 from hypothesis import assume, given
 from scipy import stats
 
-from sampling import Space, parse_spec, sample
-from sampling.designs.distance_aware import DistanceAware
-from sampling.designs.distances import Distances
-from sampling.designs.distributions import DISTRIBUTIONS, Distribution, Lottery, probabilities
-from sampling.designs.scope import UNIT, Kind, Scope
+from sampling import Space, draw_sample, parse_spec, sample
+from sampling.designs.distance import UNIT, Scope
+from sampling.designs.distance_aware import (
+    DISTRIBUTIONS,
+    Distances,
+    Lottery,
+    probabilities,
+)
 from sampling.space.parts import Parts
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
@@ -24,9 +27,9 @@ from tests.support.examples import examples
 from tests.support.strategies import models
 
 
-def scope_of(model: VariabilityModel, kind: Kind = "whole") -> Scope:
+def scope_of(model: VariabilityModel) -> Scope:
     """Return the scope of a system."""
-    return Scope.of(Parts(Space(model)), kind)
+    return Scope.of(Parts(Space(model)), "whole")
 
 
 def distances_of(model: VariabilityModel, rows: Array) -> Array:
@@ -71,7 +74,7 @@ def test_rounded_distances(monkeypatch: pytest.MonkeyPatch) -> None:
     # Parts of 0.25, 0.75, 0.3 and 0.775 are 0.3, 0.8, 0.3 and 0.8 with one decimal, and 0, 1, 0 and 1 with none.
     exact = Distances.of(scope_of(model))
     for most, parts in ((15, [0, 3, 8, 10]), (14, [0, 0, 10, 10])):
-        monkeypatch.setattr("sampling.designs.distances.MOST", most)
+        monkeypatch.setattr("sampling.designs.distance_aware.MOST_DISTANCES", most)
         found = Distances.of(scope_of(model))
         counts = Counter(10 * b + parts[n] + parts[m] for b, n, m in rows.tolist())
         stated = zip(found.sums, found.counts, strict=True)
@@ -115,19 +118,16 @@ def test_removed_places_are_not_drawn() -> None:
 @pytest.mark.parametrize("preserving", [False, True])
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 def test_distribution_of_distances(
-    distribution: Distribution, preserving: bool, real_model: Callable[[str], VariabilityModel]
+    distribution: str, preserving: bool, real_model: Callable[[str], VariabilityModel]
 ) -> None:
     """On a space of 10^12, distances follow the asked distribution, renormalised over those that are not empty."""
     model = joined([real_model("x264")] * 4)
     name = "distpreserving" if preserving else "distaware"
-    design = parse_spec(f"{name}:3000,distribution={distribution}").whole
-    assert isinstance(design, DistanceAware)
     distances = Distances.of(scope_of(model))
-    asked = probabilities(distribution, len(distances.sums))
+    asked = probabilities(distribution, len(distances.sums))  # type: ignore[arg-type]
     assert 0 in distances.counts
     factors = distances.counts if preserving else [count > 0 for count in distances.counts]
     expected = np.array([float(weight * factor) for weight, factor in zip(asked, factors, strict=True)])
-    assert design.weights(distances) == [weight * factor for weight, factor in zip(asked, factors, strict=True)]
     spec = f"{name}:3000,distribution={distribution}"
     drawn = Counter((distances_of(model, sample(model, spec, seed=2).indices) / distances.unit).astype(int).tolist())
     assert all(expected[distances.sums.index(total)] > 0 for total in drawn)
@@ -137,3 +137,58 @@ def test_distribution_of_distances(
     shares = expected[frequent] * observed[frequent].sum() / expected[frequent].sum()
     assert frequent.sum() > 5
     assert stats.chisquare(observed[frequent], shares).pvalue > 1e-4
+
+
+def spread(rows: Array, distance_of: Array) -> float:
+    """Return the mean over distances of the sum of squared counts of options."""
+    return float(np.mean([(rows[distance_of == d].sum(axis=0).astype(float) ** 2).sum() for d in set(distance_of)]))
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("weights", ["1", "2", "1-2"])
+@pytest.mark.parametrize("name", ["LLVM", "x264"])
+def test_diversified_samples_use_options_more_evenly(
+    name: str, weights: str, real_model: Callable[[str], VariabilityModel]
+) -> None:
+    """With the same distances, options are selected more equally often than without the optimisation."""
+    model = real_model(name)
+    for seed in range(3):
+        plain = sample(model, f"distaware:60,seed={seed}").indices
+        diverse = sample(model, f"distaware:60,seed={seed},optimization=local,weights={weights}").indices
+        sizes = plain.sum(axis=1)
+        assert sorted(sizes) == sorted(diverse.sum(axis=1))
+        assert spread(diverse, diverse.sum(axis=1)) < 0.99 * spread(plain, sizes)
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("optimization", ["local", "global"])
+@pytest.mark.parametrize("weights", [(1, 1), (2, 2), (1, 2)])
+def test_diversified_configurations_have_the_least_used_options(
+    optimization: str, weights: tuple[int, int], real_model: Callable[[str], VariabilityModel]
+) -> None:
+    """Each configuration has the least number of earlier uses of its options among those with its distance."""
+    model = real_model("x264")
+    everything = Space(model).enumerate().indices.astype(int)
+    spec = f"distaware:40,optimization={optimization},weights={weights[0]}-{weights[1]}"
+    found = sample(model, spec, seed=1).indices.astype(int)
+
+    def uses(rows: Array, earlier: Array) -> Array:
+        common = rows @ earlier.T
+        single, pairs = common.sum(axis=1), (common * (common - 1) // 2).sum(axis=1)
+        return np.asarray({(1, 1): single, (2, 2): pairs, (1, 2): single + pairs}[weights])
+
+    for number, row in enumerate(found):
+        earlier = found[:number]
+        counted = earlier if optimization == "global" else earlier[earlier.sum(axis=1) == row.sum()]
+        candidates = everything[everything.sum(axis=1) == row.sum()]
+        unused = np.array([row.tolist() not in earlier.tolist() for row in candidates])
+        assert uses(row[None], counted)[0] == uses(candidates[unused], counted).min()
+
+
+@pytest.mark.real_data
+def test_divdistance_is_distaware_with_local_optimisation(real_model: Callable[[str], VariabilityModel]) -> None:
+    """The name of the published strategy, and its options."""
+    model = real_model("x264")
+    one = sample(model, "divdistance:30", seed=4)
+    two = draw_sample(model, parse_spec("distaware:30,optimization=local+ff"), 4).configurations
+    assert one.indices.tolist() == two.indices.tolist()

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from sampling.space import automata
 from sampling.space import compilation as building
-from sampling.space import sums
 from sampling.space.space import Space
 from splc.errors import SpaceError
 from splc.system.constraints import parse_arithmetic
@@ -85,7 +85,7 @@ def test_divisions_by_zero_in_sums() -> None:
 def test_sums_of_too_many_steps_are_refused(monkeypatch: pytest.MonkeyPatch, values: int, fits: bool) -> None:
     """A step may have eight times as many successors as an automaton may have states."""
     monkeypatch.setattr(building, "LARGEST_TABLE", 0)
-    monkeypatch.setattr(sums, "MAX_STATES", 2)
+    monkeypatch.setattr(automata, "MAX_STATES", 2)
     options = (NumericOption("m", (0.0, 3.0)), NumericOption("n", tuple(map(float, range(values)))))
     names = VariabilityModel("names", options).name_table
     model = VariabilityModel("steps", options, (parse_arithmetic(f"m + n <= {values + 1}", names),))

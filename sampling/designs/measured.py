@@ -1,4 +1,4 @@
-"""The measured configurations as a sample: all of them, or some drawn at random."""
+"""Designs that select from what was measured: everything, random draws, and what values suggest."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sampling.designs.amount import Amount
-from sampling.designs.design import Arguments, Selected
+from sampling.designs.design import Amount, Arguments, DrawnDesign, Selected
 from sampling.space.parts import Parts
 from sampling.space.ranks import distinct_ranks, generator
 from splc.data.configurations import Configurations
@@ -86,3 +85,16 @@ def _amount(arguments: Arguments) -> tuple[Amount | None, Fraction]:
     if not 0 < share <= 1:
         raise arguments.error(f"{text!r} is not a percentage above 0 and up to 100")
     return None, share
+
+
+@dataclass(frozen=True)
+class Suggested(DrawnDesign):
+    """`suggest:N[,seed=S]`: N measured configurations, each batch suggested by the values of those before it.
+
+    Learning and studies select them: the selection needs values and models, which sampling does not have.
+    """
+
+    def configurations(self, parts: Parts, seed: int, measured: Configurations | None) -> Selected:
+        """Refuse to draw without values."""
+        hint = "use it in splc learn or splc study; splc suggest names configurations that are not measured yet"
+        raise SpecError(f"{self.text}: suggestions depend on measured values", hint=hint)

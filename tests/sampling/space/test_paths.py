@@ -1,4 +1,4 @@
-"""Costs of solutions of many binary variables."""
+"""Paths through decision diagrams: costs of solutions, minimal and heaviest ones."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import itertools
 import numpy as np
 import pytest
 
-from sampling.space.cheapest import Costs, literal
 from sampling.space.completion import minimal_bits, unpacked
-from sampling.space.heaviest import heaviest
 from sampling.space.parts import Parts
+from sampling.space.paths import Costs, heaviest, literal
 from sampling.space.space import Space
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
