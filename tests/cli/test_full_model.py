@@ -23,7 +23,7 @@ from splc.formats.measurements.read import read_measurements
 from splc.formats.models.read import read_model, read_stored_model
 from splc.formats.system.splconqueror_xml import read_variability_model
 from splc.learning import PerformanceInfluenceRegressor, learn
-from splc.learning.projection.ensemble import Ensemble
+from splc.learning.projection.predictor import Ensemble
 from tests.cli.conftest import MEASUREMENTS, SYSTEM, Run
 
 TABLE = "cache,left,right,x\n0,1,0,1\n1,1,0,4\n0,0,1,2\n"

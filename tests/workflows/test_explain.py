@@ -17,7 +17,7 @@ from splc import read_measurements
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.learning import learn
-from splc.learning.projection.ensemble import Ensemble
+from splc.learning.projection.predictor import Ensemble
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, Term, option_term
 from splc.system.constraints import parse_arithmetic

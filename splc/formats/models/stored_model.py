@@ -153,7 +153,7 @@ class StoredModel:
     @property
     def basis_of_unmeasured(self) -> str:
         """The kind of prediction for a value of a context of which nothing was measured; empty for other models."""
-        from splc.learning.contexts.unmeasured_context import UnmeasuredContext
+        from splc.learning.contexts.sources import UnmeasuredContext
         from splc.learning.projection import Ensemble
 
         if isinstance(self.full, UnmeasuredContext):

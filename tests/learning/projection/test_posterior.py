@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from splc.learning.projection import cholesky as module
+from splc.learning.projection import posterior as module
 from splc.types import Array
 
 SIZES = [1, 2, 9, 50, 131, module.MAX_ROWS, module.MAX_ROWS + 1]

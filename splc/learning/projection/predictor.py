@@ -1,4 +1,8 @@
-"""The average of the refits of a full model: predictions, intervals, and its JSON."""
+"""The predictor: the average of the refits of a full model, with its file.
+
+In: the posteriors of a full model, its scale, the widths of intervals, and the printed model where it is a part of
+predictions; or a file of them. Out: predictions with intervals.
+"""
 
 from __future__ import annotations
 
@@ -14,17 +18,21 @@ from splc.data.observations import Observed
 from splc.errors import ConfigurationError, VariabilityError
 from splc.learning.projection import constants
 from splc.learning.projection.basis import ContextBlock, OptionBasis
-from splc.learning.projection.cholesky import needs_scipy
-from splc.learning.projection.numbering import without_numbers
-from splc.learning.projection.posterior import KernelPosterior
+from splc.learning.projection.kernel import KernelDesign
+from splc.learning.projection.posterior import KernelPosterior, Mixture, needs_scipy
 from splc.learning.projection.scales import Scale
 from splc.learning.projection.stacking import Stacked
-from splc.learning.projection.variables import Variable, nearest_known, variables_of, with_known_members
+from splc.learning.projection.variables import (
+    Variable,
+    nearest_known,
+    variables_of,
+    with_known_members,
+    without_numbers,
+)
 from splc.learning.threads import one_thread
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
-KIND = "projection"
 # Configurations that are predicted at a time, which bounds the memory.
 _BLOCK = 2048
 # Values that are smaller relative to the largest one are 0 except for rounding.
@@ -96,7 +104,12 @@ class Ensemble:
             # What an influence is between and beyond the known values is not known.
             latent += (weight * (means - self._latent(others, False)[0])) ** 2
         g = scale.backward(means)
-        return g, np.sqrt(latent + self.noise * scale.noise(g) / self.noise_unit) * scale.slope(g)
+        return g, self.deviations(g, latent)
+
+    def deviations(self, g: Array, latent: Array) -> Array:
+        """Return standard deviations with noise over the divisor for predictions and variances without it."""
+        noise = self.noise * self.scale.noise(g) / self.noise_unit
+        return np.asarray(np.sqrt(latent + noise) * self.scale.slope(g))
 
     def _latent(self, configurations: Configurations, variances: bool) -> tuple[Array, Array]:
         """Return the means on the scale, and their variances without noise, shapes (m,)."""
@@ -110,18 +123,23 @@ class Ensemble:
 
     def _moments(self, configurations: Configurations, variances: bool) -> tuple[Array, Array]:
         """Return what `_latent` does for known members of groups."""
-        means, latent = np.empty(len(configurations)), np.empty(len(configurations))
+        means, latent = np.zeros((2, len(configurations)))
         rows = len(self.configurations)
         several = len(configurations) * rows > _SMALL
         with one_thread(with_scipy=needs_scipy(rows)) if several else nullcontext():
             for start in range(0, len(configurations), _BLOCK):
                 block = slice(start, start + _BLOCK)
-                designs = self.basis.designs(configurations[block])
-                moments = [part.moments(designs[part.kind], variances) for part in self.parts]
-                part_means = np.array([mean for mean, _ in moments])
-                means[block] = self.blended(part_means.mean(axis=0), configurations[block])
-                latent[block] = np.mean([variance for _, variance in moments], axis=0) + part_means.var(axis=0)
+                mixture = self.mixture(configurations[block])
+                if variances:
+                    t, latent[block] = mixture.means, mixture.variances()
+                else:
+                    t = np.array([part.means(mixture.design(part)) for part in self.parts])
+                means[block] = self.blended(t.mean(axis=0), configurations[block])
         return means, latent
+
+    def mixture(self, configurations: Configurations) -> Mixture:
+        """Return the posteriors at configurations of its system."""
+        return Mixture(self.parts, self.basis.designs(configurations))
 
     def blended(self, t: Array, configurations: Configurations) -> Array:
         """Return predictions for those of the Gaussian processes, both on the scale, shape (m,)."""
@@ -143,7 +161,7 @@ class Ensemble:
         observed = [variable for variable in self.basis.variables if variable.observed]
         first = self.parts[0] if self.parts else None
         return {
-            "kind": KIND,
+            "kind": "projection",
             "level": self.level,
             "scale": self.scale.as_json(),
             "quantile": self.quantile,
@@ -166,10 +184,7 @@ class Ensemble:
             "deviation": first.deviation if first else None,
             "values": first.t.tolist() if first else [],
             "noises": first.noise.tolist() if first else [],
-            "configurations": {
-                option.name: column_as_json(configurations.value(option.name))
-                for option in configurations.system.options
-            },
+            "configurations": configurations_as_json(configurations),
             **self._contexts_as_json(),
             **({} if self.stacked is None else {"stacked": self.stacked.as_json()}),
             "observed": {
@@ -196,66 +211,72 @@ class Ensemble:
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> Self:
-        """Return the ensemble of `as_json`."""
-        columns = {name: column_from_json(values) for name, values in content["configurations"].items()}
+        """Return the ensemble of `as_json`; files of earlier versions lack some of the keys."""
+        configurations = configurations_from_json(content["configurations"], system)
         observed = content.get("observed", {})
-        try:
-            configurations = Configurations.from_columns(system, columns)
-            if observed:
-                arrays = {name: column_from_json(entry["column"]) for name, entry in observed.items()}
-                cells = Observed(arrays, np.ones(len(configurations), dtype=bool))
-                configurations = replace(configurations, system=replace(system, observed=tuple(arrays)), observed=cells)
-        except (ConfigurationError, VariabilityError) as error:
-            raise ValueError(str(error)) from None
-        # Files of earlier versions do not have these; their numbered groups had other columns.
-        every = without_numbers(variables_of(system), content.get("numbered", ()))
-        extra = [
-            Variable(name, "numeric", (name,), tuple(map(float, entry["values"])), bool(entry["optional"]), True)
-            for name, entry in observed.items()
-        ]
-        members = content.get("members", {})
-        by_member = {member: variable for variable in (*every, *extra) for member in variable.members}
-        pairs = [(by_member[name], members.get(name)) for name in content["variables"] if name in by_member]
-        if any(order is not None and set(order) != set(variable.members) for variable, order in pairs):
-            raise ValueError("the members of groups do not fit the system")
-        variables = tuple(variable.with_members(order or variable.members) for variable, order in pairs)
+        if observed:
+            columns = {name: column_from_json(entry["column"]) for name, entry in observed.items()}
+            cells = Observed(columns, np.ones(len(configurations), dtype=bool))
+            try:
+                system = replace(system, observed=tuple(columns))
+                configurations = replace(configurations, system=system, observed=cells)
+            except (ConfigurationError, VariabilityError) as error:
+                raise ValueError(str(error)) from None
         block, places = _contexts_of(content.get("contexts"), len(configurations))
-        # Files of earlier versions do not have this and the width of runs.
-        of_all = (content.get("contexts") or {}).get("quantile")
-        basis = OptionBasis(variables, len(configurations), block)
-        designs = basis.designs(configurations, places)
-        kinds = [int(kind) for kind in content["kinds"]]
-        values, noises = np.array(content["values"], dtype=float), np.array(content["noises"], dtype=float)
-        hyperparameters = [np.array(row, dtype=float) for row in content["hyperparameters"]]
-        # Files of earlier versions do not have the weights.
-        stored = content.get("weights", [None] * len(kinds))
-        weights = [None if row is None else np.array(row, dtype=float) for row in stored]
-        fitting = all(
-            0 <= kind < len(designs)
-            and len(row) == designs[kind].distinct + 4
-            and (weight is None or len(weight) == len(configurations))
-            for row, kind, weight in zip(hyperparameters, kinds, weights, strict=True)
-        )
-        if not fitting or (hyperparameters and not len(values) == len(noises) == len(configurations)):
-            raise ValueError("the hyperparameters do not fit the system")
-        parts = tuple(
-            KernelPosterior(
-                row, designs[kind], values, noises, float(content["mean"]), float(content["deviation"]), kind, weight
-            )
-            for row, kind, weight in zip(hyperparameters, kinds, weights, strict=True)
-        )
+        basis = OptionBasis(_variables_of(content, system), len(configurations), block)
+        parts = _parts_of(content, basis.designs(configurations, places), len(configurations))
         level, spread = content["constant"]
-        noise, unit, quantile = (float(content[key]) for key in ("noise", "noise_unit", "quantile"))
-        scale = Scale(**content["scale"])
-        # A single row has no scatter.
-        constant = float(level), np.nan if spread is None else float(spread)
-        joint_quantile = None if of_all is None else float(of_all)
-        runs = float(content.get("runs", 0.0))
-        # Files of earlier versions do not have it.
+        joint_quantile = (content.get("contexts") or {}).get("quantile")
         share = content.get("stacked")
-        stacked = None if share is None else Stacked.from_json(share, configurations.system)
-        facts = (parts, constant, noise, unit, quantile, places, joint_quantile)
-        return cls(basis, scale, configurations, *facts, stacked=stacked, runs=runs)
+        return cls(
+            basis,
+            Scale(**content["scale"]),
+            configurations,
+            parts,
+            # A single row has no scatter.
+            constant=(float(level), np.nan if spread is None else float(spread)),
+            noise=float(content["noise"]),
+            noise_unit=float(content["noise_unit"]),
+            quantile=float(content["quantile"]),
+            places=places,
+            joint_quantile=None if joint_quantile is None else float(joint_quantile),
+            stacked=None if share is None else Stacked.from_json(share, system),
+            runs=float(content.get("runs", 0.0)),
+        )
+
+
+def _variables_of(content: Mapping[str, Any], system: VariabilityModel) -> tuple[Variable, ...]:
+    """Return the variables of a file."""
+    # Without the key, numbered groups had other columns.
+    every = without_numbers(variables_of(system), content.get("numbered", ()))
+    extra = [
+        Variable(name, "numeric", (name,), tuple(map(float, entry["values"])), bool(entry["optional"]), True)
+        for name, entry in content.get("observed", {}).items()
+    ]
+    members = content.get("members", {})
+    by_member = {member: variable for variable in (*every, *extra) for member in variable.members}
+    pairs = [(by_member[name], members.get(name)) for name in content["variables"] if name in by_member]
+    if any(order is not None and set(order) != set(variable.members) for variable, order in pairs):
+        raise ValueError("the members of groups do not fit the system")
+    return tuple(variable.with_members(order or variable.members) for variable, order in pairs)
+
+
+def _parts_of(content: Mapping[str, Any], designs: Sequence[KernelDesign], rows: int) -> tuple[KernelPosterior, ...]:
+    """Return the posteriors of a file for the columns of its configurations."""
+    kinds = [int(kind) for kind in content["kinds"]]
+    values, noises = np.array(content["values"], dtype=float), np.array(content["noises"], dtype=float)
+    parts = []
+    for kind, row, weights in zip(
+        kinds, content["hyperparameters"], content.get("weights", [None] * len(kinds)), strict=True
+    ):
+        logarithms = np.array(row, dtype=float)
+        stored = None if weights is None else np.array(weights, dtype=float)
+        fits = 0 <= kind < len(designs) and len(logarithms) == designs[kind].distinct + 4
+        if not fits or {len(values), len(noises), rows if stored is None else len(stored)} != {rows}:
+            raise ValueError("the hyperparameters do not fit the system")
+        level, deviation = float(content["mean"]), float(content["deviation"])
+        parts.append(KernelPosterior(logarithms, designs[kind], values, noises, level, deviation, kind, stored))
+    return tuple(parts)
 
 
 def _contexts_of(content: Mapping[str, Any] | None, rows: int) -> tuple[ContextBlock | None, Array | None]:
@@ -271,6 +292,19 @@ def _contexts_of(content: Mapping[str, Any] | None, rows: int) -> tuple[ContextB
     if len(places) != rows or not measured or not 0 <= block.place < len(names) + len(unmeasured):
         raise ValueError("the contexts do not fit the configurations")
     return block, places
+
+
+def configurations_as_json(configurations: Configurations) -> dict[str, list[float | None]]:
+    """Return the values of configurations in JSON's types: option → its column."""
+    return {option.name: column_as_json(configurations.value(option.name)) for option in configurations.system.options}
+
+
+def configurations_from_json(content: Mapping[str, Sequence[float | None]], system: VariabilityModel) -> Configurations:
+    """Return the configurations of `configurations_as_json`."""
+    try:
+        return Configurations.from_columns(system, {name: column_from_json(column) for name, column in content.items()})
+    except (ConfigurationError, VariabilityError) as error:
+        raise ValueError(str(error)) from None
 
 
 def column_as_json(column: Array) -> list[float | None]:

@@ -9,8 +9,8 @@ import pytest
 
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
+from splc.learning.plausibility import Outlier, outlier_of
 from splc.learning.projection.full_model import fit_full_model
-from splc.learning.projection.outliers import Outlier, outlier_of
 from splc.learning.projection.variables import variables_of
 from splc.project import Project
 from splc.system.options import BinaryOption, NumericOption
