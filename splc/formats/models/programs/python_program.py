@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from typing import Any
 
-from splc.formats.models.programs.program import Program, heading, program_object, program_of
+from splc.formats.models.programs.program import heading, program_of
 from splc.formats.models.stored_model import ModelFile
 from splc.formats.models.text import python_module
 from splc.io.latex import CONTROLS, directions_shown
@@ -28,13 +28,13 @@ def python_source(content: ModelFile) -> str:
     return python_program(_program(content))
 
 
-def _program(content: ModelFile) -> Program:
+def _program(content: ModelFile) -> dict[str, Any]:
     return program_of(content.only("a program predicts with", "a program cannot have"))
 
 
-def program_text(program: Program) -> str:
+def program_text(program: Mapping[str, Any]) -> str:
     """Return a program as JSON."""
-    return json_text(program_object(program), ascii_only=False) + "\n"
+    return json_text(program, ascii_only=False) + "\n"
 
 
 def json_text(value: Any, indent: str = "", *, ascii_only: bool = True) -> str:
@@ -60,7 +60,7 @@ _MODULES = ("configuration", "process", "command")
 _DATA = "PROGRAM: dict[str, Any] = "
 
 
-def python_program(program: Program) -> str:
+def python_program(program: Mapping[str, Any]) -> str:
     """Return a program as a Python module."""
     sources = [files(_RUNTIME).joinpath(f"{name}.py").read_text(encoding="utf-8") for name in _MODULES]
     imports: dict[str, None] = {}
@@ -105,16 +105,16 @@ def _ordered_imports(imports: dict[str, None]) -> str:
     return "\n".join([f"from __future__ import {', '.join(sorted(future))}", "", *module_imports, *merged])
 
 
-def _with_data(source: str, program: Program) -> str:
+def _with_data(source: str, program: Mapping[str, Any]) -> str:
     """Return the first module with the program as its data."""
-    text = json_text(program_object(program)).replace("\\", "\\\\").replace("'", "\\'")
+    text = json_text(program).replace("\\", "\\\\").replace("'", "\\'")
     head, assignment, tail = source.partition(_DATA)
     following_lines = tail.partition("\n")[2]
     assert assignment
     return f"{head}{_DATA}json.loads(\n    '''{text}'''\n)\n{following_lines}"
 
 
-def _docstring(program: Program) -> str:
+def _docstring(program: Mapping[str, Any]) -> str:
     lines = [
         f"{heading(program)}.",
         "",
@@ -128,7 +128,7 @@ def _docstring(program: Program) -> str:
         "",
         "Constraints among options are not checked. The printed model:",
         "",
-        f"    {program.text}",
+        f"    {program['text']}",
     ]
     text = "\n".join(CONTROLS.sub(" ", directions_shown(line)) for line in lines)
     return '"""' + text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"') + '\n"""'
