@@ -17,7 +17,8 @@ from splc.errors import InputError, Problem, SpaceError
 from splc.formats import registry
 from splc.formats.measurements.csv import write_measurements_splconqueror_csv
 from splc.formats.measurements.splconqueror_xml import write_measurements_xml
-from splc.formats.system.splconqueror_xml import read_variability_model, write_variability_model
+from splc.formats.system.read import read_variability_model
+from splc.formats.system.splconqueror_xml import write_variability_model
 from splc.io.files import read_source
 from splc.io.numbers import number_text
 from splc.project import Project

@@ -11,7 +11,7 @@ from typing import Any
 from splc.errors import LearningError, plural
 from splc.formats.scripts.commands import Sampling, Script, ScriptCommand
 from splc.formats.scripts.reader import settings_of, spec_of, truth
-from splc.formats.system.splconqueror_xml import read_variability_model
+from splc.formats.system.read import read_variability_model
 from splc.io.files import STANDARD, read_source, require_writable, write_whole
 from splc.io.toml import toml_value
 from splc.learning.stepwise.settings import SPLCONQUEROR_2019

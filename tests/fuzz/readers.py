@@ -15,7 +15,7 @@ from splc.errors import SplcError
 from splc.formats import registry
 from splc.formats.measurements.rows import Policy
 from splc.formats.models.read import ReadOptions
-from splc.formats.system.splconqueror_xml import read_variability_model
+from splc.formats.system.read import read_variability_model
 from splc.io.files import read_source
 from splc.system.variability import VariabilityModel
 from tests.fuzz import seeds

@@ -34,7 +34,7 @@ from splc.formats.models.text import latex_text, parse_model, parse_stored_text,
 from splc.formats.scripts.reader import parse_script, settings_of
 from splc.formats.system.configspace import parse_configspace
 from splc.formats.system.read import parse_system
-from splc.formats.system.splconqueror_xml import read_variability_model
+from splc.formats.system.read import read_variability_model
 from splc.formats.table import TableSource
 from splc.io.files import read_source
 from splc.io.json import parse_json

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.errors import InputError, OutputError
-from splc.formats.system.splconqueror_xml import read_variability_model, write_variability_model
+from splc.formats.system.read import read_variability_model
+from splc.formats.system.splconqueror_xml import write_variability_model
 from splc.system.clauses import clauses
 from splc.system.options import BinaryOption, NumericOption, Presentation
 from splc.system.variability import VariabilityModel
