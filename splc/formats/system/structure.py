@@ -99,7 +99,7 @@ def _groups(
             grouped |= group
     for alternatives in implied:
         ungrouped = [option for option in members if option.name in set(alternatives) - grouped]
-        if len(ungrouped) == len(alternatives) > 1 and set(alternatives) <= names and all(map(_is_free, ungrouped)):
+        if len(ungrouped) == len(alternatives) > 1 and set(alternatives) <= names and all(option.optional for option in ungrouped):
             groups.append(Group(1, len(ungrouped), [features[option.name] for option in ungrouped]))
             grouped.update(alternatives)
     if groups and not several and (len(groups) > 1 or len(grouped) < len(members)):
@@ -110,10 +110,6 @@ def _groups(
         if option.name not in grouped
     ]
     return [*children(sorted(solitary, key=lambda entry: not entry[1])), *groups]
-
-
-def _is_free(option: BinaryOption) -> bool:
-    return option.optional
 
 
 def _is_clique(system: VariabilityModel, names: set[str]) -> bool:

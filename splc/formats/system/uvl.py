@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from splc.arithmetic.tree import Name
 from splc.errors import InputError, Problems, listed, nearest, plural
 from splc.formats.system.assembly import Assembly, FeatureNode, Group, always_selected, constant_of, name_of
-from splc.formats.system.uvl_expressions import ExpressionParser, Names, UvlLine, UvlToken, lines_of, text_of
+from splc.formats.system.uvl_expressions import Cursor, ExpressionParser, Names, UvlLine, UvlToken, lines_of, text_of
 from splc.io.files import Source
 from splc.system.clauses import Formula, Junction, NumericAtom, joined
 from splc.system.constraints import OptionLiteral
@@ -84,7 +84,7 @@ class FeatureLines:
 
     def _add_group(self, parent: FeatureNode, line: UvlLine) -> None:
         cursor = Cursor(line.tokens)
-        bounds = cursor.cardinality()
+        bounds = _cardinality(cursor)
         kind = line.text if bounds else line.tokens[0].text
         group = Group(0, 0, [], line.number)
         if bounds is not None:
@@ -103,9 +103,8 @@ class FeatureLines:
 
     def _add_feature(self, parent: Group | None, line: UvlLine) -> None:
         cursor = Cursor(line.tokens)
-        kind = "Boolean"
-        if cursor.peek in TYPES and len(line.tokens) > 1 and line.tokens[1].kind == "name":
-            kind = cursor.next().text
+        typed = len(line.tokens) > 1 and line.tokens[1].kind == "name"
+        kind = (cursor.take(*TYPES, kind="name") if typed else None) or "Boolean"
         name = cursor.name()
         if not name:
             hint = "names with other characters than letters, digits and _ are in double quotes"
@@ -127,17 +126,16 @@ class FeatureLines:
 
     def _details(self, feature: FeatureNode, cursor: Cursor, line: UvlLine) -> None:
         """Read what follows the name of a feature: its cardinality and its attributes."""
-        if cursor.peek == "cardinality":
-            cursor.next()
-            bounds = cursor.cardinality()
+        if cursor.take("cardinality", kind="name"):
+            bounds = _cardinality(cursor)
             if bounds is None:
                 self.problems.add("'cardinality' is not followed by [n..m]", line.number, text=line.text)
             elif bounds != (1, 1):
                 message = f"the cardinality of the feature {feature.name!r} is not supported"
                 hint = "a feature is selected once or not at all; write several features"
                 self.problems.add(message, line.number, text=line.text, hint=hint)
-        if cursor.peek == "{":
-            for key, value in cursor.attributes():
+        if cursor.token.kind == "sign" and cursor.token.text == "{":
+            for key, value in _attributes(cursor):
                 if key == "constraint":
                     self.constraints.append(value)
                 elif key == "constraints":
@@ -150,63 +148,37 @@ class FeatureLines:
         self._end(cursor, line)
 
     def _end(self, cursor: Cursor, line: UvlLine) -> None:
-        if cursor.peek and line.tokens:
-            self.problems.add(f"{cursor.peek!r} is not expected here", line.number, text=line.text)
+        if cursor.token.kind != "end":
+            text = f'"{cursor.token.text}"' if cursor.token.quoted else cursor.token.text
+            self.problems.add(f"{text!r} is not expected here", line.number, text=line.text)
 
 
-class Cursor:
-    """A position in the tokens of a line."""
+def _cardinality(cursor: Cursor) -> tuple[int, int] | None:
+    """Return the bounds in `[n..m]`, `[n..*]` or `[n]`, and pass them; None if there are none."""
+    texts = [token.text for token in cursor.tokens[cursor.at : cursor.at + 5]]
+    if len(texts) >= 3 and texts[0] == "[" and texts[1].isdecimal() and texts[2] == "]":
+        cursor.at += 3
+        return int(texts[1]), int(texts[1])
+    if len(texts) == 5 and texts[0] == "[" and texts[2] == ".." and texts[4] == "]":
+        lower, upper = texts[1], texts[3]
+        if lower.isdecimal() and (upper.isdecimal() or upper == "*"):
+            cursor.at += 5
+            return int(lower), 10**9 if upper == "*" else int(upper)
+    return None
 
-    def __init__(self, tokens: Sequence[UvlToken]) -> None:
-        self.tokens = tokens
-        self.at = 0
 
-    @property
-    def peek(self) -> str:
-        """The text of the next token; an empty text at the end, and for a quoted name."""
-        token = self.tokens[self.at] if self.at < len(self.tokens) else None
-        return "" if token is None else f'"{token.text}"' if token.quoted else token.text
-
-    def next(self) -> UvlToken:
-        """Return the next token."""
-        self.at += 1
-        return self.tokens[self.at - 1]
-
-    def name(self) -> str:
-        """Return a name, whose parts are joined by points; an empty text if there is none."""
-        parts: list[str] = []
-        while self.at < len(self.tokens) and self.tokens[self.at].kind == "name":
-            parts.append(self.next().text)
-            if self.peek != ".":
-                break
-            self.at += 1
-        return ".".join(parts)
-
-    def cardinality(self) -> tuple[int, int] | None:
-        """Return the bounds in `[n..m]`, `[n..*]` or `[n]`, None if there are none."""
-        texts = [token.text for token in self.tokens[self.at : self.at + 5]]
-        if len(texts) >= 3 and texts[0] == "[" and texts[1].isdecimal() and texts[2] == "]":
-            self.at += 3
-            return int(texts[1]), int(texts[1])
-        if len(texts) == 5 and texts[0] == "[" and texts[2] == ".." and texts[4] == "]":
-            lower, upper = texts[1], texts[3]
-            if lower.isdecimal() and (upper.isdecimal() or upper == "*"):
-                self.at += 5
-                return int(lower), 10**9 if upper == "*" else int(upper)
-        return None
-
-    def attributes(self) -> Iterator[tuple[str, list[UvlToken]]]:
-        """Yield the names and the tokens of the values in `{…}`."""
-        start_position = self.at
-        depth = 0
-        while self.at < len(self.tokens):
-            sign = self.next()
-            depth += _depth(sign)
-            if not depth:
-                break
-        for part in parts_of(self.tokens[start_position + 1 : self.at - 1]):
-            inner = Cursor(part)
-            yield inner.name(), list(part[inner.at :])
+def _attributes(cursor: Cursor) -> Iterator[tuple[str, list[UvlToken]]]:
+    """Yield the names and the tokens of the values in `{…}`, which is next."""
+    start = cursor.at
+    depth = 0
+    while cursor.token.kind != "end":
+        depth += _depth(cursor.token)
+        cursor.at += 1
+        if not depth:
+            break
+    for part in parts_of(cursor.tokens[start + 1 : cursor.at - 1]):
+        inner = Cursor(part)
+        yield inner.name(), list(part[inner.at :])
 
 
 def parts_of(tokens: Sequence[UvlToken]) -> list[list[UvlToken]]:

@@ -191,14 +191,43 @@ class _Reference:
 _Parsed = Formula | Node | _Reference
 
 
-class ExpressionParser:
+class Cursor:
+    """A position in the tokens of a line."""
+
+    def __init__(self, tokens: Sequence[UvlToken]) -> None:
+        self.tokens = [*tokens, UvlToken("end", "", tokens[-1].line if tokens else 0)]
+        self.at = 0
+
+    @property
+    def token(self) -> UvlToken:
+        """The next token."""
+        return self.tokens[self.at]
+
+    def take(self, *texts: str, kind: str = "sign") -> str | None:
+        """Return the text of the next token, and pass it, if it is one of these."""
+        token = self.token
+        if token.kind != kind or token.quoted or token.text not in texts:
+            return None
+        self.at += 1
+        return token.text
+
+    def name(self) -> str:
+        """Return a name, whose parts are joined by points; an empty text if there is none."""
+        parts: list[str] = []
+        while self.token.kind == "name":
+            parts.append(self.token.text)
+            self.at += 1
+            if not self.take("."):
+                break
+        return ".".join(parts)
+
+
+class ExpressionParser(Cursor):
     """Parses one constraint."""
 
     def __init__(self, tokens: Sequence[UvlToken], names: Names) -> None:
-        last = tokens[-1].line if tokens else None
-        self.tokens = [*tokens, UvlToken("end", "", last or 0)]
+        super().__init__(tokens)
         self.names = names
-        self.at = 0
         self.depth = 0
         self.size = 0
 
@@ -208,19 +237,6 @@ class ExpressionParser:
         if self.token.kind != "end":
             raise self.wrong(f"{self.token.text!r} is not expected here")
         return formula
-
-    @property
-    def token(self) -> UvlToken:
-        """The next token."""
-        return self.tokens[self.at]
-
-    def take(self, *texts: str) -> str | None:
-        """Return the text of the next token if it is one of these signs."""
-        token = self.token
-        if token.kind == "sign" and token.text in texts:
-            self.at += 1
-            return token.text
-        return None
 
     def wrong(self, message: str, hint: str | None = None) -> InputError:
         """Return an error at the next token."""
@@ -336,15 +352,11 @@ class ExpressionParser:
 
     def reference(self) -> str:
         """Parse a name; a point joins those of imported models and of attributes."""
-        parts = []
-        while True:
-            if self.token.kind != "name":
-                raise self.wrong("a name is missing")
-            parts.append(self.token.text)
-            self.size += 1
-            self.at += 1
-            if not self.take("."):
-                return ".".join(parts)
+        name = self.name()
+        self.size += name.count(".") + 1
+        if self.tokens[self.at - 1].kind != "name":
+            raise self.wrong("a name is missing")
+        return name
 
     def close(self) -> None:
         """Take a closing bracket."""
