@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypedDict
+from typing import Any
 from xml.parsers import expat
 
 from lxml import etree
@@ -20,27 +20,11 @@ _LAST_LINE = 65535
 _BEGINNING = 1 << 12
 
 
-class _Options(TypedDict):
-    """Options of lxml's parsers."""
-
-    resolve_entities: bool
-    no_network: bool
-    load_dtd: bool
-    dtd_validation: bool
-    huge_tree: bool
-    remove_comments: bool
-    remove_pis: bool
-
-
-_SAFE = _Options(
-    resolve_entities=False,
-    no_network=True,
-    load_dtd=False,
-    dtd_validation=False,
-    huge_tree=False,
-    remove_comments=True,
-    remove_pis=True,
-)
+# Options of lxml's parsers.
+_SAFE: dict[str, Any] = {
+    **dict.fromkeys(("resolve_entities", "load_dtd", "dtd_validation", "huge_tree"), False),
+    **dict.fromkeys(("no_network", "remove_comments", "remove_pis"), True),
+}
 
 
 class _RootReachedError(Exception):
@@ -105,9 +89,8 @@ def _problems_of(source: Source, root: str, document: str) -> Iterator[None]:
             raise InputError(problem) from None
         line, column = error.position
         message = error.msg.partition(f", line {line}, column {column}")[0]
-        raise InputError(
-            Problem(f"not well-formed XML: {message}", source.name, line or None, column or None)
-        ) from None
+        problem = Problem(f"not well-formed XML: {message}", source.name, line or None, column or None)
+        raise InputError(problem) from None
     except ValueError as error:
         raise InputError(Problem(f"cannot be read as XML: {error}", source.name)) from None
 
@@ -126,15 +109,9 @@ def _check_entities(element: etree._Element, source: Source) -> None:
 
 
 def _check_root(element: etree._Element, source: Source, root: str, document: str) -> None:
-    if local_name(element) != root:
-        raise InputError(
-            Problem(
-                f"{document} has the root element <{root}>, but this file has <{local_name(element)}>",
-                source.name,
-                line_of(element),
-                hint=_OTHER_ROOTS.get(local_name(element)),
-            )
-        )
+    if (name := local_name(element)) != root:
+        message = f"{document} has the root element <{root}>, but this file has <{name}>"
+        raise InputError(Problem(message, source.name, line_of(element), hint=_OTHER_ROOTS.get(name)))
 
 
 _OTHER_ROOTS = {
@@ -152,14 +129,8 @@ def _refuse_entities(source: Source) -> None:
     """
 
     def declared(name: str, *_: object) -> None:
-        raise InputError(
-            Problem(
-                f"the DTD declares the entity {name!r}; entities are not allowed",
-                source.name,
-                parser.CurrentLineNumber,
-                hint="write the text instead of the entity",
-            )
-        )
+        message, hint = f"the DTD declares the entity {name!r}; entities are not allowed", "write the text instead"
+        raise InputError(Problem(message, source.name, parser.CurrentLineNumber, hint=f"{hint} of the entity"))
 
     def started(*_: object) -> None:
         raise _RootReachedError

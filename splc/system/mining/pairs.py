@@ -259,18 +259,19 @@ class LiteralTable:
         usable = self.evident(first, second)
         return first[usable], second[usable]
 
-    def evident(self, first: Array, second: Array) -> Array:
-        """Return which pairs of binary literals neither the design nor other options explain."""
-        if self.complete:
+    def evident(self, first: Array, second: Array, counts: LiteralCounts | None = None) -> Array:
+        """Return which pairs of literals neither the design nor other options explain.
+
+        `counts`: those of all rows if a literal is numeric; None: those of the rows for pairs of binary literals.
+        """
+        if self.complete and counts is None:
             return np.ones(len(first), dtype=bool)
-        numeric = self.numeric_range if self.pairs is self.counts else ()
-        third = [*self.distinct.tolist(), *numeric]
-        factor = self.factor(self.pairs)
-        is_new = contradictions(self.pairs, first, second, self.tests, factor)
-        usable = combined(
-            self.pairs, self.values[self.rows], first[is_new], second[is_new], self.options, third, factor
-        )
-        is_new[is_new] = usable
+        counts = counts or self.pairs
+        whole = counts is self.counts
+        third = [*self.distinct.tolist(), *(self.numeric_range if whole else ())]
+        factor, values = self.factor(counts), self.values if whole else self.values[self.rows]
+        is_new = contradictions(counts, first, second, self.tests, factor)
+        is_new[is_new] = combined(counts, values, first[is_new], second[is_new], self.options, third, factor)
         return is_new
 
     def factor(self, counts: LiteralCounts) -> float:
