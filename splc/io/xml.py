@@ -36,7 +36,7 @@ def read_xml(source: Source, root: str, wanted: str, *others: str) -> etree._Ele
     _refuse_entities(source)
     parser = etree.XMLParser(**_SAFE)
     with _problems_of(source, root, wanted):
-        element = etree.fromstring(source.data, parser)
+        element: etree._Element = etree.fromstring(source.data, parser)
     _check_document(element, source)
     if local_name(element) not in others:
         _check_root(element, source, root, wanted)

@@ -18,7 +18,6 @@ from splc.formats import registry
 from splc.formats.measurements.csv import write_measurements_splconqueror_csv
 from splc.formats.measurements.splconqueror_xml import write_measurements_xml
 from splc.formats.system.read import read_variability_model
-from splc.formats.system.splconqueror_xml import write_variability_model
 from splc.io.files import read_source
 from splc.io.numbers import number_text
 from splc.project import Project
@@ -34,7 +33,7 @@ MOST = 100_000
 def convert_systems(call: CommandCall) -> State:
     """`convert-vm FOLDER FOLDERS FILES TARGET`: write systems with binary options instead of numeric ones."""
     for source, target in _files(call, "system"):
-        write_variability_model(binary_system(read_variability_model(source)), target)
+        registry.format_named("system", "xml").write(binary_system(read_variability_model(source)), target)
         call.run.files.append(str(target))
     return call.state
 

@@ -84,25 +84,6 @@ def test_a_toml_file(tmp_path: Path) -> None:
     assert (again.quantities, again.expressions) == (found.quantities, found.expressions)
 
 
-def test_a_file_of_lines() -> None:
-    """A file of lines holds numbers and expressions, in quotes or not, with their lines; # begins a comment."""
-    found = parsed(LINES, "depVals.txt")
-    assert found.quantities == {"f": Quantity.exactly(1.75e-11), "alpha": Quantity.exactly(3.0)}
-    assert found.expressions == {"nodes": "ceil(px / 4)", "quoted": "px + `c#`"}
-    assert found.lines == {"f": 2, "alpha": 4, "nodes": 5, "quoted": 6}
-
-
-@pytest.mark.parametrize("name", ["p.toml", "p.txt"])
-def test_an_empty_file(name: str) -> None:
-    """A file without content, or with comments only, holds no parameters."""
-    assert parsed("", name).names == parsed("# nothing\n", name).names == ()
-
-
-def test_toml_by_its_content() -> None:
-    """A file with a section is TOML whatever its name is, also from standard input."""
-    assert parsed(GOOD, "<stdin>").quantities == parsed(GOOD, "P.TOML.GZ").quantities == parsed(GOOD).quantities
-
-
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-16", "utf-16-le"])
 @pytest.mark.parametrize("name", ["p.toml", "p.txt"])
 def test_other_encodings(encoding: str, name: str) -> None:
