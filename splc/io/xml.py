@@ -129,8 +129,9 @@ def _refuse_entities(source: Source) -> None:
     """
 
     def declared(name: str, *_: object) -> None:
-        message, hint = f"the DTD declares the entity {name!r}; entities are not allowed", "write the text instead"
-        raise InputError(Problem(message, source.name, parser.CurrentLineNumber, hint=f"{hint} of the entity"))
+        message = f"the DTD declares the entity {name!r}; entities are not allowed"
+        hint = "write the text instead of the entity"
+        raise InputError(Problem(message, source.name, parser.CurrentLineNumber, hint=hint))
 
     def started(*_: object) -> None:
         raise _RootReachedError

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from splc.errors import InputError, Problem, plural
+from splc.errors import InputError, Problem, Problems, plural
 from splc.formats.column_choice import StatedRoles
 from splc.formats.table import TableSource
 from splc.io.csv_rows import likely_separator
@@ -239,16 +239,18 @@ def content_of(source: Source, kind: Any) -> Any:
 
 
 def check(source: Source, content: Any, kind: Any, name: str = "") -> None:
-    """Raise an error for the first entry that is not of its declared type.
+    """Raise an error with all entries that are not of their declared type.
 
     `name`: the entry that the content is, empty for that of the file.
     """
+    problems = Problems(source.name)
     for mismatch in mismatches(kind, content, name):
         place, is_item = re.subn(r"(\[\d+\])+$", "", mismatch.path)
-        name = repr(place.rpartition(".")[2]) if place else "the content"
+        entry = repr(place.rpartition(".")[2]) if place else "the content"
         expected = f"a list of {mismatch.expected.split()[-1]}s" if is_item else mismatch.expected
-        state = "is missing" if mismatch.missing else f"is not {expected}"
-        raise InputError(Problem(f"{name} {state}", source.name))
+        # An entry that is wrong in the same way in many places is one problem.
+        problems.include(InputError(f"{entry} {'is missing' if mismatch.missing else f'is not {expected}'}"))
+    problems.raise_if_any()
 
 
 def rows_of(source: Source, text: str | None = None) -> list[dict[str, str]]:
