@@ -259,24 +259,19 @@ def _only_member(archived: bytes, name: str, limit: int) -> bytes:
     # Most commands read no archive.
     import tarfile
 
-    only_file: tuple[str, bytes] | None = None
     try:
         with tarfile.open(fileobj=io.BytesIO(archived), mode="r:") as archive:
-            for member in archive:
-                # Archives of some systems have a note `._NAME` beside each file.
-                is_note = Path(member.name).name.startswith("._")
-                if not member.isfile() or is_note or (stream := archive.extractfile(member)) is None:
-                    continue
-                if only_file is not None:
-                    problem = f"the archive has several files: {only_file[0]} and {member.name}"
-                    raise InputError(Problem(problem, name, hint="extract the one to read"))
-                # A file with holes is larger than its archive.
-                only_file = member.name, _bounded(stream, name, limit, *_EXCESS)
+            # Archives of some systems have a note `._NAME` beside each file.
+            files = [each for each in archive if each.isfile() and not Path(each.name).name.startswith("._")]
+            if len(files) > 1:
+                problem = f"the archive has several files: {files[0].name} and {files[1].name}"
+                raise InputError(Problem(problem, name, hint="extract the one to read"))
+            if not files or (stream := archive.extractfile(files[0])) is None:
+                raise InputError(Problem("the archive has no file", name))
+            # A file with holes is larger than its archive.
+            return _bounded(stream, name, limit, *_EXCESS)
     except tarfile.TarError as error:
         raise OSError(str(error)) from None
-    if only_file is None:
-        raise InputError(Problem("the archive has no file", name))
-    return only_file[1]
 
 
 def _reason(error: Exception) -> str:

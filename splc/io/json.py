@@ -7,12 +7,14 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache, partial
 from types import MappingProxyType, NoneType, UnionType
 from typing import Any, get_args, get_origin
 
 from splc.errors import InputError, Problem
+from splc.io.files import Source
 
 Getter = Callable[[Any], Any]
 
@@ -49,8 +51,12 @@ def parse_json(text: str) -> Any:
     return content
 
 
-class JsonValues(dict[str, Any]):
-    """A JSON object whose values have JSON's types already."""
+def json_object(source: Source) -> dict[str, Any]:
+    """Return the JSON object that a file holds, an empty one for other files."""
+    with suppress(InputError):
+        found: dict[str, Any] = declared(dict, parse_json(source.text()), {})
+        return found
+    return {}
 
 
 def plain_values(value: Any) -> Any:
@@ -59,7 +65,7 @@ def plain_values(value: Any) -> Any:
     A dataclass is an object with its fields as keys. An iterator stays one, with values in JSON's types.
     """
     # Checks for abstract classes take longer, and most values are these.
-    if value is None or isinstance(value, (str, int, JsonValues)):
+    if value is None or isinstance(value, (str, int)):
         return value
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None

@@ -16,7 +16,7 @@ from splc.formats.models.notation import log2_text
 from splc.formats.models.stored_model import ModelFile, StoredModel, Support, stated_columns
 from splc.formats.system.splconqueror_xml import parse_variability_model, variability_model_text
 from splc.io.files import Source
-from splc.io.json import declared, parse_json, picked, plain_values
+from splc.io.json import declared, json_object, picked, plain_values
 from splc.io.toml import finite_number
 from splc.learning.full_predictor import FullPredictor
 from splc.learning.intervals import intervals_object, intervals_of, printed_intervals_of
@@ -301,11 +301,8 @@ def _system(content: Mapping[str, Any], file: str) -> VariabilityModel | None:
 
 def is_scaling_model(source: Source) -> bool:
     """Return whether a file is the JSON of scaling models, which have parameters and no system."""
-    try:
-        content = parse_json(source.text())
-    except InputError:
-        return False
-    return isinstance(content, dict) and (content.get("schema") == MANY or "callpath" in content)
+    content = json_object(source)
+    return content.get("schema") == MANY or "callpath" in content
 
 
 def _segments(content: dict[str, Any]) -> Iterator[str]:

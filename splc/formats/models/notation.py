@@ -35,8 +35,7 @@ def log2_text(model: InfluenceModel, digits: int | None = None) -> str:
 
     `digits`: significant digits of coefficients; None: as many as needed to read the same number back.
     """
-    text = Notation(model, digits).total(model.terms)
-    return f"exp({text})" if model.link == "log" else text
+    return Notation(model, digits).text()
 
 
 def log2_terms(model: InfluenceModel) -> list[tuple[str, float]]:
@@ -85,14 +84,16 @@ class Notation:
     times = " * "
 
     def __init__(self, model: InfluenceModel, digits: int | None) -> None:
+        self.model = model
         self.order = model.order
         self.positions = {name: position for position, name in enumerate(model.order)}
         self.derived: dict[str, Derived] = by_name(model.derived)
         self.digits = digits
 
-    def total(self, addends: Addends) -> str:
-        """Return a sum with all its coefficients."""
-        return self._sum(addends, self.product)
+    def text(self) -> str:
+        """Return the model: a sum with all its coefficients, or the exponential of one."""
+        total = self._sum(self.model.terms, self.product)
+        return self.called("exp", [total]) if self.model.link == "log" else total
 
     def argument_text(self, addends: Addends) -> str:
         """Return a sum inside of a function, in which a product has no coefficient 1."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
@@ -18,7 +17,7 @@ from splc.formats.models.log_writer import COMMAND, COMPANION, NFP
 from splc.formats.models.stored_model import ModelFile, StoredModel, Subject, companion_of
 from splc.formats.models.text import parse_stored_text, with_link
 from splc.io.files import STANDARD, Source, read_source, write_whole
-from splc.io.json import parse_json
+from splc.io.json import declared, json_object
 from splc.learning.given_terms import GivenTerms, parse_term
 from splc.learning.result import LearnedTerm
 from splc.models.influence import InfluenceModel
@@ -32,22 +31,19 @@ _PROPERTY = re.compile(rf"^{NFP}(.+)$|model of (.+?) of .+, by splc ", re.MULTIL
 
 def subject_of(source: Source) -> Subject:
     """Return what the last model of a file is about; of other and damaged files nothing is known."""
-    text = source.data.decode("utf-8", errors="replace")
-    try:
-        content: Any = json.loads(text)
-    except (ValueError, RecursionError):
+    content = json_object(source)
+    if not content:
+        text = source.data.decode("utf-8", errors="replace")
         systems = _SYSTEM.findall(text)
         properties = [quoted_name or two for quoted_name, two in _PROPERTY.findall(text)]
         return Subject(systems[-1] if systems else None, properties[-1] if properties else None)
-    content = content if isinstance(content, dict) else {}
-    provenance = content.get("provenance")
     # A program has no provenance.
-    system = (provenance if isinstance(provenance, dict) else content).get("system")
+    system = declared(dict, content.get("provenance"), content).get("system")
     nfp = content.get("nfp", content.get("property"))
     if system is None and ("callpath" in content or "models" in content):
         with suppress(KeyError, TypeError):
             return Subject.of_profile(content["files"]["measurements"]["path"], nfp)
-    return Subject(system if isinstance(system, str) else None, nfp if isinstance(nfp, str) else None)
+    return Subject(declared(str, system), declared(str, nfp))
 
 
 def parse_term_list(source: Source, system: VariabilityModel) -> GivenTerms:
@@ -248,11 +244,9 @@ def learned_content(stored: StoredModel, file: str) -> Mapping[str, Any]:
     source = stored.companion if stored.kind == "log" else file
     if source is None or source == STANDARD or stored.kind == "text" or not Path(source).is_file():
         return {}
-    try:
-        content = parse_json(read_source(source).text())
-    except SplcError:
-        return {}
-    return content if isinstance(content, dict) else {}
+    with suppress(SplcError):
+        return json_object(read_source(source))
+    return {}
 
 
 def parse_stored_models(source: Source, system: VariabilityModel | None, options: ReadOptions) -> list[StoredModel]:

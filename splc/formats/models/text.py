@@ -140,8 +140,7 @@ def latex_text(model: InfluenceModel, digits: int | None = 4) -> str:
 
     `digits`: significant digits of coefficients; None: as many as needed to read the same number back.
     """
-    text = _LatexNotation(model, digits).total(model.terms)
-    return rf"\exp\left({text}\right)" if model.link == "log" else text
+    return _LatexNotation(model, digits).text()
 
 
 class _LatexNotation(Notation):
@@ -234,8 +233,7 @@ def python_text(model: InfluenceModel, module: Module = "math", digits: int | No
 
     `digits`: significant digits of coefficients; None: as many as needed to read the same number back.
     """
-    text = _PythonNotation(model, digits, module).total(model.terms)
-    return f"{module}.exp({text})" if model.link == "log" else text
+    return _PythonNotation(model, digits, module).text()
 
 
 def python_names(model: InfluenceModel) -> dict[str, str]:
