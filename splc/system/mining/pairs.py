@@ -215,11 +215,7 @@ class LiteralTable:
     def _compare_literals(self) -> None:
         """Find the pairs of binary literals that contradict each other, and the columns that are equal or opposite."""
         width, binary = self.width, self.binary
-        literals = np.concatenate([np.arange(binary), np.arange(width, width + binary)])
-        first, second = np.nonzero(np.triu(self.pairs.pairs[np.ix_(literals, literals)] == 0, 1))
-        first, second = literals[first], literals[second]
-        is_distinct = (first % width) != (second % width)
-        first, second = first[is_distinct], second[is_distinct]
+        first, second = self.never_together(self.pairs)
         is_contradiction = np.ones(len(first), dtype=bool)
         if not self.complete:
             is_contradiction = contradictions(self.pairs, first, second, self.tests)
@@ -231,13 +227,21 @@ class LiteralTable:
         # Literal → the first column that is equal to it, or itself.
         self.shown = {
             at: int(np.argmax(equal[at, :binary]))
-            for at in literals.tolist()
-            if equal[at, :binary].any() and at >= width
+            for at in range(width, width + binary)
+            if equal[at, :binary].any()
         }
         earlier = np.tril(equal[:binary, :binary] | equal[:binary, width : width + binary], -1)
         self.twins = {at: int(np.argmax(earlier[at])) for at in np.flatnonzero(earlier.any(axis=1)).tolist()}
         self.equal = equal
         self.distinct = np.array([at for at in range(binary) if at not in self.twins], dtype=np.int64)
+
+    def never_together(self, counts: LiteralCounts) -> tuple[Array, Array]:
+        """Return the pairs of binary literals over different columns that no row has."""
+        literals = np.concatenate([np.arange(self.binary), np.arange(self.width, self.width + self.binary)])
+        first, second = np.nonzero(np.triu(counts.pairs[np.ix_(literals, literals)] == 0, 1))
+        first, second = literals[first], literals[second]
+        is_distinct = (first % self.width) != (second % self.width)
+        return first[is_distinct], second[is_distinct]
 
     @property
     def numeric_range(self) -> range:

@@ -17,15 +17,7 @@ import numpy as np
 from splc.system.constraints import OptionLiteral
 from splc.system.groups import alternatives_among, probability_of_one
 from splc.system.mining.mined_constraint import Bounds, ClauseSet, Kind, Literals, MinedConstraint, MinedConstraints
-from splc.system.mining.option_rows import (
-    MAX_CONFIGURATIONS,
-    OptionRows,
-    binary_rows,
-    is_combined,
-    is_crossed_alone,
-    is_drawn,
-    likely_configurations,
-)
+from splc.system.mining.option_rows import MAX_CONFIGURATIONS, OptionRows, first_rows
 from splc.system.mining.pairs import CHANCE, LEAST_EXPECTED, LiteralTable, log_chance
 from splc.types import Array
 
@@ -197,10 +189,10 @@ def value_constraints(table: LiteralTable, known: ClauseSet) -> Iterator[MinedCo
             value for value in values if (value == column.value if column.comparison == "=" else value <= column.value)
         }
         values -= held if positive else values - held
-    by_design = is_combined(table.table)
+    by_design = table.table.is_combined
     for (literal, name), values in sorted(allowed.items(), key=lambda item: (item[0][0], item[0][1])):
         column = literal % table.width
-        if by_design and len(values) > 1 and is_crossed_alone(table.table, int(table.origins[column])):
+        if by_design and len(values) > 1 and table.table.is_crossed_alone(int(table.origins[column])):
             continue
         implied = known.consequences([table.number(literal)]) or set()
         stronger = (
@@ -262,9 +254,7 @@ def unseen_pairs(table: LiteralTable, known: ClauseSet) -> tuple[MinedConstraint
     `known`: the constraints; pairs that they exclude are left out.
     """
     width, binary, counts = table.width, table.binary, table.counts
-    literals = np.concatenate([np.arange(binary), np.arange(width, width + binary)])
-    first, second = np.nonzero(np.triu(counts.pairs[np.ix_(literals, literals)] == 0, 1))
-    first, second = literals[first], literals[second]
+    first, second = table.never_together(counts)
     different = table.options[first % width] != table.options[second % width]
     first, second = first[different], second[different]
     chance = log_chance(counts.rows, counts.single[first], counts.single[second])
@@ -313,10 +303,11 @@ def mined_constraints(table: OptionRows) -> MinedConstraints:
     """
     if len(table.selected) < 2 or not table.selected.shape[1]:
         return MinedConstraints((), len(table.selected))
-    rows = binary_rows(table)
+    # One row for each configuration of the binary options.
+    rows = first_rows(table.binary_codes)
     results = None
-    if is_drawn(table):
-        results = _constraints(LiteralTable(table, np.arange(len(table.selected))), likely_configurations(table))
+    if table.is_drawn:
+        results = _constraints(LiteralTable(table, np.arange(len(table.selected))), table.likely_configurations)
     few = table.selected.shape[1] <= MAX_COLUMNS and len(rows) <= MAX_CONFIGURATIONS
     if results is None and few and len(rows) >= LEAST_COMPLETE:
         results = _constraints(LiteralTable(table, rows, complete=True), len(rows))
