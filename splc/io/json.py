@@ -7,14 +7,12 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache, partial
 from types import MappingProxyType, NoneType, UnionType
 from typing import Any, get_args, get_origin
 
 from splc.errors import InputError, Problem
-from splc.io.files import Source
 
 Getter = Callable[[Any], Any]
 
@@ -49,14 +47,6 @@ def parse_json(text: str) -> Any:
         except (UnicodeEncodeError, RecursionError):
             raise InputError("not JSON: a string has an unpaired surrogate") from None
     return content
-
-
-def json_object(source: Source) -> dict[str, Any]:
-    """Return the JSON object that a file holds, an empty one for other files."""
-    with suppress(InputError):
-        found: dict[str, Any] = declared(dict, parse_json(source.text()), {})
-        return found
-    return {}
 
 
 def plain_values(value: Any) -> Any:

@@ -34,7 +34,7 @@ from splc.formats.models.notation import log2_text
 from splc.formats.models.parameters import parse_parameters
 from splc.formats.models.read import parse_term_list, read_stored_model
 from splc.formats.models.text import latex_text, parse_model, parse_stored_text, python_text, with_link
-from splc.formats.scripts.reader import parse_script, settings_of
+from splc.formats.scripts.commands import parse_script, settings_of
 from splc.formats.system.configspace import parse_configspace
 from splc.formats.system.read import read_variability_model
 from splc.formats.table import TableSource
@@ -203,10 +203,10 @@ def _shown_system(system: VariabilityModel) -> Iterable[str]:
 
 
 def _parameters(file: str, options: Options) -> Iterable[str]:
-    """Show machine parameters with their lines."""
+    """Show machine parameters, and the lines of their keys."""
     found = parse_parameters(read_source(file))
-    for name, value in {**found.quantities, **found.expressions}.items():
-        yield Content(f"line {found.lines[name]}: {name} = {value}")
+    yield from (Content(f"{name} = {value}") for name, value in {**found.quantities, **found.expressions}.items())
+    yield Content(f"lines: {dict(found.lines)}")
 
 
 def _script(file: str, options: Options) -> Iterable[str]:

@@ -16,7 +16,7 @@ from splc.formats.models.notation import log2_text
 from splc.formats.models.stored_model import ModelFile, StoredModel, Support, stated_columns
 from splc.formats.system.splconqueror_xml import parse_variability_model, variability_model_text
 from splc.io.files import Source
-from splc.io.json import declared, json_object, picked, plain_values
+from splc.io.json import declared, parse_json, picked, plain_values
 from splc.io.toml import finite_number
 from splc.learning.full_predictor import FullPredictor
 from splc.learning.intervals import intervals_object, intervals_of, printed_intervals_of
@@ -297,6 +297,15 @@ def _system(content: Mapping[str, Any], file: str) -> VariabilityModel | None:
     system = parse_variability_model(Source(file, text.encode("utf-8")))
     names = tuple(name for name in declared(list, content.get("observed"), []) if isinstance(name, str))
     return replace(system, observed=names, inferred=content.get("inferred") is True)
+
+
+def json_object(source: Source) -> dict[str, Any]:
+    """Return the JSON object that a file holds, an empty one for other files."""
+    try:
+        found: dict[str, Any] = declared(dict, parse_json(source.text()), {})
+    except InputError:
+        return {}
+    return found
 
 
 def is_scaling_model(source: Source) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 from splc.arithmetic.tokens import NameTable
 from splc.formats.models.json import provenance_of
 from splc.formats.models.stored_model import ModelFile
-from splc.formats.scripts.commands import script_lines
+from splc.formats.scripts.samplings import script_lines
 from splc.learning.result import LearnedTerm, LearningResult, Round
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, Factor, Term, product_of

@@ -11,13 +11,13 @@ from typing import Any
 
 from splc.errors import ExpressionError, InputError, LearningError, OutputError, Problem, Problems, SplcError, listed
 from splc.formats import detect, registry
-from splc.formats.models.json import log_hash_of, parse_stored_json
+from splc.formats.models.json import json_object, log_hash_of, parse_stored_json
 from splc.formats.models.log_reader import WhichRound, parse_stored_log
 from splc.formats.models.log_writer import COMMAND, COMPANION, NFP
 from splc.formats.models.stored_model import ModelFile, StoredModel, Subject, companion_of
 from splc.formats.models.text import parse_stored_text, with_link
 from splc.io.files import STANDARD, Source, read_source, write_whole
-from splc.io.json import declared, json_object
+from splc.io.json import declared
 from splc.learning.given_terms import GivenTerms, parse_term
 from splc.learning.result import LearnedTerm
 from splc.models.influence import InfluenceModel

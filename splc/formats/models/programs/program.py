@@ -18,27 +18,7 @@ from splc.arithmetic.functions import FUNCTION
 from splc.arithmetic.tree import Call, Extremum, Name, Node, Number, Power, Product, Sum, Threshold
 from splc.data.configurations import value_table
 from splc.io.json import plain_values
-from splc.learning.projection import (
-    CONSTANT_NOISE,
-    EXTRAPOLATION,
-    JITTER,
-    SQUARE_SHIFT,
-    ContextBlock,
-    Ensemble,
-    EnsembleSum,
-    KernelPosterior,
-    LevelShape,
-    PresenceShape,
-    Scale,
-    ScaledShape,
-    Shape,
-    SparseIntervals,
-    ThresholdShape,
-    Variable,
-    column_of,
-    shapes_of,
-    threshold_shapes,
-)
+from splc.learning import projection
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import (
     Addends,
@@ -75,8 +55,8 @@ def heading(program: Mapping[str, Any]) -> str:
 def program_of(stored: StoredModel) -> dict[str, Any]:
     """Return the prediction program of a model without parameters."""
     system, model = stored.system, stored.model
-    full_model = stored.full if isinstance(stored.full, (Ensemble, EnsembleSum)) else None
-    printed = stored.printed_intervals if isinstance(stored.printed_intervals, SparseIntervals) else None
+    full_model = stored.full if isinstance(stored.full, (projection.Ensemble, projection.EnsembleSum)) else None
+    printed = stored.printed_intervals if isinstance(stored.printed_intervals, projection.SparseIntervals) else None
     used = model.options | (frozenset() if full_model is None else full_model.options)
     levels = [predictor.level for predictor in (full_model, printed) if predictor is not None]
     program = {
@@ -134,7 +114,7 @@ def _texts(system: VariabilityModel) -> Iterator[dict[str, Any]]:
 
 
 def _printed_program(
-    model: InfluenceModel, system: VariabilityModel | None, intervals: SparseIntervals | None
+    model: InfluenceModel, system: VariabilityModel | None, intervals: projection.SparseIntervals | None
 ) -> dict[str, Any]:
     """Return a printed model; each of its functions uses only those before it."""
     builder = _Builder(by_name(model.derived), system)
@@ -205,19 +185,19 @@ class _Builder:
 FIRST_STATE = 48
 
 
-def scale_object(scale: Scale) -> dict[str, Any]:
+def scale_object(scale: projection.Scale) -> dict[str, Any]:
     """Return a scale; JSON has no infinite numbers."""
-    return asdict(replace(scale, lowest=max(scale.lowest, -1e300))) | {"constant_noise": CONSTANT_NOISE}
+    return asdict(replace(scale, lowest=max(scale.lowest, -1e300))) | {"constant_noise": projection.CONSTANT_NOISE}
 
 
-def processes_of(full: Ensemble | EnsembleSum) -> list[dict[str, Any]]:
+def processes_of(full: projection.Ensemble | projection.EnsembleSum) -> list[dict[str, Any]]:
     """Return the Gaussian processes whose sum a full model is."""
-    if isinstance(full, EnsembleSum):
+    if isinstance(full, projection.EnsembleSum):
         return [_process(summand.full, summand.where) for summand in full.summands]
     return [_process(full, None)]
 
 
-def _process(ensemble: Ensemble, condition: str | None) -> dict[str, Any]:
+def _process(ensemble: projection.Ensemble, condition: str | None) -> dict[str, Any]:
     """Return the average of Gaussian processes with the same rows; `condition`: the option that is 1 where it adds."""
     variables = [_variable(variable, ensemble) for variable in ensemble.basis.variables] if ensemble.parts else []
     if ensemble.parts and ensemble.basis.context is not None and ensemble.places is not None:
@@ -233,7 +213,7 @@ def _process(ensemble: Ensemble, condition: str | None) -> dict[str, Any]:
         "spread": spread if math.isfinite(spread) else None,
         # The variance of the noise of row r is a kernel's `noise` times `noises[r]`, plus `jitter`.
         "noises": ensemble.parts[0].noise.tolist() if ensemble.parts else [],
-        "jitter": JITTER,
+        "jitter": projection.JITTER,
         # That of a measurement, whose multiples are divided by `noise_unit`.
         "noise": ensemble.noise,
         "noise_unit": ensemble.noise_unit,
@@ -245,11 +225,11 @@ def _process(ensemble: Ensemble, condition: str | None) -> dict[str, Any]:
         "runs": ensemble.runs,
         # The standard deviation at a further value of an option, as a multiple of its distance from the prediction at
         # the nearest known one; of fewer than 2 / `extrapolation` values it is 2 / their number.
-        "extrapolation": EXTRAPOLATION,
+        "extrapolation": projection.EXTRAPOLATION,
     }
 
 
-def _kernel(posterior: KernelPosterior, variables: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _kernel(posterior: projection.KernelPosterior, variables: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return the hyperparameters of a kernel (the relevances of the columns of each variable), and its weights."""
     theta, design = posterior.theta, posterior.design
     relevances = theta.relevances[design.relevances].tolist()
@@ -271,14 +251,14 @@ def _kernel(posterior: KernelPosterior, variables: Sequence[dict[str, Any]]) -> 
     }
 
 
-def _variable(variable: Variable, ensemble: Ensemble) -> dict[str, Any]:
+def _variable(variable: projection.Variable, ensemble: projection.Ensemble) -> dict[str, Any]:
     """Return a variable with its states in the rows."""
     configurations = ensemble.configurations
     if variable.kind == "numeric":
-        shapes = [*shapes_of(variable, ensemble.basis.rows), *threshold_shapes(variable)]
+        shapes = [*projection.shapes_of(variable, ensemble.basis.rows), *projection.threshold_shapes(variable)]
         # numpy's set of values is sorted, NaN last.
         values, rows = np.unique(variable.column(configurations), return_inverse=True)
-        columns = np.column_stack([column_of(shape, values) for shape in shapes])
+        columns = np.column_stack([projection.column_of(shape, values) for shape in shapes])
         return _variable_object(variable.members, columns, [_shape(shape) for shape in shapes], rows)
     members = variable.members if variable.kind == "group" else variable.members[:1]
     selected = np.column_stack([configurations.column(name) == 1 for name in members])
@@ -286,7 +266,7 @@ def _variable(variable: Variable, ensemble: Ensemble) -> dict[str, Any]:
     return _variable_object(members, _states(variable, len(members), ensemble.basis.rows), [], rows)
 
 
-def _context(block: ContextBlock, context_positions: Array) -> dict[str, Any]:
+def _context(block: projection.ContextBlock, context_positions: Array) -> dict[str, Any]:
     """Return the context as a variable without options, whose last state is the one that predictions are about."""
     count = len(block.names)
     order = np.array([*(position for position in range(count) if position != block.place), block.place])
@@ -294,14 +274,14 @@ def _context(block: ContextBlock, context_positions: Array) -> dict[str, Any]:
     return _variable_object((), columns, [], np.argsort(order)[context_positions])
 
 
-def _states(variable: Variable, members: int, rows: int) -> Array:
+def _states(variable: projection.Variable, members: int, rows: int) -> Array:
     """Return the columns of a variable of binary options for each selected one and none, shape (members + 1, k)."""
     selected = np.vstack([np.eye(members), np.zeros(members)])
     if variable.kind == "binary":
         return 2 * selected - 1
     parts = [] if variable.shared else [2 * selected - 1]
     numbers = np.array([*variable.values, math.nan])
-    parts += [column_of(shape, numbers)[:, None] for shape in shapes_of(variable, rows)]
+    parts += [projection.column_of(shape, numbers)[:, None] for shape in projection.shapes_of(variable, rows)]
     if variable.shared:
         share = 1 / members
         centred = (selected - share) / np.sqrt(1 - share)
@@ -322,7 +302,7 @@ def _variable_object(
     return {"options": options, "columns": columns.tolist(), "shapes": shapes, "rows": states}
 
 
-def _shape(shape: Shape) -> dict[str, Any]:
+def _shape(shape: projection.Shape) -> dict[str, Any]:
     """Return a column of a numeric variable as a function of its value x, 0 where it is deselected.
 
     'identity', 'ln', 'ln1p': (f(x) - a) / b; 'identity^2', …: the square of that minus c; 'level': 1 if x is a, else
@@ -330,13 +310,13 @@ def _shape(shape: Shape) -> dict[str, Any]:
     """
     name, numbers = "presence", (0.0, 0.0, 0.0)
     match shape:
-        case ScaledShape(transform, middle, half, squared):
-            name, numbers = f"{transform}^2" if squared else transform, (middle, half, SQUARE_SHIFT)
-        case LevelShape(value):
+        case projection.ScaledShape(transform, middle, half, squared):
+            name, numbers = f"{transform}^2" if squared else transform, (middle, half, projection.SQUARE_SHIFT)
+        case projection.LevelShape(value):
             name, numbers = "level", (value, 0.0, 0.0)
-        case ThresholdShape(value, share, size):
+        case projection.ThresholdShape(value, share, size):
             name, numbers = "threshold", (value, share, size)
-        case PresenceShape():
+        case projection.PresenceShape():
             pass
     return {"shape": name, **dict(zip("abc", numbers, strict=True))}
 

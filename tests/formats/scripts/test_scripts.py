@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from sampling import parse_spec
 from splc.formats import registry
-from splc.formats.scripts.commands import COMMANDS, STRATEGIES, Kind, script_lines
-from splc.formats.scripts.reader import parse_lines, sampling_of, spec_of
+from splc.formats.scripts.commands import COMMANDS, parse_lines
+from splc.formats.scripts.samplings import STRATEGIES, sampling_of, script_lines, spec_of
 from splc.io.files import Source
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
@@ -84,7 +84,7 @@ def test_lines_are_read_back(strategy: object) -> None:
     assert parse_spec(spec_of([again], _system(row.kind))).text == parse_spec(spec).text
 
 
-def _system(kind: Kind) -> VariabilityModel:
+def _system(kind: str) -> VariabilityModel:
     numeric = NumericOption("x", (1.0, 2.0))
     return BINARIES if kind == "hybrid" else VariabilityModel("b", (*BINARIES.options, numeric))
 
