@@ -14,7 +14,8 @@ from splc.formats import detect, registry
 from splc.formats.models.json import json_object, log_hash_of, parse_stored_json
 from splc.formats.models.log_reader import WhichRound, parse_stored_log
 from splc.formats.models.log_writer import COMMAND, COMPANION, NFP
-from splc.formats.models.stored_model import ModelFile, StoredModel, Subject, companion_of
+from splc.formats.models.stored_model import ModelFile, Subject, companion_of
+from splc.formats.models.stored_model import StoredModel as StoredModel
 from splc.formats.models.text import parse_stored_text, with_link
 from splc.io.files import STANDARD, Source, read_source, write_whole
 from splc.io.json import declared
@@ -70,19 +71,6 @@ def parse_term_list(source: Source, system: VariabilityModel) -> GivenTerms:
     if not terms:
         raise InputError(Problem("there are no terms", source.name, hint="give one term per line: 'x * y'"))
     return GivenTerms(tuple(terms))
-
-
-__all__ = [
-    "ReadOptions",
-    "StoredModel",
-    "learned_content",
-    "parse_stored_models",
-    "read_model",
-    "read_stored_model",
-    "read_stored_models",
-    "write_model",
-    "write_stored_model",
-]
 
 
 @dataclass(frozen=True)

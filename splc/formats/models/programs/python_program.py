@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
@@ -62,44 +62,24 @@ _DATA = "PROGRAM: dict[str, Any] = "
 
 def python_program(program: Mapping[str, Any]) -> str:
     """Return a program as a Python module."""
-    sources = [files(_RUNTIME).joinpath(f"{name}.py").read_text(encoding="utf-8") for name in _MODULES]
-    imports: dict[str, None] = {}
+    imports: set[str] = set()
     parts = []
-    for source in sources:
-        lines = source.splitlines()
-        head, *body = ast.parse(source).body
-        assert isinstance(head, ast.Expr)
-        first = next(node for node in body if not isinstance(node, (ast.Import, ast.ImportFrom)))
-        imports |= dict.fromkeys(_imports(body))
-        # Comments above the first statement belong to it.
-        start = max(node.end_lineno or 0 for node in body if isinstance(node, (ast.Import, ast.ImportFrom)))
-        assert start < first.lineno
-        parts.append("\n".join(lines[start:]).strip())
-    return (
-        "\n\n".join(
-            [_docstring(program), _ordered_imports(imports), "\n\n\n".join([_with_data(parts[0], program), *parts[1:]])]
-        )
-        + "\n"
-    )
+    for name in _MODULES:
+        source = files(_RUNTIME).joinpath(f"{name}.py").read_text(encoding="utf-8")
+        own = [node for node in ast.parse(source).body if isinstance(node, (ast.Import, ast.ImportFrom))]
+        imports |= {line for line in map(ast.unparse, own) if not line.startswith("from splc.")}
+        parts.append("\n".join(source.splitlines()[own[-1].end_lineno :]).strip())
+    code = "\n\n\n".join([_with_data(parts[0], program), *parts[1:]])
+    return "\n\n".join([_docstring(program), _ordered_imports(imports), code]) + "\n"
 
 
-def _imports(body: list[ast.stmt]) -> Iterator[str]:
-    """Yield the imports of Python's own modules."""
-    for node in body:
-        if isinstance(node, ast.Import) or (
-            isinstance(node, ast.ImportFrom) and not (node.module or "").startswith("splc.")
-        ):
-            yield ast.unparse(node)
-
-
-def _ordered_imports(imports: dict[str, None]) -> str:
+def _ordered_imports(imports: set[str]) -> str:
     """Return imports, the one of the future first, those of names merged by module."""
     module_imports = sorted(line for line in imports if line.startswith("import "))
     names: dict[str, set[str]] = {}
-    for line in imports:
-        if line.startswith("from "):
-            module, _, imported = line.removeprefix("from ").partition(" import ")
-            names.setdefault(module, set()).update(imported.split(", "))
+    for line in imports - {*module_imports}:
+        module, _, imported = line.removeprefix("from ").partition(" import ")
+        names.setdefault(module, set()).update(imported.split(", "))
     future = names.pop("__future__")
     merged = [f"from {module} import {', '.join(sorted(imported))}" for module, imported in sorted(names.items())]
     return "\n".join([f"from __future__ import {', '.join(sorted(future))}", "", *module_imports, *merged])
