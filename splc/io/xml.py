@@ -44,10 +44,7 @@ def read_xml(source: Source, root: str, wanted: str, *others: str) -> etree._Ele
 
 
 def read_xml_children(source: Source, root: str, wanted: str) -> tuple[etree._Element, Iterator[etree._Element]]:
-    """Parse a document whose content is a long list; each child of the root is dropped when the next one is read.
-
-    `wanted`: see `read_xml`.
-    """
+    """Parse a document that is a long list; each child of the root is dropped when the next one is read."""
     _refuse_entities(source)
     events = etree.iterparse(io.BytesIO(source.data), ("start", "end"), **_SAFE)
     with _problems_of(source, root, wanted):
@@ -147,10 +144,7 @@ def _refuse_entities(source: Source) -> None:
 
 
 def write_xml(path: str | Path, document: Callable[[], etree._Element], what: str) -> None:
-    """Write a document, indented, whole or not at all.
-
-    `what`: the kind of content for messages, such as "the measurements".
-    """
+    """Write a document, indented, whole or not at all; `what` names its content in messages: "the measurements"."""
     write_whole(path, xml_text(document, what, str(path)))
 
 

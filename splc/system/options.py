@@ -221,10 +221,7 @@ def with_alternatives(options: Iterable[Option], name: str, texts: Iterable[str]
 def constraints_of_texts(
     texts: Iterable[str | Constraint], names: NameTable, binary: Iterable[str]
 ) -> tuple[Constraint, ...]:
-    """Return constraints such as `!a | b`, `a & b` or `x * y <= 16`.
-
-    In a comparison, a binary option is 1 where it is selected, and 0 elsewhere.
-    """
+    """Return constraints such as `!a | b`, `a & b` or `x * y <= 16`, in which a selected binary option is 1, else 0."""
     problems = Problems()
     selectable = set(binary)
     constraints: list[Constraint] = []

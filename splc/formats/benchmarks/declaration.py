@@ -94,10 +94,7 @@ def _words(command: str) -> list[str]:
 
 
 def without_units(rows: Iterable[Mapping[str, str]], base: int = 1024) -> list[dict[str, str]]:
-    """Return options whose values are sizes (`4k`, `1M`) as numbers of bytes, where all values of an option are such.
-
-    `base`: the number of bytes of `1k`.
-    """
+    """Return options whose values are all sizes (`4k`, `1M`) as numbers of bytes; `base`: the bytes of `1k`."""
     byte_rows = [dict(row) for row in rows]
     for name in dict.fromkeys(name for row in byte_rows for name in row):
         sizes = [_SIZE.fullmatch(row[name]) for row in byte_rows if not row.get(name, "0").isdigit()]
@@ -133,10 +130,7 @@ def table_of(
     hint: str | None = None,
     units: Mapping[str, str] = MappingProxyType({}),
 ) -> TableSource:
-    """Return the table of some runs: options, contexts, properties.
-
-    `runs`: the runs, repetitions one after the other; those without a value, which failed, are left out and counted.
-    """
+    """Return the table of runs, repetitions one after the other; those without a value, which failed, are left out."""
     every_run = [*runs]
     runs = [run for run in every_run if any(value is not None for value in run.values.values())]
     if failed := len(every_run) - len(runs):
@@ -239,10 +233,7 @@ def content_of(source: Source, kind: Any) -> Any:
 
 
 def check(source: Source, content: Any, kind: Any, name: str = "") -> None:
-    """Raise an error with all entries that are not of their declared type.
-
-    `name`: the entry that the content is, empty for that of the file.
-    """
+    """Raise an error with all entries that are not of their declared type; `name`: the entry that the content is."""
     problems = Problems(source.name)
     for mismatch in mismatches(kind, content, name):
         place, is_item = re.subn(r"(\[\d+\])+$", "", mismatch.path)

@@ -104,15 +104,13 @@ def _observed(result: LearningResult, system: VariabilityModel | None) -> list[s
 
 
 def _system_objects(system: VariabilityModel | None, observed: Sequence[str]) -> dict[str, Any]:
-    """Return the description of the system, and the observed variables that were learned from.
-
-    If XML cannot express a name, the description is left out, and the model predicts only in the system's folder.
-    """
+    """Return the description of the system, and the observed variables that were learned from."""
     if system is None:
         return {}
     try:
         text = variability_model_text(system)
     except OutputError:
+        # XML cannot express a name: the model predicts only in the folder of its system.
         return {}
     inferred = {"inferred": True} if system.inferred else {}
     return {"description": text, **inferred, "observed": list(observed)}
@@ -215,10 +213,7 @@ _EXPONENT = re.compile(r"-?\d{1,6}(/\d{1,6})?", re.ASCII)
 
 
 def parse_stored_json(source: Source, system: VariabilityModel | None = None) -> StoredModel:
-    """Return the model of a JSON file, with its full model, intervals, system and provenance as far as it has them.
-
-    `system`: the system whose options the terms must use; None: any names.
-    """
+    """Return the model of a JSON file with all that it has; `system`: whose options the terms must use, None: any."""
     content = _content(source)
     schema = content.get("schema") if isinstance(content, dict) else None
     if schema in SEVERAL and isinstance(models := content.get("models", content.get("values")), list):

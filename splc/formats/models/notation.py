@@ -31,10 +31,7 @@ _LEAST = 0.001
 
 
 def log2_text(model: InfluenceModel, digits: int | None = None) -> str:
-    """Return a model as model text with logarithms to the base 2: `1.37 + 6.698 * log2(y)^2`.
-
-    `digits`: significant digits of coefficients; None: as many as needed to read the same number back.
-    """
+    """Return a model with logarithms to the base 2: `1.37 + 6.7 * log2(y)^2`; `digits`: significant ones, None: all."""
     return Notation(model, digits).text()
 
 
@@ -185,10 +182,7 @@ def lead_text(model: ScalingModel) -> str:
 
 
 def facts_text(model: ScalingModel) -> str:
-    """Return the data that a scaling model rests on: `SMAPE 1.2 % at 5 points, p = 2 … 32`; both segments, if two.
-
-    The adjusted coefficient of determination follows the error, if it is defined.
-    """
+    """Return the data of a scaling model, of both segments if two: `SMAPE 1.2 % at 5 points, p = 2 … 32`."""
     ranges = [
         f"{name} = {' … '.join(dict.fromkeys(rounded_text(end, 6) for end in (low, high)))}"
         for name, (low, high) in zip(model.names, model.ranges, strict=True)

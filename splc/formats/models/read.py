@@ -48,10 +48,7 @@ def subject_of(source: Source) -> Subject:
 
 
 def parse_term_list(source: Source, system: VariabilityModel) -> GivenTerms:
-    """Return the learner that fits the influences of the terms of a file.
-
-    A term has SPL Conqueror's log grammar; `#` begins a comment.
-    """
+    """Return the learner that fits the influences of the terms of a file, in the log grammar; `#` begins a comment."""
     problems = Problems(source.name)
     terms: list[LearnedTerm] = []
     for number, raw in enumerate(source.text().splitlines(), 1):
@@ -195,10 +192,7 @@ def _parse(source: Source, system: VariabilityModel | None, options: ReadOptions
 
 
 def _read_companion(source: Source, system: VariabilityModel | None) -> tuple[StoredModel | None, str]:
-    """Return the model of the JSON file that was written with a log, which has the full model.
-
-    Without it: None, and why there is none, as far as one is to be expected.
-    """
+    """Return the model of the JSON file that was written with a log, or None and why an expected one is not there."""
     lines = source.data.decode("utf-8", errors="replace").splitlines()
     stated_names = [line.removeprefix(COMPANION).strip() for line in lines if line.startswith(COMPANION)]
     # Files that were moved together may have other names than the log states; it may be the file that a link leads to.

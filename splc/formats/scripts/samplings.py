@@ -271,10 +271,7 @@ def _usage(strategy: Strategy) -> str:
 
 
 def spec_of(samplings: Sequence[Sampling], system: VariabilityModel, file: str = "") -> str:
-    """Return the spec of one hybrid, or of at most one binary and one numeric sampling.
-
-    The part of a system that has no sampling is taken in full.
-    """
+    """Return the spec of one hybrid, or of a binary and a numeric sampling; a part that has none is taken in full."""
     specs = {sampling.kind: sampling.resolved(len(system.binary_options), file) for sampling in samplings}
     if "hybrid" in specs:
         return specs["hybrid"]

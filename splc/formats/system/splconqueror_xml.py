@@ -345,12 +345,7 @@ def _resolved(option: Option, spellings: dict[str, str]) -> Option:
 def write_variability_model(
     system: VariabilityModel, path: str | Path, comments: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """Write a variability model in a form that SPL Conqueror reads, too.
-
-    A step function is written if it gives the option's values; otherwise the values are listed.
-
-    `path`: the file, compressed where its name ends in `.gz`; `-` is standard output.
-    """
+    """Write a model in a form that SPL Conqueror reads, too: steps where they give the values, else the values."""
     write_xml(path, lambda: _document(system, comments), "the model")
     return ()
 

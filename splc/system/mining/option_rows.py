@@ -110,10 +110,7 @@ class NumericColumn:
 
 
 def numeric_columns(numbers: Mapping[str, Array], rows: int) -> tuple[list[NumericColumn], Array]:
-    """Return the columns of numeric options, and their values in a number of rows, shape (rows, columns).
-
-    Options that are deselected in some rows have none.
-    """
+    """Return the columns of numeric options that are selected everywhere, and their values, shape (rows, columns)."""
     columns: list[NumericColumn] = []
     values: list[Array] = []
     for name, numeric in numbers.items():
@@ -136,10 +133,7 @@ def numeric_columns(numbers: Mapping[str, Array], rows: int) -> tuple[list[Numer
 
 
 def row_codes(columns: Array | Sequence[Array]) -> Array:
-    """Return numbers of rows that are equal where the rows are, shape (n,).
-
-    `columns`: booleans, shape (n, k), or a sequence of columns of whole numbers.
-    """
+    """Return equal numbers for equal rows, shape (n,), of booleans (n, k) or of columns of whole numbers."""
     if isinstance(columns, np.ndarray):
         packed = np.packbits(columns, axis=1)
         if not packed.shape[1]:

@@ -249,10 +249,7 @@ MAX_IN_SETS = 200
 
 
 def unseen_pairs(table: LiteralTable, known: ClauseSet) -> tuple[MinedConstraint, ...]:
-    """Return pairs of literals of binary options that no row has, the least likely ones first.
-
-    `known`: the constraints; pairs that they exclude are left out.
-    """
+    """Return pairs of literals of binary options that no row has and `known` allows, the least likely ones first."""
     width, binary, counts = table.width, table.binary, table.counts
     first, second = table.never_together(counts)
     different = table.options[first % width] != table.options[second % width]
@@ -297,10 +294,7 @@ MAX_COLUMNS = 64
 
 
 def mined_constraints(table: OptionRows) -> MinedConstraints:
-    """Return the constraints that all rows of a table satisfy by far more than chance.
-
-    Those that the known groups and the other constraints imply are left out.
-    """
+    """Return the constraints that all rows satisfy by far more than chance, without those that others imply."""
     if len(table.selected) < 2 or not table.selected.shape[1]:
         return MinedConstraints((), len(table.selected))
     # One row for each configuration of the binary options.
