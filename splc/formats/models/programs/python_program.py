@@ -56,7 +56,7 @@ def json_text(value: Any, indent: str = "", *, ascii_only: bool = True) -> str:
 
 _RUNTIME = "splc.formats.models.programs.runtime"
 # Each uses only names of those before it.
-_MODULES = ("configuration", "process", "command")
+_MODULES = ("prediction", "command")
 _DATA = "PROGRAM: dict[str, Any] = "
 
 
