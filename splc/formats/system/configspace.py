@@ -157,12 +157,11 @@ class _RefusedError(InputError):
     """A constraint is about a parameter that has a problem already."""
 
 
-class _ConfigSpaceReader:
+class _ConfigSpaceReader(Assembly):
     """Reads one file."""
 
     def __init__(self, source: Source, content: Any) -> None:
-        self.assembly = Assembly(source.name)
-        self.problems = self.assembly.problems
+        super().__init__(source.name)
         self.content = declared(dict, content, {})
         self.name = _text(self.content, "name").strip() or name_of(source)
         self.parameters: dict[str, SpaceParameter] = {}
@@ -193,7 +192,7 @@ class _ConfigSpaceReader:
             try:
                 if not name.strip() or name in self.parameters:
                     raise InputError(f"the name {name!r} is used twice" if name.strip() else "a parameter has no name")
-                values = _values(entry, self.assembly.notes, stated.get(name, ()))
+                values = _values(entry, self.notes, stated.get(name, ()))
                 is_conditional = name in self.conditions
                 parameter = _parameter(name, values, self.lines.get(name), used_names, conditional=is_conditional)
             except InputError as error:
@@ -203,18 +202,16 @@ class _ConfigSpaceReader:
             self.parameters[name] = parameter
             used_names.update(option.name for option in parameter.options)
             options += parameter.options
-        for option in options:
-            if isinstance(option, NumericOption):
-                self.assembly.values[option.name] = option.values
-                if option.optional:
-                    self.assembly.optional.add(option.name)
+        numeric = [option for option in options if isinstance(option, NumericOption)]
+        self.values = {option.name: option.values for option in numeric}
+        self.optional = {option.name for option in numeric if option.optional}
         for name in self.conditions:
-            self.stated(name, partial(self.activity, name))
+            self.state(name, partial(self.activity, name))
         for forbidden in self.entries("forbiddens"):
-            self.stated(_subject(forbidden), partial(self.excluded, forbidden), "forbidden")
+            self.state(_subject(forbidden), partial(self.excluded, forbidden), "forbidden")
         if not options and not len(self.problems):
             self.problems.add("the space has no parameters")
-        return self.assembly.system(self.name, sorted(options, key=lambda option: isinstance(option, NumericOption)))
+        return self.system(self.name, sorted(options, key=lambda option: isinstance(option, NumericOption)))
 
     def entries(self, key: str) -> list[dict[str, Any]]:
         """Return the objects in a list of the file; other entries are problems."""
@@ -223,11 +220,11 @@ class _ConfigSpaceReader:
             self.problems.add(f"{key!r} is not a list of objects")
         return entries or []
 
-    def stated(self, name: str, formula: Callable[[], Formula], what: str = "condition") -> None:
+    def state(self, name: str, formula: Callable[[], Formula], what: str = "condition") -> None:
         """Add a constraint; `name` is a parameter in it."""
         line = self.lines.get(name)
         try:
-            self.assembly.require(formula(), line, f"{what}: {name}")
+            self.require(formula(), line, f"{what}: {name}")
         except _RefusedError:
             return
         except InputError as error:
@@ -306,7 +303,7 @@ class _ConfigSpaceReader:
             selected = (
                 OptionLiteral(parameter.name, True)
                 for parameter in (first, second)
-                if parameter.name in self.assembly.optional
+                if parameter.name in self.optional
             )
             return joined((*selected, NumericAtom(Name(first.name), sign, Name(second.name))), conjunction=True)
         if sign != "=" or first.is_number or second.is_number:
@@ -336,7 +333,7 @@ class _ConfigSpaceReader:
             members = (OptionLiteral(parameter.options[1 + at].name, True) for at in positions)
             return joined(members, conjunction=False)
         equal = joined((NumericAtom(Name(parameter.name), "=", Number(value)) for value in values), conjunction=False)
-        if parameter.name not in self.assembly.optional:
+        if parameter.name not in self.optional:
             return equal
         # A comparison holds if the option has no value.
         selected = OptionLiteral(parameter.name, True)
