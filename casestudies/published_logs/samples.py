@@ -20,8 +20,8 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import RequestError, SplcError, plural
 from splc.formats.models.log_reader import Learning
-from splc.formats.scripts.commands import Sampling
-from splc.formats.scripts.reader import parse_lines
+from splc.formats.scripts.commands import parse_lines
+from splc.formats.scripts.samplings import Sampling
 from splc.io.files import Source
 from splc.learning.learning_set import match
 from splc.splconqueror.samples import sampled

@@ -90,7 +90,7 @@ FORMATS = (
     Format("experiment", "jsonl", ".jsonl", f"{_LINES}parse_experiment_lines", f"{_LINES}experiment_jsonl"),
     Format("experiment", "extra-p", ".extra-p", f"{_EXTRAP}parse_experiment_archive"),
     Format("experiment", "csv", ".csv", "splc.formats.experiments.csv:parse_experiments_csv"),
-    Format("script", "a", ".a", "splc.formats.scripts.reader:parse_script", by_suffix=True),
+    Format("script", "a", ".a", "splc.formats.scripts.commands:parse_script", by_suffix=True),
 )
 
 _DETECTED: dict[Kind, Callable[[Source], str | None]] = {

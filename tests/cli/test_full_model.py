@@ -21,7 +21,7 @@ from sampling import Space
 from splc.errors import ConfigurationError
 from splc.formats.measurements.read import read_measurements
 from splc.formats.models.read import read_model, read_stored_model
-from splc.formats.system.splconqueror_xml import read_variability_model
+from splc.formats.system.read import read_variability_model
 from splc.learning import PerformanceInfluenceRegressor, learn
 from splc.learning.projection.predictor import Ensemble
 from tests.cli.conftest import MEASUREMENTS, SYSTEM, Run

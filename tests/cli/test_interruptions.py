@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from splc import read_model, read_variability_model
-from splc.formats.scripts.commands import COMMANDS, STRATEGIES
+from splc.formats.scripts.commands import COMMANDS
+from splc.formats.scripts.samplings import STRATEGIES
 from splc.study import study
 from splc.study.tasks import perform
 from splc.workflows.learn import learn

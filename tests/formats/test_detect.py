@@ -25,7 +25,8 @@ from splc.formats.measurements.read import read_measurements
 from splc.formats.measurements.splconqueror_xml import write_measurements_xml
 from splc.formats.measurements.tables import read_file_columns
 from splc.formats.models.read import read_stored_model, write_model
-from splc.formats.system.splconqueror_xml import read_variability_model, write_variability_model
+from splc.formats.system.read import read_variability_model
+from splc.formats.system.splconqueror_xml import write_variability_model
 from splc.io.files import Source, read_source
 from splc.models.influence import InfluenceModel
 from splc.system.variability import VariabilityModel

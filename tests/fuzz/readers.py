@@ -15,7 +15,7 @@ from splc.errors import SplcError
 from splc.formats import registry
 from splc.formats.measurements.rows import Policy
 from splc.formats.models.read import ReadOptions
-from splc.formats.system.splconqueror_xml import read_variability_model
+from splc.formats.system.read import read_variability_model
 from splc.io.files import read_source
 from splc.system.variability import VariabilityModel
 from tests.fuzz import seeds
@@ -276,7 +276,7 @@ READERS: dict[str, Reader] = {
     "script-a": Reader(_format("script", "a"), (seeds.SCRIPT,), ("*.a",), ".a"),
     "study-toml": Reader(_named("splc.study.specification:read_study"), (seeds.STUDY,), ("study*.toml",), ".toml"),
     "settings": Reader(
-        _named("splc.formats.scripts.reader:settings_of", source=True), ("abortError:1\nbagging true\n",)
+        _named("splc.formats.scripts.commands:settings_of", source=True), ("abortError:1\nbagging true\n",)
     ),
     "project-toml": Reader(_named("splc.project.files:read_project_file"), (seeds.PROJECT,), ("splc.toml",), ".toml"),
     "sampling": Reader(_lines(_spec), (seeds.SPECS,)),

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from splc.formats.system.splconqueror_xml import read_variability_model
+from splc.formats.system.read import read_variability_model
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from tests.support.real_data import real

@@ -9,84 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sampling import parse_spec
-from splc.errors import SpecError
 from splc.formats import registry
-from splc.formats.scripts.commands import COMMANDS, STRATEGIES, Kind, ScriptCommand, script_lines
-from splc.formats.scripts.reader import parse_lines, parse_script, sampling_of, settings_of, spec_of
+from splc.formats.scripts.commands import COMMANDS, parse_lines
+from splc.formats.scripts.samplings import STRATEGIES, sampling_of, script_lines, spec_of
 from splc.io.files import Source
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from tests.support.golden_messages import check_calls
-
-
-def commands(text: str) -> tuple[ScriptCommand, ...]:
-    """Return the commands of a script."""
-    return parse_script(Source("script.a", text.encode())).commands
-
-
-def test_lines() -> None:
-    """Comments, empty lines, letter case and Windows line ends have no meaning; the text is kept for the echo."""
-    found = commands("# a script\r\n\r\nVM  My Models/a.xml  # the system\r\n  analyze-learning\r\n")
-    assert [(each.name, each.line, each.text, each.words) for each in found] == [
-        ("vm", 3, "VM  My Models/a.xml", ("My Models/a.xml",)),
-        ("analyze-learning", 4, "analyze-learning", ()),
-    ]
-
-
-def test_every_command_of_a_small_script() -> None:
-    """Names, files and truth values are arguments."""
-    texts = ["nfp run time", "log my log.txt", "select-all-measurements true", "solver z3", "printsettings"]
-    assert [each.words for each in commands("\n".join(texts))] == [
-        ("run time",),
-        ("my log.txt",),
-        ("true",),
-        ("z3",),
-        (),
-    ]
-
-
-def test_older_spellings() -> None:
-    """`start` learns, and strategies were commands of their own."""
-    found = commands("start\nallbinary\nrandom numConfigs:3 seed:2\nexpdesign centralcomposite\npairwise\n")
-    assert [each.name for each in found] == ["learn-splconqueror", "binary", "binary", "numeric", "binary"]
-    assert [each.sampling.spec for each in found[1:] if each.sampling] == [
-        "all",
-        "random:3,compat,seed=2",
-        "cci:compat",
-        "pairwise",
-    ]
-
-
-def test_settings() -> None:
-    """Settings are pairs; a value may contain a colon, and pairs may be far apart."""
-    (found,) = commands("mlsettings abortError:5   learnTimeLimit:00:10:00 parallelization:True")
-    assert found.values == {"abortError": "5", "learnTimeLimit": "00:10:00", "parallelization": "True"}
-
-
-def test_lists() -> None:
-    """The choices of a search are lists, beside its own arguments."""
-    (found,) = commands("learn-splconqueror-opt abortError=[1, 5] bagging=[true] randomized samples:4 file:a.csv")
-    assert found.lists == {"abortError": ("1", "5"), "bagging": ("true",)}
-    assert found.values == {"samples": "4", "file": "a.csv"}
-    assert found.words == ("randomized",)
-    assert found.outputs == ("a.csv",)
-
-
-def test_files() -> None:
-    """A command knows the files that it reads and those that it writes."""
-    truemodel, drawn = commands("truemodel terms.txt out.csv\nbinary random numConfigs:3 fromFile:all.csv")
-    assert (truemodel.inputs, truemodel.outputs) == (("terms.txt",), ("out.csv",))
-    assert drawn.inputs == ("all.csv",)
-
-
-def test_a_file_of_settings() -> None:
-    """`load-mlsettings` reads `name value` lines."""
-    assert settings_of(Source("a", b"abortError 5\n# no\nbagging:true\n")) == {"aborterror": "5", "bagging": "true"}
-    assert settings_of(Source("a", b"abortError\t5\nbagging: true")) == {"aborterror": "5", "bagging": "true"}
-    assert settings_of(Source("a", b"learnTimeLimit: 00:01:30\nbagging  : true")) == {
-        "learntimelimit": "00:01:30",
-        "bagging": "true",
-    }
 
 
 @pytest.mark.parametrize(("name", "text"), [("x.a", "anything"), ("x", "# c\nvm a.xml"), ("x", "log a.log\nvm a.xml")])
@@ -139,15 +68,6 @@ def test_draws_of_the_program_before_june_2023() -> None:
     assert spec_of([replace(each, redraws=True) for each in numeric], _system("binary")) == "all+random:2,compat,seed=1"
 
 
-def test_validation_and_options() -> None:
-    """`validation` and `[a, b]` may be anywhere."""
-    found = sampling_of("binary", "validation pairwise [a, b]")
-    assert (found.validation, found.options, found.spec) == (True, ("a", "b"), "pairwise[a,b]")
-    assert sampling_of("numeric", "fullfactorial validation:true").validation
-    with pytest.raises(SpecError):
-        sampling_of("numeric", "fullfactorial validation:maybe")
-
-
 @pytest.mark.parametrize("strategy", STRATEGIES, ids=lambda each: f"{each.kind} {each.name} {each.flag}")
 def test_lines_are_read_back(strategy: object) -> None:
     """The line of a spec is read back as that spec, for every strategy."""
@@ -164,7 +84,7 @@ def test_lines_are_read_back(strategy: object) -> None:
     assert parse_spec(spec_of([again], _system(row.kind))).text == parse_spec(spec).text
 
 
-def _system(kind: Kind) -> VariabilityModel:
+def _system(kind: str) -> VariabilityModel:
     numeric = NumericOption("x", (1.0, 2.0))
     return BINARIES if kind == "hybrid" else VariabilityModel("b", (*BINARIES.options, numeric))
 
