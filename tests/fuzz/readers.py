@@ -247,9 +247,7 @@ READERS: dict[str, Reader] = {
     "configurations-csv": Reader(
         _named(f"{_TABLES}configurations:read_configurations", small), (seeds.CSV,), (), ".csv"
     ),
-    "inputs-csv": Reader(
-        _named(f"{_TABLES}configurations:read_prediction_inputs", small, Policy()), (seeds.CSV,), (), ".csv"
-    ),
+    "inputs-csv": Reader(_named(f"{_TABLES}configurations:read_inputs", small, Policy()), (seeds.CSV,), (), ".csv"),
     "population-csv": Reader(_named("sampling.designs.population:read_population", small), (seeds.CSV,), (), ".csv"),
     "model-json": Reader(_model("json"), (seeds.MODEL_JSON,), ("*.json",), ".json"),
     "model-text": Reader(_model("txt"), (seeds.MODEL, seeds.SPECS), ("analytical*.txt",), ".txt"),

@@ -17,8 +17,8 @@ import numpy as np
 from splc.data.configurations import Configurations, unlisted_values
 from splc.data.measurements import FailureRule, Failures, Measurements
 from splc.errors import InputError, Problem, SplcError, plural
+from splc.formats.measurements.csv import read_option_table
 from splc.formats.measurements.mined_system import failure_rules, outside_range
-from splc.formats.measurements.option_columns import read_option_table
 from splc.formats.table import TableSource, split_table
 from splc.io.files import STANDARD, Source, read_source
 from splc.io.json import plain_values

@@ -20,7 +20,7 @@ import numpy as np
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.observations import Observed
 from splc.errors import InputError, Problem, Problems, listed
-from splc.formats.measurements.option_columns import read_option_table
+from splc.formats.measurements.csv import read_option_table
 from splc.formats.table import split_table
 from splc.io.files import Source, read_source
 from splc.io.numbers import not_a_number, parse_column

@@ -15,7 +15,7 @@ from splc.data.property_unit import unit_in_name
 from splc.data.repetitions import offsets, require_size
 from splc.errors import MeasurementError, Problem, Problems, SpecError, listed, unknown_name_hint
 from splc.formats.coded_columns import EVIDENCE, MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns, is_counter
-from splc.formats.column_choice import ColumnChoice, Context
+from splc.formats.column_choice import ColumnChoice, Context, value_notes
 from splc.formats.measurements.selections import reasons_by_row
 from splc.formats.table import DECIMAL_COMMAS
 from splc.io.csv_rows import sorted_distinct
@@ -47,7 +47,6 @@ class Policy:
     check: Callable[[Configurations], Array] | None = None  # returns which configurations are valid; None accepts all
     # returns what the configuration in one row violates
     explain: Callable[[Configurations, int], list[str]] | None = None
-    placed: Callable[[Array], None] | None = None  # is called with the first line of each configuration, shape (n,)
     units: Mapping[str, str] = field(default_factory=dict)  # property → its unit, where one is stated
 
     def __post_init__(self) -> None:
@@ -85,12 +84,19 @@ class MeasurementRows:
         """The number of repetitions in each row, shape (n,)."""
         return np.ones(len(self), dtype=np.int64) if self.repetitions is None else self.repetitions
 
-    def problems(self, file: str) -> Problems:
-        """Return the problems of all rows, with their lines."""
+    def problems(self, file: str, hint: str | None = None) -> Problems:
+        """Return the problems of all rows, with their lines; `hint`: that of the first one."""
         problems = Problems(file)
         for row, reason in reasons_by_row(self.reasons).items():
-            problems.add(reason, int(self.lines[row]))
+            problems.add(reason, int(self.lines[row]), hint=None if len(problems) else hint)
         return problems
+
+    def with_properties(self, numbers: Mapping[str, Array], decimal: str, notes: Sequence[str]) -> MeasurementRows:
+        """Return rows with these columns as properties, one value per row, and with notes: first those of the table."""
+        values = {name: column[:, np.newaxis] for name, column in numbers.items()}
+        missing = {name: np.isnan(column) for name, column in numbers.items()}
+        notes = (*notes, *self.notes, *value_notes(self.others, numbers, decimal))
+        return replace(self, values=values, missing=missing, notes=notes)
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -177,8 +183,6 @@ def assemble(
         raise MeasurementError(Problem(f"no row has a valid configuration; the first: {reason}", source.name))
     duplicates = tuple(map(int, rows.lines[valid[repeats]]))
     configurations = Configurations(system, rows.indices[valid[first]])
-    if policy.placed is not None:
-        policy.placed(rows.lines[valid[first]])
     if policy.duplicates == "first":
         valid, group = valid[~repeats], group[~repeats]
     report = ReadingReport(

@@ -20,7 +20,7 @@ from splc.data.measurements import Measurements
 from splc.data.repetitions import require_size
 from splc.errors import InputError, MeasurementError, Problem
 from splc.formats.column_choice import StatedRoles, columns_of, natural, value_notes
-from splc.formats.measurements.option_columns import exact_names
+from splc.formats.measurements.csv import exact_names
 from splc.formats.measurements.rows import MeasurementRows, Policy, left_out
 from splc.formats.measurements.selections import Selections, listable
 from splc.formats.table import ColumnRows, TableSource
@@ -45,6 +45,7 @@ def read_measurements_xml(
     decimal_delimiter: str | None = None,
     separator: str | None = None,
     nfp: str | None = None,
+    usual: str | None = None,
 ) -> MeasurementRows:
     """Read the rows of an XML file with the root `<results>`. See `splc.formats.measurements.read.read_measurements`.
 
@@ -68,7 +69,9 @@ def read_measurements_xml(
     single = {name: column.cells(count) for name, column in columns.items()}
     texts = {name: cells for name, cells in single.items() if cells is not None}
     names = exact_names(system)
-    properties, contexts = columns_of(texts, policy.columns, source.name, decimal=decimal, options=names, nfp=nfp)
+    properties, contexts = columns_of(
+        texts, policy.columns, source.name, decimal=decimal, options=names, nfp=nfp or usual
+    )
     notes: list[str] = []
     for name, column in columns.items():
         if name in texts and name not in properties:

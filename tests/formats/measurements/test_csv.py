@@ -21,8 +21,7 @@ from splc.data.table import assignment_texts
 from splc.errors import MeasurementError
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.inference import inference_of
-from splc.formats.measurements.csv import write_measurements_csv, write_measurements_splconqueror_csv
-from splc.formats.measurements.option_columns import is_text
+from splc.formats.measurements.csv import is_text, write_measurements_csv, write_measurements_splconqueror_csv
 from splc.formats.measurements.read import read_measurements
 from splc.formats.measurements.selections import assignment_text, parse_assignments, parse_configuration
 from splc.io.files import read_source
