@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -41,6 +41,26 @@ def offsets(group: Array, slots: Array, groups: int) -> tuple[Array, Array]:
     first_columns = np.empty(len(group), dtype=np.int64)
     first_columns[order] = ends - slots[order] - group_starts[group[order]]
     return first_columns, totals
+
+
+def side_by_side(columns: Mapping[str, Array], group: Array, slots: Array, file: str | None = None) -> dict[str, Array]:
+    """Return name → values, shape (groups, repetitions), with the rows of a group one after another, and NaN.
+
+    `columns`: name → values, shape (n, k). `group`: the group of each row, shape (n,). `slots`: the number of values of
+    each row, at most k, shape (n,).
+    """
+    starts, totals = offsets(group, slots, int(group.max(initial=-1)) + 1)
+    width = int(totals.max(initial=1))
+    require_size(len(totals), width, int(slots.sum()), len(columns), file)
+    tables = {}
+    for name, values in columns.items():
+        filled = np.full((len(totals), width), np.nan)
+        for slot in range(values.shape[1]):
+            present = slots > slot
+            filled[group[present], starts[present] + slot] = values[present, slot]
+        used = np.flatnonzero(~np.isnan(filled).all(axis=0))
+        tables[name] = filled[:, : used[-1] + 1 if len(used) else 1]
+    return tables
 
 
 def repetition_rows(tables: Iterable[Array], count: int) -> tuple[Array, Array]:

@@ -17,8 +17,9 @@ import numpy as np
 
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Experiment
 from splc.errors import InputError, OutputError, Problem, Problems, listed, nearest
+from splc.formats.column_choice import shown_value
 from splc.formats.detect import PARAMETERS
-from splc.formats.experiments.rows import ExperimentRows, check_names, read_number, shown
+from splc.formats.experiments.rows import ExperimentRows, check_names, read_number
 from splc.io.files import Source
 from splc.io.json import parse_json
 
@@ -86,12 +87,12 @@ class _LineReader:
         known_names = set(names)
         for name in names:
             if name not in parameters:
-                self.problems.add(f"the parameter {shown(name)} has no value", line)
+                self.problems.add(f"the parameter {shown_value(name)} has no value", line)
         for name in parameters:
             if name not in known_names:
                 close = nearest(name, names) if len(self.problems) < _ENOUGH and len(name) < 100 else None
                 hint = close or f"the parameters of the first line are {listed(names)}"
-                self.problems.add(f"{shown(name)} is not a parameter of the first line", line, hint=hint)
+                self.problems.add(f"{shown_value(name)} is not a parameter of the first line", line, hint=hint)
 
     def name(self, entry: Mapping[str, Any], key: str, default: str, line: int) -> str:
         """Return the name of a call path or metric."""

@@ -13,12 +13,12 @@ from splc.data.experiment import Experiment, Key, title
 from splc.data.measurements import ReadingReport
 from splc.data.repetitions import most_cells, offsets
 from splc.errors import InputError, Problem, Problems, listed, plural
+from splc.formats.column_choice import shown_value
 from splc.io.files import Source
 from splc.io.numbers import not_a_number, parse_number, unit_of
 from splc.io.toml import finite_number
 from splc.types import Array
 
-_SHOWN = 40
 # Units in separate cells: `DATA 12 ms`.
 _UNITS = frozenset(["s", "sec", "ms", "us", "µs", "ns", "min", "h", "%", "B", "kB", "KB", "MB", "GB", "J", "W", "Hz"])
 
@@ -125,7 +125,7 @@ def _why_no_number(value: Any) -> str:
     if isinstance(value, float):
         return "NaN is not a number" if math.isnan(value) else "a number is too large"
     text = str(value)
-    return f"{shown(text)} {not_a_number(text)}" if text.strip() else "an empty text is not a number"
+    return f"{shown_value(text)} {not_a_number(text)}" if text.strip() else "an empty text is not a number"
 
 
 def _number_hint(text: Any) -> str | None:
@@ -136,13 +136,8 @@ def _number_hint(text: Any) -> str | None:
     if text.strip().casefold().lstrip("+-") in {"nan", "inf", "infinity", "na", "none", "null"}:
         return "leave out missing values"
     if unit := text if text in _UNITS else unit_of([text]):
-        return f"write the number without its unit {shown(unit)}; the name of the metric can state it"
+        return f"write the number without its unit {shown_value(unit)}; the name of the metric can state it"
     return None
-
-
-def shown(text: str) -> str:
-    """Return a text in quotes for a message, cut if it is long."""
-    return repr(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…")
 
 
 def check_names(names: Sequence[str], problems: Problems, line: int | None = None) -> None:
@@ -151,4 +146,4 @@ def check_names(names: Sequence[str], problems: Problems, line: int | None = Non
         problems.add("a parameter has no name", line)
     for name, count in Counter(names).items():
         if count > 1:
-            problems.add(f"duplicate parameter {shown(name)}", line)
+            problems.add(f"duplicate parameter {shown_value(name)}", line)

@@ -86,7 +86,7 @@ def has_header(table: TableSource, system: VariabilityModel, decimal: str = ".")
 
     The first row of a file without a header ends with a number, or is followed by rows of names.
     """
-    if isinstance(table.rows, ColumnRows):
+    if isinstance(table.rows, ColumnRows) and table.rows.named:
         return True
     first = [cell.strip() for cell in table.rows[0]]
     second = [cell.strip() for cell in table.rows[1]] if len(table.rows) > 1 else []

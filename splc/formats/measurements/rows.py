@@ -12,7 +12,7 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.data.measurements import AGGREGATES, Measurements, ReadingReport
 from splc.data.property_unit import unit_in_name
-from splc.data.repetitions import offsets, require_size
+from splc.data.repetitions import side_by_side
 from splc.errors import MeasurementError, Problem, Problems, SpecError, listed, unknown_name_hint
 from splc.formats.coded_columns import EVIDENCE, MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns, is_counter
 from splc.formats.column_choice import ColumnChoice, Context, value_notes
@@ -206,7 +206,8 @@ def assemble(
         rows.lines[valid],
         group,
     )
-    values = _repetitions(rows, valid, group, source)
+    measured = {name: values[valid] for name, values in rows.values.items()}
+    values = side_by_side(measured, group, rows.slots[valid], source.name)
     units = {name: unit for name, unit in policy.units.items() if name in values}
     return Measurements(configurations, values, policy.aggregate, report, contexts or {}, units)
 
@@ -294,23 +295,6 @@ def invalid_rows(
             if violations := policy.explain(configurations, at):
                 invalid[int(valid[at])] = [f"the configuration violates: {'; '.join(violations)}"]
     return invalid
-
-
-def _repetitions(rows: MeasurementRows, valid: Array, group: Array, source: Source) -> dict[str, Array]:
-    """Return property → values, shape (configurations, repetitions), with the rows of a group one after another."""
-    slots = rows.slots[valid]
-    starts, totals = offsets(group, slots, int(group.max()) + 1)
-    width = int(totals.max())
-    require_size(len(totals), width, int(slots.sum()), len(rows.values), source.name)
-    result = {}
-    for name, values in rows.values.items():
-        filled = np.full((len(totals), width), np.nan)
-        for slot in range(values.shape[1]):
-            present = slots > slot
-            filled[group[present], starts[present] + slot] = values[valid[present], slot]
-        columns = np.flatnonzero(~np.isnan(filled).all(axis=0))
-        result[name] = filled[:, : columns[-1] + 1 if len(columns) else 1]
-    return result
 
 
 def left_out(

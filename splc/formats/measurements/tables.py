@@ -65,7 +65,7 @@ def read_file_columns(source: Source, exempt: Collection[str] = ()) -> TableSour
 def unfolded(table: TableSource) -> TableSource:
     """Return a wide or long table with a row for each run and a column for each property; others as they are."""
     if isinstance(table.rows, ColumnRows):
-        names, beginning = list(table.rows.names), table_text((), [texts[:_LOOKED_AT] for texts in table.rows.texts])
+        names, beginning = list(table.rows.first), table_text((), [texts[:_LOOKED_AT] for texts in table.rows.texts])
         start = 0
     else:
         beginning = table.text()
