@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 from splc.data.table import TRUTH
 from splc.errors import InputError, SplcError
 from splc.formats.column_choice import ColumnChoice
+from splc.formats.detect import kind_of
 from splc.formats.experiments.read import read_experiment
 from splc.formats.inference import Inference, infer_system, inference_of
 from splc.formats.measurements.configurations import read_configurations
 from splc.formats.measurements.read import read_measurements
 from splc.formats.measurements.selections import truth_words
 from splc.formats.measurements.tables import read_file_columns, read_table
-from splc.formats.registry import kind_of
 from splc.formats.roles import option_columns
 from splc.io.csv_rows import plain_columns
 from splc.io.files import Source, read_source

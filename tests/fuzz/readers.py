@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from splc.errors import SplcError
-from splc.formats import registry
+from splc.formats import detect
 from splc.formats.measurements.rows import Policy
 from splc.formats.models.read import ReadOptions
 from splc.formats.system.splconqueror_xml import read_variability_model
@@ -79,13 +79,13 @@ def small() -> VariabilityModel:
         return read_variability_model(path)
 
 
-def _format(kind: registry.Kind, name: str, *arguments: Any) -> Callable[[Path], object]:
+def _format(kind: detect.Kind, name: str, *arguments: Any) -> Callable[[Path], object]:
     """Return the function that reads a format of the registry."""
-    return lambda path: registry.format_named(kind, name).read(read_source(path), *arguments)
+    return lambda path: detect.format_named(kind, name).read(read_source(path), *arguments)
 
 
 def _measurements(name: str, policy: Policy) -> Callable[[Path], object]:
-    return lambda path: registry.format_named("measurements", name).read(
+    return lambda path: detect.format_named("measurements", name).read(
         read_source(path), small(), policy, None, None, None
     )
 
@@ -93,7 +93,7 @@ def _measurements(name: str, policy: Policy) -> Callable[[Path], object]:
 def _model(name: str) -> Callable[[Path], object]:
     def read(path: Path) -> object:
         source = read_source(path)
-        form = registry.format_named("model", name)
+        form = detect.format_named("model", name)
         everything = ReadOptions(parameters={"slope": 2.0}, learning=0)
         return form.read(source, None, ReadOptions()), form.read(source, small(), everything)
 
@@ -162,7 +162,7 @@ def _kind(path: Path) -> object:
 
     detect.xml_root_of_file(path)
     source = read_source(path)
-    return registry.kind_of(source), detect.model_format(source), detect.experiment_format(source)
+    return detect.kind_of(source), detect.model_format(source), detect.experiment_format(source)
 
 
 def _expression(parse: str, *arguments: Any) -> Callable[[Path], object]:

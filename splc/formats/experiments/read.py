@@ -13,7 +13,7 @@ from typing import Any
 
 from splc.data.experiment import Experiment
 from splc.errors import InputError, Problem, SpecError, listed, unknown_name_hint
-from splc.formats import registry
+from splc.formats import detect
 from splc.formats.benchmarks import folders
 from splc.formats.benchmarks.tools import benchmark_of, read_benchmark
 from splc.formats.column_choice import ColumnChoice
@@ -147,7 +147,7 @@ def read_experiments(
 
 def is_profile(source: Source) -> bool:
     """Return whether a file is a profile of call paths, not a model or a table."""
-    form = registry.format_of("experiment", source)
+    form = detect.format_of("experiment", source)
     # Any table is CSV: it may be measurements of configurations.
     if form is None or form.name == "csv":
         return False
@@ -170,14 +170,14 @@ def parse_experiments(
 ) -> tuple[Experiment, ...]:
     """Return the experiments of a file, one per value of the contexts in `choice.by`. See `read_experiments`."""
     choice = choice or ColumnChoice()
-    format_names = [registered.name for registered in registry.formats_of("experiment")]
+    format_names = [registered.name for registered in detect.formats_of("experiment")]
     if kind is not None and kind not in format_names:
         raise SpecError(f"unknown format {kind!r}", hint=unknown_name_hint(kind, format_names))
     if kind is None and benchmark_of(source) is not None:
         return _of_benchmark(source, parameters, choice, metrics)
     if not source.data.strip():
         raise InputError(Problem("the file is empty", source.name))
-    form = registry.format_of("experiment", source) if kind is None else registry.format_named("experiment", kind)
+    form = detect.format_of("experiment", source) if kind is None else detect.format_named("experiment", kind)
     if form is None:
         first = next((line for line in source.text().splitlines() if line.strip()), "")
         message = "the format of this file is not known: it should have measurements at points of parameters"

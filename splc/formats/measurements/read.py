@@ -14,7 +14,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.data.table import names_of
 from splc.errors import InputError, MeasurementError, Problem, Problems, SpecError, nearest
-from splc.formats import registry
+from splc.formats import detect
 from splc.formats.column_choice import ColumnChoice, Context, shown_value, shown_values
 from splc.formats.measurements.failures import with_failures
 from splc.formats.measurements.rows import MeasurementRows, Policy, assemble
@@ -163,7 +163,7 @@ def read_rows(
     table = table_of(source)
     columns = policy.columns.with_contexts(table.stated, system)
     policy = replace(policy, columns=columns, units={**table.units, **policy.units})
-    form = registry.format_of("measurements", source)
+    form = detect.format_of("measurements", source)
     assert form is not None
     rows = form.read(source, system, policy, decimal_delimiter, separator, nfp, usual)
     return source, _without_failed_runs(rows, columns), policy

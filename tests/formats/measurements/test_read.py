@@ -22,9 +22,9 @@ from splc import read_measurements, read_measurements_by, read_variability_model
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import InputError, MeasurementError
+from splc.formats.detect import format_named, written_formats
 from splc.formats.measurements.csv import write_measurements_csv
 from splc.formats.measurements.splconqueror_xml import write_measurements_xml
-from splc.formats.registry import format_named, written_formats
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.workflows.note import reading_notes

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sampling import parse_spec
 from splc.errors import SpecError
-from splc.formats import registry
+from splc.formats import detect
 from splc.formats.scripts.commands import COMMANDS, STRATEGIES, Kind, ScriptCommand, script_lines
 from splc.formats.scripts.reader import parse_lines, parse_script, sampling_of, settings_of, spec_of
 from splc.io.files import Source
@@ -92,13 +92,13 @@ def test_a_file_of_settings() -> None:
 @pytest.mark.parametrize(("name", "text"), [("x.a", "anything"), ("x", "# c\nvm a.xml"), ("x", "log a.log\nvm a.xml")])
 def test_detection(name: str, text: str) -> None:
     """Scripts are told by their suffix, or by their first command."""
-    assert registry.kind_of(Source(name, text.encode())) == "script"
+    assert detect.kind_of(Source(name, text.encode())) == "script"
 
 
 @pytest.mark.parametrize("text", ["2 * x + log(y)", "all * 3", "log = 5", "binary,numeric,time\n1,2,3", "vm / 2"])
 def test_what_is_no_script(text: str) -> None:
     """Model text and tables are no scripts, although options may have the names of commands."""
-    assert registry.kind_of(Source("x", text.encode())) != "script"
+    assert detect.kind_of(Source("x", text.encode())) != "script"
 
 
 WORDS = st.sampled_from(

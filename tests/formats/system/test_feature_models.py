@@ -13,7 +13,7 @@ import pytest
 
 from sampling import Space
 from splc.errors import VariabilityError
-from splc.formats import registry
+from splc.formats import detect
 from splc.formats.system.configspace import parse_configspace
 from splc.formats.system.read import read_variability_model
 from splc.io.files import Source, read_source
@@ -98,7 +98,7 @@ def published() -> dict[str, dict[str, str]]:
 def test_features(name: str, suffix: str) -> None:
     """Every file is told by its content, and has the published number of features."""
     source = read_source(FOLDER / f"{name}.{suffix}.gz")
-    assert registry.kind_of(source) == "system"
+    assert detect.kind_of(source) == "system"
     count = float(published()[name]["features"])
     assert (len(system(name, suffix).options) == count) != ((name, suffix) in LACKING)
 
