@@ -264,7 +264,8 @@ def _found(
             if options:
                 break
         elif table.complete(name) or (
-            table.may_be_deselected(name)
+            name in table.blank
+            and table.filled(name)[0] > 0
             and (left or (table.is_few(name) and not unexplained_gaps(table, name, names)))
             and (table.gaps(name) & ~failed).any()
         ):

@@ -29,12 +29,10 @@ from splc.system.groups import Alternatives, alternatives_among
 from splc.system.mining import MinedConstraints, OptionRows
 from splc.system.options import BinaryOption, NumericOption, Option, Presentation, alternative_options
 from splc.system.variability import VariabilityModel
-from splc.types import Array
 
 # The most values that a text column may have as an option.
 MAX_CHILDREN = 1000
 _SHOWN_VALUES = 6
-_SHOWN_LINES = 5
 # Numeric options with fractions have fewer levels.
 _CONTINUOUS = 20
 
@@ -123,7 +121,7 @@ def inference_of(
         has_nfp = nfp is not None or bool(choice.properties)
         every = option_columns(columns, choice, measured=has_nfp or measured)
         resolved = choice if every is None else replace(choice, options=every)
-        roles = roles_of(columns, source.name, nfp=nfp, choice=resolved, measured=every is None)
+        roles = roles_of(columns, source.name, nfp=nfp, choice=resolved, lines=table.lines[1:], measured=every is None)
     elif choice.options:
         hint = "leave options out: XML separates options from properties"
         raise InputError(Problem("the options of this file cannot be chosen", source.name, hint=hint))
@@ -149,33 +147,14 @@ def inference_of(
         assumptions,
         alternatives.uncertain,
         (
-            *(
-                f"{name} is read as numbers, {text} as {float(text):g}; if it is a version, "
-                f"use --context {shlex.quote(name)}"
-                for name, text in roles.versions.items()
-            ),
-            *(
-                f"{name} is taken as a numeric option; if it is a context, "
-                f"use --context {shlex.quote(name)}, else --options {shlex.quote(name)}"
-                for name in roles.named_contexts
-            ),
-            *(
-                f"{name} is to the right of a property and taken as an option; if a run has it as a result, "
-                f"use --ignore {shlex.quote(name)}, else --options {shlex.quote(name)}"
-                for name in roles.doubtful
-            ),
-            *(_gap_warning(name, rows, table.lines[1:]) for name, rows in roles.gaps.items()),
-            *(
-                f"{name} is taken as the property, since all other columns are options; else name it with --property"
-                for name in (() if roles.instead is None else (roles.instead,))
-            ),
+            *roles.warnings,
             *(() if repeats(roles.counts) else _differing(roles)),
         ),
         (*roles.text, *roles.binary, *roles.numeric),
         bool(choice.options),
         (*given.notes, *table.remarks),
         nfp or given.main or _only_measured(roles),
-        bool(roles.evident or choice.properties),
+        roles.decided or bool(choice.properties),
         roles.differing,
         option_rows=option_table(system, columns, roles),
     )
@@ -195,14 +174,6 @@ def _without_values(columns: Mapping[str, Sequence[str]], where: Mapping[str, st
     if not len(rows):
         return ()
     return tuple(name for name, cells in columns.items() if not has_text(texts_in(cells, rows)) and has_text(cells))
-
-
-def _gap_warning(name: str, rows: Sequence[int], lines: Sequence[int] | Array) -> str:
-    """Return the warning about the rows in which an option has no value."""
-    text = listed([str(lines[row]) for row in rows], _SHOWN_LINES)
-    where = f"{'line' if len(rows) == 1 else 'lines'} {text}"
-    gap = f"{name} has no value in {len(rows):,} of {len(lines):,} rows ({where})"
-    return f"{gap} and is taken as deselected there; if a value is missing, add it or remove the row"
 
 
 def _only_measured(roles: Roles) -> str | None:

@@ -158,8 +158,6 @@ def _named(target: str, *arguments: Any, source: bool = False) -> Callable[[Path
 
 
 def _kind(path: Path) -> object:
-    from splc.formats import detect
-
     detect.xml_root_of_file(path)
     source = read_source(path)
     return detect.kind_of(source), detect.model_format(source), detect.experiment_format(source)

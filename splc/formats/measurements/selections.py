@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from splc.data.configurations import Configurations, value_indices, with_fixed_values, wrong_value
+from splc.data.configurations import Configurations, value_index, with_fixed_values, wrong_value
 from splc.data.property_unit import ColumnProblem, unit_problem
 from splc.data.table import TRUTH, text_values
 from splc.errors import ConfigurationError, OutputError, Problem, listed, nearest, plural, unknown_name_hint
@@ -89,8 +89,8 @@ class Selections:
 
     system: VariabilityModel
     reasons: dict[int, list[str]] = field(default_factory=dict)
-    _rows: array[int] = field(default_factory=lambda: array("q"))
-    _positions: array[int] = field(default_factory=lambda: array("i"))
+    # row · options + position of each entry, and its value index
+    _cells: array[int] = field(default_factory=lambda: array("q"))
     _indices: array[int] = field(default_factory=lambda: array("i"))
     _switched: list[tuple[int, int, bool]] = field(default_factory=list)
     _names: dict[str, Entry] = field(default_factory=dict)
@@ -130,8 +130,7 @@ class Selections:
             elif entry[1] < 0:
                 self._switched.append((row, entry[0], entry[1] == _ENABLED))
             else:
-                self._rows.append(row)
-                self._positions.append(entry[0])
+                self._cells.append(row * len(self.system.options) + entry[0])
                 self._indices.append(entry[1])
 
     def _look_up(self, name: str) -> Entry:
@@ -165,8 +164,8 @@ class Selections:
             return f"the binary option {name!r} has the value {text!r}"
         if math.isnan(value) and not (option_is_optional(option) and text.casefold() == "nan"):
             return f"{name}: {text!r} {not_a_number(text)}"
-        index = int(value_indices(option, np.array([value]))[0])
-        if index >= 0:
+        index = value_index(option, value)
+        if index is not None:
             return position, index
         message = wrong_value(option, value)
         if isinstance(option, NumericOption):
@@ -182,7 +181,7 @@ class Selections:
             value = parse_number(entry[len(spelling) :]) if entry.startswith(spelling) else math.nan
             if name in self.system.positions and not math.isnan(value):
                 option = self.system.options[self.system.positions[name]]
-                fits = isinstance(option, NumericOption) and value_indices(option, np.array([value]))[0] >= 0
+                fits = isinstance(option, NumericOption) and value_index(option, value) is not None
                 candidates.append((fits, len(spelling), f"{name};{entry[len(spelling) :]}"))
         if candidates:
             return max(candidates)[2]
@@ -194,14 +193,10 @@ class Selections:
     def finish(self, count: int) -> Array:
         """Return the value indices of `count` rows, shape (count, options), -1 for missing values."""
         system = self.system
-        indices = np.zeros((count, len(system.options)), dtype=np.int32)
-        for position, option in enumerate(system.options):
-            if isinstance(option, NumericOption):
-                only = only_index(option, system.mandatory)
-                unnamed = len(option.values) if option.optional else -1 if only is None else only
-                indices[:, position] = unnamed
-        cells = np.frombuffer(self._rows, dtype=np.int64) * len(system.options) if self._rows else np.zeros(0, np.int64)
-        cells += np.array(self._positions, dtype=np.int32)
+        unnamed = [_unnamed(option, system) if isinstance(option, NumericOption) else 0 for option in system.options]
+        row = [-1 if index is None else index for index in unnamed]
+        indices = np.tile(np.array(row, dtype=np.int32), (count, 1))
+        cells = np.array(self._cells, dtype=np.int64)
         mask = np.zeros(indices.size, dtype=bool)
         mask[cells] = True
         if mask.sum() < len(cells):
@@ -255,10 +250,9 @@ def parse_assignments(texts: Iterable[str], system: VariabilityModel) -> dict[st
     """
     indices: dict[str, int] = {}
     problems: list[Problem] = []
-    for text in (text.strip() for text in texts):
+    for text in filter(None, map(str.strip, texts)):
         try:
-            if text:
-                _assign(text, system, indices)
+            _assign(text, system, indices)
         except ConfigurationError as error:
             problems += error.problems
     if problems:
@@ -283,13 +277,12 @@ def parse_configuration(text: str, system: VariabilityModel) -> Configurations:
     system = with_assigned_values(parts, system)
     assigned = parse_assignments(parts, system)
     indices = {option.name: _unnamed(option, system) for option in system.options} | assigned
+    parents = {option.name: option.parent for option in system.binary_options}
     for name, index in assigned.items():
-        option = system.option(name)
-        above = option.parent if index and isinstance(option, BinaryOption) else None
+        above = parents.get(name) if index else None
         while above is not None:
             indices[above] = assigned.get(above, 1)
-            parent = system.option(above)
-            above = parent.parent
+            above = parents[above]
     missing = [name for name, index in indices.items() if index is None]
     if missing:
         example = f"{missing[0]}={_example(system.option(missing[0]))}"
@@ -383,8 +376,8 @@ def _index(option: Option, text: str | None) -> int:
     value = parse_number(text)
     if math.isnan(value):
         raise ConfigurationError(f"{option.name}: {text!r} {not_a_number(text)}")
-    index = int(value_indices(option, np.array([value]))[0])
-    if index < 0:
+    index = value_index(option, value)
+    if index is None:
         raise ConfigurationError(wrong_value(option, value))
     return index
 

@@ -27,7 +27,7 @@ from splc.formats.table import ColumnRows, TableSource
 from splc.io.files import Source
 from splc.io.numbers import number_text, parse_column, parse_number
 from splc.io.xml import inner_text, line_of, read_xml_children, write_xml
-from splc.system.options import BinaryOption, NumericOption
+from splc.system.options import NumericOption
 from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
 
@@ -60,7 +60,7 @@ def read_measurements_xml(
     lines = array("q")
     for row, element in enumerate(rows):
         lines.append(line_of(element))
-        split = between if first_attribute(element).strip().casefold() == "true" else None
+        split = between if _first_attribute(element).casefold() == "true" else None
         _read_row(row, element, split, selections, columns)
     count = len(lines)
     indices = selections.finish(count)
@@ -68,67 +68,43 @@ def read_measurements_xml(
     slots = np.ones(count, dtype=np.int64)
     single = {name: column.cells(count) for name, column in columns.items()}
     texts = {name: cells for name, cells in single.items() if cells is not None}
-    names = exact_names(system)
-    properties, contexts = columns_of(
-        texts, policy.columns, source.name, decimal=decimal, options=names, nfp=nfp or usual
-    )
+    names, nfp = exact_names(system), nfp or usual
+    properties, contexts = columns_of(texts, policy.columns, source.name, decimal=decimal, options=names, nfp=nfp)
     notes: list[str] = []
     for name, column in columns.items():
-        if name in texts and name not in properties:
-            continue
-        numbers = parse_column(column.texts, decimal)
-        notes += value_notes({name: column.texts}, {name: numbers}, decimal)
-        values[name], missing[name], counts = column.finish(count, numbers, source.name)
-        slots = np.maximum(slots, counts)
+        if name in properties or name not in texts:
+            numbers = parse_column(column.texts, decimal)
+            notes += value_notes({name: column.texts}, {name: numbers}, decimal)
+            values[name], missing[name], counts = column.finish(count, numbers, source.name)
+            slots = np.maximum(slots, counts)
     deviation = _deviation(root, notes)
-    return MeasurementRows(
-        np.array(lines, dtype=np.int64),
-        indices,
-        selections.reasons,
-        values,
-        missing,
-        slots,
-        tuple(notes),
-        deviation,
-        contexts,
-    )
+    rows_read = (np.array(lines, dtype=np.int64), indices, selections.reasons, values, missing, slots)
+    return MeasurementRows(*rows_read, notes=tuple(notes), deviation=deviation, contexts=contexts)
 
 
-def first_attribute(element: etree._Element) -> str:
-    """Return the value of an element's first attribute, of any name."""
-    values = element.values()
-    return str(values[0]) if values else ""
+def _first_attribute(element: etree._Element) -> str:
+    """Return the value of an element's first attribute, of any name, without spaces around it."""
+    return next((str(value).strip() for value in element.values()), "")
 
 
 def _read_row(
-    row: int,
-    element: etree._Element,
-    split: str | None,
-    selections: Selections,
-    columns: dict[str, _Column],
+    row: int, element: etree._Element, split: str | None, selections: Selections, columns: dict[str, _Column]
 ) -> None:
     described = False
     for data in element:
-        name = first_attribute(data).strip()
-        text = inner_text(data)
+        name, text = _first_attribute(data), inner_text(data)
         kind = name.casefold()
+        described |= kind in _RESERVED
         if kind in BINARY:
             selections.select(row, text.split(","))
-            described = True
         elif kind in NUMERIC:
             selections.assign(row, text.split(","))
-            described = True
         elif kind in IDENTIFIER:
             selections.identify(row, text)
-            described = True
         elif not name:
             selections.refuse(row, "a data element has no name (columname=…)")
-        else:
-            column = columns.setdefault(name, _Column())
-            if column.rows and column.rows[-1] == row:
-                selections.refuse(row, f"the property {name!r} is given twice")
-                continue
-            column.add(row, text, split)
+        elif not columns.setdefault(name, _Column()).add(row, text, split):
+            selections.refuse(row, f"the property {name!r} is given twice")
     if not described:
         selections.refuse(row, "the row has no Configuration")
 
@@ -141,12 +117,15 @@ class _Column:
     slots: array[int] = field(default_factory=lambda: array("q"))
     texts: list[str] = field(default_factory=list)
 
-    def add(self, row: int, text: str, separator: str | None) -> None:
-        """Add the values of one row."""
+    def add(self, row: int, text: str, separator: str | None) -> bool:
+        """Add the values of one row, and return whether it had none yet."""
+        if self.rows and self.rows[-1] == row:
+            return False
         parts = text.removesuffix(separator).split(separator) if separator else [text]
         self.rows.extend([row] * len(parts))
         self.slots.extend(range(len(parts)))
         self.texts += parts
+        return True
 
     def cells(self, count: int) -> list[str] | None:
         """Return the text of each row; None if a row has several."""
@@ -207,17 +186,15 @@ def write_measurements_xml(measurements: Measurements, path: str | Path) -> tupl
 def _document(measurements: Measurements) -> etree._Element:
     configurations = measurements.configurations
     system = configurations.system
-    binary = [
-        (position, listable(option.name, system, ",;"))
-        for position, option in enumerate(system.options)
-        if isinstance(option, BinaryOption)
-    ]
-    pairs = []
+    binary, pairs = [], []
     for position, option in enumerate(system.options):
+        name = listable(option.name, system, ",;")
         if isinstance(option, NumericOption):
-            name, flag = listable(option.name, system, ",;"), option.deselected_flag
+            flag = option.deselected_flag
             written = option.values if flag is None else (*option.values, flag)
             pairs.append((position, [f"{name};{number_text(value)}" for value in written]))
+        else:
+            binary.append((position, name))
     root = etree.Element("results", decimalDelimiter=".", separator=_SEPARATOR)
     if measurements.report.deviation is not None:
         root.set("deviation", number_text(measurements.report.deviation))
@@ -259,7 +236,7 @@ def read_xml_columns(source: Source) -> TableSource:
         children: list[str] = []
         pairs: dict[str, str] = {}
         for data in row:
-            kind, text = first_attribute(data).strip(), inner_text(data)
+            kind, text = _first_attribute(data), inner_text(data)
             if kind.casefold() in IDENTIFIER:
                 hint = "name the description of the system with --system"
                 raise InputError(
