@@ -88,8 +88,6 @@ def readable(unit: str | None, values: Iterable[float]) -> tuple[float, str]:
 
     Of times in seconds of which the largest is 0.0123, these are 1000 and `ms`. Other units are kept; the unit is empty
     where it is not known.
-
-    `unit`: the unit of the values, None if it is not known.
     """
     known = _SPELLINGS.get(unit or "", unit or "")
     sizes = [abs(value) for value in values if math.isfinite(value) and value]

@@ -138,10 +138,7 @@ class CodedColumns:
         return self.is_named_measured(name) or (name not in self._integers and (size > MAX_VALUES or nearly_all))
 
     def is_named_measured(self, name: str, nfp: str | None = None) -> bool:
-        """Return whether a column has the name of a measured value, and not few values, or gaps.
-
-        `nfp`: the property that the user named, whose name says how others are built.
-        """
+        """Return whether a column has the name of a measured value, and not few values, or gaps."""
         if not is_measurement_name(name, nfp) or name in self._binary:
             return False
         if self.rows < MIN_ROWS:
@@ -188,10 +185,7 @@ class CodedColumns:
             return any(bool(np.ptp(ratio) <= ROUNDED * np.abs(ratio).max()) for ratio in ratios)
 
     def decides(self, name: str, rows: Array) -> bool:
-        """Return whether the values of a column, each in `EVIDENCE` rows on average, say which rows these are.
-
-        `rows`: a mask of shape (n,).
-        """
+        """Return whether the values of a column, each in `EVIDENCE` rows on average, say if a row is one of these."""
         pairs = np.unique(self.codes[name] * 2 + rows)
         return len(pairs) == self.sizes[name] and EVIDENCE * self.sizes[name] <= self.rows
 

@@ -79,7 +79,7 @@ _MODELS = "splc.formats.models."
 _READ = f"{_MODELS}read:"
 _PROGRAMS = f"{_MODELS}programs.python_program:"
 _EXTRAP = "splc.formats.experiments.extrap:"
-_LINES = "splc.formats.experiments.json_lines:"
+_JSON_LINES = "splc.formats.experiments.json_lines:"
 
 FORMATS = (
     Format("system", "xml", ".xml", f"{_VM}parse_variability_model", f"{_VM}write_variability_model"),
@@ -104,7 +104,7 @@ FORMATS = (
     Format("model", "", ".tex", writer=f"{_MODELS}text:latex_table"),
     Format("experiment", "text", ".txt", f"{_EXTRAP}parse_experiment_text", f"{_EXTRAP}experiment_text"),
     Format("experiment", "json", ".json", f"{_EXTRAP}parse_experiment_json"),
-    Format("experiment", "jsonl", ".jsonl", f"{_LINES}parse_experiment_lines", f"{_LINES}experiment_jsonl"),
+    Format("experiment", "jsonl", ".jsonl", f"{_JSON_LINES}parse_experiment_lines", f"{_JSON_LINES}experiment_jsonl"),
     Format("experiment", "extra-p", ".extra-p", f"{_EXTRAP}parse_experiment_archive"),
     Format("experiment", "csv", ".csv", "splc.formats.experiments.csv:parse_experiments_csv"),
     Format("script", "a", ".a", "splc.formats.scripts.reader:parse_script", by_suffix=True),

@@ -148,8 +148,6 @@ def options_among(
 
     The names of options add options: what is an option without them remains one. Only if no property was left, the last
     option becomes the property that is returned.
-
-    `nfp`: the property that the user named, None if there is none.
     """
     observed = _observed(table, names, nfp, explicit)
     beside = _found(table, names, nfp, explicit, observed)

@@ -21,7 +21,7 @@ from splc.formats.measurements.selections import truth_words
 from splc.formats.measurements.tables import read_file_columns, read_table
 from splc.formats.roles import Roles, option_columns, roles_of
 from splc.formats.table import TableSource, table_of, table_text
-from splc.io.csv_rows import CodedTexts, distinct_numbers, distinct_texts, has_text, texts_in
+from splc.io.csv_rows import CodedTexts, distinct_numbers, distinct_texts, has_text, rows_with, texts_in
 from splc.io.files import Source
 from splc.io.numbers import column_texts, number_text, parse_column
 from splc.system.constraints import BooleanConstraint, OptionLiteral
@@ -101,11 +101,10 @@ def inference_of(
     that all rows satisfy by far more than chance are inferred unless the user says no (`splc.system.mining`). Numeric
     options have the values that occur.
 
-    `nfp`: the property that the user named, None if there is none. `usual`: the property if the file has it, None if
-    there is none; a log keeps one space where a name has several. `choice`: options, contexts and ignored columns that
-    the user named. Further options are inferred (`splc.formats.roles`); options that are columns of text
-    become alternative groups. `measured`: whether the table has a property; else all columns are options unless they
-    are ignored. None: as its columns seem (`splc.formats.roles`).
+    `usual`: the property if the file has it; a log keeps one space where a name has several. `choice`: the roles that
+    the user chose; further ones are inferred (`splc.formats.roles`), and options of text become alternative groups.
+    `measured`: whether the table has a property, else all columns are options unless they are ignored; None: as its
+    columns seem.
     """
     given = table_of(source)
     choice = (choice or ColumnChoice()).with_stated(given.stated, nfp)
@@ -163,15 +162,8 @@ def inference_of(
 
 def _without_values(columns: Mapping[str, Sequence[str]], where: Mapping[str, str]) -> tuple[str, ...]:
     """Return the columns that have values only in rows that the user did not select."""
-    filters = {name: value for name, value in where.items() if name in columns}
-    if not filters:
-        return ()
-    matches = np.ones(len(next(iter(columns.values()))), dtype=bool)
-    for name, value in filters.items():
-        distinct, codes = distinct_texts(columns[name])
-        matches &= np.array([text.strip() == value for text in distinct], dtype=bool)[codes]
-    rows = np.flatnonzero(matches)
-    if not len(rows):
+    rows = rows_with(columns, where)
+    if columns.keys().isdisjoint(where) or not len(rows):
         return ()
     return tuple(name for name, cells in columns.items() if not has_text(texts_in(cells, rows)) and has_text(cells))
 
@@ -325,10 +317,7 @@ def infer_system(
 
 
 def inferred_from(table: Any, nfp: str | None, choice: ColumnChoice) -> Inference:
-    """Return the inference from a table, as in `infer_system`; the notes of the system are the assumptions.
-
-    `nfp`: a column that is a property; None if none is named.
-    """
+    """Return the inference from a table, as in `infer_system`; the notes of the system are the assumptions."""
     result = inference_of(table_source(table), nfp=nfp, choice=choice)
     name = result.system.name if isinstance(table, str | Path) else "system"
     notes = (*result.system.notes, *result.assumptions, *result.warnings, *result.notes)

@@ -93,9 +93,8 @@ def roles_of(
 ) -> Roles:
     """Return the roles of the columns of a table.
 
-    `nfp`: the property that the user named, None if there is none. `choice`: options, contexts and ignored columns that
-    the user named. `lines`: the line of each row. `measured`: whether a column must be a property; without one, options
-    are those that are named.
+    `lines`: the line of each row. `measured`: whether a column must be a property; without one, options are those that
+    are named.
     """
     choice = choice.among(columns)
     _require_columns(columns, file, nfp, choice)
@@ -176,7 +175,7 @@ def roles_of(
     unstated = [name for name in unstated if not is_measurement_name(name, nfp) and table.differs(name, group)]
     of_text = set(text)
     # The versions before an option have no value of it.
-    switches = {name for name in options if name not in of_text and name in table.blank and table.is_switch(name)}
+    switches = [name for name in options if name not in of_text and name in table.blank and table.is_switch(name)]
     numbers |= {name: np.nan_to_num(numbers[name]) for name in switches}
     binary = tuple(name for name in options if name not in of_text and (table.is_binary(name) or name in switches))
     numeric = tuple(name for name in options if name not in of_text and name not in binary)

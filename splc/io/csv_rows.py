@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
@@ -221,6 +221,15 @@ def distinct_texts(texts: Sequence[str]) -> tuple[list[str], Array]:
     code_of: dict[str, int] = {}
     codes = np.fromiter((code_of.setdefault(text, len(code_of)) for text in texts), dtype=np.int64, count=len(texts))
     return list(code_of), codes
+
+
+def rows_with(columns: Mapping[str, Sequence[str]], texts: Mapping[str, str]) -> Array:
+    """Return the rows in which columns have these texts, but for spaces around them; unknown columns do not count."""
+    chosen = np.ones(len(next(iter(columns.values()), ())), dtype=bool)
+    for name in columns.keys() & texts.keys():
+        distinct, codes = distinct_texts(columns[name])
+        chosen &= np.array([text.strip() == texts[name].strip() for text in distinct], dtype=bool)[codes]
+    return np.flatnonzero(chosen)
 
 
 def distinct_numbers(values: Array) -> tuple[Array, Array]:

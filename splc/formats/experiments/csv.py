@@ -142,10 +142,7 @@ def _experiment(
 
 
 def _require_parameters(file: str, columns: _Columns, values: Array) -> None:
-    """Raise an error if columns that were taken as parameters by their place may be metrics.
-
-    `values`: shape (parameters, rows).
-    """
+    """Raise an error if columns that were taken as parameters by their place may be metrics."""
     doubtful = []
     points = 1
     for at, column in enumerate(values):

@@ -183,7 +183,7 @@ def _read_runs(
             listing += f"{sha256_of(file.read_bytes())}  {name}\n"
             contents.append((file, read(file, dict(zip(named.parameters, point, strict=True)))))
         except OSError as error:
-            problems.add(f"cannot be read: {error.strerror}", file=str(file))
+            problems.include(InputError(Problem(f"cannot be read: {error.strerror}", str(file))))
         except InputError as error:
             problems.include(error)
         except SplcError as error:

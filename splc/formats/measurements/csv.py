@@ -17,11 +17,11 @@ from splc.data.configurations import Configurations, value_indices, wrong_value
 from splc.data.measurements import Measurements
 from splc.data.property_unit import unit_problem
 from splc.data.repetitions import repetition_column, repetition_rows
-from splc.data.table import TRUTH
+from splc.data.table import TRUTH, only_index
 from splc.errors import ConfigurationError, InputError, MeasurementError, Problem, Problems, listed, nearest
 from splc.formats.column_choice import ColumnChoice, columns_of
 from splc.formats.measurements.rows import MeasurementRows, Policy, left_out
-from splc.formats.measurements.selections import Selections, only_index, option_is_optional
+from splc.formats.measurements.selections import Selections, option_is_optional
 from splc.formats.table import ColumnRows, TableSource, split_table, table_text
 from splc.io.csv_rows import CodedTexts, distinct_texts
 from splc.io.files import Source, write_whole
@@ -352,8 +352,6 @@ def write_measurements_csv(measurements: Measurements, path: str | Path) -> tupl
     """Write a table with options in model order, then contexts and properties; return notes on what is left out.
 
     Each repetition is a row; missing values are empty.
-
-    `path`: the file, compressed where its name ends in `.gz`; `-` is standard output.
     """
     _check_names(measurements, exact_names(measurements.system))
     rows, slots = repetition_rows(measurements.values.values(), len(measurements))

@@ -241,8 +241,6 @@ def _failed(values: Array, group: Array) -> Array | None:
     These are a few values with another sign than the others, at most two different ones, and whole or repeated; or
     ones such as 1e9 and 99999, far beyond all others. Zeros can be results: of a coarse clock, where many positive
     values are equal, too, or of configurations all of whose rows have them.
-
-    `values`: those of a property, shape (n, k). `group`: the configuration of each row, shape (n,).
     """
     sizes = np.abs(np.nan_to_num(values))
     largest = sorted_distinct(sizes)[::-1]

@@ -12,7 +12,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations, value_index, with_fixed_values, wrong_value
 from splc.data.property_unit import ColumnProblem, unit_problem
-from splc.data.table import TRUTH, text_values
+from splc.data.table import TRUTH, only_index, text_values
 from splc.errors import ConfigurationError, OutputError, Problem, listed, nearest, plural, unknown_name_hint
 from splc.io.csv_rows import distinct_texts
 from splc.io.numbers import not_a_number, parse_number
@@ -45,13 +45,6 @@ def truth_words(texts: Sequence[str]) -> tuple[str, str] | None:
         words.append(opposite.upper() if word.isupper() else opposite.title() if word.istitle() else opposite)
         values.append(TRUTH[opposite])
     return words[values.index(0)], words[values.index(1)]
-
-
-def only_index(option: Option, mandatory: frozenset[str]) -> int | None:
-    """Return the index of the only value of an option, None if it has several."""
-    if isinstance(option, NumericOption):
-        return 0 if option.size == 1 else None
-    return 1 if option.name in mandatory else None
 
 
 def listable(name: str, system: VariabilityModel, separators: str) -> str:
@@ -194,8 +187,7 @@ class Selections:
         """Return the value indices of `count` rows, shape (count, options), -1 for missing values."""
         system = self.system
         unnamed = [_unnamed(option, system) if isinstance(option, NumericOption) else 0 for option in system.options]
-        row = [-1 if index is None else index for index in unnamed]
-        indices = np.tile(np.array(row, dtype=np.int32), (count, 1))
+        indices = np.tile(np.array([-1 if index is None else index for index in unnamed], dtype=np.int32), (count, 1))
         cells = np.array(self._cells, dtype=np.int64)
         mask = np.zeros(indices.size, dtype=bool)
         mask[cells] = True

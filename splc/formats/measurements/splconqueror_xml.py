@@ -172,8 +172,6 @@ def write_measurements_xml(measurements: Measurements, path: str | Path) -> tupl
 
     Each row has the contexts, of which SPL Conqueror reads numbers only. The repetitions of a property are in one
     `data` element, separated by `@`; missing ones are NaN. Rows leave out properties without a value.
-
-    `path`: the file, compressed where its name ends in `.gz`; `-` is standard output.
     """
     for name in (*measurements.properties, *measurements.contexts):
         if name.strip().casefold() in _RESERVED or name != name.strip() or not name:
