@@ -11,7 +11,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.property_unit import unit_in_name
-from splc.data.repetitions import repetition_column, repetition_rows, side_by_side
+from splc.data.repetitions import read_only_table, repetition_column, repetition_rows, side_by_side
 from splc.data.table import names_of, numbers_of, require_columns, selected_rows, shown_values, table_columns, texts_of
 from splc.errors import MeasurementError, listed, plural, unknown_name_hint
 from splc.io.numbers import parse_number
@@ -165,17 +165,8 @@ class Measurements(Presented):
             raise MeasurementError(
                 f"unknown aggregate {self.aggregate!r}", hint=unknown_name_hint(self.aggregate, AGGREGATES)
             )
-        arrays = {}
-        for name, values in self.values.items():
-            array = np.array(values, dtype=float)
-            if array.ndim == 1:
-                array = array[:, np.newaxis]
-            if array.ndim != 2 or len(array) != len(self.configurations):
-                raise MeasurementError(
-                    f"{name}: {len(self.configurations)} configurations, but values of shape {array.shape}"
-                )
-            array.setflags(write=False)
-            arrays[name] = array
+        rows = len(self.configurations)
+        arrays = {name: read_only_table(name, values, rows, "configurations") for name, values in self.values.items()}
         object.__setattr__(self, "values", arrays)
         if len(self.configurations.groups()[0]) != len(self.configurations):
             raise MeasurementError("duplicate configuration; repetitions of a configuration must be in one row")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +28,17 @@ def require_size(groups: int, width: int, values: int, columns: int = 1, file: s
     if groups * width * columns > most_cells(values * columns):
         message = f"a configuration has {width:,} repetitions, too many beside {groups:,} configurations"
         raise MeasurementError(Problem(message, file, hint="leave some of its repetitions out"))
+
+
+def read_only_table(name: str, values: Any, rows: int, noun: str) -> Array:
+    """Return the values of a property of some rows, shape (rows, repetitions) or (rows,), as a table of their own."""
+    table = np.array(values, dtype=float)
+    if table.ndim == 1:
+        table = table[:, np.newaxis]
+    if table.ndim != 2 or len(table) != rows:
+        raise MeasurementError(f"{name}: {rows} {noun}, but values of shape {table.shape}")
+    table.setflags(write=False)
+    return table
 
 
 def offsets(group: Array, slots: Array, groups: int) -> tuple[Array, Array]:

@@ -175,7 +175,7 @@ def roles_of(
     unstated = [name for name in unstated if not is_measurement_name(name, nfp) and table.differs(name, group)]
     of_text = set(text)
     # The versions before an option have no value of it.
-    switches = [name for name in options if name not in of_text and name in table.blank and table.is_switch(name)]
+    switches = {name: None for name in options if name not in of_text and name in table.blank and table.is_switch(name)}
     numbers |= {name: np.nan_to_num(numbers[name]) for name in switches}
     binary = tuple(name for name in options if name not in of_text and (table.is_binary(name) or name in switches))
     numeric = tuple(name for name in options if name not in of_text and name not in binary)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
-from typing import overload
+from typing import Any
 
 import numpy as np
 
@@ -34,29 +34,8 @@ _WORD = 8
 _MASKS: Array = np.array([(1 << 8 * count) - 1 for count in range(_WORD + 1)], dtype=np.uint64)
 
 
-class Column(Sequence[str]):
-    """n texts."""
-
-    def take(self, rows: Array | slice) -> Column:
-        """Return the texts in some rows."""
-        raise NotImplementedError
-
-    def text(self, row: int) -> str:
-        """Return the text in a row."""
-        raise NotImplementedError
-
-    @overload
-    def __getitem__(self, row: int) -> str: ...
-
-    @overload
-    def __getitem__(self, row: slice) -> Column: ...
-
-    def __getitem__(self, row: int | slice) -> str | Column:
-        return self.take(row) if isinstance(row, slice) else self.text(row)
-
-
 @dataclass(frozen=True, eq=False)
-class Cells(Column):
+class Cells(Sequence[str]):
     """n cells of a file as texts. Spaces before a text do not belong to it."""
 
     content: bytes  # the file
@@ -66,8 +45,10 @@ class Cells(Column):
     def __len__(self) -> int:
         return len(self.ends)
 
-    def text(self, row: int) -> str:
-        """Return the text of a cell."""
+    def __getitem__(self, row: Any) -> Any:
+        """Return the text of a cell, or the cells of a slice."""
+        if isinstance(row, slice):
+            return self.take(row)
         return self.content[self.before[row] + 1 : self.ends[row]].decode().lstrip(" ")
 
     def __iter__(self) -> Iterator[str]:
@@ -129,7 +110,7 @@ class Cells(Column):
 
 
 @dataclass(frozen=True, eq=False)
-class CodedTexts(Column):
+class CodedTexts(Sequence[str]):
     """n texts as positions among distinct ones."""
 
     distinct: Sequence[str]  # the distinct texts
@@ -141,9 +122,9 @@ class CodedTexts(Column):
     def __iter__(self) -> Iterator[str]:
         return map(self.distinct.__getitem__, self.codes.tolist())
 
-    def text(self, row: int) -> str:
-        """Return the text in a row."""
-        return self.distinct[int(self.codes[row])]
+    def __getitem__(self, row: Any) -> Any:
+        """Return the text in a row, or the texts of a slice."""
+        return self.take(row) if isinstance(row, slice) else self.distinct[int(self.codes[row])]
 
     def take(self, rows: Array | slice) -> CodedTexts:
         """Return the texts in some rows."""
@@ -201,7 +182,7 @@ def texts_in(texts: Sequence[str], rows: Array) -> Sequence[str]:
     """Return the texts of a column in some rows, by their positions."""
     if isinstance(texts, Cells) and not texts.is_varied:
         texts = CodedTexts(*distinct_texts(texts))
-    return texts.take(rows) if isinstance(texts, Column) else [texts[row] for row in rows.tolist()]
+    return texts.take(rows) if isinstance(texts, Cells | CodedTexts) else [texts[row] for row in rows.tolist()]
 
 
 def has_text(texts: Sequence[str]) -> bool:
