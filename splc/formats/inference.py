@@ -207,7 +207,13 @@ def _system(
     names = set(columns)
     for name in columns:
         if name in text:
-            children = list(_text_options(name, columns[name], names, file))
+            # An option, optional if cells are empty, and a child for each value, which is its output string.
+            texts = {cell.strip() for cell in distinct_texts(columns[name])[0]}
+            if len(texts - {""}) > MAX_CHILDREN:
+                message = f"the column {name!r} has {len(texts - {''}):,} different texts"
+                hint = "if it is not an option, leave it out of the options"
+                raise InputError(Problem(message, file, hint=hint))
+            children = list(alternative_options(name, sorted(texts - {""}), names, optional="" in texts))
             names.update(option.name for option in children)
             options += children
         elif name in binary:
@@ -230,16 +236,6 @@ def _system(
     path = Path(table.files[0][0] if table.files else file).name.removesuffix(".gz")
     name = Path(path).stem if path != "<stdin>" else "system"
     return VariabilityModel(name, tuple(options), tuple(constraints), source=file, inferred=True)
-
-
-def _text_options(name: str, texts: Sequence[str], names: set[str], file: str) -> Iterator[BinaryOption]:
-    """Yield an option, optional if cells are empty, and a child for each value, which is its output string."""
-    distinct = {text.strip() for text in distinct_texts(texts)[0]}
-    values = sorted(distinct - {""})
-    if len(values) > MAX_CHILDREN:
-        hint = "if it is not an option, leave it out of the options"
-        raise InputError(Problem(f"the column {name!r} has {len(values):,} different texts", file, hint=hint))
-    yield from alternative_options(name, values, names, optional="" in distinct)
 
 
 def _assumptions(system: VariabilityModel, roles: Roles, alternatives: Alternatives) -> Iterator[str]:

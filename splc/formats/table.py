@@ -109,17 +109,16 @@ class TableSource(Source):
         source: Source,
         header: Sequence[str],
         rows: Iterable[Sequence[str]],
-        stated: StatedRoles | None = None,
-        main: str | None = None,
-        notes: tuple[str, ...] = (),
+        *roles: Any,
+        notes: Sequence[str] = (),
     ) -> TableSource:
-        """Return a table with these rows, as `of`."""
+        """Return a table with these rows; `roles`: those that are stated, and the main property, as in `of`."""
         # Workbooks leave out empty cells at the end of a row.
         blank = [""] * len(header)
         cells = [[_clean(text, source) for text in [*row, *blank[len(row) :]]] for row in rows]
         cells = [row for row in cells if len(row) > 1 or any(row)]
         columns = list(zip(*cells, strict=True)) if cells else [()] * len(header)
-        return cls.of(source, header, columns, stated, main, notes)
+        return cls.of(source, header, columns, *roles, notes=tuple(notes))
 
     @cached_property
     def sha256(self) -> str:

@@ -237,7 +237,7 @@ READERS: dict[str, Reader] = {
     "table": Reader(_inference, (seeds.CSV, seeds.CSV.replace(",", ";")), ("*.csv", "*.csv.gz"), ".csv"),
     "tools": Reader(_inference, tuple(case.data for case in read_cases(READER_FILES / "tools.txt"))),
     "observed-csv": Reader(
-        lambda path: _named(f"{_TABLES}observations_csv:read_observed", small)([path]),  # type: ignore[arg-type]
+        lambda path: _named(f"{_TABLES}configurations:read_observed", small)([path]),  # type: ignore[arg-type]
         ("cache,left,right,x,y,levels\n1,1,0,1,1,3\n", "cache,left,right,x,y,level,n\n0,0,0,1,1,1,3\n0,0,0,1,1,2,3\n"),
         (),
         ".csv",

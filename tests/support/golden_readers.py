@@ -20,8 +20,7 @@ from splc.formats.detect import format_named, formats_of, kind_of
 from splc.formats.experiments.folder import named_points
 from splc.formats.experiments.read import read_experiments
 from splc.formats.inference import inference_of
-from splc.formats.measurements.configurations import read_configurations
-from splc.formats.measurements.observations_csv import read_observed
+from splc.formats.measurements.configurations import read_configurations, read_observed
 from splc.formats.measurements.read import read_measurements, read_measurements_by
 from splc.formats.measurements.selections import parse_assignments, parse_configuration
 from splc.formats.measurements.tables import read_file_columns

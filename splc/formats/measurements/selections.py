@@ -143,7 +143,7 @@ class Selections:
     def _look_up_pair(self, pair: str) -> Entry:
         if not pair:
             return ""
-        split = _name_and_value(pair)
+        split = name_and_value(pair)
         if split is None:
             return f"{pair!r} is not an option with a value"
         name, text = split
@@ -167,7 +167,7 @@ class Selections:
 
     def _as_pair(self, entry: str) -> str:
         """Return `name;value` for an entry of a ConfigID, which may have no separator between name and value."""
-        if _name_and_value(entry):
+        if name_and_value(entry):
             return entry
         candidates = []
         for spelling, name in self.system.spellings.items():
@@ -214,7 +214,7 @@ class Selections:
 _ENABLED, _DISABLED = -1, -2
 
 
-def _name_and_value(pair: str) -> tuple[str, str] | None:
+def name_and_value(pair: str) -> tuple[str, str] | None:
     """Return the parts of `name;value`, as SPL Conqueror writes it, or of `name value`, which it reads, too."""
     name, *tail = pair.rsplit(";", 1) if ";" in pair else pair.rsplit(maxsplit=1)
     value = tail[0].split() if tail else []

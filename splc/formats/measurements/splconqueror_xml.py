@@ -22,7 +22,7 @@ from splc.errors import InputError, MeasurementError, Problem
 from splc.formats.column_choice import StatedRoles, columns_of, natural, value_notes
 from splc.formats.measurements.csv import exact_names
 from splc.formats.measurements.rows import MeasurementRows, Policy, left_out
-from splc.formats.measurements.selections import Selections, listable
+from splc.formats.measurements.selections import Selections, listable, name_and_value
 from splc.formats.table import ColumnRows, TableSource
 from splc.io.files import Source
 from splc.io.numbers import number_text, parse_column, parse_number
@@ -227,45 +227,36 @@ def read_xml_columns(source: Source) -> TableSource:
     _, rows = read_xml_children(source, "results", "a measurement file")
     selected: list[frozenset[str]] = []
     values: list[dict[str, str]] = []
-    binary: dict[str, None] = {}
-    numeric: dict[str, None] = {}
     properties: dict[str, None] = {}
     for row in rows:
         children: list[str] = []
         pairs: dict[str, str] = {}
         for data in row:
-            kind, text = _first_attribute(data), inner_text(data)
-            if kind.casefold() in IDENTIFIER:
+            name, text = _first_attribute(data), inner_text(data)
+            kind = name.casefold()
+            if kind in IDENTIFIER:
+                message = "options cannot be inferred from ConfigID"
                 hint = "name the description of the system with --system"
-                raise InputError(
-                    Problem("options cannot be inferred from ConfigID", source.name, line_of(data), hint=hint)
-                )
-            if kind.casefold() in BINARY:
-                children += [name for part in text.split(",") if (name := part.strip()) and name != ROOT]
-            elif kind.casefold() in NUMERIC:
-                pairs |= _pairs(data, text, source)
-            elif kind:
-                properties.setdefault(kind)
-        binary |= dict.fromkeys(children)
-        numeric |= dict.fromkeys(pairs)
+                raise InputError(Problem(message, source.name, line_of(data), hint=hint))
+            parts = [part for each in text.split(",") if (part := each.strip())]
+            if kind in BINARY:
+                children += [part for part in parts if part != ROOT]
+            elif kind in NUMERIC:
+                for part in parts:
+                    pair = name_and_value(part)
+                    if pair is None or not pair[0]:
+                        message = f"{part!r} is not an option with a value"
+                        raise InputError(Problem(message, source.name, line_of(data)))
+                    pairs[pair[0]] = pair[1]
+            elif name:
+                properties.setdefault(name)
         selected.append(frozenset(children))
         values.append(pairs)
     if not selected:
         raise InputError(Problem("the file has no rows", source.name))
-    names = sorted((name for name in binary if name not in numeric), key=natural)
-    columns: dict[str, Sequence[str]] = {name: ["1" if name in row else "0" for row in selected] for name in names}
+    numeric = dict.fromkeys(name for row in values for name in row)
+    binary = sorted({name for row in selected for name in row if name not in numeric}, key=natural)
+    columns: dict[str, Sequence[str]] = {name: ["1" if name in row else "0" for row in selected] for name in binary}
     columns |= {name: [row.get(name, "") for row in values] for name in numeric}
     stated = StatedRoles(tuple(columns), (), tuple(properties), tuple(numeric))
     return TableSource(source.name, source.data, ColumnRows((*columns,), (*columns.values(),)), stated=stated)
-
-
-def _pairs(data: etree._Element, text: str, source: Source) -> dict[str, str]:
-    """Return option → value of a list such as `x;4,y;0.5`."""
-    pairs = {}
-    for part in text.split(","):
-        name, separator, value = part.strip().rpartition(";") if ";" in part else part.strip().rpartition(" ")
-        if separator and name.strip():
-            pairs[name.strip()] = value.strip()
-        elif part.strip():
-            raise InputError(Problem(f"{part.strip()!r} is not an option with a value", source.name, line_of(data)))
-    return pairs

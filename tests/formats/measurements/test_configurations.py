@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from splc.data.configurations import Configurations
 from splc.data.observations import Observed
 from splc.errors import ConfigurationError, InputError
-from splc.formats.measurements.configurations import PredictionInputs, read_configurations, read_inputs
+from splc.formats.measurements.configurations import PredictionInputs, read_configurations, read_inputs, read_observed
 from splc.formats.measurements.csv import write_configurations
-from splc.formats.measurements.observations_csv import read_observed
 from splc.formats.measurements.rows import Policy
 from splc.formats.models.json import model_json_text, parse_stored_json
 from splc.formats.models.log_reader import parse_stored_log
