@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from splc.data.measurements import ReadingReport
-from splc.data.repetitions import read_only_table
+from splc.data.measurements import ReadingReport, read_only_table
 from splc.errors import MeasurementError, listed, unknown_name_hint
 from splc.types import Array
 

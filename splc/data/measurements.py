@@ -11,7 +11,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.property_unit import unit_in_name
-from splc.data.repetitions import read_only_table, repetition_column, repetition_rows, side_by_side
+from splc.data.repetitions import repetition_column, repetition_rows, side_by_side
 from splc.data.table import names_of, numbers_of, require_columns, selected_rows, shown_values, table_columns, texts_of
 from splc.errors import MeasurementError, listed, plural, unknown_name_hint
 from splc.io.numbers import parse_number
@@ -129,6 +129,17 @@ class ReadingReport:
     def used(self) -> int:
         """The number of rows that were not dropped."""
         return self.rows - len(self.invalid)
+
+
+def read_only_table(name: str, values: Any, rows: int, noun: str) -> Array:
+    """Return the values of a property of some rows, shape (rows, repetitions) or (rows,), as a table of their own."""
+    table = np.array(values, dtype=float)
+    if table.ndim == 1:
+        table = table[:, np.newaxis]
+    if table.ndim != 2 or len(table) != rows:
+        raise MeasurementError(f"{name}: {rows} {noun}, but values of shape {table.shape}")
+    table.setflags(write=False)
+    return table
 
 
 @dataclass(frozen=True, eq=False, repr=False)

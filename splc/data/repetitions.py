@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -30,22 +29,8 @@ def require_size(groups: int, width: int, values: int, columns: int = 1, file: s
         raise MeasurementError(Problem(message, file, hint="leave some of its repetitions out"))
 
 
-def read_only_table(name: str, values: Any, rows: int, noun: str) -> Array:
-    """Return the values of a property of some rows, shape (rows, repetitions) or (rows,), as a table of their own."""
-    table = np.array(values, dtype=float)
-    if table.ndim == 1:
-        table = table[:, np.newaxis]
-    if table.ndim != 2 or len(table) != rows:
-        raise MeasurementError(f"{name}: {rows} {noun}, but values of shape {table.shape}")
-    table.setflags(write=False)
-    return table
-
-
 def offsets(group: Array, slots: Array, groups: int) -> tuple[Array, Array]:
-    """Return the column of the first value of each row, and the number of columns of each group.
-
-    `group`: the group of each row, shape (n,). `slots`: the number of values of each row, shape (n,).
-    """
+    """Return the column of the first value of each row, and the number of columns of each group: see `side_by_side`."""
     order = np.argsort(group, kind="stable")
     ends = np.cumsum(slots[order])
     totals = np.bincount(group, weights=slots, minlength=groups).astype(np.int64)
@@ -76,10 +61,9 @@ def side_by_side(columns: Mapping[str, Array], group: Array, slots: Array, file:
 
 
 def repetition_rows(tables: Iterable[Array], count: int) -> tuple[Array, Array]:
-    """Return the group and the column of each row of a table with one row per repetition.
+    """Return the group and the column of each row of a table with one row per repetition, at least one of each group.
 
-    `tables`: the values of properties, each of shape (count, repetitions), NaN where one is missing. `count`: the
-    number of groups; each has at least one row.
+    `tables`: the values of properties, each of shape (count, repetitions), NaN where one is missing.
     """
     used = np.ones(count, dtype=np.int64)
     for values in tables:
