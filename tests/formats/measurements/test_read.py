@@ -29,7 +29,7 @@ from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.workflows.note import reading_notes
 from tests.support.examples import examples
-from tests.support.format_strategies import measurements, mutated
+from tests.support.format_strategies import mutated
 from tests.support.log_trees import write_log_tree
 from tests.support.real_data import DATA
 from tests.support.refusal import check_read_or_refused
@@ -227,21 +227,6 @@ class TestReading:
 
 
 class TestWriting:
-    @examples(30)
-    @given(measurements())
-    def test_reads_back_equal(self, tmp_path_factory: pytest.TempPathFactory, measured: Measurements) -> None:
-        """Measurements that were written read back equal, repetitions included."""
-        path = tmp_path_factory.getbasetemp() / "written.xml"
-        write_measurements_xml(measured, path)
-        again = read_measurements(path, measured.system)
-        assert again.configurations == measured.configurations
-        assert set(again.properties) == set(measured.properties)
-        for name in measured.properties:
-            expected = measured.values[name]
-            width = again.values[name].shape[1]
-            np.testing.assert_array_equal(again.values[name], expected[:, :width])
-            assert np.isnan(expected[:, width:]).all()
-
     def test_as_spl_conqueror_reads_it(self, tmp_path: Path, system: VariabilityModel) -> None:
         """The root is listed, deselected options are flags, and only rows with repetitions are marked."""
         path = tmp_path / "m.xml"
