@@ -19,10 +19,9 @@ from splc.errors import RequestError, SplcError
 from splc.formats.benchmarks.folders import folder_reader
 from splc.formats.column_choice import natural
 from splc.formats.column_choice import shown_values as shown_texts
-from splc.formats.detect import is_xml
+from splc.formats.detect import is_xml, kind_of
 from splc.formats.inference import Inference
 from splc.formats.measurements.tables import read_file_columns
-from splc.formats.registry import kind_of
 from splc.io.csv_rows import first_header
 from splc.io.files import STANDARD, read_source, standard_input_kept
 from splc.io.json import picked

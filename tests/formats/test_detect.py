@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from sampling.space.space import Space
 from splc.data.measurements import Measurements
 from splc.errors import InputError, MeasurementError, OutputError
-from splc.formats import registry
+from splc.formats import detect
 from splc.formats.detect import experiment_format, kind_of, system_format, xml_root_of_file
 from splc.formats.experiments.read import parse_experiments
 from splc.formats.measurements.csv import write_measurements_csv
@@ -118,23 +118,23 @@ def test_root_of_a_file(tmp_path: Path) -> None:
         assert xml_root_of_file(path) == root
 
 
-@pytest.mark.parametrize("form", registry.FORMATS, ids=lambda form: f"{form.kind}-{form.name}")
-def test_functions_exist(form: registry.Format) -> None:
+@pytest.mark.parametrize("form", detect.FORMATS, ids=lambda form: f"{form.kind}-{form.name}")
+def test_functions_exist(form: detect.Format) -> None:
     """Every format can be read or written, and the functions that it names exist."""
     assert form.reader or form.writer
     assert form.reader is None or callable(form.read)
     assert form.writer is None or callable(form.write)
 
 
-@pytest.mark.parametrize("name", [each.name for each in registry.formats_of("model") if each.reader and each.writer])
+@pytest.mark.parametrize("name", [each.name for each in detect.formats_of("model") if each.reader and each.writer])
 def test_models_are_detected_in_every_format(name: str, tmp_path: Path) -> None:
     """A written model is detected as a model in its format, whatever the name of its file is."""
     (tmp_path / "model.txt").write_text("2 + 3 * x", encoding="utf-8")
     model: InfluenceModel = read_stored_model(tmp_path / "model.txt").model
     write_model(model, tmp_path / f"a.{name}")
     source = dataclasses.replace(read_source(tmp_path / f"a.{name}"), name="anything")
-    assert registry.kind_of(source) == "model"
-    found = registry.format_of("model", source)
+    assert detect.kind_of(source) == "model"
+    found = detect.format_of("model", source)
     assert found is not None
     assert found.name == name
 
@@ -147,16 +147,16 @@ def test_c_is_not_written(tmp_path: Path) -> None:
 
 def test_a_format_with_a_suffix_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """A new line in the table is enough for a format that its suffix tells."""
-    toy = registry.Format("experiment", "toy", ".toy", f"{__name__}:read_toy", by_suffix=True)
-    monkeypatch.setattr(registry, "FORMATS", (*registry.FORMATS, toy))
+    toy = detect.Format("experiment", "toy", ".toy", f"{__name__}:read_toy", by_suffix=True)
+    monkeypatch.setattr(detect, "FORMATS", (*detect.FORMATS, toy))
     (found,) = parse_experiments(Source("a.toy.gz", b"anything"))
     assert str(found) == str(("toy", b"anything"))
 
 
 def test_the_suffix_of_a_file_to_write(monkeypatch: pytest.MonkeyPatch) -> None:
     """A new line in the table is enough for `splc convert` to write a format by the suffix of the output."""
-    toy = registry.Format("model", "toy", ".t", writer=f"{__name__}:read_toy")
-    monkeypatch.setattr(registry, "FORMATS", (*registry.FORMATS, toy))
+    toy = detect.Format("model", "toy", ".t", writer=f"{__name__}:read_toy")
+    monkeypatch.setattr(detect, "FORMATS", (*detect.FORMATS, toy))
     assert target_format("model", "a.t.gz", None) == "toy"
     assert target_format("model", "a.txt", None) == "txt"
     assert target_format("system", "a.xml", None) == "xml"
@@ -307,4 +307,4 @@ def experiment_in(text: str) -> str | None:
 
 def test_calls() -> None:
     """Formats are told by content and by suffix as the golden file has it."""
-    check_calls("detected-formats", system_in, experiment_in, registry.suffix_of)
+    check_calls("detected-formats", system_in, experiment_in, detect.suffix_of)

@@ -12,7 +12,16 @@ from hypothesis import strategies as st
 
 from splc.errors import ExpressionError
 from splc.formats.models.parameters import parse_parameters
-from splc.io.csv_rows import Cells, CodedTexts, distinct_texts, has_text, plain_rows, renumbered, split_rows, texts_in
+from splc.io.csv_rows import (
+    Cells,
+    CodedTexts,
+    distinct_texts,
+    has_text,
+    plain_columns,
+    renumbered,
+    split_rows,
+    texts_in,
+)
 from splc.io.files import Source
 from splc.io.numbers import (
     column_texts,
@@ -45,47 +54,37 @@ numbers = st.one_of(
 )
 
 
-def column(cells: list[str]) -> Cells:
+def column(cells: list[str], separator: str = ",") -> Cells:
     """Return texts as the last column of a plain table."""
-    grid = plain_rows("".join(f"a,{cell}\n" for cell in cells).encode(), ",")
-    assert grid is not None
-    return grid.columns()[1]
+    columns = plain_columns("".join(f"a{separator}{cell}\n" for cell in cells).encode(), separator)
+    assert columns is not None
+    return columns[1]
 
 
 @given(texts)
 def test_rows_are_those_of_the_csv_module(text: str) -> None:
-    """A plain table has the rows and columns that the csv module reads; other files are not plain."""
-    grid = plain_rows(text.encode(), ",")
-    if grid is None:
+    """A plain table has the columns that the csv module reads, also in slices; other files are not plain."""
+    columns = plain_columns(text.encode(), ",")
+    if columns is None:
         ragged = len({line.count(",") for line in text.removesuffix("\n").split("\n")}) > 1
         assert ragged or '"' in text or "\r" in text
         return
     rows, lines = split_rows(Source("f", text.encode()), ",", lambda row: len(row) > 1)
-    assert [*grid] == rows
-    assert lines == [*range(1, len(grid) + 1)]
-    assert [grid[at] for at in range(-len(rows), len(rows))] == rows * 2
-    assert [list(cells) for cells in grid[1:].columns()] == [
-        [row[at] for row in rows[1:]] for at in range(len(rows[0]))
-    ]
-
-
-@given(st.lists(st.lists(st.from_regex(r"[0-9a-zé]{1,3}", fullmatch=True), min_size=2, max_size=2), min_size=1))
-def test_rows_of_plain_tables(rows: list[list[str]]) -> None:
-    """All rows of a plain table are there, by place, in slices and one after the other."""
-    grid = plain_rows("".join(f"{','.join(row)}\n" for row in rows).encode(), ",")
-    assert grid is not None
-    assert [*grid] == [grid[at] for at in range(len(grid))] == rows
-    assert [[*grid[at:]] for at in range(len(rows))] == [rows[at:] for at in range(len(rows))]
+    assert [*map(list, columns)] == [*map(list, zip(*rows, strict=True))]
+    assert lines == [*range(1, len(columns[0]) + 1)]
+    for at, cells in enumerate(columns):
+        assert [cells[row] for row in range(-len(rows), len(rows))] == [row[at] for row in rows] * 2
+        assert [[*cells[row:]] for row in range(len(rows))] == [[row[at] for row in rows[k:]] for k in range(len(rows))]
 
 
 def test_plain_tables() -> None:
     """Quotes, blank lines, missing cells, single columns, lone carriage returns and huge cells are left to csv."""
-    assert plain_rows(b"a,b\r\n1,2\r\n", ",") is not None
-    assert plain_rows(b"a,b\n1,2", ",") is not None
+    assert plain_columns(b"a,b\r\n1,2\r\n", ",") is not None
+    assert plain_columns(b"a,b\n1,2", ",") is not None
     for text in (b'a,b\n"1",2\n', b"a,b\n\n1,2\n", b"a,b\n1\n", b"a,b\n1,2,3\n4\n", b"a\n1\n", b"a,b\r1,2\r"):
-        assert plain_rows(text, ",") is None
-    assert plain_rows(b"a,b\n1," + b"2" * 200_000, ",") is None
-    assert plain_rows(b"a b\n1 2\n", " ") is None
+        assert plain_columns(text, ",") is None
+    assert plain_columns(b"a,b\n1," + b"2" * 200_000, ",") is None
+    assert plain_columns(b"a b\n1 2\n", " ") is None
 
 
 @given(st.lists(numbers, min_size=1, max_size=30), st.sampled_from([1, 100]))
@@ -217,9 +216,7 @@ def test_any_decimal_delimiter(decimal: str) -> None:
     expected = [at + (at % 7) / 10 for at in range(3000)]
     assert [parse_number(text, decimal) for text in texts] == expected
     assert parse_column(texts, decimal).tolist() == expected
-    rows = plain_rows("".join(f"a;{text}\n" for text in texts).encode(), ";")
-    assert rows is not None
-    assert parse_column(rows.columns()[1], decimal).tolist() == expected
+    assert parse_column(column(texts, ";"), decimal).tolist() == expected
 
 
 @given(st.integers(0, 1100), st.integers(1, 999))
@@ -252,14 +249,10 @@ def test_columns_with_cells_that_are_no_numbers(length: int) -> None:
     texts = [f"{at}.{'5' * length}" for at in range(3000)]
     texts[5:12] = ["1.2.3", "5.", ".5", "+.5e1", "1_0", "", "inf"]
     texts[12:15] = ["-", "7-", "9007199254740993"]
-    rows = plain_rows("".join(f"a,{text}\n" for text in texts).encode(), ",")
-    assert rows is not None
-    np.testing.assert_array_equal(parse_column(rows.columns()[1]), [parse_number(text) for text in texts])
-    without = texts[15:]
-    rows = plain_rows("".join(f"a,{text}\n" for text in [*without, "1e999"]).encode(), ",")
-    assert rows is not None
-    assert parse_column(rows.columns()[1])[:-1].tolist() == [float(text) for text in without]
-    assert math.isnan(parse_column(rows.columns()[1])[-1])
+    np.testing.assert_array_equal(parse_column(column(texts)), [parse_number(text) for text in texts])
+    values = parse_column(column([*texts[15:], "1e999"]))
+    assert values[:-1].tolist() == [float(text) for text in texts[15:]]
+    assert math.isnan(values[-1])
 
 
 def test_undefined_numbers() -> None:

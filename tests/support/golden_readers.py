@@ -17,15 +17,13 @@ from splc.data.configurations import describe_configuration
 from splc.data.experiment import Experiment
 from splc.data.measurements import Measurements
 from splc.errors import InputError, SplcError
-from splc.formats import registry
+from splc.formats import detect
 from splc.formats.benchmarks.tools import benchmark_of, read_benchmark
 from splc.formats.column_choice import ColumnChoice
-from splc.formats.detect import kind_of
 from splc.formats.experiments.folder import named_points
 from splc.formats.experiments.read import read_experiments
 from splc.formats.inference import inference_of
-from splc.formats.measurements.configurations import read_configurations
-from splc.formats.measurements.observations_csv import read_observed
+from splc.formats.measurements.configurations import read_configurations, read_observed
 from splc.formats.measurements.read import read_measurements, read_measurements_by
 from splc.formats.measurements.selections import parse_assignments, parse_configuration
 from splc.formats.measurements.tables import read_file_columns
@@ -148,7 +146,7 @@ def _shown(experiment: Experiment) -> Iterable[str]:
 
 def _experiment(form: str, file: str, options: Options) -> Iterable[str]:
     del options
-    return _shown(registry.format_named("experiment", form).read(read_source(file)))
+    return _shown(detect.format_named("experiment", form).read(read_source(file)))
 
 
 def _inference(file: str, options: Options) -> Iterable[str]:
@@ -287,7 +285,7 @@ def _tool(file: str, options: Options) -> Iterable[str]:
     """Show the table in the output of a benchmark tool, with the roles of its columns."""
     del options
     source = read_source(file)
-    assert benchmark_of(source) is None or kind_of(source) == "measurements"
+    assert benchmark_of(source) is None or detect.kind_of(source) == "measurements"
     found = read_benchmark(source)
     if not isinstance(found, TableSource):
         return [Content("not the output of a tool")]
@@ -349,7 +347,7 @@ READERS: dict[str, Reader] = {
     "xml": _xml,
     **{
         f"experiments-{form.name}": partial(_experiment, form.name)
-        for form in registry.formats_of("experiment")
+        for form in detect.formats_of("experiment")
         if form.name in ("json", "jsonl", "text")
     },
 }

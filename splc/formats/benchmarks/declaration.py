@@ -154,7 +154,7 @@ def table_of(
     ]
     roles = StatedRoles(tuple(options), tuple(contexts), tuple(names.values()))
     main = names.get(main or "", next(iter(names.values())))
-    table = TableSource.of_rows(source, [*options, *contexts, *names.values()], rows, roles, main, tuple(notes))
+    table = TableSource.of_rows(source, [*options, *contexts, *names.values()], rows, roles, main, notes=tuple(notes))
     return replace(table, units={names[name]: unit for name, unit in units.items() if name in names})
 
 

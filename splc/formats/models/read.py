@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from splc.errors import ExpressionError, InputError, LearningError, OutputError, Problem, Problems, SplcError, listed
-from splc.formats import detect, registry
+from splc.formats import detect
 from splc.formats.models.json import json_object, log_hash_of, parse_stored_json
 from splc.formats.models.log_reader import WhichRound, parse_stored_log
 from splc.formats.models.log_writer import COMMAND, COMPANION, NFP
-from splc.formats.models.stored_model import ModelFile, Subject, companion_of
-from splc.formats.models.stored_model import StoredModel as StoredModel
+from splc.formats.models.stored_model import ModelFile, StoredModel, Subject, companion_of
 from splc.formats.models.text import parse_stored_text, with_link
 from splc.io.files import STANDARD, Source, read_source, write_whole
 from splc.io.json import declared
@@ -178,7 +177,7 @@ def read_stored_models(
 
 def _parse(source: Source, system: VariabilityModel | None, options: ReadOptions, *, full: bool) -> list[StoredModel]:
     """Return the models that a file holds; with `full` a log with one has the full model of its JSON file."""
-    form = registry.format_of("model", source)
+    form = detect.format_of("model", source)
     if not full or form is None or form.name != "log" or source.name == STANDARD:
         return parse_stored_models(source, system, options)
     companion, unused = _read_companion(source, system)
@@ -235,7 +234,7 @@ def parse_stored_models(source: Source, system: VariabilityModel | None, options
     """Return the models that a file holds: one, or with `learning` 0 one for each learning of a log."""
     if not source.data.strip():
         raise InputError(Problem("the file is empty", source.name))
-    form = registry.format_of("model", source)
+    form = detect.format_of("model", source)
     if form is None:
         kind = detect.kind_of(source)
         kinds = {"system": "a system description", "measurements": "a table of measurements", "script": "a script"}
@@ -252,8 +251,8 @@ def write_model(model: InfluenceModel, path: str | Path, base: str = ROOT) -> No
     `path`: `.json` is JSON, `.log` a log in SPL Conqueror's grammar, anything else but `.c` model text (each also with
     `.gz`); `-` is model text on standard output.
     """
-    suffix = registry.model_suffix(str(path))
-    name = next((form.name for form in registry.formats_of("model") if form.suffix == suffix and form.name), "txt")
+    suffix = detect.model_suffix(str(path))
+    name = next((form.name for form in detect.formats_of("model") if form.suffix == suffix and form.name), "txt")
     write_stored_model(StoredModel(model), path, name, base)
 
 
@@ -264,7 +263,7 @@ def write_stored_model(stored: StoredModel, path: str | Path, form: str, base: s
         hint = "replace them by numbers first (splc.models.binding.bound)"
         raise OutputError(Problem(f"the model has parameters ({names}) instead of numbers", str(path), hint=hint))
     try:
-        content: str = registry.format_named("model", form).write(ModelFile([stored], base=base))
+        content: str = detect.format_named("model", form).write(ModelFile([stored], base=base))
     except SplcError as error:
         raise error.at(None if str(path) == "-" else path) from None
     write_whole(path, content)

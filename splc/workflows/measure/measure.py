@@ -19,7 +19,7 @@ from splc.errors import InputError, MachineError, OutputError, Problem, RequestE
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.inference import inference_of
 from splc.formats.measurements.configurations import read_configurations
-from splc.formats.measurements.option_columns import exact_names
+from splc.formats.measurements.csv import exact_names
 from splc.formats.measurements.tables import read_file_columns, read_table, union_of
 from splc.formats.table import table_of
 from splc.io.files import Source

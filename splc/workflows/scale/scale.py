@@ -16,11 +16,11 @@ from splc.data.accuracy import mean_relative_error
 from splc.data.experiment import Experiment, Key, title
 from splc.errors import MeasurementError, RequestError, listed, plural, unknown_name_hint
 from splc.formats.column_choice import ColumnChoice
+from splc.formats.detect import model_writers
 from splc.formats.experiments.cube import Scaling
 from splc.formats.experiments.read import read_experiments
 from splc.formats.models.json import models_json_parts
 from splc.formats.models.stored_model import Subject, scaling_file
-from splc.formats.registry import model_writers
 from splc.io.files import require_writable, write_whole
 from splc.io.presentation import Reported
 from splc.plotting import plot_format

@@ -15,11 +15,11 @@ from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import InputError
+from splc.formats.detect import model_writers
 from splc.formats.models.json import learned_json_text, model_json_text
 from splc.formats.models.log_writer import model_log_text
-from splc.formats.models.read import ReadOptions, StoredModel, read_json, read_log, read_text
-from splc.formats.models.stored_model import learned_file
-from splc.formats.registry import model_writers
+from splc.formats.models.read import ReadOptions, read_json, read_log, read_text
+from splc.formats.models.stored_model import StoredModel, learned_file
 from splc.io.files import Source
 from splc.learning import intervals
 from splc.learning.judged_rows import JudgedRows

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sampling import parse_spec
-from splc.formats import registry
+from splc.formats import detect
 from splc.formats.scripts.commands import COMMANDS, parse_lines
 from splc.formats.scripts.samplings import STRATEGIES, sampling_of, script_lines, spec_of
 from splc.io.files import Source
@@ -21,13 +21,13 @@ from tests.support.golden_messages import check_calls
 @pytest.mark.parametrize(("name", "text"), [("x.a", "anything"), ("x", "# c\nvm a.xml"), ("x", "log a.log\nvm a.xml")])
 def test_detection(name: str, text: str) -> None:
     """Scripts are told by their suffix, or by their first command."""
-    assert registry.kind_of(Source(name, text.encode())) == "script"
+    assert detect.kind_of(Source(name, text.encode())) == "script"
 
 
 @pytest.mark.parametrize("text", ["2 * x + log(y)", "all * 3", "log = 5", "binary,numeric,time\n1,2,3", "vm / 2"])
 def test_what_is_no_script(text: str) -> None:
     """Model text and tables are no scripts, although options may have the names of commands."""
-    assert registry.kind_of(Source("x", text.encode())) != "script"
+    assert detect.kind_of(Source("x", text.encode())) != "script"
 
 
 WORDS = st.sampled_from(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sampling import Space
-from splc.formats import registry
+from splc.formats import detect
 from splc.formats.system.read import read_variability_model
 from splc.io.files import read_source
 from splc.system.variability import VariabilityModel
@@ -93,7 +93,7 @@ def published() -> dict[str, dict[str, str]]:
 def test_features(name: str, suffix: str) -> None:
     """Every file is told by its content, and has the published number of features."""
     source = read_source(FOLDER / f"{name}.{suffix}.gz")
-    assert registry.kind_of(source) == "system"
+    assert detect.kind_of(source) == "system"
     count = float(published()[name]["features"])
     assert (len(system(name, suffix).options) == count) != ((name, suffix) in LACKING)
 

@@ -20,7 +20,7 @@ from uvl.UVLPythonParser import UVLPythonParser
 
 from sampling import Space
 from splc.errors import OutputError, SplcError
-from splc.formats import registry
+from splc.formats import detect
 from splc.formats.system.read import parse_system
 from splc.formats.system.uvl import parse_uvl
 from splc.formats.system.uvl_writer import write_uvl
@@ -168,10 +168,10 @@ def through(system: VariabilityModel, form: str) -> VariabilityModel:
     """Return a system that was written and read in a format."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "file"
-        registry.format_named("system", form).write(system, path)
+        detect.format_named("system", form).write(system, path)
         source = replace(read_source(path), name="anything")
-        assert registry.kind_of(source) == "system"
-        found = registry.format_of("system", source)
+        assert detect.kind_of(source) == "system"
+        found = detect.format_of("system", source)
         assert found is not None
         assert found.name == form
         return parse_system(source)
