@@ -20,6 +20,13 @@ from tests.support.golden import FOLDER, PROMPT
 REWRITE = "SPLC_GOLDEN"
 
 
+class Lines(str):
+    """What a call gives, if that is shown as lines of text."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
+
+
 def check_messages(name: str, reject: Callable[[str], Any]) -> None:
     """Check the messages of a file; `reject` raises the error for a text."""
 
