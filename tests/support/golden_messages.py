@@ -9,9 +9,11 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from splc.errors import SplcError
@@ -25,6 +27,24 @@ class Lines(str):
 
     __slots__ = ()
     __repr__ = str.__str__
+
+
+def shown(value: Any) -> str:
+    """Return a value as text: numbers with five digits, the ends of long sequences, fields that are not defaults."""
+    if is_dataclass(value):
+        entries = [(each.name, getattr(value, each.name), each) for each in fields(value)]
+        given = [
+            f"{name}={shown(own)}"
+            for name, own, each in entries
+            if own is not each.default and name != "table" and (each.default_factory is MISSING or own)
+        ]
+        return f"{type(value).__name__}({', '.join(given)})"
+    if isinstance(value, np.ndarray | tuple | list):
+        texts = [*map(shown, value.tolist() if isinstance(value, np.ndarray) else value)]
+        return f"[{', '.join(texts if len(texts) <= 12 else [*texts[:6], '…', *texts[-3:], f'{len(texts)} in all'])}]"
+    if isinstance(value, frozenset):
+        return f"{{{', '.join(sorted(map(shown, value)))}}}"
+    return f"{value + 0.0:.5g}" if isinstance(value, float) else repr(value)
 
 
 def check_messages(name: str, reject: Callable[[str], Any]) -> None:
