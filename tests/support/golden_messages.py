@@ -61,9 +61,15 @@ def check_messages(name: str, reject: Callable[[str], Any]) -> None:
 def check_cases(name: str, outcome: Callable[[str], Iterable[str]]) -> None:
     """Check the lines that the texts of a file give."""
     lines: list[str] = []
-    for prompt in (line for line in _file(name).read_text("utf-8").splitlines() if line.startswith(PROMPT)):
-        lines += [prompt, *outcome(prompt.removeprefix(PROMPT).encode("ascii").decode("unicode_escape"))]
+    for text in prompts(name):
+        lines += [PROMPT + text, *outcome(text.encode("ascii").decode("unicode_escape"))]
     check_lines(name, lines)
+
+
+def prompts(name: str) -> list[str]:
+    """Return the cases of a file."""
+    lines = _file(name).read_text("utf-8").splitlines()
+    return [line.removeprefix(PROMPT) for line in lines if line.startswith(PROMPT)]
 
 
 def check_lines(name: str, lines: Sequence[str]) -> None:
