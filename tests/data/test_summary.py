@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,10 +16,10 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements, ReadingReport
 from splc.data.repetitions import RowHashes, most_cells, offsets, repetition_column, repetition_rows, require_size
 from splc.data.summary import Kind, drift_of, run_pattern, summary_of
-from splc.errors import MeasurementError
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
+from tests.support.golden_messages import Lines, check_calls
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), max_size=30))
@@ -35,19 +35,6 @@ def test_offsets_are_those_of_a_plain_loop(rows: list[tuple[int, int]]) -> None:
     found, totals = offsets(groups, sizes, 5)
     assert found.tolist() == expected
     assert totals.tolist() == columns
-
-
-def test_size() -> None:
-    """Small tables may be empty in most cells; larger ones have at most ten cells for each value, and a limit."""
-    assert [most_cells(each) for each in (0, 400_000, 400_001, 10**7, 10**7 + 1)] == [
-        4_000_000, 4_000_000, 4_000_010, 10**8, 10**8
-    ]  # fmt: skip
-    require_size(2000, 2000, 3999)
-    require_size(1000, 1000, 10**6, 40)
-    for groups, width, values, columns in [(2000, 2001, 4000, 1), (1000, 1000, 1999, 5), (10**4, 10**4, 10**8, 2)]:
-        message = f"^a configuration has {width:,} repetitions, too many beside {groups:,} configurations\n"
-        with pytest.raises(MeasurementError, match=message):
-            require_size(groups, width, values, columns)
 
 
 cells = st.sampled_from([1.0, 2.0, np.nan])
@@ -193,53 +180,6 @@ def summarized(values: list[list[float]], *, first: int = 0, name: str = "time")
     return Measurements(configurations, {name: np.array(values)})
 
 
-def test_counts() -> None:
-    """Configurations, values and repetitions are counted; missing values are none."""
-    parts = [summarized([[1, 2, math.nan], [math.nan] * 3]), summarized([[5], [7]])]
-    found = summary_of(parts)
-    assert found.configurations == 2
-    (time,) = found.properties
-    assert (time.minimum, time.maximum, time.configurations, time.values) == (1, 7, 2, 4)
-    assert (time.least_repetitions, time.most_repetitions) == (1, 2)
-
-
-def test_no_values() -> None:
-    """A property without a value has no range."""
-    (time,) = summary_of([summarized([[math.nan]])]).properties
-    assert math.isnan(time.minimum)
-    assert (time.configurations, time.most_repetitions, time.scatter, time.drift) == (0, 0, None, None)
-
-
-def test_properties_of_some_parts() -> None:
-    """A property that only some parts have is summarised from those."""
-    found = summary_of([summarized([[1.0]]), summarized([[2.0], [3.0]], name="size")])
-    assert [(each.name, each.configurations) for each in found.properties] == [("time", 1), ("size", 2)]
-
-
-def test_scatter() -> None:
-    """The scatter is the median relative standard deviation of repetitions."""
-    values: list[list[float]] = [[1, 3], [10, 10], [4, 4.5], [7, math.nan], [0, 0]]
-    (time,) = summary_of([summarized(values)]).properties
-    expected = [np.std(row, ddof=1) / np.mean(row) for row in values[:3]]
-    assert time.scatter == pytest.approx(np.median(expected))
-
-
-def test_negative_values() -> None:
-    """The scatter of negative values is positive, and values that become larger rise."""
-    (time,) = summary_of([summarized([[-1, -3], [-10, -10], [-4, -4.5]])]).properties
-    assert time.scatter == pytest.approx(np.std([4, 4.5], ddof=1) / 4.25)
-    found = drift_of([np.array([[-4.0, -3.0, -2.0]])])
-    assert found is not None
-    assert (found.rising, found.change) == (1, 0.5)
-
-
-def test_dropped_rows() -> None:
-    """Rows without a valid configuration do not count as rows."""
-    part = summarized([[1.0], [2.0]])
-    report = replace(part.report, rows=5, invalid=((2, "wrong"), (4, "wrong"), (5, "wrong")))
-    assert summary_of([replace(part, report=report), replace(part, report=report)]).rows == 4
-
-
 def kendall(rows: list[list[float]]) -> tuple[int, float]:
     """Return the score of all rows, and its probability over all orders of each row, by brute force."""
 
@@ -304,3 +244,31 @@ def test_parts_are_strata() -> None:
     """Rows in several tables count as rows of one."""
     table = drifting(0.01)
     assert drift_of([table[:50], table[50:]]) == drift_of([table])
+
+
+def summary(*parts: Measurements) -> Lines:
+    """Return the numbers of rows, and of each property what is known of its values."""
+    found = summary_of(parts)
+    lines = [f"{found.configurations} configurations, {found.rows} rows"]
+    for each in found.properties:
+        range_ = f"{each.minimum:g} to {each.maximum:g}, {each.configurations} with {each.values} values"
+        scatter = None if each.scatter is None else round(each.scatter, 9)
+        repetitions = f"{each.least_repetitions} to {each.most_repetitions} repetitions"
+        lines.append(f"{each.name}: {range_}, {repetitions}, scatter {scatter}, drift {each.drift is not None}")
+    return Lines("\n".join(lines))
+
+
+def dropped(part: Measurements, rows: int, *invalid: int) -> Measurements:
+    """Return measurements of a file with these rows, of which some were left out."""
+    return replace(part, report=replace(part.report, rows=rows, invalid=tuple((line, "wrong") for line in invalid)))
+
+
+def drift(*table: list[float]) -> Any:
+    """Return the share of rising pairs and the change."""
+    found = drift_of([np.array(table)])
+    return found and (found.rising, found.change)
+
+
+def test_calls() -> None:
+    """What is counted, and sizes of tables of repetitions."""
+    check_calls("summaries", summary, summarized, dropped, drift, most_cells, require_size)
