@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements, ReadingReport
 from splc.data.repetitions import RowHashes, most_cells, offsets, repetition_column, repetition_rows, require_size
-from splc.data.summary import Kind, drift_of, run_pattern, summary_of
+from splc.data.summary import drift_of, run_pattern, summary_of
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
@@ -100,55 +99,27 @@ def test_collisions_are_noticed() -> None:
 
 COUNT = 24
 SYSTEM = VariabilityModel("s", (NumericOption("x", tuple(map(float, range(COUNT)))),))
-# Returns the factor of each run for its configuration, its repetition and its row in a file in blocks.
-Factor = Callable[[Array, Array, Array], Array]
 
 
-def measured(factor: Factor, repetitions: int = 6, noise: float = 0.01, *, adjacent: bool = False) -> Measurements:
-    """Return measurements of a file: all configurations once, then all again; or the runs of each side by side."""
+def measured(factor: str, repetitions: int = 6, noise: float = 0.01, *, adjacent: bool = False) -> Measurements:
+    """Return measurements of a file: all configurations once, then all again; or the runs of each side by side.
+
+    `factor`: of each run, for its repetition `r`, or by `chance`, which is True for half of the runs.
+    """
     rng = np.random.default_rng(3)
     configuration, repetition = (each.ravel() for each in np.indices((COUNT, repetitions)))
     order = np.arange(len(repetition)) if adjacent else np.lexsort((configuration, repetition))
-    places = np.empty(len(order), dtype=int)
-    places[order] = np.arange(len(order))
-    values = (5 + configuration) * factor(configuration, repetition, places)
+    chance = np.random.default_rng(5).random(COUNT * 6) < 0.5
+    values = (5 + configuration) * eval(factor, {"np": np}, {"r": repetition, "chance": chance})  # noqa: S307
     values = values * np.exp(noise * rng.normal(size=len(order)))
     report = ReadingReport(lines=np.arange(len(order)) + 2, groups=configuration[order])
     configurations = Configurations(SYSTEM, np.arange(COUNT)[:, np.newaxis])
     return Measurements(configurations, {"time": values.reshape(COUNT, repetitions)}, report=report)
 
 
-def coins(chance: float) -> Array:
-    """Return for each run whether it is slow, by chance."""
-    return np.random.default_rng(5).random(COUNT * 6) < chance
-
-
-PATTERNS: dict[str, tuple[Measurements, Kind | None, int | None, float]] = {
-    "blocks": (measured(lambda c, r, p: np.array([1, 1.8, 2, 1.2, 1, 1.5])[r]), "position", COUNT, 2),
-    "every other one": (measured(lambda c, r, p: 1 + 2 * (r % 2), adjacent=True), "alternate", None, 3),
-    "two blocks": (measured(lambda c, r, p: 1 + r * 1.0, repetitions=2), "position", COUNT, 2),
-    "a first run that is slow": (measured(lambda c, r, p: 1 + 0.8 * (r == 0), adjacent=True), "first", None, 1.8),
-    "a trend": (measured(lambda c, r, p: 1 + 0.1 * r), "trend", COUNT, 1.5),
-    "two machines by chance": (measured(lambda c, r, p: 1 + 2 * coins(0.5), adjacent=True), "groups", None, 3),
-    "independent runs": (measured(lambda c, r, p: np.ones(len(r)), noise=0.3), None, None, 1),
-    "runs that hardly differ": (measured(lambda c, r, p: 1 + 0.01 * (r % 2), noise=0.001), None, None, 1),
-}
-
-
-@pytest.mark.parametrize("name", PATTERNS)
-def test_pattern(name: str) -> None:
-    """Runs that move together are named with the rows of a block and the factor; independent runs are not."""
-    table, kind, block, factor = PATTERNS[name]
-    found = run_pattern([table], "time")
-    assert (None if found is None else found.kind) == kind
-    if found is not None:
-        assert found.block == block
-        assert found.factor == pytest.approx(factor, rel=0.15)
-
-
 def test_neighbours_in_the_file() -> None:
     """Rows next to each other in a file in random order move together where the machine changed in between."""
-    table = measured(lambda c, r, p: np.ones(len(r)))
+    table = measured("1.0")
     order = np.random.default_rng(1).permutation(len(table.report.groups))
     groups = table.report.groups[order]
     values = np.full((COUNT, 6), np.nan)
@@ -263,6 +234,12 @@ def dropped(part: Measurements, rows: int, *invalid: int) -> Measurements:
     return replace(part, report=replace(part.report, rows=rows, invalid=tuple((line, "wrong") for line in invalid)))
 
 
+def pattern(factor: str, *arguments: Any, **more: Any) -> Any:
+    """Return the kind of what runs have in common, the rows of a block, and the factor."""
+    found = run_pattern([measured(factor, *arguments, **more)], "time")
+    return found and (found.kind, found.block, round(found.factor, 2))
+
+
 def drift(*table: list[float]) -> Any:
     """Return the share of rising pairs and the change."""
     found = drift_of([np.array(table)])
@@ -270,5 +247,5 @@ def drift(*table: list[float]) -> Any:
 
 
 def test_calls() -> None:
-    """What is counted, and sizes of tables of repetitions."""
-    check_calls("summaries", summary, summarized, dropped, drift, most_cells, require_size)
+    """What is counted, patterns of runs, and sizes of tables of repetitions."""
+    check_calls("summaries", pattern, summary, summarized, dropped, drift, most_cells, require_size)

@@ -33,6 +33,8 @@ from splc.io.files import (
 )
 from tests.support.golden_messages import check_calls
 
+has_descriptors = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="open files have no such paths here")
+
 
 def read(data: bytes, name: str = "new", limit: int = files.MAX_BYTES) -> str:
     """Return the text of a file with these bytes."""
@@ -65,6 +67,16 @@ def tar(members: Mapping[str, bytes], holes: int = 0) -> bytes:
     return packed.getvalue()
 
 
+def written(name: str, content: str) -> tuple[Any, ...]:
+    """Return the content of a file that is written twice, the header of a compressed one, its mode, and its target."""
+    write_whole(name, content)
+    path, first = Path(name), Path(name).read_bytes()
+    write_whole(name, content)
+    assert path.read_bytes() == first
+    header = first[:8] if name.endswith(".gz") else b""
+    return read_source(name).text(), header, oct(path.stat().st_mode), path.is_symlink() and str(path.readlink())
+
+
 def patched(target: str, replacement: Any, call: Callable[..., Any], *arguments: Any) -> Any:
     """Return what a call gives with a replaced function of the system."""
     with pytest.MonkeyPatch.context() as patch:
@@ -78,6 +90,7 @@ def denied(*_: object, **options: object) -> None:
     raise PermissionError(13, "Permission denied")
 
 
+@has_descriptors
 def test_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is read, what may be written, messages about the other files, and names; nothing else is in the folder."""
     monkeypatch.chdir(tmp_path)
@@ -85,13 +98,20 @@ def test_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("folder").mkdir()
     for name in ("a", "b", "measurements.csv"):
         Path(name).write_text(name, encoding="utf-8")
-    for link, target in (("link", "a"), ("dangling", "/nowhere/absent/target")):
+    for link, target in (("link", "a"), ("dangling", "/nowhere/absent/target"), ("loop", "loop"), ("other", "target")):
         Path(link).symlink_to(target)
     os.link("a", "hard")
+    Path("b").chmod(0o604)
+    os.mkfifo("pipe")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind("socket")
     before = {entry.name for entry in tmp_path.iterdir()}
     reading = (read, read_source, gz, gzip.decompress, tar, is_file, sha256_of)
-    check_calls("files", *reading, write_whole, require_writable, patched, denied, os.stat, file_name)
-    assert {entry.name for entry in tmp_path.iterdir()} == {*before, "new", "new.gz"}
+    writing = (written, write_whole, require_writable, patched, denied, os.stat, is_stream, descriptor_of, file_name)
+    mask = os.umask(0o027)
+    check_calls("files", *reading, *writing)
+    os.umask(mask)
+    assert {entry.name for entry in tmp_path.iterdir()} == {*before, "new", "new.gz", "made", "target"}
     assert Path("a").read_text(encoding="utf-8") == "a"
 
 
@@ -124,8 +144,10 @@ def test_damaged_archives(tmp_path: Path) -> None:
 
 
 def test_limits() -> None:
-    """The limit for decompressed content is lower than that for plain files."""
+    """The limit for decompressed content is lower than that for plain files; an impossible name is no file."""
     assert files.MAX_UNPACKED == 512 * 1024**2 < files.MAX_BYTES
+    with pytest.raises(InputError, match="cannot be read: embedded null byte"):
+        read_source("a\0b")
 
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,40 +165,6 @@ def test_no_permission_to_read(tmp_path: Path) -> None:
     path.touch(0o000)
     with pytest.raises(InputError, match="cannot be read: Permission denied"):
         read_source(path)
-
-
-def test_replaces_and_keeps_the_mode(tmp_path: Path) -> None:
-    """An existing file is replaced and keeps its mode; nothing else is left in the folder."""
-    path = tmp_path / "a.txt"
-    path.write_text("old and longer")
-    path.chmod(0o640)
-    write_whole(path, "größe\n")
-    assert path.read_text(encoding="utf-8") == "größe\n"
-    assert stat.S_IMODE(path.stat().st_mode) == 0o640
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_new_file_has_the_mode_of_the_umask(tmp_path: Path) -> None:
-    """A new file has the permissions that the umask allows."""
-    write_whole(tmp_path / "new", "x")
-    (tmp_path / "other").touch()
-    assert (tmp_path / "new").stat().st_mode == (tmp_path / "other").stat().st_mode
-
-
-def test_links_are_followed(tmp_path: Path) -> None:
-    """A link is followed, not replaced."""
-    (tmp_path / "link").symlink_to(tmp_path / "target")
-    write_whole(tmp_path / "link", b"x")
-    assert (tmp_path / "link").is_symlink()
-    assert (tmp_path / "target").read_bytes() == b"x"
-
-
-def test_compressed(tmp_path: Path) -> None:
-    """A name that ends in .gz is compressed, and the same content gives the same bytes."""
-    write_whole(tmp_path / "a.gz", "content")
-    write_whole(tmp_path / "b.gz", "content")
-    assert (tmp_path / "a.gz").read_bytes() == (tmp_path / "b.gz").read_bytes()
-    assert read_source(tmp_path / "a.gz").data == b"content"
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device")])
@@ -263,16 +251,6 @@ def test_standard_output_of_any_kind(monkeypatch: pytest.MonkeyPatch) -> None:
     assert str(caught.value) == "<stdout>: cannot be written: No space left on device"
 
 
-def test_compressed_files_have_no_time(tmp_path: Path) -> None:
-    """The time and the name in the header of a compressed file are absent (RFC 1952, 2.3)."""
-    write_whole(tmp_path / "a.gz", "x")
-    header = (tmp_path / "a.gz").read_bytes()[:8]
-    assert header == b"\x1f\x8b\x08\x00" + bytes(4)
-
-
-has_descriptors = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="open files have no such paths here")
-
-
 @has_descriptors
 @pytest.mark.parametrize("form", ["/dev/fd/{}", "/proc/self/fd/{}", "/proc/{pid}/fd/{}", "link"])
 def test_pipes(form: str, tmp_path: Path) -> None:
@@ -302,32 +280,6 @@ def test_open_files(tmp_path: Path) -> None:
         stream.write("end\n")
     assert file.read_text(encoding="utf-8") == "old\nnew\nend\n"
     assert list(tmp_path.iterdir()) == [file]
-
-
-@has_descriptors
-def test_kinds(tmp_path: Path) -> None:
-    """Devices, named pipes and sockets are no files to replace; files, folders and new names are."""
-    os.mkfifo(tmp_path / "pipe")
-    with socket.socket(socket.AF_UNIX) as server:
-        server.bind(str(tmp_path / "socket"))
-    (tmp_path / "file").touch()
-    (tmp_path / "link").symlink_to("link")
-    for name, expected in {
-        "pipe": True,
-        "socket": True,
-        "file": False,
-        "link": False,
-        "new": False,
-        ".": False,
-    }.items():
-        assert is_stream(tmp_path / name) == expected
-        assert descriptor_of(tmp_path / name) is None
-    assert is_stream("/dev/null")
-    assert descriptor_of("/dev/null") is None
-    assert descriptor_of("/dev/stdout") == 1
-    assert not is_stream("a\0b")
-    with pytest.raises(InputError, match="cannot be read: embedded null byte"):
-        read_source("a\0b")
 
 
 @given(st.lists(st.text(max_size=120), max_size=3))
