@@ -74,15 +74,6 @@ def some(draw: st.DrawFn, model: VariabilityModel = SMALL, most: int = 12) -> Co
 
 
 class TestConstruction:
-    @pytest.mark.parametrize("size", [2, 255, 256, 257, 65536, 65537])
-    def test_the_smallest_type_that_holds_every_index(self, size: int) -> None:
-        """Indices take one byte up to 256 values, two up to 65,536, and are kept exactly."""
-        model = VariabilityModel("m", (NumericOption("x", tuple(map(float, range(size)))),))
-        assert index_type(model).itemsize == (1 if size <= 256 else 2 if size <= 65536 else 4)
-        configurations = Configurations(model, np.array([[size - 1], [0]]))
-        assert configurations.indices.dtype == index_type(model)
-        assert configurations.value("x").tolist() == [size - 1, 0]
-
     def test_arrays_are_not_shared(self) -> None:
         """An array that can still be changed is copied, also a part of another one; it stays writeable."""
         own = np.zeros((2, 3), dtype=np.uint16)
@@ -242,6 +233,13 @@ def within(one: VariabilityModel, columns: Mapping[str, Any], other: Variability
     return found.indices.tolist(), kept.tolist()
 
 
+def typed(size: int) -> tuple[Any, ...]:
+    """Return the type of indices of so many values, and the first and the last value of an option."""
+    found = Configurations(system(NumericOption("x", tuple(map(float, range(size))))), np.array([[size - 1], [0]]))
+    assert found.indices.dtype == index_type(found.system)
+    return f"{found.indices.dtype}", found.value("x").tolist()
+
+
 def system(*options: Option) -> VariabilityModel:
     """Return a system of options."""
     return VariabilityModel("m", options)
@@ -250,6 +248,6 @@ def system(*options: Option) -> VariabilityModel:
 def test_calls() -> None:
     """Values, indices and columns of configurations, and messages about wrong ones."""
     values = (fixed_indices, value_indices, describe_configuration)
-    made = (rows, read, framed, within, system, VariabilityModel.of, Configurations.concatenate)
+    made = (rows, typed, read, framed, within, system, VariabilityModel.of, Configurations.concatenate)
     options = {"B": BinaryOption, "N": NumericOption, "SYSTEM": SYSTEM, "SMALL": SMALL, "NOTHING": NOTHING}
     check_calls("configurations", *values, *made, np=np, **options)

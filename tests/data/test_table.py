@@ -26,7 +26,7 @@ from splc import (
 from splc.calibration import calibrate
 from splc.data.configurations import describe_configuration
 from splc.data.table import table_columns, whole_numbers
-from splc.errors import ExpressionError, MeasurementError, SplcError
+from splc.errors import SplcError
 from splc.formats.measurements.csv import write_measurements_csv
 from splc.learning import learn
 from splc.system.options import BinaryOption, NumericOption
@@ -91,31 +91,6 @@ def test_real_measurements() -> None:
         np.testing.assert_array_equal(table.values[name], file.values[name])
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
-        pd.array([1, None, 2, 1], dtype="Int64"),
-        pd.Series([1.0, None, 2.0, 1.0]),
-        [1, pd.NA, 2, 1],
-        pd.array([1.0, None, 2.0, 1.0], dtype=object),
-        pl.Series([1, None, 2, 1]),
-        [1, None, 2, 1],
-        [1, float("nan"), 2, 1],
-    ],
-)
-def test_missing_numbers(values: Any) -> None:
-    """None, NaN and pandas' NA are missing values."""
-    found = Measurements.from_columns(SYSTEM, {**ROWS, "time": values})
-    np.testing.assert_array_equal(found.values["time"], [[1, 1], [np.nan, np.nan], [2, np.nan]])
-
-
-def test_dates_are_texts() -> None:
-    """A column of dates is a context."""
-    table = pd.DataFrame({**ROWS, "day": np.array(["2020-01-02"] * 4, "datetime64[ns]")})
-    (day,) = Measurements.from_frame(SYSTEM, table).contexts.values()
-    assert day.startswith("2020-01-02")
-
-
 def test_without_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without pandas, `to_frame` says what to do, and columns still work."""
     monkeypatch.setitem(sys.modules, "pandas", None)
@@ -166,15 +141,6 @@ def test_one_name_is_a_text_for_files(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("px,fast,codec,run,note,time\n1,1,lz4,7,a,2\n2,0,zstd,7,b,3\n")
     found = read_measurements(tmp_path / "a.csv", SYSTEM, contexts="run", ignore="note")
     assert (found.contexts, found.properties) == ({"run": "7"}, ("time",))
-
-
-def test_messages_name_arguments_of_python() -> None:
-    """Messages that Python functions and commands share name the argument, too."""
-    measured = Measurements.from_frame(SYSTEM, ROWS)
-    with pytest.raises(MeasurementError, match="choose one with --property"):
-        learn(measured)
-    with pytest.raises(ExpressionError, match="in Python the argument parameters"):
-        parse_model("2 * threads", SYSTEM, parameters={"alpha": 1.0})
 
 
 @given(st.lists(st.integers(-3, 3).map(float) | st.sampled_from([0.5, 2.0**52, 2.0**53, -(2.0**53), 2.0**70, 1e300])))
@@ -238,13 +204,13 @@ def switches() -> VariabilityModel:
     return VariabilityModel("s", (NumericOption("Enabledy", (1.0, 2.0)), x))
 
 
-def learned(table: Any) -> None:
-    """Learn a model of the time in a table."""
-    learn(Measurements.from_frame(SYSTEM, table), "time")
+def learned(table: Any, *nfp: str) -> None:
+    """Learn a model of a property of a table."""
+    learn(Measurements.from_frame(SYSTEM, table), *nfp)
 
 
 def test_calls() -> None:
     """What is read of tables of any kind; tables that cannot be read, and those that a model cannot predict."""
     made = (read, configurations, rows_of, optional_group, switches, learned, VariabilityModel.of)
     predict = parse_model("px + 2 * codec_zstd", SYSTEM).predict
-    check_calls("tables-in-memory", *made, predict, ROWS=ROWS, pl=pl, pd=pd, np=np)
+    check_calls("tables-in-memory", *made, predict, parse_model, ROWS=ROWS, SYSTEM=SYSTEM, pl=pl, pd=pd, np=np)
