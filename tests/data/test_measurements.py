@@ -6,6 +6,7 @@ import math
 import pickle
 import statistics
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -75,32 +76,16 @@ class TestValues:
         assert len(ms.measured("energy")) == len(ms) == 6
 
 
-class TestSubsets:
-    @pytest.mark.parametrize(
-        "rows", [slice(1, 4), slice(None, None, -2), [5, 0], [], np.array([True, False] * 3), np.array([2, 1])]
-    )
-    def test_rows(self, rows: slice | list[int] | np.ndarray) -> None:
-        """A subset holds the same rows of configurations and of every property, and keeps aggregate and report."""
-        report = ReadingReport("m.csv", rows=6)
-        values = {"time": np.arange(12.0).reshape(6, 2), "energy": np.arange(6.0)}
-        ms = Measurements(ALL, values, "min", report)[rows]
-        assert isinstance(ms, Measurements)
-        picked = np.arange(6)[np.asarray(rows, dtype=int) if isinstance(rows, list) else rows]
-        assert ms.configurations == ALL[picked]
-        assert ms.repetitions("time").tolist() == values["time"][picked].tolist()
-        assert ms["energy"].tolist() == values["energy"][picked].tolist()
-        assert (ms.aggregate, ms.report, ms.system) == ("min", report, SYSTEM)
-
-    def test_immutable(self) -> None:
-        """Values can be written neither through the measurements nor through the array they were made from."""
-        array = np.arange(6.0)
-        ms = measured(time=array)
-        array[0] = 99
-        assert ms["time"][0] == 0
-        with pytest.raises(ValueError, match="read-only"):
-            ms.repetitions("time")[0] = 99
-        with pytest.raises(AttributeError):
-            ms.aggregate = "min"  # type: ignore[misc]
+def test_immutable() -> None:
+    """Values can be written neither through the measurements nor through the array they were made from."""
+    array = np.arange(6.0)
+    ms = measured(time=array)
+    array[0] = 99
+    assert ms["time"][0] == 0
+    with pytest.raises(ValueError, match="read-only"):
+        ms.repetitions("time")[0] = 99
+    with pytest.raises(AttributeError):
+        ms.aggregate = "min"  # type: ignore[misc]
 
 
 def test_many_repetitions_of_one_of_many_configurations() -> None:
@@ -163,6 +148,17 @@ def test_read_only() -> None:
         kept.series["a", "c"] = points  # type: ignore[index]
 
 
+def picked(rows: Any) -> tuple[Any, ...]:
+    """Return the configurations of some rows, their values, and what a subset keeps of its measurements."""
+    report = ReadingReport("m.csv", rows=6)
+    values = {"time": np.arange(12.0).reshape(6, 2), "energy": np.arange(6.0)}
+    found = Measurements(ALL, values, "min", report)[rows]
+    assert (found.report, found.system) == (report, SYSTEM)
+    every = found.configurations.indices.tolist(), found.repetitions("time").tolist(), found["energy"].tolist()
+    return *every, found.aggregate
+
+
 def test_calls() -> None:
     """Values, properties and parts of measurements and experiments; what does not fit together is refused."""
-    check_calls("experiments", experiment, measured, Measurements, Configurations.concatenate, ALL=ALL, np=np, NAN=NAN)
+    functions = (experiment, measured, picked, Measurements, Configurations.concatenate)
+    check_calls("experiments", *functions, ALL=ALL, np=np, NAN=NAN)

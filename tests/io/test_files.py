@@ -115,32 +115,14 @@ def test_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert Path("a").read_text(encoding="utf-8") == "a"
 
 
-@pytest.mark.parametrize("length", range(1, 40))
-def test_damaged_gzip(tmp_path: Path, length: int) -> None:
-    """A gzip file that is truncated at any position is refused."""
-    path = tmp_path / "a.gz"
-    path.write_bytes(gzip.compress(b"some content that is not long", mtime=0)[:length])
-    with pytest.raises(InputError, match=r"a\.gz: .*gzip"):
-        read_source(path)
-
-
-def test_gzip_with_a_wrong_checksum(tmp_path: Path) -> None:
-    """A gzip file whose content does not match its checksum is refused."""
-    path = tmp_path / "a.gz"
-    data = bytearray(gzip.compress(b"some content", mtime=0))
-    data[-6] ^= 1
-    path.write_bytes(data)
-    with pytest.raises(InputError, match="damaged"):
-        read_source(path)
-
-
-def test_damaged_archives(tmp_path: Path) -> None:
-    """An archive that is incomplete is refused."""
-    whole = tar({"a": bytes(range(256)) * 300})
-    for end in (200, len(whole) // 2, len(whole) - 9):
-        (tmp_path / "d.tar.gz").write_bytes(whole[:end])
-        with pytest.raises(InputError, match="damaged or incomplete"):
-            read_source(tmp_path / "d.tar.gz")
+def test_damaged_files(tmp_path: Path) -> None:
+    """A compressed file that ends early, at any byte, or has another checksum is refused, and so is an archive."""
+    text, archive = gz(b"some content that is not long"), tar({"a": bytes(range(256)) * 300})
+    ends = [*(text[:length] for length in range(1, 40)), *(archive[:end] for end in (200, len(archive) // 2, -9))]
+    for data in (*ends, text[:-6] + bytes([text[-6] ^ 1]) + text[-5:]):
+        (tmp_path / "a.gz").write_bytes(data)
+        with pytest.raises(InputError, match=r"a\.gz: (the gzip file is damaged or incomplete|not a gzip file)"):
+            read_source(tmp_path / "a.gz")
 
 
 def test_limits() -> None:
@@ -211,12 +193,6 @@ def test_no_permission(tmp_path: Path) -> None:
         write_whole(folder / "a", "x")
 
 
-def test_standard_output(capfd: pytest.CaptureFixture[str]) -> None:
-    """`-` writes standard output."""
-    write_whole("-", "größe\n")
-    assert capfd.readouterr().out == "größe\n"
-
-
 def test_pipes_stay(tmp_path: Path) -> None:
     """A file that is not a regular one, such as a device or a pipe, is written to, not replaced."""
     pipe = tmp_path / "pipe"
@@ -235,8 +211,10 @@ def test_pipes_stay(tmp_path: Path) -> None:
     assert [entry.name for entry in tmp_path.iterdir()] == ["pipe"]
 
 
-def test_standard_output_of_any_kind(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Standard output without bytes gets the text; one that cannot be written is an error with its reason."""
+def test_standard_output(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """`-` writes standard output, also one without bytes; one that cannot be written is an error with its reason."""
+    write_whole("-", "größe\n")
+    assert capfd.readouterr().out == "größe\n"
     text = io.StringIO()
     monkeypatch.setattr(sys, "stdout", text)
     write_whole("-", "größe")

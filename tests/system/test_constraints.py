@@ -86,16 +86,12 @@ def selections(model: VariabilityModel) -> set[frozenset[str]]:
     }
 
 
-def groups(*names: str) -> tuple[tuple[str, ...], ...]:
-    """Return groups written `a|b`."""
-    return tuple(tuple(name.split("|")) for name in names)
-
-
 def binary(
     name: str, parent: str | None = None, *, optional: bool = True, implied: str = "", excluded: str = ""
 ) -> BinaryOption:
     """Return a binary option; groups are separated by spaces, their names by |."""
-    return BinaryOption(name, parent, optional, groups(*implied.split()), groups(*excluded.split()))
+    implies, excludes = (tuple(tuple(group.split("|")) for group in text.split()) for text in (implied, excluded))
+    return BinaryOption(name, parent, optional, implies, excludes)
 
 
 def obeys(model: VariabilityModel, selected: Callable[[str], bool]) -> bool:
