@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -50,6 +50,7 @@ from splc.system.constraints import BooleanConstraint
 from splc.system.options import BinaryOption, NumericOption, Presentation
 from splc.system.variability import VariabilityModel
 from splc.workflows.fields import texts_of
+from tests.support.golden_messages import shown
 from tests.support.reader_golden import READER_FILES, Content, Reader
 
 Options = Mapping[str, str]
@@ -121,6 +122,15 @@ def _everything(measured: Measurements) -> Iterable[str]:
     if report.duplicates:
         yield Content(f"lines {', '.join(map(str, report.duplicates))} are repeated")
     yield from report.notes
+
+
+def _project(file: str, options: Options) -> Iterable[str]:
+    """Yield what a project file states."""
+    found = read_project_file(Path(file))
+    for each in fields(found):
+        value = getattr(found, each.name)
+        if value and each.name != "path" and value != ColumnChoice():
+            yield Content(f"{each.name}: {shown(value)}")
 
 
 def _experiments(file: str, options: Options) -> Iterable[str]:
@@ -334,7 +344,7 @@ READERS: dict[str, Reader] = {
     "notations": _notations,
     "observations": partial(_silent, lambda file, options: read_observed([file], system_named(options["system"]))),
     "parameters": _parameters,
-    "project": partial(_silent, lambda file, _: read_project_file(Path(file))),
+    "project": _project,
     "script": _script,
     "settings": lambda file, _: [Content(settings_of(read_source(file)))],
     "source": partial(_silent, lambda file, _: read_source(file).text()),
