@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,19 @@ from splc.errors import SplcError
 from tests.support.golden import FOLDER, PROMPT
 
 REWRITE = "SPLC_GOLDEN"
+
+
+class Lines(str):
+    """A text that is shown as it is, for calls whose result has several lines."""
+
+    __repr__ = str.__str__
+
+
+def printed(work: Callable[[], object]) -> Lines:
+    """Return what a function prints."""
+    with redirect_stdout(StringIO()) as shown:
+        work()
+    return Lines(shown.getvalue())
 
 
 def check_messages(name: str, reject: Callable[[str], Any]) -> None:
