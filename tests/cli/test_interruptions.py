@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import signal
@@ -198,26 +197,6 @@ def test_scripts(folder: Path, run: Run, pressing: Callable[..., None], form: li
     assert not (folder / "b.log").exists()
     if form:
         assert json.loads(result.stdout)["stopped"] is True
-
-
-@pytest.mark.slow
-def test_the_study_of_a_script(folder: Path, run: Run) -> None:
-    """The study of a script learns the same models."""
-    text = (
-        f"{INPUTS}mlsettings abortError:0 learn_logFunction:true\nbinary optionwise\nlearn-splconqueror\n"
-        "clean-sampling\nselect-all-measurements true\nlearn-splconqueror\nselect-all-measurements false\n"
-        "binary allbinary\nnumeric random numConfigs:2 seed:3\nlearn-splconqueror\n"
-    )
-    (folder / "a.a").write_text(text, encoding="utf-8")
-    learned = json.loads(run("run", "a.a", "--json").stdout)["learnings"]
-    result = run("run", "--to-study", "a.a")
-    assert result.stdout == "study.toml: 3 samplings, 1 learner, 3 runs\n"
-    assert result.stderr == ""
-    assert run("study", "--no-pictures").exit_code == 0
-    with (folder / "results" / "runs.csv").open(encoding="utf-8", newline="") as stream:
-        found = sorted(float(row["error_all"]) for row in csv.DictReader(stream))
-    assert found == pytest.approx(sorted(each["error"] for each in learned))
-    assert len(found) == 3
 
 
 def test_the_page_names_everything() -> None:
