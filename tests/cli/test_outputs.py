@@ -16,8 +16,7 @@ import pytest
 import typer
 
 from splc.cli.app import COMMANDS, app
-from splc.errors import OutputError
-from splc.io.files import STANDARD, require_writable
+from splc.io.files import STANDARD
 from splc.measuring.journal import read_journal
 from splc.workflows.fields import inputs_of
 from splc.workflows.inputs import SystemInputs
@@ -162,36 +161,6 @@ def test_logs_of_scripts(run: Run, project: Path) -> None:
     assert not (project / "pipe_error").exists()
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("sample", "--sampling", "ff", "-o"),
-        ("sample", "--sampling", "measured", "-o"),
-        ("sample", "--sampling", "all+ff", "--command-lines", "-o"),
-        ("convert", "model.txt", "--to", "log", "-o"),
-        ("learn", "--property", "time", "-o"),
-        ("learn", "--property", "time", "--plot"),
-        ("predict", "model.txt", "measurements.csv", "-o"),
-    ],
-)
-@pytest.mark.parametrize(
-    "target", ["system.xml", "splc.toml", "measurements.csv", "model.txt", "link", "hard", "sub/../system.xml"]
-)
-def test_inputs_are_kept(run: Run, refused: Refused, folder: Path, command: tuple[str, ...], target: str) -> None:
-    """Whatever a command reads is not overwritten, neither by its name nor through a link."""
-    (folder / "splc.toml").write_text('nfp = "time"\n', encoding="utf-8")
-    (folder / "model.txt").write_text("10 * cache + x\n", encoding="utf-8")
-    (folder / "link").symlink_to("system.xml")
-    (folder / "hard").hardlink_to(folder / "splc.toml")
-    (folder / "sub").mkdir()
-    if target == "model.txt" and command[0] in {"sample", "learn"}:
-        pytest.skip("this command does not read the model")
-    before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
-    message = refused(*command, target)
-    assert "this is an input" in message or "--plot" in command
-    assert before == {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
-
-
 def test_what_was_redirected_to_standard_input_is_kept(folder: Path) -> None:
     """The file that standard input comes from is an input, too."""
     command = [sys.executable, "-m", "splc", "convert", "-", "-o", "measurements.csv"]
@@ -201,13 +170,6 @@ def test_what_was_redirected_to_standard_input_is_kept(folder: Path) -> None:
     assert (found.returncode, found.stdout) == (2, "")
     assert "this is an input" in found.stderr
     assert (folder / "measurements.csv").read_bytes() == before
-
-
-def test_devices_can_be_named_twice() -> None:
-    """A device loses nothing."""
-    require_writable("/dev/null", ["/dev/null"])
-    with pytest.raises(OutputError):
-        require_writable(__file__, [__file__])
 
 
 @pytest.mark.parametrize(

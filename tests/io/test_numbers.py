@@ -25,7 +25,9 @@ from splc.io.numbers import (
     percentage,
     share_text,
     short_number,
+    signed_percentage,
     unit_of,
+    without_rounding,
 )
 from splc.models.text.log_grammar import is_number
 from splc.models.text.reader import expand_text
@@ -275,4 +277,5 @@ def shown(value: float | None) -> tuple[str, str, str]:
 
 def test_calls() -> None:
     """Texts of numbers are understood and written as the golden file has it."""
-    check_calls("numbers", not_a_number, parse_number, count_text, unit_of, shown)
+    functions = (not_a_number, parse_number, count_text, unit_of, shown)
+    check_calls("numbers", *functions, percentage, signed_percentage, without_rounding)

@@ -15,6 +15,7 @@ from sampling import Space
 from sampling.space.analysis import Description
 from splc.cli.printer import print_view
 from splc.data.configurations import Configurations
+from splc.data.measurements import Measurements
 from splc.data.summary import Drift, PropertySummary, Summary
 from splc.learning.effects import Effect, OptionEffects, option_effects
 from splc.learning.result import InfluenceEstimate
@@ -24,7 +25,8 @@ from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.workflows import describe
 from splc.workflows.describe import MeasuredSummary, view_of_measurements
-from splc.workflows.learn.effects import Change, view_of_effects, view_of_influences
+from splc.workflows.learn.effects import Change, mean_ratio, view_of_effects, view_of_influences
+from splc.workflows.measure.outcome import Outputs
 from splc.workflows.optimize import view as optimize
 from splc.workflows.optimize.objectives import Objective
 from splc.workflows.optimize.optimize import PropertyValue, RatedConfiguration, Result
@@ -168,12 +170,33 @@ def outside(*flags: bool) -> list[str]:
     return [note.text for note in outside_notes(flags)]
 
 
+def verdict(percent: float | None, factor: float | None, one_value: float | None) -> str:
+    """Return the word for an expected error."""
+    return ExpectedError("measured", 20, percent=percent, factor=factor, one_value=one_value).verdict
+
+
+def ratio(*values: list[float]) -> tuple[object, ...]:
+    """Return the mean ratio of the values of an option before and after a change."""
+    system = VariabilityModel("s", (NumericOption("x", (1, 2, 3, 4)),))
+    before, after = (
+        Measurements(Configurations(system, np.arange(len(each), dtype=np.uint8)[:, None]), {"time": np.array(each)})
+        for each in values
+    )
+    return tuple(round(each, 6) if isinstance(each, float) else each for each in mean_ratio(before, after, "time"))
+
+
+def outputs(output: str, journal: str | None) -> tuple[str, ...]:
+    """Return the files of a measurement."""
+    found = Outputs.of(output, journal)
+    return found.measurements, found.journal, found.failures
+
+
 def test_views() -> None:
     """The lines of each view, and numbers and notes of views, from values that no small run gives."""
     check_calls(
         "views",
         *(effects, group, supported, levels, numbered, factor, long_factor, change, measured, searched, end_of_tree),
-        *(counted, values, describe.level_ranges, known_settings, outside, factor_text),
+        *(counted, values, describe.level_ranges, known_settings, outside, factor_text, verdict, ratio, outputs),
         **{name: value for name, value in globals().items() if name.isupper()},
         **{each.__name__: each for each in (Drift, InfluenceEstimate)},
         **{"MAX_COUNTED": describe.MAX_COUNTED, "np": np},
