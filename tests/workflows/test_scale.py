@@ -70,12 +70,12 @@ def notes(*texts: tuple[str, ...], failed: int = 0) -> Lines:
     return Lines("\n".join(map(str, profile_notes(Profile(models, without)))))
 
 
-def tree(lines: dict[str, tuple[float, float]], *, inclusive: bool = False) -> Lines:
+def tree(lines: dict[str, tuple[float, float]], *, inclusive: bool = False, top: int = 20) -> Lines:
     """Return the view of the call tree of straight lines at p = 64."""
     experiment, models = lines_of(lines)
-    found = call_trees(experiment, models, AT, inclusive=inclusive, top=20)
+    found = call_trees(experiment, models, AT, inclusive=inclusive, top=top)
     notes = map(str, tree_notes(experiment, found, inclusive=inclusive))
-    return Lines("\n".join([printed(lambda: print_view(view_of_trees(found, 20))), *notes]))
+    return Lines("\n".join([printed(lambda: print_view(view_of_trees(found, top))), *notes]))
 
 
 def test_calls() -> None:

@@ -175,6 +175,11 @@ def verdict(percent: float | None, factor: float | None, one_value: float | None
     return ExpectedError("measured", 20, percent=percent, factor=factor, one_value=one_value).verdict
 
 
+def unknown(factor: float) -> str:
+    """Return the text of an unknown error."""
+    return ExpectedError("unknown", factor=factor, reason="8 measured, 12 needed").text(np.array([1.0]), None)
+
+
 def ratio(*values: list[float]) -> tuple[object, ...]:
     """Return the mean ratio of the values of an option before and after a change."""
     system = VariabilityModel("s", (NumericOption("x", (1, 2, 3, 4)),))
@@ -196,7 +201,8 @@ def test_views() -> None:
     check_calls(
         "views",
         *(effects, group, supported, levels, numbered, factor, long_factor, change, measured, searched, end_of_tree),
-        *(counted, values, describe.level_ranges, known_settings, outside, factor_text, verdict, ratio, outputs),
+        *(counted, values, describe.level_ranges, known_settings, outside, factor_text, verdict, unknown),
+        *(ratio, outputs),
         **{name: value for name, value in globals().items() if name.isupper()},
         **{each.__name__: each for each in (Drift, InfluenceEstimate)},
         **{"MAX_COUNTED": describe.MAX_COUNTED, "np": np},
