@@ -22,11 +22,6 @@ from tests.cli.conftest import MEASUREMENTS, SYSTEM, Run
 TABLE = "cache,left,right,x\n0,1,0,1\n1,1,0,4\n0,0,1,2\n"
 
 
-def rows(text: str) -> list[dict[str, float]]:
-    """Return the rows of a table of numbers."""
-    return [{name: float(value) for name, value in row.items()} for row in csv.DictReader(text.splitlines())]
-
-
 @pytest.fixture(scope="module")
 def once(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a project folder with a learned model and a table of configurations."""
@@ -61,15 +56,11 @@ def test_the_full_model_predicts(learned: Path, run: Run) -> None:
     assert stored.predictor is stored.full
     assert stored.printed.predictor == stored.model == read_model("learned.log", system)
     assert not np.allclose(stored.full.predict(configurations), stored.model.predict(configurations), rtol=1e-3)
-    full, printed = (rows(run("predict", "learned.log", "new.csv", *more).stdout) for more in ((), ("--printed",)))
-    places = configurations.find(type(configurations).from_columns(system, dict(_columns(full))))
-    for found, model in ((full, stored.full), (printed, stored.model)):
-        expected = model.predict(configurations)[places]
-        assert [row["predicted"] for row in found] == pytest.approx(expected, rel=1e-12)
-
-
-def _columns(found: list[dict[str, float]]) -> list[tuple[str, list[float]]]:
-    return [(name, [row[name] for row in found]) for name in ("cache", "left", "right", "x")]
+    for more, model in (((), stored.full), (("--printed",), stored.model)):
+        found = [*csv.DictReader(run("predict", "learned.log", "new.csv", *more).stdout.splitlines())]
+        asked = {name: [float(row[name]) for row in found] for name in ("cache", "left", "right", "x")}
+        expected = model.predict(type(configurations).from_columns(system, asked))
+        assert [float(row["predicted"]) for row in found] == pytest.approx(expected, rel=1e-12)
 
 
 def test_predictions_lie_in_their_intervals(learned: Path) -> None:

@@ -15,12 +15,10 @@ from typing import Any
 import pytest
 
 from splc import read_model, read_variability_model
-from splc.formats.scripts.commands import COMMANDS, STRATEGIES
 from splc.study import study
 from splc.study.tasks import perform
 from splc.workflows.learn import learn
 from tests.cli.conftest import MEASUREMENTS, Run
-from tests.support.paths import ROOT
 
 SPLCONQUEROR = ("--preset", "splconqueror")
 # Learning that would go on for several rounds.
@@ -197,11 +195,3 @@ def test_scripts(folder: Path, run: Run, pressing: Callable[..., None], form: li
     assert not (folder / "b.log").exists()
     if form:
         assert json.loads(result.stdout)["stopped"] is True
-
-
-def test_the_page_names_everything() -> None:
-    """The page about SPL Conqueror names every command and every strategy."""
-    page = (ROOT / "docs" / "howto" / "spl-conqueror.md").read_text(encoding="utf-8")
-    names = [name for each in COMMANDS for name in (each.name, *each.aliases)]
-    for name in (*names, *(name for each in STRATEGIES for name in (each.name, each.design))):
-        assert f"`{name}" in page or f" {name}" in page, name
