@@ -134,14 +134,9 @@ def counted(whole: int, part: int = 0) -> tuple[object, ...]:
     """Return the share of an option, the digits of the number of configurations in JSON, its number, its logarithm."""
     described = Description(VariabilityModel("s", (BinaryOption("a"),)), whole, {"a": (0, part)}, ())
     content = describe.as_json(describe.Result(described))
-    count = content["valid_configurations"]
-    digits = None if count is None else len(str(count))
-    return (
-        describe.share(described, "a"),
-        digits,
-        content["options"][0]["selected_in"],
-        content["log10_valid_configurations"],
-    )
+    count, logarithm = content["valid_configurations"], content["log10_valid_configurations"]
+    digits, rounded = None if count is None else len(str(count)), None if logarithm is None else round(logarithm, 9)
+    return describe.share(described, "a"), digits, content["options"][0]["selected_in"], rounded
 
 
 def values(count: int) -> str:
