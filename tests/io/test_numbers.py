@@ -34,7 +34,9 @@ from splc.io.numbers import (
     percentage,
     share_text,
     short_number,
+    signed_percentage,
     unit_of,
+    without_rounding,
 )
 from splc.models.text.log_grammar import is_number
 from splc.models.text.reader import expand_text
@@ -224,5 +226,6 @@ def shown(value: float | None) -> tuple[str, str, str]:
 
 def test_calls() -> None:
     """Texts of numbers are understood and written as the golden file has it."""
-    texts = (number_text, short_number, percentage, column_texts, count_text, unit_of, shown)
-    check_calls("numbers", not_a_number, parse_number, parse_column, plain_columns, *texts, comparable_size, np=np)
+    texts = (number_text, short_number, percentage, signed_percentage, column_texts, count_text, unit_of, shown)
+    numbers = (not_a_number, parse_number, parse_column, plain_columns, comparable_size, without_rounding)
+    check_calls("numbers", *texts, *numbers, np=np)

@@ -16,6 +16,7 @@ from splc.io.files import Source
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from tests.support.golden_messages import check_calls
+from tests.support.paths import ROOT
 
 
 @pytest.mark.parametrize(("name", "text"), [("x.a", "anything"), ("x", "# c\nvm a.xml"), ("x", "log a.log\nvm a.xml")])
@@ -117,3 +118,11 @@ def test_options_in_lines() -> None:
 def test_calls() -> None:
     """Strategies become specs, and specs lines of scripts, as the golden file has it."""
     check_calls("samplings-of-scripts", script_lines, spec=lambda kind, arguments: sampling_of(kind, arguments).spec)
+
+
+def test_the_page_names_everything() -> None:
+    """The page about SPL Conqueror names every command and every strategy."""
+    page = (ROOT / "docs" / "howto" / "spl-conqueror.md").read_text(encoding="utf-8")
+    names = [name for each in COMMANDS for name in (each.name, *each.aliases)]
+    for name in (*names, *(name for each in STRATEGIES for name in (each.name, each.design))):
+        assert f"`{name}" in page or f" {name}" in page, name
