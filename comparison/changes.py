@@ -16,10 +16,8 @@ from comparison.intervals import term_values
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, plural
 from splc.io.numbers import power_of_two
-from splc.models.basis.orthogonal_fit import independent
-from splc.models.basis.regression import NORMAL_QUANTILE, Regression
-from splc.models.influence import InfluenceModel
-from splc.models.levels import term_texts
+from splc.models.basis.regression import NORMAL_QUANTILE, Regression, independent
+from splc.models.influence import InfluenceModel, term_texts
 from splc.models.terms import names_in
 from splc.types import Array, Link
 
@@ -121,7 +119,7 @@ SETTLED = 2.0
 class TermChange:
     """The influences of a term before and after a change."""
 
-    text: str  # the term, as `splc.models.levels.term_texts` writes it
+    text: str  # the term, as `splc.models.influence.term_texts` writes it
     first: float  # the influence before the change
     second: float  # the influence after it
     intervals: float  # the change beyond the common factor, divided by half the width of its 90 % interval
@@ -205,7 +203,7 @@ def model_change(
 class TermCourse:
     """The influence of a term in several models, in the unit of the prediction (of its logarithm for products)."""
 
-    text: str  # the term, as `splc.models.levels.term_texts` writes it
+    text: str  # the term, as `splc.models.influence.term_texts` writes it
     # the influence times the mean absolute value of the term, for each model; NaN where it is not determined
     means: tuple[float, ...]
     widths: tuple[float, ...]  # half the widths of the 90 % intervals of these

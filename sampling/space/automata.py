@@ -16,7 +16,7 @@ import numpy as np
 
 from sampling.space.problem import Relation, grouped, values_in
 from sampling.space.rows import distinct, distinct_rows, packed
-from splc.arithmetic.evaluation import evaluate
+from splc.arithmetic.functions import evaluate
 from splc.arithmetic.tree import Node, Sum, names_in
 from splc.errors import Problem, SpaceError, shorten
 from splc.system.constraints import TOLERANCE

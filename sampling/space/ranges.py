@@ -18,8 +18,7 @@ from sampling.space.compilation import BUDGETS
 from sampling.space.optimum import configurations_of, positions_of, values_of
 from sampling.space.problem import grouped
 from sampling.space.space import Space
-from splc.arithmetic.evaluation import compared
-from splc.arithmetic.functions import limits
+from splc.arithmetic.functions import compared, limits
 from splc.errors import ConfigurationError, Problem, SpaceError
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.subexpressions import Addends, CallOf, Derived, Parameter, PowerOf, ThresholdOf, by_name

@@ -15,8 +15,7 @@ from splc.io.numbers import comparable_size
 from splc.learning.group_titles import group_titles, titled_groups
 from splc.learning.result import InfluenceEstimate
 from splc.learning.shares import term_shares
-from splc.models.influence import InfluenceModel
-from splc.models.levels import levels_of, with_levels
+from splc.models.influence import InfluenceModel, levels_of, with_levels
 from splc.models.terms import CONSTANT, Term, names_in, option_term, quoted
 from splc.system.variability import VariabilityModel
 

@@ -10,8 +10,7 @@ from splc.learning.features import features_of
 from splc.learning.given_terms import GivenTerms
 from splc.learning.problem import LearningProblem
 from splc.learning.result import LearnedTerm, LearningResult, Predictor
-from splc.models.basis.orthogonal_fit import independent
-from splc.models.basis.regression import RANK
+from splc.models.basis.regression import RANK, independent
 from splc.models.terms import CONSTANT, option_term
 
 

@@ -28,7 +28,7 @@ from splc.io.numbers import percentage, short_number, signed_percentage
 from splc.models.influence import EvaluationError
 from splc.models.parameters import Parameters, ParameterTable, Quantity
 from splc.models.subexpressions import Parameter
-from splc.models.text.statements import split_text
+from splc.models.text.reader import split_text
 from splc.system.variability import VariabilityModel
 from splc.workflows import views
 from splc.workflows.by import ByValue, each_context, require_files, with_context

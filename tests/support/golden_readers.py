@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sampling import Space
-from splc.arithmetic.printing import tree_text
+from splc.arithmetic.tree import tree_text
 from splc.data.configurations import describe_configuration
 from splc.data.experiment import Experiment
 from splc.data.measurements import Measurements

@@ -24,8 +24,8 @@ from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters
 from splc.models.subexpressions import CallOf, Derived, needed
 from splc.models.terms import Exponent, Factor, Term
+from splc.models.text.products import Signs
 from splc.models.text.reader import expand_model
-from splc.models.text.signs import Signs
 from splc.system.variability import ROOT, VariabilityModel
 
 

@@ -11,9 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from splc.arithmetic.evaluation import evaluate
-from splc.arithmetic.printing import tree_text
-from splc.arithmetic.tree import Name, Node, Number, Product, Sum, names_in
+from splc.arithmetic.functions import evaluate
+from splc.arithmetic.tree import Name, Node, Number, Product, Sum, names_in, tree_text
 from splc.errors import InputError, Problem, Problems, SplcError, VariabilityError, listed
 from splc.io.files import STANDARD, Source
 from splc.io.numbers import number_text

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from splc.arithmetic.printing import tree_text
-from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, children, names_in
+from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, children, names_in, tree_text
 from splc.errors import OutputError, Problem, Problems, plural
 from splc.formats.system.assembly import FeatureNode, Group, comparison_of, constant_of
 from splc.formats.system.structure import Literals, structure_of

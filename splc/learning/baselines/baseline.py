@@ -22,7 +22,7 @@ from splc.learning.loop import only_step
 from splc.learning.problem import LearningProblem
 from splc.learning.result import LearningResult
 from splc.learning.threads import one_thread
-from splc.models.columns import rows_of
+from splc.models.influence import rows_of
 from splc.types import Array
 
 # Rows that are predicted at a time: products of columns of all rows might need much memory.

@@ -10,7 +10,7 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.io.numbers import power_of_two
 from splc.learning.features import Feature
-from splc.models.columns import TableRows
+from splc.models.influence import TableRows
 from splc.types import Array
 
 _LARGE = 1e15

@@ -17,7 +17,7 @@ import numpy as np
 from splc.learning.projection import constants
 from splc.learning.projection.kernel import Hyperparameters, KernelDesign, KernelParts
 from splc.learning.projection.posterior import negative_evidence
-from splc.models.basis.orthogonal_fit import OrthogonalFit
+from splc.models.basis.regression import OrthogonalFit
 from splc.types import Array
 
 # Iterates are rounded to multiples of this: rounding errors of another CPU, about 1e-12, then cannot accumulate over

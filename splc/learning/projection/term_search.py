@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from splc.learning.projection.columns import CONSTANT_PLACE, Candidates
-from splc.models.basis.orthogonal_fit import OrthogonalFit
+from splc.models.basis.regression import OrthogonalFit
 from splc.types import Array
 
 # A gradient below this, for columns and a target of unit norm, is roundoff.

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from splc.learning.stepwise.scoring import Loss
-from splc.models.basis.orthogonal_fit import OrthogonalFit
+from splc.models.basis.regression import OrthogonalFit
 from splc.types import Array
 
 # A candidate is collinear with the model if less than this fraction of its length is outside of the model's span.

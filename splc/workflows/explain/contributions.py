@@ -20,8 +20,7 @@ from splc.io.presentation import Bars, Drawn
 from splc.learning.effects import group_texts
 from splc.learning.full_predictor import FullPredictor
 from splc.learning.projection import Full, predictions, valid_configurations
-from splc.models.influence import InfluenceModel
-from splc.models.levels import term_texts
+from splc.models.influence import InfluenceModel, term_texts
 from splc.plotting.charts.chart import Chart, joined
 from splc.plotting.charts.effects import ValueEffects, effects_chart
 from splc.plotting.charts.influences import Share, importance_chart, waterfall_chart

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from splc.arithmetic.evaluation import evaluate
+from splc.arithmetic.functions import evaluate
 from splc.arithmetic.parser import parse
 from splc.arithmetic.tokens import MODEL_FUNCTIONS, NameTable
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, title
