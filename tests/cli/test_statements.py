@@ -16,6 +16,7 @@ import pytest
 from splc.formats.models.json import learned_json_text
 from splc.formats.system.splconqueror_xml import write_variability_model
 from splc.learning.intervals import READERS
+from splc.workflows.prediction_notes import ExpectedError
 from tests.cli.conftest import Run
 from tests.support.learning_results import Band, small_system, uncertain_result
 from tests.support.paths import ROOT
@@ -41,14 +42,14 @@ def test_measured_and_expected_errors_agree(made: dict[tuple[int, int, int], flo
     # There are no new configurations.
     text = run("learn", "table.csv", "--options", "a,b,n").stdout
     assert text.startswith("every configuration is measured: cross-validated error ")
-    expected = json.loads(Path("learned.json").read_text(encoding="utf-8"))["expected_error"]
-    assert expected["source"] == "cross-validated"
+    expected = ExpectedError.of_values(json.loads(Path("learned.json").read_text(encoding="utf-8"))["expected_error"])
+    assert expected.source == "cross-validated"
     found = json.loads(run("learn", "table.csv", "--options", "a,b,n", "--sampling", "random:40", "--json").stdout)
-    measured = found["expected_error"]
-    assert (measured["source"], measured["configurations"]) == ("measured", 40)
-    assert measured["percent"] == pytest.approx(found["error"])
-    assert 0.5 < expected["percent"] / measured["percent"] < 2
-    assert 0.8 < (expected["factor"] - 1) / (measured["factor"] - 1) < 2.5
+    measured = ExpectedError.of_values(found["expected_error"])
+    assert (measured.source, measured.configurations) == ("measured", 40)
+    assert measured.percent == pytest.approx(found["error"])
+    assert 0.5 < (expected.percent or 0) / (measured.percent or 1) < 2
+    assert 0.8 < ((expected.factor or 0) - 1) / ((measured.factor or 0) - 1) < 2.5
 
 
 Row = tuple[int, int, int, float]
