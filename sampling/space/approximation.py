@@ -33,7 +33,7 @@ SWEEPS, MAX_REPAIRS = 24, 400
 MAX_SOLVED_REPAIRS = 20
 # The most combinations of values of a block.
 _ROWS = 128
-Literals = tuple[tuple[int, Array], ...]
+FlaggedLiterals = tuple[tuple[int, Array], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +96,7 @@ class _GibbsBlock:
 
     variables: Array  # the variables
     rows: Array  # the combinations of their values that violate no constraint among them only, shape (rows, variables)
-    outer: tuple[Literals, ...]  # for each other constraint on them, its literals of other variables
+    outer: tuple[FlaggedLiterals, ...]  # for each other constraint on them, its literals of other variables
     violates: Array  # where combinations do not satisfy these constraints, shape (constraints, rows)
 
 
@@ -107,7 +107,7 @@ class Chains:
         self.variables = component.variables
         positions = {variable: position for position, variable in enumerate(self.variables)}
         self._values = [values_in(component.domains[variable]) for variable in self.variables]
-        self._constraints: list[Literals] = [
+        self._constraints: list[FlaggedLiterals] = [
             tuple((positions[variable], flags_of(bits, sizes[variable])) for variable, bits in literals)
             for literals in component.disjunctions
         ]
@@ -217,7 +217,7 @@ class Chains:
         return grown
 
 
-def _violated(literals: Literals, state: Array) -> Array:
+def _violated(literals: FlaggedLiterals, state: Array) -> Array:
     """Return which states satisfy none of the literals, shape (n,)."""
     is_violated = np.ones(len(state), dtype=bool)
     for position, flags in literals:
