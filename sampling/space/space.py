@@ -255,8 +255,8 @@ class Space:
         """
         from sampling.space.approximation import approximate_draws
 
-        draws = approximate_draws(self.problem, n, rng, self.cache)
-        return Configurations(self.system, draws.rows), draws.note
+        rows, note = approximate_draws(self.problem, n, rng, self.cache)
+        return Configurations(self.system, rows), note
 
 
 def _satisfied(constraint: ArithmeticConstraint, configurations: Configurations) -> Array:
