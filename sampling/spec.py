@@ -58,7 +58,7 @@ BINARY: Table[PartDesign] = {
     "pairwise": ("pairwise", _plain("binary:TWise", "pairwise", 2)),
     "twise": ("twise:T", _parser("binary:TWise.parse")),
     "covering": ("covering:T[,seed=S]", _parser("coverage:Covering.parse")),
-    "random": (_RANDOM, _parser("random:RandomPart.of_kind", "binary")),
+    "random": (_RANDOM, _parser("whole:RandomPart.of_kind", "binary")),
     "distance": (_DISTANCE, _parser("distance:DistanceMaximizing.parse", "binary")),
     "divdistance": (
         "divdistance:N[,distribution=D][,weights=T|T-U][,seed=S]",
@@ -71,7 +71,7 @@ BINARY: Table[PartDesign] = {
 }
 NUMERIC: Table[PartDesign] = {
     "ff": ("ff", _plain("product:FullFactorial")),
-    "random": (_RANDOM, _parser("random:RandomPart.of_kind", "numeric")),
+    "random": (_RANDOM, _parser("whole:RandomPart.of_kind", "numeric")),
     "pb": ("pb:M,L[,compat]", _parser("numeric:PlackettBurman.parse")),
     "cci": ("cci[:compat|:rotatable]", _parser("numeric:CentralComposite.parse")),
     "bbd": ("bbd[:compat]", _parser("numeric:BoxBehnken.parse")),
@@ -85,12 +85,12 @@ NUMERIC: Table[PartDesign] = {
     "distpreserving": (_DISTPRESERVING, _parser("distance_aware:DistanceAware.parse", "numeric")),
 }
 WHOLE: Table[WholeDesign] = {
-    "random": (_RANDOM, _parser("random:RandomWhole.parse")),
+    "random": (_RANDOM, _parser("whole:RandomWhole.parse")),
     "distaware": (_DISTAWARE, _parser("distance_aware:DistanceAware.parse", "whole")),
     "distpreserving": (_DISTPRESERVING, _parser("distance_aware:DistanceAware.parse", "whole")),
     "distance": (_DISTANCE, _parser("distance:DistanceMaximizing.parse", "whole")),
-    "measured": ("measured[:N|:P%][,seed=S]", _parser("measured:Measured.parse")),
-    "suggest": ("suggest:N[,seed=S]", _parser("measured:Suggested.parse")),
+    "measured": ("measured[:N|:P%][,seed=S]", _parser("whole:Measured.parse")),
+    "suggest": ("suggest:N[,seed=S]", _parser("whole:Suggested.parse")),
 }
 
 

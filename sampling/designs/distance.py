@@ -14,7 +14,7 @@ from sampling.space.solutions import Solutions
 from sampling.space.strata import Strata
 from splc.data.configurations import Configurations
 from splc.errors import SpaceError
-from splc.system.options import BinaryOption, NumericOption, Option
+from splc.system.options import NumericOption
 from splc.types import Array
 
 Kind = Literal["whole", "binary", "numeric"]
@@ -45,26 +45,25 @@ class Scope:
     def of(cls, parts: Parts, kind: Kind) -> Scope:
         """Return the scope of a system's configurations or parts."""
         parts.space.require_valid()
-        selection = np.array([0, UNIT])
-        existing = np.zeros((0, len(parts.system.options)), dtype=np.int64)
-        if kind == "whole":
-            if parts.existing is not None:
-                existing = parts.existing.unique().indices.astype(np.int64)
-            options: Sequence[Option] = parts.system.options
-            solutions = parts.space.solutions
-            scales = [selection if isinstance(option, BinaryOption) else _scale(option) for option in options]
-            binary = [isinstance(option, BinaryOption) for option in options]
-            optional = [option.optional and is_binary for option, is_binary in zip(options, binary, strict=True)]
-        else:
-            solutions = parts.binary if kind == "binary" else parts.numeric
-            existing = parts.known.astype(np.int64) if kind == "binary" else existing[:, : len(solutions.variables)]
-            numeric = parts.system.numeric_options
-            switches = len(parts.selectable) - len(parts.binary_names)
-            scales = [selection] * len(parts.selectable) + [_scale(option)[: len(option.values)] for option in numeric]
-            optional = [option.optional for option in parts.system.binary_options] + [True] * switches
-            optional += [False] * len(numeric)
-            binary = [True] * len(parts.selectable) + [False] * len(numeric)
-        return cls(kind, solutions, tuple(scales), tuple(optional), tuple(binary), existing)
+        whole = kind == "whole"
+        solutions = parts.space.solutions if whole else parts.binary if kind == "binary" else parts.numeric
+        existing = np.zeros((0, len(solutions.variables)), dtype=np.int64)
+        if kind == "binary":
+            existing = parts.known.astype(np.int64)
+        elif whole and parts.existing is not None:
+            existing = parts.existing.unique().indices.astype(np.int64)
+        numeric = parts.system.numeric_options
+        switches = 0 if whole else len(parts.optional_names)
+        optional = [*(option.optional for option in parts.system.binary_options), *[True] * switches]
+        scales = [_scale(option)[: None if whole else len(option.values)] for option in numeric]
+        return cls(
+            kind,
+            solutions,
+            (*[np.array([0, UNIT])] * len(optional), *scales),
+            (*optional, *[False] * len(numeric)),
+            (*[True] * len(optional), *[False] * len(numeric)),
+            existing,
+        )
 
     def size(self, text: str, amount: Amount, parts: Parts) -> int:
         """Return the number of solutions that a design asks for, besides those of a sample to be extended."""

@@ -30,32 +30,28 @@ def product(
     system = parts.system
     # Designs that select all rows need not be listed.
     all_binary, all_numeric = isinstance(binary, All), isinstance(numeric, FullFactorial)
-    for design, is_full, names, kind in (
+    for part, is_full, names, kind in (
         (binary, all_binary, parts.selectable, "binary"),
         (numeric, all_numeric, system.numeric_options, "numeric"),
     ):
         if not names and not is_full:
-            raise SpecError(f"{design.text}: {system.name} has no {kind} options")
+            raise SpecError(f"{part.text}: {system.name} has no {kind} options")
     if all_binary and all_numeric:
-        everything = parts.space.enumerate(LIMIT)
-        return everything, _grid(parts) * parts.binary.count - parts.both.count, ()
-    binary_design = None if all_binary else binary.design(parts, seed)
-    numeric_design = None if all_numeric else numeric.design(parts, seed)
-    notes = (*(binary_design.notes if binary_design else ()), *(numeric_design.notes if numeric_design else ()))
-    if binary_design is None and numeric_design is not None:
-        if parts.selectable and parts.binary.count * len(numeric_design.rows) > PAIRS:
-            configurations, removed = _all_binary(parts, numeric_design)
-            return configurations, removed, notes
-        binary_design = All().design(parts, seed) if parts.selectable else Design(np.zeros((1, 0), dtype=np.int64))
-    elif numeric_design is None and binary_design is not None:
-        if _grid(parts) * len(binary_design.rows) > PAIRS:
-            configurations, removed = _all_numeric(parts, binary_design)
-            return configurations, removed, notes
-        numeric_design = FullFactorial().design(parts, seed)
-    assert binary_design is not None
-    assert numeric_design is not None
-    configurations, removed = _checked(parts, binary_design.rows, numeric_design.rows)
-    return configurations, removed, notes
+        return parts.space.enumerate(LIMIT), _grid(parts) * parts.binary.count - parts.both.count, ()
+    if all_binary:
+        design = numeric.design(parts, seed)
+        if parts.selectable and parts.binary.count * len(design.rows) > PAIRS:
+            return *_all_binary(parts, design), design.notes
+        first = All().design(parts, seed) if parts.selectable else Design(np.zeros((1, 0), dtype=np.int64))
+        second = design
+    elif all_numeric:
+        design = binary.design(parts, seed)
+        if _grid(parts) * len(design.rows) > PAIRS:
+            return *_all_numeric(parts, design), design.notes
+        first, second = design, FullFactorial().design(parts, seed)
+    else:
+        first, second = binary.design(parts, seed), numeric.design(parts, seed)
+    return *_checked(parts, first.rows, second.rows), (*first.notes, *second.notes)
 
 
 def _grid(parts: Parts) -> int:

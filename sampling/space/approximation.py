@@ -33,34 +33,16 @@ SWEEPS, MAX_REPAIRS = 24, 400
 MAX_SOLVED_REPAIRS = 20
 # The most combinations of values of a block.
 _ROWS = 128
-Literals = tuple[tuple[int, Array], ...]
+FlaggedLiterals = tuple[tuple[int, Array], ...]
 
 
-@dataclass(frozen=True, eq=False)
-class Draws:
-    """Approximately uniform solutions."""
-
-    rows: Array  # distinct solutions, shape (n, variables)
-    connected: int  # the number of variables of the largest component that is drawn by chains
-    dependence: float  # the greatest correlation of chains with their starts (see `Chains.draw`)
-    chance: float  # the standard deviation of this correlation for chains that have forgotten their starts
-
-    @property
-    def note(self) -> str:
-        """A sentence on their distribution, for users."""
-        return (
-            f"drawn approximately uniformly, for the constraints over {self.connected:,} connected options are too "
-            f"complex for exact counts: {SWEEPS} sweeps of block Gibbs sampling, whose correlation with the start is "
-            f"{abs(self.dependence):.2g} (by chance {self.chance:.2g})"
-        )
-
-
-def approximate_draws(problem: ConstraintProblem, n: int, rng: np.random.Generator, cache: Cache) -> Draws:
+def approximate_draws(problem: ConstraintProblem, n: int, rng: np.random.Generator, cache: Cache) -> tuple[Array, str]:
     """Return n distinct solutions: exactly uniform values of small components, approximately uniform ones of others.
 
     The first of them are those of a smaller draw with the same generator.
 
-    `cache`: the diagrams of components built so far; new ones are added.
+    `cache`: the components compiled so far; new ones are added. Returns: The solutions, shape (n, variables), and a
+    sentence on their distribution, for users.
     """
     counted: list[Component] = []
     chains: list[Chains] = []
@@ -87,7 +69,12 @@ def approximate_draws(problem: ConstraintProblem, n: int, rng: np.random.Generat
         if len(rows) == before:
             raise SpaceError(f"only {before:,} valid configurations were found, not {n:,}", hint="ask for fewer")
     connected = max((len(chain.variables) for chain in chains), default=1)
-    return Draws(rows[:n], connected, dependence, 1 / float(np.sqrt(CHAINS * connected)))
+    chance = 1 / float(np.sqrt(CHAINS * connected))
+    return rows[:n], (
+        f"drawn approximately uniformly, for the constraints over {connected:,} connected options are too "
+        f"complex for exact counts: {SWEEPS} sweeps of block Gibbs sampling, whose correlation with the start is "
+        f"{abs(dependence):.2g} (by chance {chance:.2g})"
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +83,7 @@ class _GibbsBlock:
 
     variables: Array  # the variables
     rows: Array  # the combinations of their values that violate no constraint among them only, shape (rows, variables)
-    outer: tuple[Literals, ...]  # for each other constraint on them, its literals of other variables
+    outer: tuple[FlaggedLiterals, ...]  # for each other constraint on them, its literals of other variables
     violates: Array  # where combinations do not satisfy these constraints, shape (constraints, rows)
 
 
@@ -107,7 +94,7 @@ class Chains:
         self.variables = component.variables
         positions = {variable: position for position, variable in enumerate(self.variables)}
         self._values = [values_in(component.domains[variable]) for variable in self.variables]
-        self._constraints: list[Literals] = [
+        self._constraints: list[FlaggedLiterals] = [
             tuple((positions[variable], flags_of(bits, sizes[variable])) for variable, bits in literals)
             for literals in component.disjunctions
         ]
@@ -217,7 +204,7 @@ class Chains:
         return grown
 
 
-def _violated(literals: Literals, state: Array) -> Array:
+def _violated(literals: FlaggedLiterals, state: Array) -> Array:
     """Return which states satisfy none of the literals, shape (n,)."""
     is_violated = np.ones(len(state), dtype=bool)
     for position, flags in literals:

@@ -49,7 +49,7 @@ class Block:
     exact: bool  # whether `rows` are all valid combinations, not drawn ones
     # for each part its factors, a product for each choice, or one for several that a factor ties together
     pieces: tuple[tuple[Piece, ...], ...]
-    _values: Array
+    values: Array  # the values of the parts in each row, shape (n, parts)
     _space: Space
 
     @cached_property
@@ -65,7 +65,7 @@ class Block:
     @cached_property
     def distinct_values(self) -> Array:
         """The values of the parts at the distinct combinations, shape (m, parts)."""
-        return self._values[self._distinct[0]]
+        return self.values[self._distinct[0]]
 
     @cached_property
     def piece_values(self) -> dict[Piece, Array]:
@@ -111,7 +111,7 @@ def blocks_of(
     """
     space.require_valid()
     components = space.solutions.components
-    component_of = {variable: number for number, part in enumerate(components) for variable in part.variables}
+    component_of = space.solutions.component_of
     uses: dict[Term, tuple[int, ...]] = {}
     for term, influence in model.terms:
         for factor in term.factors if influence != 0 else ():

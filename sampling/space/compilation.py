@@ -17,12 +17,13 @@ import numpy as np
 
 from sampling.space.automata import MAX_CELLS, Automaton, merged, summed, tabulated
 from sampling.space.diagram import Diagram, Layer
-from sampling.space.problem import Component, Relation, flags_of, values_in
+from sampling.space.problem import Component, Literals, Relation, flags_of, values_in
 from sampling.space.rows import distinct, distinct_rows, packed
 from splc.errors import SpaceError
 from splc.types import Array
 
-Tail = tuple[tuple[int, int], ...]
+# What remains of a disjunction: layers with values (bits), ascending.
+Tail = Literals
 
 # Constraints over more combinations of values must be comparisons of sums.
 LARGEST_TABLE = MAX_CELLS

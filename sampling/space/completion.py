@@ -102,10 +102,7 @@ def unpacked(parts: Parts, bits: Array) -> Array:
 
 def _components(parts: Parts) -> Array:
     """Return the number of the component of each selectable, shape (selectable,)."""
-    numbers = np.zeros(len(parts.selectable), dtype=np.int64)
-    for number, compiled in enumerate(parts.both.compiled):
-        numbers[[v for v in compiled.variables if v < len(numbers)]] = number
-    return numbers
+    return np.array([parts.both.component_of[variable] for variable in range(len(parts.selectable))], dtype=np.int64)
 
 
 def _in_circuit(circuit: Circuit, weights: Array, demands: Array) -> tuple[Array, Array]:

@@ -86,17 +86,13 @@ def _effects(
         fraction = float(block.weights[has_value].sum())
         mean = float(block.weights[has_value] @ sums[has_value]) / fraction
         value = block.rows[row, columns]
-        if code == known[0]:
-            effects.append(ValueEffect(dict(zip(positions, value.tolist(), strict=True)), fraction, mean, 0.0))
-            continue
         changed = block.rows[base].copy()
         changed[:, columns] = value
         valid = _valid(block, changed, template, space)
-        change = None
-        if valid.any():
-            before, after = (part_values(block.parts, block.variables, rows[valid], space) for rows in
-                             (block.rows[base], changed))  # fmt: skip
-            change = float(((after - before) @ slopes).mean())
+        change = 0.0 if code == known[0] else None
+        if code != known[0] and valid.any():
+            after = part_values(block.parts, block.variables, changed[valid], space)
+            change = float(((after - block.values[base[valid]]) @ slopes).mean())
         effects.append(ValueEffect(dict(zip(positions, value.tolist(), strict=True)), fraction, mean, change))
     return tuple(effects)
 

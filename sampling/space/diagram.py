@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -110,10 +110,11 @@ class Diagram:
 
     layers: tuple[Layer, ...]  # the root is node 0 of the first layer; the end is node 0 after the last layer
     empty: bool = False  # whether there is no solution
-    variables: tuple[int, ...] = field(init=False)  # the variables of the layers
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "variables", tuple(layer.variable for layer in self.layers))
+    @cached_property
+    def variables(self) -> tuple[int, ...]:
+        """The variables of the layers."""
+        return tuple(layer.variable for layer in self.layers)
 
     @property
     def size(self) -> int:

@@ -146,7 +146,7 @@ def free_options(system: VariabilityModel, unused: Sequence[str]) -> tuple[str, 
 def parts_of(models: Sequence[InfluenceModel], space: Space) -> Iterator[SpacePart]:
     """Yield the independent parts of the space: options of different parts are in no common term of any model."""
     variables = [component.variables for component in space.solutions.components]
-    owner = {variable: number for number, members in enumerate(variables) for variable in members}
+    owner = space.solutions.component_of
     model_terms: list[list[tuple[Term, float, tuple[int, ...]]]] = [[] for _ in models]
     for model, terms in zip(models, model_terms, strict=True):
         for term, influence in model.terms:

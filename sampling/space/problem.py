@@ -23,6 +23,8 @@ from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
 
 T = TypeVar("T")
+# Variables with values (bits), one of which at least must hold.
+Literals = tuple[tuple[int, int], ...]
 
 
 def bits_of(flags: Sequence[bool] | Array) -> int:
@@ -48,7 +50,7 @@ def values_in(bits: int) -> Array:
 class Disjunction:
     """A disjunction: at least one of its variables has one of the given values (bits)."""
 
-    literals: tuple[tuple[int, int], ...]
+    literals: Literals
     origin: Clause | ArithmeticConstraint = field(compare=False)
 
     @property
@@ -239,7 +241,7 @@ class Component:
 
     variables: tuple[int, ...]  # the variables, ascending
     domains: tuple[int, ...] = field(repr=False)  # the remaining values (bits) of each variable of the problem
-    disjunctions: tuple[tuple[tuple[int, int], ...], ...] = ()  # the disjunctions, reduced to the remaining values
+    disjunctions: tuple[Literals, ...] = ()  # the disjunctions, reduced to the remaining values
     comparisons: tuple[Relation, ...] = ()  # the relations that are not satisfied yet
 
     @property
@@ -300,7 +302,7 @@ def components(problem: ConstraintProblem, domains: Sequence[int] | None = None)
     members: dict[int, list[int]] = {}
     for variable, root in enumerate(roots):
         members.setdefault(root, []).append(variable)
-    clauses: dict[int, list[tuple[tuple[int, int], ...]]] = {}
+    clauses: dict[int, list[Literals]] = {}
     for literals in disjunctions:
         clauses.setdefault(roots[literals[0][0]], []).append(literals)
     sums: dict[int, list[Relation]] = {}
@@ -318,9 +320,7 @@ def _free(comparison: Relation, domains: Sequence[int]) -> tuple[int, ...]:
     return tuple(variable for variable in comparison.scope if domains[variable].bit_count() > 1)
 
 
-def _propagate(
-    problem: ConstraintProblem, domains: list[int]
-) -> tuple[list[tuple[tuple[int, int], ...]], list[Relation]] | None:
+def _propagate(problem: ConstraintProblem, domains: list[int]) -> tuple[list[Literals], list[Relation]] | None:
     """Reduce the remaining values of variables in place; return the constraints that are not satisfied yet."""
     constraints = problem.constraints
     about: dict[int, list[int]] = {}
@@ -328,7 +328,7 @@ def _propagate(
         for variable in constraint.scope:
             about.setdefault(variable, []).append(number)
     # The remainder of each constraint: None if satisfied, a tuple of literals, or a relation.
-    remains: list[tuple[tuple[int, int], ...] | Relation | None] = [
+    remains: list[Literals | Relation | None] = [
         constraint.literals if isinstance(constraint, Disjunction) else constraint for constraint in constraints
     ]
     queue = deque(range(len(constraints)))
@@ -356,9 +356,7 @@ def _propagate(
     return list(disjunctions), [now for now in remains if isinstance(now, Relation)]
 
 
-def _reduced_literals(
-    literals: tuple[tuple[int, int], ...], domains: Sequence[int]
-) -> tuple[tuple[int, int], ...] | None:
+def _reduced_literals(literals: Literals, domains: Sequence[int]) -> Literals | None:
     """Return the literals that can still hold, () if there is none, None if one always holds."""
     possible = []
     for variable, bits in literals:
@@ -370,7 +368,7 @@ def _reduced_literals(
     return tuple(possible)
 
 
-def _reduced_comparison(comparison: Relation, domains: Sequence[int]) -> tuple[tuple[int, int], ...] | Relation | None:
+def _reduced_comparison(comparison: Relation, domains: Sequence[int]) -> Literals | Relation | None:
     """Return the remainder of a relation: None if it is satisfied, literals, or the relation itself."""
     guards = tuple((variable, bits & domains[variable]) for variable, bits in comparison.guards.items())
     if any(bits == domains[variable] for variable, bits in guards):

@@ -78,8 +78,7 @@ class _RangeSearch:
         self.components: dict[int, int] | None = None
         with suppress(SpaceError):
             space.require_valid()
-            parts = [part.variables for part in space.solutions.components]
-            self.components = {position: number for number, part in enumerate(parts) for position in part}
+            self.components = space.solutions.component_of
 
     def range_of(self, term: Term, influence: float) -> TermRange:
         """Return the range of a term's contribution."""

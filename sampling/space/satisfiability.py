@@ -54,15 +54,14 @@ class Satisfiability:
 
         None also if an arithmetic constraint is about too many of them.
         """
-        if any(size > 2 for size in problem.sizes):
-            return None
-        return cls.of_values(problem, ValueLiterals(problem.sizes))
+        return None if any(size > 2 for size in problem.sizes) else cls.of_values(problem)
 
     @classmethod
-    def of_values(cls, problem: ConstraintProblem, literals: ValueLiterals) -> Satisfiability | None:
+    def of_values(cls, problem: ConstraintProblem) -> Satisfiability | None:
         """Return the satisfiability of the values of a problem; None as `of`, but options may have any values."""
         if not is_installed() or max(problem.sizes, default=0) > MAX_VALUES:
             return None
+        literals = ValueLiterals(problem.sizes)
         clauses: list[list[int]] = list(literals.domains())
         origins: list[object] = [None] * len(clauses)
         for constraint in problem.constraints:

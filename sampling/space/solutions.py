@@ -120,6 +120,11 @@ class Solutions:
         self.empty = parts is None or any(part.empty for part in compiled_parts)
 
     @cached_property
+    def component_of(self) -> dict[int, int]:
+        """Variable → the number of its component."""
+        return {variable: number for number, part in enumerate(self.components) for variable in part.variables}
+
+    @cached_property
     def diagrams(self) -> tuple[Diagram, ...]:
         """The decision diagram of each component; those of circuits are built on first use."""
         return tuple(

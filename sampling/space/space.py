@@ -10,7 +10,7 @@ import numpy as np
 
 from sampling.space.compilation import BUDGETS
 from sampling.space.problem import ConstraintProblem, components, whole_problem
-from sampling.space.satisfiability import Satisfiability, ValueLiterals
+from sampling.space.satisfiability import Satisfiability
 from sampling.space.solutions import MAX_DIAGRAM, Cache, Solutions
 from splc.data.configurations import Configurations, fixed_indices, with_fixed_values
 from splc.errors import SpaceError, VariabilityError
@@ -101,7 +101,7 @@ class Space:
 
         None without the extra `solver`, and where options have too many values or constraints are about too many.
         """
-        return Satisfiability.of_values(self.problem, ValueLiterals(self.problem.sizes))
+        return Satisfiability.of_values(self.problem)
 
     @cached_property
     def is_large(self) -> bool:
@@ -255,8 +255,8 @@ class Space:
         """
         from sampling.space.approximation import approximate_draws
 
-        draws = approximate_draws(self.problem, n, rng, self.cache)
-        return Configurations(self.system, draws.rows), draws.note
+        rows, note = approximate_draws(self.problem, n, rng, self.cache)
+        return Configurations(self.system, rows), note
 
 
 def _satisfied(constraint: ArithmeticConstraint, configurations: Configurations) -> Array:

@@ -246,7 +246,7 @@ READERS: dict[str, Reader] = {
         _named(f"{_TABLES}configurations:read_configurations", small), (seeds.CSV,), (), ".csv"
     ),
     "inputs-csv": Reader(_named(f"{_TABLES}configurations:read_inputs", small, Policy()), (seeds.CSV,), (), ".csv"),
-    "population-csv": Reader(_named("sampling.designs.random:read_population", small), (seeds.CSV,), (), ".csv"),
+    "population-csv": Reader(_named("sampling.designs.whole:read_population", small), (seeds.CSV,), (), ".csv"),
     "model-json": Reader(_model("json"), (seeds.MODEL_JSON,), ("*.json",), ".json"),
     "model-text": Reader(_model("txt"), (seeds.MODEL, seeds.SPECS), ("analytical*.txt",), ".txt"),
     "model-log": Reader(_model("log"), (seeds.LOG,), ("*.log",), ".log"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sampling import parse_spec
-from sampling.designs.random import RandomWhole
+from sampling.designs.whole import RandomWhole
 from sampling.spec import BINARY, NUMERIC, WHOLE
 from splc.errors import SpecError
 
