@@ -14,10 +14,8 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import plural
 from splc.io.numbers import percentage
-from splc.learning.expected import Expected
 from splc.learning.judged_rows import MOST_JUDGED, JudgedRows, Judgement
 from splc.learning.learner import Learner
-from splc.learning.model_scores import FormScore, PathPoint
 from splc.learning.problem import LearningProblem
 from splc.learning.result import (
     CrossValidated,
@@ -29,6 +27,7 @@ from splc.learning.result import (
     Round,
     SparseErrors,
 )
+from splc.learning.scores import Expected, FormScore, PathPoint
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.subexpressions import Derived
 from splc.system.variability import VariabilityModel

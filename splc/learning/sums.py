@@ -22,8 +22,7 @@ from splc.io.presentation import Presented
 from splc.learning.judging import influence_model, judged_rows, judgement_notes, predictions
 from splc.learning.learn import learn
 from splc.learning.learner import Learner
-from splc.learning.learning_set import rows_of
-from splc.learning.problem import WHERE_ZERO, WITHOUT_VALUE
+from splc.learning.problem import WHERE_ZERO, WITHOUT_VALUE, rows_of
 from splc.learning.projection import Ensemble, EnsembleSum, ProjectionLearner, Summand
 from splc.learning.registry import learner_of
 from splc.learning.result import LearnedTerm, LearningResult, SparseErrors, Step, merged_terms
