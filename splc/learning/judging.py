@@ -11,7 +11,6 @@ import numpy as np
 
 from splc._version import __version__
 from splc.data.configurations import Configurations
-from splc.data.measurements import Measurements
 from splc.errors import plural
 from splc.io.numbers import percentage
 from splc.learning.judged_rows import MOST_JUDGED, JudgedRows, Judgement
@@ -69,9 +68,10 @@ def judged(
     printed: SparsePart | None = None,
 ) -> LearningResult:
     """Return the result of a learner, with its errors."""
-    rows = judged_rows(
-        predictor, problem.measurements, problem.nfp, problem.rows, problem.evaluation, seed=problem.seed
-    )
+    # All rows, where a performance-influence model predicts: its terms are computed faster than rows are read.
+    limit = None if isinstance(predictor, InfluenceModel) else MOST_JUDGED
+    seen = problem.measurements, problem.nfp, problem.rows, problem.evaluation
+    rows = JudgedRows.of(*seen, seed=problem.seed, limit=limit)
     judgement, printed_errors = rows.judge(partial(predictions, predictor)), None
     judgements = [judgement]
     if printed is not None:
@@ -118,23 +118,6 @@ def judged(
         unit=problem.measurements.unit(problem.nfp),
         groups=problem.groups,
     )
-
-
-def judged_rows(
-    predictor: Predictor,
-    measured: Measurements,
-    nfp: str,
-    learned: Array,
-    evaluation: Measurements | None = None,
-    seed: int = 0,
-) -> JudgedRows:
-    """Return the rows that a result is judged by: all, where a performance-influence model predicts, else samples.
-
-    The arguments are those of `JudgedRows.of`.
-    """
-    # The terms of all rows are computed faster than these are read.
-    limit = None if isinstance(predictor, InfluenceModel) else MOST_JUDGED
-    return JudgedRows.of(measured, nfp, learned, evaluation, seed=seed, limit=limit)
 
 
 def judgement_notes(rows: JudgedRows, judgement: Judgement) -> Iterator[str]:
