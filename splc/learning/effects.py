@@ -22,6 +22,14 @@ from splc.models.terms import CONSTANT, Term, names_in, option_term, quoted
 from splc.system.groups import child_groups
 from splc.system.variability import VariabilityModel
 
+DIGITS = 6
+# The sign of an influence is uncertain below this probability, or with a smaller share of folds that have the term.
+SETTLED = 0.95
+SUPPORT = 0.75
+# Effects with an uncertain sign are left out if their share, or the change by their factor, is smaller than this.
+SMALL_SHARE = 1.0
+SMALL_FACTOR = 0.01
+
 
 def titled_groups(system: VariabilityModel) -> dict[tuple[str, ...], str]:
     """Return disjoint alternative groups with their titles.
@@ -51,15 +59,6 @@ def titled_groups(system: VariabilityModel) -> dict[tuple[str, ...], str]:
 def group_titles(system: VariabilityModel) -> dict[str, str]:
     """Return member → title of its alternative group."""
     return {name: title for group, title in titled_groups(system).items() for name in group}
-
-
-DIGITS = 6
-# The sign of an influence is uncertain below this probability, or with a smaller share of folds that have the term.
-SETTLED = 0.95
-SUPPORT = 0.75
-# Effects with an uncertain sign are left out if their share, or the change by their factor, is smaller than this.
-SMALL_SHARE = 1.0
-SMALL_FACTOR = 0.01
 
 
 @dataclass(frozen=True)

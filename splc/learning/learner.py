@@ -9,6 +9,12 @@ from typing import Any, Protocol, TypeVar
 from splc.learning.problem import LearningProblem
 from splc.learning.result import LearningResult, Round, Stage, Step
 
+INTERRUPTED = "interrupted"
+NO_CANDIDATE = "noCandidate"
+OnStep = Callable[[Step], None]
+S = TypeVar("S", Round, Stage)
+T = TypeVar("T")
+
 
 class Learner(Protocol):
     """A learner with its settings.
@@ -44,14 +50,6 @@ class Learner(Protocol):
         Raises:
             SplcError: if nothing can be learned.
         """
-
-
-INTERRUPTED = "interrupted"
-NO_CANDIDATE = "noCandidate"
-
-OnStep = Callable[[Step], None]
-S = TypeVar("S", Round, Stage)
-T = TypeVar("T")
 
 
 class Search(Protocol[S]):

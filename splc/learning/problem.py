@@ -20,6 +20,9 @@ from splc.types import Array, Missing
 
 POLICIES: tuple[Missing, ...] = ("error", "drop", "nearest")
 _SAMPLED = "sampled configuration was", "sampled configurations were"
+# The beginnings of notes about omitted configurations, which are not repeated for the parts of a sum.
+WITHOUT_VALUE = "left out, without a value of "
+WHERE_ZERO = "left out of relative errors, where "
 
 
 def match(
@@ -95,11 +98,6 @@ def nearest(measured: Configurations, wanted: Configurations) -> Array:
         if len(candidates):
             result[i] = candidates[np.argmin(np.abs(steps[candidates][:, ~binary] - row[~binary]).sum(axis=1))]
     return result
-
-
-# The beginnings of notes about omitted configurations, which are not repeated for the parts of a sum.
-WITHOUT_VALUE = "left out, without a value of "
-WHERE_ZERO = "left out of relative errors, where "
 
 
 @dataclass(frozen=True, eq=False)

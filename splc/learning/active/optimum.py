@@ -22,6 +22,10 @@ from splc.types import Array
 # Where the density of a normal distribution is too small, the asymptotic formula is used; without it the worth of all
 # candidates underflows, and ties decide.
 _FAR = -6.0
+# Smaller gains count as none: a search that follows them stays where many values are nearly equal.
+TOLERANCE = 0.01
+# Candidates that are considered again for each further suggestion.
+_KEPT = 2000
 
 
 def log_improvements(means: Array, deviations: Array, best: float) -> Array:
@@ -39,12 +43,6 @@ def log_improvements(means: Array, deviations: Array, best: float) -> Array:
     tail = -(far**2) / 2 - np.log(2 * np.pi) / 2 - 2 * np.log(-far)
     result: Array = np.log(deviations) + np.where(u < _FAR, tail, np.log(near * ndtr(near) + density))
     return result
-
-
-# Smaller gains count as none: a search that follows them stays where many values are nearly equal.
-TOLERANCE = 0.01
-# Candidates that are considered again for each further suggestion.
-_KEPT = 2000
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,6 +32,8 @@ from splc.types import Array
 
 # Configurations that are suggested from, and those among them whose mean variance is reduced.
 CANDIDATES, REFERENCE = 2000, 500
+# With at least this many measured configurations hyperparameters are learned; with fewer, those of the prior are used.
+LEARNED_ROWS = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,10 +128,6 @@ class PoolPosterior:
         self._squares += update * (update * float(ends @ update[self._reference]) - 2 * current)
         self.variances = self.variances - update**2
         self._updates = np.vstack([self._updates, update])
-
-
-# With at least this many measured configurations hyperparameters are learned; with fewer, those of the prior are used.
-LEARNED_ROWS = 10
 
 
 @dataclass(frozen=True, eq=False)

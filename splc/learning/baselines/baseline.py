@@ -29,6 +29,10 @@ from splc.models.columns import TableRows, rows_of
 from splc.types import Array
 
 _LARGE = 1e15
+# exp of it is a finite, positive number.
+_LARGEST = 700.0
+# Rows that are predicted at a time: products of columns of all rows might need much memory.
+_CHUNK = 4096
 
 
 @dataclass(frozen=True)
@@ -68,10 +72,6 @@ def _divisor(feature: Feature) -> float:
     return power_of_two(np.array(largest)) if largest > _LARGE else 1.0
 
 
-# exp of it is a finite, positive number.
-_LARGEST = 700.0
-
-
 @dataclass(frozen=True)
 class TargetScale:
     """A scale on which the learning set has mean 0 and standard deviation 1."""
@@ -102,10 +102,6 @@ class TargetScale:
         if self.log:
             return np.exp(np.clip(raw, -_LARGEST, _LARGEST))
         return np.asarray(raw * self.unit)
-
-
-# Rows that are predicted at a time: products of columns of all rows might need much memory.
-_CHUNK = 4096
 
 
 @dataclass(frozen=True, eq=False)

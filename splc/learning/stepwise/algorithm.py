@@ -40,6 +40,8 @@ REASONS = {
     "parts": "the models of the parts were added up",
     "bagging": "{baggingNumbers} models were averaged (bagging)",
 }
+# A term is a rounding error if its contribution is at most this fraction of the largest value.
+ROUNDING = 1e-11
 
 
 def stop_reason(
@@ -61,10 +63,6 @@ def stop_reason(
     if score < settings.minImprovementPerRound and not (settings.withHierarchy and level < MAX_LEVEL):
         return "minImprovementPerRound"
     return None
-
-
-# A term is a rounding error if its contribution is at most this fraction of the largest value.
-ROUNDING = 1e-11
 
 
 @dataclass(frozen=True)

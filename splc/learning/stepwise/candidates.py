@@ -23,6 +23,10 @@ from splc.models.terms import CONSTANT, Exponent, Factor, Term, log_term, option
 from splc.models.text.log_grammar import net_number, without_idle_switches
 from splc.types import Array
 
+# Limits of brute force: cells of the grid, and values in the columns of its heads.
+MAX_CELLS = 3_000_000
+MAX_VALUES = 50_000_000
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -125,11 +129,6 @@ def _product(first: dict[Term, float], second: dict[Term, float]) -> dict[Term, 
         for other_term, factor in second.items():
             result[term * other_term] = result.get(term * other_term, 0.0) + value * factor
     return result
-
-
-# Limits of brute force: cells of the grid, and values in the columns of its heads.
-MAX_CELLS = 3_000_000
-MAX_VALUES = 50_000_000
 
 
 class CandidateGrid:
