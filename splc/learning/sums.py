@@ -131,7 +131,7 @@ def learn_sum(
         learning_set: the same for all parts; a part is learned from those configurations that have it.
         settings: settings that differ from the preset.
         learner: the learner of every part.
-        missing: see `splc.learning.learning_set.match`.
+        missing: see `splc.learning.problem.match`.
         seed: seed of cross-validation folds and bags.
         on_step: called after every step of a part.
         should_stop: asked after every step; true ends the learning of this part and of all further ones.

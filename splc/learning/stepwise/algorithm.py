@@ -284,7 +284,7 @@ class ForwardSelection:
         return reason
 
     def run(self, on_step: OnStep | None = None, should_stop: Callable[[], bool] | None = None) -> Outcome:
-        """Learn until a rule ends it; see `splc.learning.loop.run_loop`."""
+        """Learn until a rule ends it; see `splc.learning.learner.run_loop`."""
         rounds, termination = run_loop(self, on_step, should_stop)
         return Outcome(rounds, self._final_terms(), termination)
 

@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 
 from sampling import Space
-from sampling.space.flips import ChoiceValues, Flips, flipped, values_of
+from sampling.space.dependence import ChoiceValues, Flips, flipped, values_of
 from sampling.space.optimum import positions_of
 from splc.errors import SpaceError
 from splc.formats.models.stored_model import Support
