@@ -10,13 +10,11 @@ import numpy as np
 
 from sampling.sequential import most_worth
 from splc.data.configurations import Configurations
-from splc.learning.active.acquisition import log_improvements
 from splc.learning.active.candidates import BEST, CandidateSource
-from splc.learning.active.optimum import gain_in_units, least_gain
-from splc.learning.active.pool import CANDIDATES, Pool
+from splc.learning.active.design import VarianceStrategy
+from splc.learning.active.optimum import gain_in_units, least_gain, log_improvements
 from splc.learning.active.search_model import SearchModel
-from splc.learning.active.selection import VarianceStrategy
-from splc.learning.active.surrogate import PoolSurrogate, Surrogate
+from splc.learning.active.surrogate import CANDIDATES, Pool, PoolSurrogate, Surrogate
 from splc.learning.projection import Variable
 from splc.tuning.history import History
 from splc.tuning.objective import TuningObjective

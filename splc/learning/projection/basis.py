@@ -28,6 +28,8 @@ from splc.types import Array
 
 Transform = Literal["identity", "ln", "ln1p"]
 _TRANSFORMS: Mapping[str, Callable[[Array], Array]] = {"identity": np.asarray, "ln": np.log, "ln1p": np.log1p}
+# Contexts with more values have one relevance for all of them.
+MAX_CONTEXT_COLUMNS = 10
 
 
 @dataclass(frozen=True)
@@ -96,10 +98,6 @@ def column_of(shape: Shape, x: Array) -> Array:
     column = np.zeros(len(x))
     column[~absent] = shape.values(x[~absent])
     return column
-
-
-# Contexts with more values have one relevance for all of them.
-MAX_CONTEXT_COLUMNS = 10
 
 
 @dataclass(frozen=True)
@@ -238,8 +236,7 @@ def _columns(shapes: Sequence[Shape], x: Array | None, rows: int) -> Array:
 
 
 def _block(variable: Variable, configurations: Configurations, rows: int) -> Array:
-    if variable.kind == "binary":
-        return _signs(configurations.column(variable.members[0]))[:, None]
+    """Return the columns of a numeric option or a group, shape (n, columns)."""
     columns: list[Array] = []
     if variable.kind == "group" and not variable.shared:
         columns += [_signs(configurations.column(name)) for name in variable.members]

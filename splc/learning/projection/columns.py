@@ -35,6 +35,25 @@ LARGEST, SMALLEST = 1e90, 1e-90
 MAX_THRESHOLDS, MIN_VALUES = 7, 3
 # Units of "shapes" count as at most so many factors.
 MAX_FACTORS = 2
+# All products of 1, 2, 3, … units are candidates up to this number (docs/decisions/0010-printed-model.md).
+MAX_ENUMERATED = 6_000
+# Heirs of selected terms are added while there are at most this number of candidates, for memory and time.
+MAX_CANDIDATES = 18_000
+# With so many units only simple ones extend selected terms.
+MANY_UNITS = 60
+# Every further factor of a term must be worth a tenth of its score.
+PENALTY = 0.9
+# A column is constant if so little of its squared norm is left around the constant.
+CONSTANT_SHARE = 1e-4
+# A column can be told from selected ones if more than this is left of its squared norm, of that around the constant
+# and in all.
+LEFT_AROUND, LEFT_IN_ALL = 1e-3, 1e-5
+# Elements of columns that are computed at a time, so that they stay in the processor's cache.
+_BLOCK = 2**16
+# A term whose influence would be beyond these powers of 10 cannot be printed.
+LARGEST_EXPONENT, LARGEST_INFLUENCE = 290, 306
+# The position of the constant.
+CONSTANT_PLACE = 0
 
 
 @dataclass(frozen=True)
@@ -160,26 +179,6 @@ def _group_units(variable: Variable) -> Iterator[Unit]:
     ):
         yield Unit(variable.name, atom, text, factors, free=True, numeric=False, simple=factors == 1)
 
-
-# All products of 1, 2, 3, … units are candidates up to this number (docs/decisions/0010-printed-model.md).
-MAX_ENUMERATED = 6_000
-# Heirs of selected terms are added while there are at most this number of candidates, for memory and time.
-MAX_CANDIDATES = 18_000
-# With so many units only simple ones extend selected terms.
-MANY_UNITS = 60
-# Every further factor of a term must be worth a tenth of its score.
-PENALTY = 0.9
-# A column is constant if so little of its squared norm is left around the constant.
-CONSTANT_SHARE = 1e-4
-# A column can be told from selected ones if more than this is left of its squared norm, of that around the constant
-# and in all.
-LEFT_AROUND, LEFT_IN_ALL = 1e-3, 1e-5
-# Elements of columns that are computed at a time, so that they stay in the processor's cache.
-_BLOCK = 2**16
-# A term whose influence would be beyond these powers of 10 cannot be printed.
-LARGEST_EXPONENT, LARGEST_INFLUENCE = 290, 306
-# The position of the constant.
-CONSTANT_PLACE = 0
 
 Product = tuple[int, ...]
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from splc.errors import LearningError, listed, plural
 from splc.learning.judging import SparsePart, judged
-from splc.learning.loop import INTERRUPTED, run_loop
+from splc.learning.learner import INTERRUPTED, run_loop
 from splc.learning.problem import LearningProblem
 from splc.learning.projection import constants
 from splc.learning.projection.competition import ModelRows

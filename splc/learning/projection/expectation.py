@@ -18,9 +18,7 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.errors import listed, plural
 from splc.io.numbers import percentage
-from splc.learning.expected import Expected
 from splc.learning.folds import FEWEST as FEWEST_GROUPS
-from splc.learning.method_note import MethodNote
 from splc.learning.problem import LearningProblem
 from splc.learning.projection import constants
 from splc.learning.projection.full_model import ONE_ROW, FullModel, Target
@@ -28,6 +26,7 @@ from splc.learning.projection.settings import ProjectionSettings
 from splc.learning.projection.sparse_model import SparseModel, printed_model
 from splc.learning.projection.variables import Variable
 from splc.learning.result import CrossValidated
+from splc.learning.scores import Expected, MethodNote
 from splc.types import Array
 
 # From so many rows on errors outside of folds are near those elsewhere, also with few rows per option: in 20 samples of

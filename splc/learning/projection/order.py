@@ -38,6 +38,10 @@ _BLOCK = 2**20
 
 # Option or observed variable → the constant that its values are mixed with.
 Constants = Mapping[str, np.uint64]
+# Spaces of at most this size are enumerated: then the selection does not depend on the order of options at all.
+ENUMERATED = 20_000
+# Configurations that are drawn from larger spaces.
+DRAWN = 2000
 
 
 def hashes(configurations: Configurations, constants: Constants) -> Array:
@@ -221,12 +225,6 @@ def splitmix(values: Array) -> Array:
     mixed_values = (mixed_values ^ (mixed_values >> np.uint64(27))) * _MIX[1]
     mixed: Array = mixed_values ^ (mixed_values >> np.uint64(31))
     return mixed
-
-
-# Spaces of at most this size are enumerated: then the selection does not depend on the order of options at all.
-ENUMERATED = 20_000
-# Configurations that are drawn from larger spaces.
-DRAWN = 2000
 
 
 def space_of(problem: LearningProblem, own: Constants) -> Configurations:

@@ -17,7 +17,6 @@ from typing import Literal
 import numpy as np
 
 from splc.data.configurations import Configurations
-from splc.learning.model_scores import FormScore, PathPoint, PathTerm
 from splc.learning.projection.choice import ExactModel, IsPositive, ProjectedModel, chosen_form
 from splc.learning.projection.columns import CONSTANT_PLACE, LEFT_AROUND, Candidates
 from splc.learning.projection.competition import Contender, ModelRows
@@ -27,6 +26,7 @@ from splc.learning.projection.settings import ProjectionSettings
 from splc.learning.projection.term_search import nonnegative
 from splc.learning.projection.variables import Variable
 from splc.learning.result import CrossValidated, InfluenceEstimate
+from splc.learning.scores import FormScore, PathPoint, PathTerm
 from splc.models.influence import BLOCK, InfluenceModel
 from splc.models.subexpressions import Derived
 from splc.models.terms import CONSTANT, Term

@@ -19,17 +19,30 @@ from splc.types import Array
 
 # A gradient below this, for columns and a target of unit norm, is roundoff.
 TOLERANCE = 1e-11
+# Scores that agree to this are equal; the canonical order of terms then decides.
+SAME_SCORE = 1e-7
+# The square of the residual's share of the target below which nothing but roundoff is left.
+NOTHING_LEFT = 1e-20
+# A norm that Gram-Schmidt leaves of a column of norm 1, below which it depends on the others.
+_DEPENDENT = 1e-4
+# A larger model must lower the sum of squares by this share of that of the target: less is roundoff.
+ROUNDOFF = 1e-13
+# Losses that agree to this are equal; the canonical order of terms then decides.
+SAME_LOSS = 1e-8
+MAX_ROUNDS = 2
+# A replacement must lower the root mean square to this share.
+GAIN = 0.97
+# Below this share of the sum of squares of the target, differences are roundoff.
+CLOSE = 1e-10
 
 
-def nonnegative(gram: Array, moments: Array, free: Array, start: Array | None = None) -> Array:
+def nonnegative(gram: Array, moments: Array, free: Array) -> Array:
     """Return the coefficients b, shape (k,), that minimise b'Gb/2 - h'b, with b >= 0 where they are not free.
 
     `gram`: the Gram matrix G of columns of about unit norm, shape (k, k). `moments`: the products h of the columns with
-    the target, shape (k,). `free`: whether each coefficient may be negative, shape (k,). `start`: coefficients to start
-    from, which satisfy the signs; by default 0.
+    the target, shape (k,). `free`: whether each coefficient may be negative, shape (k,).
     """
-    coefficients = np.zeros(len(moments)) if start is None else start.astype(float)
-    passive = free | (coefficients > 0)
+    coefficients, passive = np.zeros(len(moments)), free.copy()
     entered = -1
     limit = TOLERANCE * max(float(np.abs(moments).max(initial=0.0)), 1e-300)
     for _ in range(3 * len(moments) + 3):
@@ -63,14 +76,6 @@ def _solve(gram: Array, moments: Array) -> Array:
         return np.asarray(np.linalg.solve(gram, moments))
     except np.linalg.LinAlgError:
         return np.asarray(np.linalg.lstsq(gram, moments)[0])
-
-
-# Scores that agree to this are equal; the canonical order of terms then decides.
-SAME_SCORE = 1e-7
-# The square of the residual's share of the target below which nothing but roundoff is left.
-NOTHING_LEFT = 1e-20
-# A norm that Gram-Schmidt leaves of a column of norm 1, below which it depends on the others.
-_DEPENDENT = 1e-4
 
 
 @dataclass(eq=False)
@@ -194,12 +199,6 @@ def forward(candidates: Candidates, targets: Array, steps: int) -> list[TermSele
     return selections
 
 
-# A larger model must lower the sum of squares by this share of that of the target: less is roundoff.
-ROUNDOFF = 1e-13
-# Losses that agree to this are equal; the canonical order of terms then decides.
-SAME_LOSS = 1e-8
-
-
 def models_of_sizes(selection: TermSelection, most: int) -> list[tuple[int, ...]]:
     """Return the positions of the terms of the best model of each size from 1 to `most`.
 
@@ -253,13 +252,6 @@ def _least_important(candidates: Candidates, terms: Array, losses: Array) -> int
         losses = np.where(terms == CONSTANT_PLACE, np.inf, losses)
     least_important = np.flatnonzero(losses <= losses.min() * (1 + SAME_LOSS) + 1e-30)
     return max(least_important.tolist(), key=lambda at: candidates.name(int(terms[at])))
-
-
-MAX_ROUNDS = 2
-# A replacement must lower the root mean square to this share.
-GAIN = 0.97
-# Below this share of the sum of squares of the target, differences are roundoff.
-CLOSE = 1e-10
 
 
 def exchanged(candidates: Candidates, chosen: Sequence[int], target: Array) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sampling import Space
 from splc.io.numbers import number_text
-from splc.learning.projection import columns as candidates_module
+from splc.learning.projection import columns as columns_module
 from splc.learning.projection.columns import (
     CONSTANT_PLACE,
     CONSTANT_SHARE,
@@ -268,7 +268,7 @@ def test_properties_of_products(language: Language) -> None:
 @pytest.mark.parametrize(("limit", "largest"), [(7 + 21 + 35, 3), (7 + 21 + 34, 2), (7 + 21, 2), (7 + 20, 1), (1, 1)])
 def test_products_are_enumerated_up_to_a_number(limit: int, largest: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """All products of so many units are candidates if there are not too many; those of one unit always are."""
-    monkeypatch.setattr(candidates_module, "MAX_ENUMERATED", limit)
+    monkeypatch.setattr(columns_module, "MAX_ENUMERATED", limit)
     products = candidates_of(rows(BINARY), 3).products
     assert products == [product for size in range(largest + 1) for product in itertools.combinations(range(7), size)]
     assert len(products) == 1 + sum(math.comb(7, size) for size in range(1, largest + 1))
@@ -279,7 +279,7 @@ def test_products_are_enumerated_up_to_a_number(limit: int, largest: int, monkey
 def test_heirs(place: int, order: int) -> None:
     """The heirs of a product have one more unit of another variable; each product is a candidate once."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(candidates_module, "MAX_ENUMERATED", 0)
+        patch.setattr(columns_module, "MAX_ENUMERATED", 0)
         candidates = candidates_of(rows(), order)
     variables = [each.variable for each in candidates.units]
     while len(candidates) < 400:
@@ -313,10 +313,10 @@ def _is_constant(candidates: Candidates, product: tuple[int, ...]) -> bool:
 
 def test_short_heirs_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """At the largest number of candidates, heirs with fewer units are added first, in canonical order."""
-    monkeypatch.setattr(candidates_module, "MAX_ENUMERATED", 0)
+    monkeypatch.setattr(columns_module, "MAX_ENUMERATED", 0)
     candidates = switches(7, 3)
     candidates.add_heirs([candidates.products.index((2,))])
-    monkeypatch.setattr(candidates_module, "MAX_CANDIDATES", 18)
+    monkeypatch.setattr(columns_module, "MAX_CANDIDATES", 18)
     candidates.add_heirs([candidates.products.index((2, 3)), candidates.products.index((4,))])
     assert candidates.products[14:] == [(0, 4), (1, 4), (3, 4), (4, 5)]
 
@@ -324,7 +324,7 @@ def test_short_heirs_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(("number", "simple"), [(59, False), (60, True)])
 def test_heirs_of_many_units_are_simple(number: int, simple: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """From 60 units on only simple ones extend terms."""
-    monkeypatch.setattr(candidates_module, "MAX_ENUMERATED", 0)
+    monkeypatch.setattr(columns_module, "MAX_ENUMERATED", 0)
     units = [unit(f"u{at:03}", simple=at < 5) for at in range(number)]
     values = np.random.default_rng(0).integers(0, 2, (number, 200)).astype(float)
     candidates = Candidates(units, values, np.ones(200), order=2)

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sampling import Space
-from splc.learning.model_scores import PathPoint
 from splc.learning.projection import choice
 from splc.learning.projection.full_model import Target
 from splc.learning.projection.settings import Form, ProjectionSettings
 from splc.learning.projection.sparse_model import SparseModel, SparseTerm, printed_model, refit
 from splc.learning.projection.variables import Variable, variables_of
+from splc.learning.scores import PathPoint
 from splc.models.basis.regression import t_quantile
 from splc.models.terms import CONSTANT, option_term
 from splc.system.options import NumericOption
