@@ -76,13 +76,19 @@ class TestKinds:
         table["z"] = ~table["a"]
         assert texts(mined(table)) <= {"c => z", "!a <=> z"}
 
-    def test_support(self) -> None:
-        """The support is the number of rows in which the premise holds."""
-        table = planted(lambda t: ~t["a"] | t["b"])
-        distinct = dict(zip(table, option_table(table).selected.T, strict=True))
+    @pytest.mark.parametrize("kind", ["implies", "excludes", "either"])
+    def test_support(self, kind: str) -> None:
+        """The support is the number of rows with the premise, for symmetric constraints with one of both literals."""
+
+        def literals(t: Rows) -> tuple[Array, Array]:
+            return (~t["a"] if kind == "either" else t["a"]), (t["b"] if kind == "excludes" else ~t["b"])
+
+        table = planted(lambda t: ~(literals(t)[0] & literals(t)[1]))
+        one, other = literals(dict(zip(table, option_table(table).selected.T, strict=True)))
         [found] = mined(table).constraints
-        assert found.rows == distinct["a"].sum()
-        assert found.expected == pytest.approx(distinct["a"].sum() * (1 - distinct["b"].mean()))
+        assert found.kind == kind
+        assert found.rows == one.sum() + (0 if kind == "implies" else other.sum())
+        assert found.expected == pytest.approx(one.sum() * other.mean())
 
 
 class TestComplete:
