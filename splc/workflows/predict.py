@@ -23,8 +23,7 @@ from splc.formats.measurements.configurations import (
     write_configurations,
 )
 from splc.formats.measurements.tables import read_table
-from splc.formats.models.read import StoredModel
-from splc.formats.models.stored_model import choice_of
+from splc.formats.models.stored_model import StoredModel, choice_of
 from splc.io.files import STANDARD, Source, is_file, require_writable, standard_input_kept
 from splc.io.json import picked
 from splc.io.numbers import percentage

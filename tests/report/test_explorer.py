@@ -21,7 +21,8 @@ from sampling import Space
 from splc.arithmetic.functions import FUNCTION
 from splc.data.configurations import Configurations
 from splc.formats.models.programs.program import program_of, space_object
-from splc.formats.models.read import StoredModel, read_stored_model
+from splc.formats.models.read import read_stored_model
+from splc.formats.models.stored_model import StoredModel
 from splc.io.numbers import short_number
 from splc.models.influence import InfluenceModel
 from splc.models.text.reader import expand_model

@@ -14,8 +14,7 @@ from splc.formats import detect, registry
 from splc.formats.models.json import json_object, log_hash_of, parse_stored_json
 from splc.formats.models.log_reader import WhichRound, parse_stored_log
 from splc.formats.models.log_writer import COMMAND, COMPANION, NFP
-from splc.formats.models.stored_model import ModelFile, Subject, companion_of
-from splc.formats.models.stored_model import StoredModel as StoredModel
+from splc.formats.models.stored_model import ModelFile, StoredModel, Subject, companion_of
 from splc.formats.models.text import parse_stored_text, with_link
 from splc.io.files import STANDARD, Source, read_source, write_whole
 from splc.io.json import declared

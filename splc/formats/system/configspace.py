@@ -301,9 +301,7 @@ class _ConfigSpaceReader(Assembly):
         first, second = (self.parameter(_text(clause, side)) for side in ("left", "right"))
         if first.is_number and second.is_number:
             selected = (
-                OptionLiteral(parameter.name, True)
-                for parameter in (first, second)
-                if parameter.name in self.optional
+                OptionLiteral(parameter.name, True) for parameter in (first, second) if parameter.name in self.optional
             )
             return joined((*selected, NumericAtom(Name(first.name), sign, Name(second.name))), conjunction=True)
         if sign != "=" or first.is_number or second.is_number:

@@ -21,7 +21,7 @@ from splc.formats.system.assembly import Assembly
 from splc.io.files import Source
 from splc.io.numbers import not_a_number, number_text, parse_number
 from splc.io.xml import inner_text, line_of, local_name, read_xml, write_xml, xml_text
-from splc.system.constraints import ArithmeticConstraint, BooleanConstraint, Constraint, parse_arithmetic, parse_boolean
+from splc.system.constraints import BooleanConstraint, Constraint, parse_arithmetic, parse_boolean
 from splc.system.options import BinaryOption, NumericOption, Option, Presentation, step_values
 from splc.system.variability import ROOT, VariabilityModel
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from splc.arithmetic.tree import Name
-from splc.errors import InputError, Problems, listed, nearest, plural
+from splc.errors import InputError, listed, nearest, plural
 from splc.formats.system.assembly import Assembly, FeatureNode, Group, always_selected, constant_of, name_of
 from splc.formats.system.uvl_expressions import Cursor, ExpressionParser, Names, UvlLine, UvlToken, lines_of, text_of
 from splc.io.files import Source
@@ -367,4 +367,5 @@ class _UvlReader(Assembly):
                     for member in group.members:
                         if member.name in domains:
                             message = f"the feature {member.name!r} has a number, and is an alternative to others"
-                            self.problems.add(message, member.line, hint="write it into a group below a feature of the group")
+                            hint = "write it into a group below a feature of the group"
+                            self.problems.add(message, member.line, hint=hint)

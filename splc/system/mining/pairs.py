@@ -226,9 +226,7 @@ class LiteralTable:
         equal = implies & implies.T
         # Literal → the first column that is equal to it, or itself.
         self.shown = {
-            at: int(np.argmax(equal[at, :binary]))
-            for at in range(width, width + binary)
-            if equal[at, :binary].any()
+            at: int(np.argmax(equal[at, :binary])) for at in range(width, width + binary) if equal[at, :binary].any()
         }
         earlier = np.tril(equal[:binary, :binary] | equal[:binary, width : width + binary], -1)
         self.twins = {at: int(np.argmax(earlier[at])) for at in np.flatnonzero(earlier.any(axis=1)).tolist()}

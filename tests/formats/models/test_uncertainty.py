@@ -17,8 +17,8 @@ from splc.data.measurements import Measurements
 from splc.errors import InputError
 from splc.formats.models.json import learned_json_text, model_json_text
 from splc.formats.models.log_writer import model_log_text
-from splc.formats.models.read import ReadOptions, StoredModel, read_json, read_log, read_text
-from splc.formats.models.stored_model import learned_file
+from splc.formats.models.read import ReadOptions, read_json, read_log, read_text
+from splc.formats.models.stored_model import StoredModel, learned_file
 from splc.formats.registry import model_writers
 from splc.io.files import Source
 from splc.learning import intervals
