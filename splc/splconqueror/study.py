@@ -117,9 +117,8 @@ def write_study(scripts: Mapping[str, Script], paths: tuple[str, ...], preset: s
         samplings.setdefault(spec)
         pairs.add((spec, name))
     if first is None:
-        raise LearningError(
-            f"nothing can be expressed as a study: {missing[0]}" if missing else "the scripts learn nothing"
-        )
+        problem = f"nothing can be expressed as a study: {missing[0]}" if missing else "the scripts learn nothing"
+        raise LearningError(problem)
     write_whole(output, _text(first, tuple(samplings), learners, preset, output))
     result = WrittenStudy(output, tuple(samplings), learners, len(learnings), tuple(missing))
     return replace(result, notes=tuple(_notes(result, len(pairs))))

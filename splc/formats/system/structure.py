@@ -99,11 +99,8 @@ def _groups(
             grouped |= group
     for alternatives in implied:
         ungrouped = [option for option in members if option.name in set(alternatives) - grouped]
-        if (
-            len(ungrouped) == len(alternatives) > 1
-            and set(alternatives) <= names
-            and all(option.optional for option in ungrouped)
-        ):
+        whole = len(ungrouped) == len(alternatives) > 1 and set(alternatives) <= names
+        if whole and all(option.optional for option in ungrouped):
             groups.append(Group(1, len(ungrouped), [features[option.name] for option in ungrouped]))
             grouped.update(alternatives)
     if groups and not several and (len(groups) > 1 or len(grouped) < len(members)):

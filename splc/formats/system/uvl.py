@@ -367,6 +367,5 @@ class _UvlReader(Assembly):
                     for member in group.members:
                         if member.name in domains:
                             message = f"the feature {member.name!r} has a number, and is an alternative to others"
-                            self.problems.add(
-                                message, member.line, hint="write it into a group below a feature of the group"
-                            )
+                            hint = "write it into a group below a feature of the group"
+                            self.problems.add(message, member.line, hint=hint)

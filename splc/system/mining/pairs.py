@@ -215,7 +215,7 @@ class LiteralTable:
     def _compare_literals(self) -> None:
         """Find the pairs of binary literals that contradict each other, and the columns that are equal or opposite."""
         width, binary = self.width, self.binary
-        first, second = self.never_together(self.pairs)
+        first, second = self.never_together()
         is_contradiction = np.ones(len(first), dtype=bool)
         if not self.complete:
             is_contradiction = contradictions(self.pairs, first, second, self.tests)
@@ -233,10 +233,10 @@ class LiteralTable:
         self.equal = equal
         self.distinct = np.array([at for at in range(binary) if at not in self.twins], dtype=np.int64)
 
-    def never_together(self, counts: LiteralCounts) -> tuple[Array, Array]:
+    def never_together(self) -> tuple[Array, Array]:
         """Return the pairs of binary literals over different columns that no row has."""
         literals = np.concatenate([np.arange(self.binary), np.arange(self.width, self.width + self.binary)])
-        first, second = np.nonzero(np.triu(counts.pairs[np.ix_(literals, literals)] == 0, 1))
+        first, second = np.nonzero(np.triu(self.pairs.pairs[np.ix_(literals, literals)] == 0, 1))
         first, second = literals[first], literals[second]
         is_distinct = (first % self.width) != (second % self.width)
         return first[is_distinct], second[is_distinct]

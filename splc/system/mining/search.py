@@ -251,7 +251,7 @@ MAX_IN_SETS = 200
 def unseen_pairs(table: LiteralTable, known: ClauseSet) -> tuple[MinedConstraint, ...]:
     """Return pairs of literals of binary options that no row has and `known` allows, the least likely ones first."""
     width, binary, counts = table.width, table.binary, table.counts
-    first, second = table.never_together(counts)
+    first, second = table.never_together()
     different = table.options[first % width] != table.options[second % width]
     first, second = first[different], second[different]
     chance = log_chance(counts.rows, counts.single[first], counts.single[second])

@@ -55,13 +55,18 @@ def test_opposite_options() -> None:
     assert texts(mined(table)) <= {"c => z", "!a <=> z"}
 
 
-def test_support() -> None:
-    """The support is the number of rows in which the premise holds."""
-    table = planted("~a | b")
+@pytest.mark.parametrize(
+    ("kind", "one", "other"), [("implies", "a", "~b"), ("excludes", "a", "b"), ("either", "~a", "~b")]
+)
+def test_support(kind: str, one: str, other: str) -> None:
+    """The support is the number of rows with the premise, for symmetric constraints with one of both literals."""
+    table = planted(f"~(({one}) & ({other}))")
     distinct = dict(zip(table, option_table(table).selected.T, strict=True))
+    first, second = (eval(literal, {}, distinct) for literal in (one, other))  # noqa: S307
     [found] = mined(table).constraints
-    assert found.rows == distinct["a"].sum()
-    assert found.expected == pytest.approx(distinct["a"].sum() * (1 - distinct["b"].mean()))
+    assert found.kind == kind
+    assert found.rows == first.sum() + (0 if kind == "implies" else second.sum())
+    assert found.expected == pytest.approx(first.sum() * second.mean())
 
 
 @pytest.mark.parametrize("number", [100, pytest.param(300, marks=pytest.mark.slow)])
