@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from splc.data.configurations import Configurations
-from splc.learning.group_titles import titled_groups
+from splc.learning.effects import titled_groups
 from splc.system.options import NumericOption
 from splc.types import Array
 

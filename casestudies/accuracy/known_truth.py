@@ -23,7 +23,7 @@ from splc.data.configurations import Configurations
 from splc.errors import SplcError
 from splc.io.tables import Table
 from splc.learning import LearningResult, learn
-from splc.learning.group_titles import group_titles
+from splc.learning.effects import group_titles
 from splc.learning.judging import predictions
 from splc.learning.result import InfluenceEstimate
 from splc.models.influence import InfluenceModel

@@ -10,7 +10,7 @@ import numpy as np
 from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
 from splc.learning import LearningResult
-from splc.learning.group_titles import group_titles
+from splc.learning.effects import group_titles
 from splc.models.influence import InfluenceModel
 from splc.types import Array
 

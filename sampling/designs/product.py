@@ -1,15 +1,14 @@
-"""Products of a binary and a numeric design: their valid combinations."""
+"""Designs that take a part in full, and products of a binary and a numeric design: their valid combinations."""
 
 from __future__ import annotations
 
 import math
 from collections import ChainMap
+from dataclasses import dataclass
 
 import numpy as np
 
-from sampling.designs.binary.all import All
 from sampling.designs.design import Design, PartDesign
-from sampling.designs.numeric.ff import FullFactorial
 from sampling.space.parts import Parts
 from sampling.space.rows import ascending
 from sampling.space.solutions import Solutions
@@ -31,32 +30,28 @@ def product(
     system = parts.system
     # Designs that select all rows need not be listed.
     all_binary, all_numeric = isinstance(binary, All), isinstance(numeric, FullFactorial)
-    for design, is_full, names, kind in (
+    for part, is_full, names, kind in (
         (binary, all_binary, parts.selectable, "binary"),
         (numeric, all_numeric, system.numeric_options, "numeric"),
     ):
         if not names and not is_full:
-            raise SpecError(f"{design.text}: {system.name} has no {kind} options")
+            raise SpecError(f"{part.text}: {system.name} has no {kind} options")
     if all_binary and all_numeric:
-        everything = parts.space.enumerate(LIMIT)
-        return everything, _grid(parts) * parts.binary.count - parts.both.count, ()
-    binary_design = None if all_binary else binary.design(parts, seed)
-    numeric_design = None if all_numeric else numeric.design(parts, seed)
-    notes = (*(binary_design.notes if binary_design else ()), *(numeric_design.notes if numeric_design else ()))
-    if binary_design is None and numeric_design is not None:
-        if parts.selectable and parts.binary.count * len(numeric_design.rows) > PAIRS:
-            configurations, removed = _all_binary(parts, numeric_design)
-            return configurations, removed, notes
-        binary_design = All().design(parts, seed) if parts.selectable else Design(np.zeros((1, 0), dtype=np.int64))
-    elif numeric_design is None and binary_design is not None:
-        if _grid(parts) * len(binary_design.rows) > PAIRS:
-            configurations, removed = _all_numeric(parts, binary_design)
-            return configurations, removed, notes
-        numeric_design = FullFactorial().design(parts, seed)
-    assert binary_design is not None
-    assert numeric_design is not None
-    configurations, removed = _checked(parts, binary_design.rows, numeric_design.rows)
-    return configurations, removed, notes
+        return parts.space.enumerate(LIMIT), _grid(parts) * parts.binary.count - parts.both.count, ()
+    if all_binary:
+        design = numeric.design(parts, seed)
+        if parts.selectable and parts.binary.count * len(design.rows) > PAIRS:
+            return *_all_binary(parts, design), design.notes
+        first = All().design(parts, seed) if parts.selectable else Design(np.zeros((1, 0), dtype=np.int64))
+        second = design
+    elif all_numeric:
+        design = binary.design(parts, seed)
+        if _grid(parts) * len(design.rows) > PAIRS:
+            return *_all_numeric(parts, design), design.notes
+        first, second = design, FullFactorial().design(parts, seed)
+    else:
+        first, second = binary.design(parts, seed), numeric.design(parts, seed)
+    return *_checked(parts, first.rows, second.rows), (*first.notes, *second.notes)
 
 
 def _grid(parts: Parts) -> int:
@@ -119,7 +114,7 @@ def _all_numeric(parts: Parts, binary: Design) -> tuple[Configurations, int]:
 
 def _restricted(parts: Parts, rows: Array, first: int) -> tuple[Array, list[int], int]:
     """Return the solutions in which the variables from `first` on have the values of each row of a design."""
-    full = [(1 << size) - 1 for size in parts.problem.sizes]
+    full = parts.problem.domains
     blocks: list[Array] = [np.zeros((0, len(full)), dtype=np.int64)]
     counts: list[int] = []
     combinations = total = 0
@@ -145,3 +140,33 @@ def _too_many(total: int) -> SpaceError:
         f"the sampling selects at least {count_text(total)} configurations (the limit is {LIMIT:,})",
         hint="use a smaller binary or numeric part, or random:N",
     )
+
+
+@dataclass(frozen=True)
+class All:
+    """`all`: every valid selection of binary options, in lexicographic order."""
+
+    text: str = "all"
+
+    def design(self, parts: Parts, seed: int) -> Design:
+        """Return its rows (the seed has no effect)."""
+        return Design(parts.binary.enumerate(LIMIT))
+
+
+@dataclass(frozen=True)
+class FullFactorial:
+    """`ff`: every combination of the numeric options' values, in lexicographic order (last option fastest).
+
+    Box, Hunter, Hunter: "Statistics for Experimenters", Wiley 1978; figure 2.2 of the thesis.
+    """
+
+    text: str = "ff"
+
+    def design(self, parts: Parts, seed: int) -> Design:
+        """Return its rows (the seed has no effect)."""
+        sizes = [len(option.values) for option in parts.system.numeric_options]
+        if math.prod(sizes) > LIMIT:
+            raise SpaceError(
+                f"ff: {math.prod(sizes):,} combinations of numeric values are too many (the limit is {LIMIT:,})"
+            )
+        return Design(np.indices(sizes, dtype=np.int64).reshape(len(sizes), math.prod(sizes)).T.copy())

@@ -105,15 +105,21 @@ class TableSource(Source):
 
     @classmethod
     def of_rows(
-        cls, source: Source, header: Sequence[str], rows: Iterable[Sequence[str]], *roles: Any, **notes: Any
+        cls,
+        source: Source,
+        header: Sequence[str],
+        rows: Iterable[Sequence[str]],
+        stated: StatedRoles | None = None,
+        main: str | None = None,
+        notes: Iterable[str] = (),
     ) -> TableSource:
-        """Return a table with these rows; the other arguments are those of `of`."""
+        """Return a table with these rows; otherwise as `of`."""
         # Workbooks leave out empty cells at the end of a row.
         blank = [""] * len(header)
         cells = [[_clean(text, source) for text in [*row, *blank[len(row) :]]] for row in rows]
         cells = [row for row in cells if len(row) > 1 or any(row)]
         columns = list(zip(*cells, strict=True)) if cells else [()] * len(header)
-        return cls.of(source, header, columns, *roles, **notes)
+        return cls.of(source, header, columns, stated, main, tuple(notes))
 
     @cached_property
     def sha256(self) -> str:

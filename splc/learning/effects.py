@@ -1,9 +1,10 @@
-"""The effects of the terms of a learned model, grouped by sets of options and sorted by size."""
+"""The effects of the terms of a learned model, grouped by sets of options and sorted by size; titles of groups."""
 
 from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,12 +13,12 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.io.numbers import comparable_size
-from splc.learning.group_titles import group_titles, titled_groups
+from splc.learning.projection import stem_of
 from splc.learning.result import InfluenceEstimate
 from splc.learning.shares import term_shares
-from splc.models.influence import InfluenceModel
-from splc.models.levels import levels_of, with_levels
+from splc.models.influence import InfluenceModel, levels_of, with_levels
 from splc.models.terms import CONSTANT, Term, names_in, option_term, quoted
+from splc.system.groups import child_groups
 from splc.system.variability import VariabilityModel
 
 DIGITS = 6
@@ -27,6 +28,36 @@ SUPPORT = 0.75
 # Effects with an uncertain sign are left out if their share, or the change by their factor, is smaller than this.
 SMALL_SHARE = 1.0
 SMALL_FACTOR = 0.01
+
+
+def titled_groups(system: VariabilityModel) -> dict[tuple[str, ...], str]:
+    """Return disjoint alternative groups with their titles.
+
+    A title is the parent or the stem of the members' names; if another title or option is equal, all members.
+    """
+    titles: dict[tuple[str, ...], str] = {}
+    complete_groups = child_groups(system)
+    for group in system.alternative_groups:
+        if any(set(group) & set(other_group) for other_group in titles):
+            continue
+        title, parent = stem_of(group), system.option(group[0]).parent
+        if parent is not None and parent in complete_groups and all(name.startswith(parent) for name in group):
+            # Measurements and --fix use this name: codec=lz4.
+            title = parent
+        # A stem of the first name alone, such as `codec_lz` of `codec_lz4` and `codec_zstd`, is no name of the group.
+        elif title in group or len({stem_of((name,)) for name in group}) > 1:
+            title = parent or "|".join(group)
+        titles[group] = title
+    grouped = {name for group in titles for name in group}
+    # Options that every configuration has are in no model.
+    ungrouped = {name for name in system.names if name not in grouped and name not in system.mandatory}
+    title_counts = Counter([*titles.values(), *ungrouped])
+    return {group: "|".join(group) if title_counts[title] > 1 else title for group, title in titles.items()}
+
+
+def group_titles(system: VariabilityModel) -> dict[str, str]:
+    """Return member → title of its alternative group."""
+    return {name: title for group, title in titled_groups(system).items() for name in group}
 
 
 @dataclass(frozen=True)

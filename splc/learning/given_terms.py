@@ -1,4 +1,4 @@
-"""The learner that fits the influences of given terms (`truemodel` in SPL Conqueror)."""
+"""The learner that fits the influences of given terms (`truemodel` in SPL Conqueror), and of options to predictions."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 
 from splc.data.configurations import Configurations
+from splc.data.measurements import Measurements
 from splc.errors import LearningError, Problem, listed, plural
 from splc.io.numbers import power_of_two
+from splc.learning.features import features_of
 from splc.learning.judging import influence_model, judged
-from splc.learning.loop import only_step
+from splc.learning.learner import only_step
 from splc.learning.problem import LearningProblem
-from splc.learning.result import InfluenceEstimate, LearnedTerm, LearningResult
-from splc.models.basis.regression import Regression
-from splc.models.terms import CONSTANT, Term
+from splc.learning.result import InfluenceEstimate, LearnedTerm, LearningResult, Predictor
+from splc.models.basis.regression import RANK, Regression, independent
+from splc.models.terms import CONSTANT, Term, option_term
 from splc.models.text.log_grammar import expand_product, is_sum
 from splc.system.variability import VariabilityModel
 from splc.types import Array
@@ -157,3 +159,26 @@ def _estimates(
             error = unit * float(fit.errors_of(weights))
             estimates.append(InfluenceEstimate.of(canonical_term, influence, error, fit.freedom))
     return estimates
+
+
+def linear_surrogate(predictor: Predictor, configurations: Configurations, nfp: str) -> LearningResult:
+    """Return the linear model of the predictions of another model: a constant and the options.
+
+    It shows which options a predictor without readable terms reacts to. Its errors are relative to the predictions, not
+    to measured values. Options whose columns depend linearly on those of earlier options are left out, such as the last
+    member of an alternative group.
+
+    Args:
+        predictor: the other model.
+        configurations: the configurations that it predicts.
+        nfp: the property.
+    """
+    features = features_of(configurations.system, numeric_disabled=False)
+    terms = [CONSTANT, *(option_term(feature.name) for feature in features)]
+    columns = np.column_stack(
+        [np.ones(len(configurations)), *(term.evaluate(configurations.column) for term in terms[1:])]
+    )
+    selected_terms = [terms[at] for at in independent(columns, RANK)]
+    predicted = Measurements(configurations, {nfp: predictor.predict(configurations)})
+    problem = LearningProblem(predicted, nfp, np.arange(len(predicted)), configurations)
+    return GivenTerms(tuple(LearnedTerm(term, 1.0) for term in selected_terms)).learn(problem)

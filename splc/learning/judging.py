@@ -11,13 +11,10 @@ import numpy as np
 
 from splc._version import __version__
 from splc.data.configurations import Configurations
-from splc.data.measurements import Measurements
 from splc.errors import plural
 from splc.io.numbers import percentage
-from splc.learning.expected import Expected
 from splc.learning.judged_rows import MOST_JUDGED, JudgedRows, Judgement
 from splc.learning.learner import Learner
-from splc.learning.model_scores import FormScore, PathPoint
 from splc.learning.problem import LearningProblem
 from splc.learning.result import (
     CrossValidated,
@@ -29,6 +26,7 @@ from splc.learning.result import (
     Round,
     SparseErrors,
 )
+from splc.learning.scores import Expected, FormScore, PathPoint
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.subexpressions import Derived
 from splc.system.variability import VariabilityModel
@@ -70,9 +68,10 @@ def judged(
     printed: SparsePart | None = None,
 ) -> LearningResult:
     """Return the result of a learner, with its errors."""
-    rows = judged_rows(
-        predictor, problem.measurements, problem.nfp, problem.rows, problem.evaluation, seed=problem.seed
-    )
+    # All rows, where a performance-influence model predicts: its terms are computed faster than rows are read.
+    limit = None if isinstance(predictor, InfluenceModel) else MOST_JUDGED
+    seen = problem.measurements, problem.nfp, problem.rows, problem.evaluation
+    rows = JudgedRows.of(*seen, seed=problem.seed, limit=limit)
     judgement, printed_errors = rows.judge(partial(predictions, predictor)), None
     judgements = [judgement]
     if printed is not None:
@@ -119,23 +118,6 @@ def judged(
         unit=problem.measurements.unit(problem.nfp),
         groups=problem.groups,
     )
-
-
-def judged_rows(
-    predictor: Predictor,
-    measured: Measurements,
-    nfp: str,
-    learned: Array,
-    evaluation: Measurements | None = None,
-    seed: int = 0,
-) -> JudgedRows:
-    """Return the rows that a result is judged by: all, where a performance-influence model predicts, else samples.
-
-    The arguments are those of `JudgedRows.of`.
-    """
-    # The terms of all rows are computed faster than these are read.
-    limit = None if isinstance(predictor, InfluenceModel) else MOST_JUDGED
-    return JudgedRows.of(measured, nfp, learned, evaluation, seed=seed, limit=limit)
 
 
 def judgement_notes(rows: JudgedRows, judgement: Judgement) -> Iterator[str]:

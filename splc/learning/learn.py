@@ -52,7 +52,7 @@ def learn(
         evaluation: further measurements to judge the model by; None is what was not learned from.
         validation: positions or a mask of measured configurations that the learner stepwise judges candidates by, as
             SPL Conqueror does with its validation set; None is the learning set.
-        missing: see `splc.learning.learning_set.match`.
+        missing: see `splc.learning.problem.match`.
         observed: observed variables to learn from besides the options, as names or patterns such as `C_*`.
         seed: seed of whatever the learner draws.
         on_step: called after every step: a round, or a stage of a learner that has no rounds.

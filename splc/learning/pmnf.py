@@ -12,13 +12,13 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.errors import LearningError, Problem, SpecError, listed, plural
 from splc.learning.judging import judged
-from splc.learning.loop import only_step
+from splc.learning.learner import only_step
 from splc.learning.problem import LearningProblem
 from splc.learning.result import LearnedTerm, LearningResult
 from splc.models.influence import InfluenceModel
 from splc.scaling.batch import MAX_PARAMETERS
 from splc.scaling.fit import fit
-from splc.scaling.settings import parsed_settings, resolved_settings
+from splc.scaling.methods import parsed_settings, resolved_settings
 from splc.system.options import NumericOption
 
 NAME = "pmnf"

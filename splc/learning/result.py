@@ -14,10 +14,9 @@ from splc.data.property_unit import titled
 from splc.errors import LearningError, Problem, plural, shorten
 from splc.io.numbers import percentage
 from splc.io.presentation import Bars, Drawn, Reported
-from splc.learning.expected import Expected
 from splc.learning.folds import Groups
 from splc.learning.judged_rows import ErrorSample, JudgedRows, Judgement
-from splc.learning.model_scores import FormScore, PathPoint
+from splc.learning.scores import Expected, FormScore, PathPoint
 from splc.learning.shares import share_bars
 from splc.models.basis.regression import sign_probability, t_quantile
 from splc.models.influence import InfluenceModel
@@ -250,7 +249,7 @@ class LearningResult(Drawn, Reported):
         learner: the name of the learner.
         terms: the terms in the order in which they were selected; empty for a predictor without readable terms.
         rounds: the history; empty for learners without rounds and for averaged (bagged) models.
-        termination: why learning ended; the stepwise learner's reasons are in `splc.learning.stepwise.stopping`.
+        termination: why learning ended; the stepwise learner's reasons are in `splc.learning.stepwise.algorithm`.
         nfp: the property that was learned.
         learning_configurations: size of the learning set.
         learning_error: on the learning set; this and the following errors are those of what predicts.

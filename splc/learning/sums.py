@@ -19,14 +19,13 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, MeasurementError, SpecError, plural, unknown_name_hint
 from splc.io.presentation import Presented
-from splc.learning.judging import influence_model, judged_rows, judgement_notes, predictions
+from splc.learning.judging import SparsePart, influence_model, judged
 from splc.learning.learn import learn
 from splc.learning.learner import Learner
-from splc.learning.learning_set import rows_of
-from splc.learning.problem import WHERE_ZERO, WITHOUT_VALUE
+from splc.learning.problem import WHERE_ZERO, WITHOUT_VALUE, LearningProblem, rows_of
 from splc.learning.projection import Ensemble, EnsembleSum, ProjectionLearner, Summand
 from splc.learning.registry import learner_of
-from splc.learning.result import LearnedTerm, LearningResult, SparseErrors, Step, merged_terms
+from splc.learning.result import LearnedTerm, LearningResult, Step, merged_terms
 from splc.models.terms import CONSTANT, Term, option_term
 from splc.types import Array, Missing
 
@@ -132,7 +131,7 @@ def learn_sum(
         learning_set: the same for all parts; a part is learned from those configurations that have it.
         settings: settings that differ from the preset.
         learner: the learner of every part.
-        missing: see `splc.learning.learning_set.match`.
+        missing: see `splc.learning.problem.match`.
         seed: seed of cross-validation folds and bags.
         on_step: called after every step of a part.
         should_stop: asked after every step; true ends the learning of this part and of all further ones.
@@ -194,51 +193,26 @@ def learn_sum(
     if not learned:
         raise LearningError("no configuration learned from has any of the parts")
     pairs = tuple(zip(parts, results, strict=True))
-    facts = {
-        **learned[0].provenance,
-        **_observed(pairs),
-        "parts": [_part_facts(*pair) for pair in pairs],
-        **(provenance or {}),
-    }
     merged = merged_terms(terms)
     derived = {derived_part.name: derived_part for result in learned for derived_part in result.model.derived}
     model = influence_model(merged, measurements.system, derived=derived.values())
-    distinct = np.unique(rows)
     full_model = EnsembleSum(tuple(summands)) if summands else None
-    judging = judged_rows(full_model or model, measurements, name, distinct, seed=seed)
-    judgements = [judging.judge(partial(predictions, each)) for each in (full_model, model) if each is not None]
-    errors, printed_errors = judgements[0], None
-    if full_model is not None:
-        printed_errors = SparseErrors(judgements[1].learning, judgements[1].rest, judgements[1].all)
     stopped = any(result.termination == "interrupted" for result in learned)
-    result = replace(
-        learned[0],
-        predictor=full_model or model,
-        rounds=(),
-        scaling=None,
-        cross_validated=None,
-        estimates=(),
-        path=(),
-        intervals=full_model,
-        printed=None if full_model is None else model,
-        printed_errors=printed_errors,
-        printed_intervals=None,
-        forms=(),
-        folds=0,
-        terms=merged,
+    facts = {**_observed(pairs), "parts": [_part_facts(*pair) for pair in pairs], **(provenance or {})}
+    everything = measurements.configurations
+    result = judged(
+        LearningProblem(measurements, name, np.unique(rows), everything, seed=seed, provenance=facts),
+        chosen_learner,
+        full_model or model,
         termination="interrupted" if stopped else "parts",
-        nfp=name,
-        learning_configurations=len(distinct),
-        learning_error=errors.learning,
-        error=errors.rest,
-        error_all=errors.all,
-        left_out=int((measurements.column(name) == 0).sum()),
         seconds=sum(result.seconds for result in learned),
-        notes=(*notes, *judgement_notes(judging, errors)),
-        rows=judging,
-        judgements=tuple(judgements),
-        provenance=facts,
+        terms=merged,
+        notes=notes,
+        expected=learned[0].expected,
+        intervals=full_model,
+        printed=None if full_model is None else SparsePart(model),
     )
+    result = replace(result, groups=learned[0].groups)
     return SumResult(result, pairs)
 
 

@@ -28,7 +28,7 @@ from pathlib import Path
 
 import numpy as np
 
-from splc.arithmetic.evaluation import evaluate
+from splc.arithmetic.functions import evaluate
 from splc.arithmetic.parser import parse
 from splc.arithmetic.tree import Node, names_in
 from splc.data.configurations import Configurations

@@ -14,8 +14,7 @@ from splc.models.parameters import chosen_rows
 from splc.models.subexpressions import Addends, CallOf, Derived, Parameter, PowerOf, SumOf, ThresholdOf, by_name, needed
 from splc.models.terms import CONSTANT, Factor, Term
 from splc.models.text.algebra import Algebra
-from splc.models.text.products import Expansion
-from splc.models.text.signs import Signs
+from splc.models.text.products import Expansion, Signs
 
 
 def bound(model: InfluenceModel, at: Mapping[str, float] | None = None) -> InfluenceModel:

@@ -1,4 +1,7 @@
-"""Performance-influence models: sums of terms with their influences."""
+"""Performance-influence models: sums of terms with their influences.
+
+Subexpressions that select values of one numeric option have texts of their own: `[x >= 4]`, `[x = 4]`.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,60 @@ from typing import Any
 import numpy as np
 
 from splc.data.configurations import Configurations
-from splc.errors import ConfigurationError, Problem, listed
+from splc.data.table import numbers_of, table_columns
+from splc.errors import ConfigurationError, Problem, listed, unknown_name_hint
 from splc.io.numbers import number_text
 from splc.io.presentation import Bars, page
-from splc.models.columns import TableRows, rows_of
 from splc.models.subexpressions import Derived, Parameter, by_name, options_of
-from splc.models.terms import CONSTANT, Term
+from splc.models.terms import CONSTANT, Subexpression, Term, option_term, product_of, quoted
+from splc.system.options import NumericOption
 from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array, Link
+
+FROM_FRAME = "Configurations.from_frame(system, table) reads columns of texts and missing values"
+
+
+@dataclass(frozen=True, eq=False)
+class TableRows:
+    """The rows of a table without a system; a model needs the columns that its terms name."""
+
+    columns: Mapping[str, Array]  # name → values, shape (n,)
+    rows: int  # the number of rows n
+
+    def __len__(self) -> int:
+        return self.rows
+
+    def __getitem__(self, rows: slice) -> TableRows:
+        """Return some rows."""
+        return TableRows({name: values[rows] for name, values in self.columns.items()}, len(range(self.rows)[rows]))
+
+    def column(self, name: str) -> Array:
+        """Return the values of a name in terms, floats of shape (n,)."""
+        if name == ROOT:
+            return np.ones(self.rows)
+        if name not in self.columns:
+            near = unknown_name_hint(name, list(self.columns))
+            raise ConfigurationError(f"the table has no column {name!r}, which the model uses", hint=_hint(near))
+        values = numbers_of(self.columns[name])
+        if values is None:
+            raise ConfigurationError(f"the column {name!r} contains text, but the option has numbers", hint=FROM_FRAME)
+        if np.isnan(values).any():
+            row = int(np.argmax(np.isnan(values)))
+            raise ConfigurationError(f"row {row}: the option {name!r} has no value", hint=FROM_FRAME)
+        return values
+
+
+def _hint(near: str) -> str:
+    return f"{near}{' ' if near.endswith('?') else '; '}{FROM_FRAME}"
+
+
+def rows_of(table: Any) -> Configurations | TableRows:
+    """Return configurations as they are, and a data frame or a dict of columns as its rows."""
+    if isinstance(table, Configurations | TableRows):
+        return table
+    columns = table_columns(table)
+    return TableRows(columns, len(next(iter(columns.values()))) if columns else 0)
+
 
 # The module that writes models in LaTeX. It imports this one; so its name is all that is known here.
 LATEX = "splc.formats.models.text"
@@ -311,3 +360,52 @@ def _without_value(what: str, values: str, row: int, hint: str | None = None) ->
     """Return the error for a part of a model without a finite value in a row; `values`: those of its options."""
     message = f"{what} at configuration {row}" + (f" ({values})" if values else "")
     return EvaluationError(message, hint=hint, row=row, what=what + (f" where {values}" if values else ""))
+
+
+# A subexpression that is this close to 1 at one value and to 0 at all others is this value.
+ROUNDING = 1e-9
+
+
+def term_texts(model: InfluenceModel, system: VariabilityModel) -> list[str]:
+    """Return the text of each term; thresholds and values of numeric options are written `[x >= 4]` and `[x = 4]`."""
+    levels = levels_of(model, system)
+    return [with_levels(term, levels).text(model.order) for term, _ in model.terms]
+
+
+def with_levels(term: Term, levels: Mapping[str, str]) -> Term:
+    """Return a term whose subexpressions have other names where `levels` has one."""
+    if levels.keys().isdisjoint(term.options):
+        return term
+    named = (replace(f, option=Subexpression(levels[f.option])) if f.option in levels else f for f in term.factors)
+    return product_of(named)
+
+
+def levels_of(model: InfluenceModel, system: VariabilityModel) -> dict[str, str]:
+    """Return subexpression → `[x >= 4]` or `[x = 4]`, for those that are 1 at these values and 0 at all others."""
+    levels = {}
+    for subexpression in model.factors:
+        text = _level(subexpression, model, system)
+        if text is not None:
+            levels[str(subexpression.name)] = text
+    return levels
+
+
+def _level(derived: Derived, model: InfluenceModel, system: VariabilityModel) -> str | None:
+    term = option_term(derived.name)
+    names = model.options_of(term)
+    option = system.option(next(iter(names))) if len(names) == 1 and names <= set(system.names) else None
+    if not isinstance(option, NumericOption):
+        return None
+    indices = np.zeros((len(option.values), len(system.options)), dtype=int)
+    indices[:, system.positions[option.name]] = np.arange(len(option.values))
+    values = replace(model, terms=((term, 1.0),), link="identity").predict(Configurations(system, indices))
+    # Slopes such as 1/6 are rounded.
+    selected = values > 1 / 2
+    count = int(selected.sum())
+    if not np.allclose(values, selected, rtol=0, atol=ROUNDING) or count in (0, len(values)):
+        return None
+    first = int(selected.argmax())
+    if not selected[first:].all() and count > 1:
+        return None
+    sign = ">=" if selected[first:].all() else "="
+    return f"[{quoted(option.name)} {sign} {number_text(option.values[first])}]"

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from splc.arithmetic.evaluation import compared
-from splc.arithmetic.functions import FUNCTION, SEVERAL, greatest
+from splc.arithmetic.functions import FUNCTION, SEVERAL, compared, greatest
 from splc.io.numbers import number_text
 from splc.models.terms import Subexpression, Term
 from splc.types import Array

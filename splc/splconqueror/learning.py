@@ -16,15 +16,16 @@ from splc.errors import ExpressionError, InputError, Problems, RequestError, Spl
 from splc.formats.measurements.csv import write_configurations
 from splc.formats.models.log_writer import VALIDATION, analysis_lines, learning_lines
 from splc.formats.models.read import parse_term_list
-from splc.formats.scripts.reader import FINAL_PREDICTIONS, RANDOMIZED, truth, whole_number
+from splc.formats.scripts.commands import FINAL_PREDICTIONS, RANDOMIZED, whole_number
+from splc.formats.scripts.samplings import truth
 from splc.io.files import read_source, write_whole
 from splc.io.settings import setting_name
-from splc.learning.baselines.encoding import Encoding
+from splc.learning.baselines.baseline import Encoding
 from splc.learning.baselines.scikit_names import GRIDS, ScikitLearner, search, spelled
 from splc.learning.features import features_of
+from splc.learning.given_terms import linear_surrogate
 from splc.learning.judging import predictions, round_errors
 from splc.learning.learner import Learner
-from splc.learning.linear_surrogate import linear_surrogate
 from splc.learning.registry import learner_of
 from splc.learning.result import Predictor
 from splc.learning.settings_search import search_settings

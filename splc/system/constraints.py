@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from splc.arithmetic.evaluation import evaluate
+from splc.arithmetic.functions import evaluate
 from splc.arithmetic.parser import parse_comparison
 from splc.arithmetic.tokens import NameTable, is_word, problem_at, unknown_name, unquoted
 from splc.arithmetic.tree import Node, is_ambiguous, names_in

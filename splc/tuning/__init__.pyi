@@ -1,11 +1,11 @@
-from splc.tuning.mean_value import Gain as Gain
-from splc.tuning.mean_value import MeanValue as MeanValue
+from splc.tuning.history import TuningTrial as TuningTrial
 from splc.tuning.objective import Goal as Goal
 from splc.tuning.objective import Limit as Limit
 from splc.tuning.optuna_study import from_optuna as from_optuna
 from splc.tuning.replay import Replay as Replay
 from splc.tuning.replay import replay as replay
 from splc.tuning.result import TuningResult as TuningResult
-from splc.tuning.trial import TuningTrial as TuningTrial
-from splc.tuning.tune import tune as tune
 from splc.tuning.tuner import Tuner as Tuner
+from splc.tuning.tuner import tune as tune
+from splc.tuning.verification import Gain as Gain
+from splc.tuning.verification import MeanValue as MeanValue

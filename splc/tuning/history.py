@@ -1,9 +1,14 @@
-"""The history of a tuning run: its trials and their outcomes."""
+"""The history of a tuning run: its trials and their outcomes, and runs of other contexts.
+
+A search learns from runs of an older version or another machine beside its own ones.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
@@ -13,9 +18,110 @@ from splc.formats.measurements.failures import failures_of
 from splc.learning.active.optimum import TOLERANCE
 from splc.learning.active.search_model import Runs
 from splc.system.variability import VariabilityModel
-from splc.tuning.foreign_runs import ForeignRuns
-from splc.tuning.trial import TrialOutcome, TuningTrial
 from splc.types import Array
+
+# The reasons for a run: it is the default, belongs to the first design, may be better than the best, is another run
+# of the best, tells most about all configurations, chooses among finalists, or verifies the winner and the default.
+Reason = Literal["default", "cover", "search", "repeat", "explore", "choose", "verify"]
+
+
+@dataclass(frozen=True)
+class TuningTrial:
+    """A run that a tuner proposes.
+
+    Attributes:
+        number: its number, from 1 on.
+        why: the reason for the run.
+        configuration: option → value, None where a numeric option is deselected.
+        row: the number of its configuration, from 0 on in the order of first appearance.
+        repetition: the number of earlier runs of the configuration that were asked for.
+        predicted: the predicted value; None before there is a model.
+        expected_gain: the expected improvement on the best in percent, only of 'search'.
+        at_most: the value at which the run may be ended, since its configuration cannot be the best; None if there is
+            none.
+    """
+
+    number: int
+    why: Reason
+    configuration: Mapping[str, float | None]
+    row: int
+    repetition: int
+    predicted: float | None = None
+    expected_gain: float | None = None
+    at_most: float | None = None
+
+
+@dataclass(frozen=True)
+class TrialOutcome:
+    """The result of a run: its values, or why it failed."""
+
+    row: int  # the number of the configuration
+    values: Mapping[str, float] = field(default_factory=dict)  # property → value; empty if the run failed
+    failure: str | None = None  # why it failed, None if it did not
+    at_least: float | None = None  # a bound of the value of a run that was ended early
+    trial: TuningTrial | None = None  # the trial that asked for it; None for a value that was not asked for
+
+
+# So many configurations of other contexts are learned from: the best and the worst ones of each, and others evenly
+# between them.
+MOST = 200
+
+
+@dataclass
+class ForeignRuns:
+    """The values of other contexts."""
+
+    system: VariabilityModel  # the system
+    names: list[str] = field(default_factory=list)  # the contexts, in the order in which they were told
+    _values: dict[tuple[str, bytes], list[Mapping[str, float]]] = field(default_factory=dict)
+    _indices: dict[bytes, Array] = field(default_factory=dict)
+
+    def add(self, context: str, configuration: Configurations, values: Mapping[str, float]) -> None:
+        """Add the values of a run of a context."""
+        if context not in self.names:
+            self.names.append(context)
+        key = bytes(configuration.keys[0])
+        self._indices[key] = configuration.indices[0]
+        self._values.setdefault((context, key), []).append(values)
+
+    def __len__(self) -> int:
+        return sum(map(len, self._values.values()))
+
+    def before(self, own: Runs, nfp: str) -> Runs:
+        """Return the runs of all contexts, the own ones last."""
+        chosen: list[tuple[bytes, float, int, int]] = []
+        for place, name in enumerate(self.names, 1):
+            # The same rows for all properties, chosen by the first one.
+            keys = [key for context, key in self._values if context == name]
+            keys.sort(key=lambda key: next(iter(self._values[name, key][0].values())))
+            for index in _some(len(keys), MOST // len(self.names)):
+                values = [run[nfp] for run in self._values[name, keys[index]]]
+                chosen.append((keys[index], math.fsum(values) / len(values), len(values), place))
+        if not chosen:
+            return own
+        rows, means, counts, places = zip(*chosen, strict=True)
+        # Every second row has its own hyperparameters, so that the order must not be that of the values.
+        order = np.argsort(np.array(rows), kind="stable")
+        indices = np.array([self._indices[key] for key in rows], dtype=index_type(self.system))[order]
+        n = len(own)
+        return Runs(
+            Configurations.concatenate([Configurations(self.system, indices), own.configurations]),
+            np.append(np.array(means)[order], own.y),
+            np.append(np.array(counts, dtype=float)[order], own.counts),
+            np.append(np.zeros(len(order), dtype=bool), own.known),
+            np.append(np.array(places)[order], np.zeros(n, dtype=int)),
+            ("", *self.names),
+        )
+
+
+def _some(count: int, most: int) -> list[int]:
+    """Return at most so many of some places: the first and the last ones, and others evenly spread."""
+    if count <= most:
+        return list(range(count))
+    ends = most // 8
+    spread = np.linspace(ends, count - 1 - ends, most - 2 * ends).round().astype(int).tolist()
+    return [*range(ends), *spread, *range(count - ends, count)]
+
 
 # Values of a program without noise differ by rounding only.
 _EQUAL = 1e-9

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from splc.data.configurations import Configurations
-from splc.tuning.hypervolume import TrueFront
+from splc.tuning.front import TrueFront
 from splc.tuning.objective import TuningObjective
 from splc.tuning.result import TuningResult
 from splc.tuning.tuner import Tuner

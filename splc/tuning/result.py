@@ -16,11 +16,9 @@ from splc.learning.active.search_model import SearchModel
 from splc.models.basis.regression import t_quantile
 from splc.tuning.changes import ConfigurationChange, changes_between, indifferent_options
 from splc.tuning.front import FrontConfiguration
-from splc.tuning.history import History
-from splc.tuning.mean_value import LEVEL, Gain, MeanValue
+from splc.tuning.history import History, Reason
 from splc.tuning.objective import TuningObjective
-from splc.tuning.trial import Reason
-from splc.tuning.verification import ranked_rows
+from splc.tuning.verification import LEVEL, Gain, MeanValue, ranked_rows
 from splc.types import Array
 
 # Fresh runs of the default beyond so many standard errors from its runs in the search are a drift.

@@ -23,7 +23,7 @@ from splc.measuring.properties import Property
 from splc.measuring.runner import end_session, ended_with_run
 from splc.measuring.session import end_leftover, note_start, session_record
 from splc.measuring.setup import FORMAT, Setup, require_same, require_unsuccessful, system_description
-from splc.tuning.trial import TrialOutcome, TuningTrial
+from splc.tuning.history import TrialOutcome, TuningTrial
 from splc.tuning.tuner import Tuner
 
 # The ways to continue the journal of a tuning run, also with other settings.

@@ -1,14 +1,15 @@
-"""Tuner: proposes the runs of a tuning run one after another and takes their values."""
+"""Tuner: proposes the runs of a tuning run one after another and takes their values; `tune` runs a function with it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from sampling.space.ranking import best
 from sampling.space.space import Space
 from splc.data.configurations import Configurations, fixed_indices
 from splc.errors import ConfigurationError, LearningError, MeasurementError, RequestError
@@ -17,17 +18,28 @@ from splc.learning.active.cover import DRAWS, LEAST_DRAWS, MOST, cells_of, cover
 from splc.learning.active.search_model import SearchModel
 from splc.learning.projection import variables_of
 from splc.learning.threads import one_thread
+from splc.models.influence import InfluenceModel
+from splc.system.extension import restricted
 from splc.system.variability import VariabilityModel
-from splc.tuning.first import first_valid
 from splc.tuning.front import FrontConfiguration, FrontVerification, front_improvement, front_of
-from splc.tuning.history import History
-from splc.tuning.objective import Goal, Limit, TuningObjective
-from splc.tuning.proposal import Proposal, admissible_ranking, best_improvement, most_informative
+from splc.tuning.history import History, Reason, TrialOutcome, TuningTrial
+from splc.tuning.objective import Goal, Limit, TuningObjective, expects_nothing, has_stalled, racing_value
+from splc.tuning.proposal import Proposal, TuningModels, admissible_ranking, best_improvement, most_informative
 from splc.tuning.result import TuningResult, result_of
-from splc.tuning.stopping import expects_nothing, has_stalled, racing_value
-from splc.tuning.trial import Reason, TrialOutcome, TuningTrial
-from splc.tuning.tuning_models import TuningModels
 from splc.tuning.verification import LEAST_BUDGET, RUNS, Verification
+
+
+def first_valid(space: Space, indices: Mapping[str, int]) -> Configurations:
+    """Return the first valid configuration with some values: options in the system's order, lower values first.
+
+    `indices`: option → value index.
+    """
+    fixed = Space(restricted(space.system, indices))
+    if fixed.solutions.empty:
+        raise ConfigurationError("no valid configuration has the values of the default")
+    solution = best(InfluenceModel(()), fixed, 1).configurations
+    return Configurations(space.system, solution.indices)
+
 
 # Runs that are kept back to verify a Pareto front.
 FRONT_RUNS = 15
@@ -354,3 +366,36 @@ class Tuner:
                     winner = self.history.row_of(front[0].configuration)
             parts = (self.history, self.objective, self.models.judged, self.default, winner, self.seed, model)
             return replace(result_of(*parts, self._working.valid), front=front)
+
+
+def tune(
+    space: Space | VariabilityModel,
+    function: Callable[[Mapping[str, float | None]], float | Mapping[str, float]],
+    nfp: str,
+    budget: int,
+    default: Mapping[str, Any] | None = None,
+    **settings: Any,
+) -> TuningResult:
+    """Return the best configuration that a function finds with a number of runs.
+
+    Args:
+        space: the system or its valid configurations.
+        function: returns the value of a configuration (option → value), or property → value. An error that it raises
+            is a failed run; `TimeoutError` and others that derive from `Exception` are.
+        nfp: the property.
+        budget: the number of calls.
+        default: the configuration in use.
+        settings: further arguments of `Tuner`.
+
+    Raises:
+        LearningError: if every call fails.
+    """
+    tuner = Tuner(space, nfp, budget, default, **settings)
+    while (trial := tuner.ask()) is not None:
+        try:
+            value = function(trial.configuration)
+        except Exception as error:
+            tuner.tell(trial, failed=f"{type(error).__name__}: {error}")
+        else:
+            tuner.tell(trial, value)
+    return tuner.report()

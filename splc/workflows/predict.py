@@ -18,8 +18,7 @@ from splc.errors import ConfigurationError, InputError, Problem, RequestError, l
 from splc.formats.measurements.configurations import PredictionInputs, context_values, read_inputs, unlisted_values
 from splc.formats.measurements.csv import write_configurations
 from splc.formats.measurements.tables import read_table
-from splc.formats.models.read import StoredModel
-from splc.formats.models.stored_model import choice_of
+from splc.formats.models.stored_model import StoredModel, choice_of
 from splc.io.files import STANDARD, Source, is_file, require_writable, standard_input_kept
 from splc.io.json import picked
 from splc.io.numbers import percentage

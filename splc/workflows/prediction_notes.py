@@ -21,9 +21,9 @@ from splc.data.property_unit import quantity, span
 from splc.errors import ConfigurationError, SplcError, listed, plural
 from splc.formats.models.stored_model import StoredModel
 from splc.io.numbers import percentage, without_rounding
+from splc.learning.effects import group_titles
 from splc.learning.folds import Groups
 from splc.learning.full_predictor import FullPredictor
-from splc.learning.group_titles import group_titles
 from splc.learning.plausibility import negative_predictions
 from splc.learning.projection import Ensemble
 from splc.learning.result import LEVEL, Intervals, LearningResult, Predictor

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from sampling import Sample, Space, command_strings, draw_sample, parse_spec
-from sampling.designs.whole.measured import Measured
+from sampling.designs.whole import Measured
 from splc.data.configurations import Configurations
 from splc.errors import RequestError, SpecError, listed, plural
 from splc.formats.measurements.configurations import read_inputs

@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.arithmetic.evaluation import evaluate, fraction_of
-from splc.arithmetic.functions import rounded
+from splc.arithmetic.functions import evaluate, fraction_of, rounded
 from splc.arithmetic.parser import parse
 from splc.arithmetic.tokens import MODEL_FUNCTIONS
 from splc.arithmetic.tree import Call, Extremum, Name, Node, Number, Power, Product, Sum, Threshold

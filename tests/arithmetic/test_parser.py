@@ -9,8 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from splc.arithmetic.evaluation import evaluate
-from splc.arithmetic.functions import rounded
+from splc.arithmetic.functions import evaluate, rounded
 from splc.arithmetic.parser import MAX_DEPTH, Associate, parse, parse_comparison
 from splc.arithmetic.tokens import MODEL_FUNCTIONS, NameTable
 from splc.arithmetic.tree import Call, Name, Number, Power, Product, Sum, is_ambiguous, names_in

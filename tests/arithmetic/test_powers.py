@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from splc.arithmetic.evaluation import evaluate
+from splc.arithmetic.functions import evaluate
 from splc.arithmetic.parser import parse
 
 

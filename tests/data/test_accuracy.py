@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,36 +27,9 @@ from splc.data.configurations import Configurations
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
+from tests.support.golden_messages import check_calls
 
 values = hnp.arrays(float, 6, elements=st.floats(-1e9, 1e9).filter(lambda value: value == 0 or abs(value) > 1e-9))
-
-
-def test_mean_relative_error() -> None:
-    """The error is the mean of |predicted - measured| / |measured| in percent."""
-    assert mean_relative_error(np.array([9.0, -3.0]), np.array([10.0, -2.0])) == pytest.approx(30)
-
-
-def test_errors_that_are_too_large() -> None:
-    """An error beyond the largest number is infinite, without a warning."""
-    assert mean_relative_error(np.array([1.0, 2.0]), np.array([5e-324, 2.0])) == np.inf
-    assert mean_relative_error(np.full(2, 1.5), np.full(2, 1e-308)) == np.inf
-
-
-def test_rows_that_do_not_count() -> None:
-    """A measured 0, a missing value and a missing prediction are left out; without any other row there is no error."""
-    predicted, measured = np.array([9.0, 5.0, np.nan, 7.0]), np.array([10.0, 0.0, 4.0, np.nan])
-    assert mean_relative_error(predicted, measured) == pytest.approx(10)
-    assert mean_relative_error(predicted[1:], measured[1:]) is None
-
-
-def test_quantiles() -> None:
-    """The median and the 95th percentile are of the rows that count, in percent."""
-    measured = np.full(21, 10.0)
-    predicted = measured + np.arange(21) / 10
-    assert relative_error_quantiles(predicted, measured) == pytest.approx((10, 19))
-    more = np.append(predicted, [3.0, np.nan]), np.append(measured, [0.0, 4.0])
-    assert relative_error_quantiles(*more) == pytest.approx((10, 19))
-    assert relative_error_quantiles(predicted[:0], measured[:0]) is None
 
 
 def test_standard_errors_cover_the_error_of_all_rows() -> None:
@@ -76,32 +51,6 @@ def test_standard_errors_cover_the_error_of_all_rows() -> None:
         multiples.append((error - whole) / deviation)
     assert abs(np.mean(multiples)) < 0.2
     assert 0.9 < np.std(multiples) < 1.15
-
-
-def test_standard_errors_without_a_sample() -> None:
-    """All rows have no standard error; it is undefined for one row, and where errors are too large."""
-    measured = np.array([1.0, 2.0, 0.0])
-    assert standard_error(measured + 1, measured, 2) == 0
-    assert standard_error(measured[:1], measured[:1], 5) is None
-    assert standard_error(np.array([1.0, 2.0]), np.array([5e-324, 2.0]), 5) is None
-    assert pooled_error((None, None), (None, None), (0, 0)) == (None, None)
-    assert pooled_error((None, 3.0), (None, 0.5), (2, 8)) == (3, 0.5)
-    assert pooled_error((5.0, 3.0), (None, 0.5), (5, 5)) == (4, None)
-
-
-def test_smape() -> None:
-    """The error is at most 200, where both are 0 it is 0, and rounding counts 0."""
-    assert smape(np.array([3.0, 0.0]), np.array([1.0, 0.0])) == pytest.approx(50)
-    assert smape(np.array([1.0]), np.array([-1.0])) == pytest.approx(200)
-    assert smape(np.array([1.0 + 1e-15]), np.array([1.0])) == 0
-
-
-def test_undefined_prediction_has_no_symmetric_error() -> None:
-    """The symmetric error is 0 where both are 0, and undefined where a prediction or a measured value is."""
-    predicted, measured = np.array([np.nan, 1.0, np.nan, 0.0, np.inf, 3.0]), np.array([1.0, np.nan, 0.0, 0.0, 1.0, 1.0])
-    np.testing.assert_array_equal(symmetric_errors(predicted, measured), [np.nan, np.nan, np.nan, 0.0, np.nan, 0.5])
-    found = smape(np.array([[np.nan, 0.0], [1.0, 0.0]]), np.array([1.0, 0.0]), axis=1)
-    np.testing.assert_array_equal(found, [np.nan, 0.0])
 
 
 @given(values, values)
@@ -156,27 +105,6 @@ def test_a_factor_is_found_again(factor: float, weights: bool) -> None:
     assert found.by_factor == (not 0.5 < found.ratio < 2 or found.unscaled >= 10)
 
 
-@pytest.mark.parametrize(
-    ("where", "text"),
-    [
-        (ROWS.column("ranks") == 1, "ranks = 1"),
-        (ROWS.column("ranks") >= 4, "ranks >= 4"),
-        (ROWS.column("size") <= 4, "size <= 4"),
-        (ROWS.column("fast") == 0, "fast = 0"),
-    ],
-    ids=str,
-)
-@pytest.mark.parametrize("size", [20.0, -20.0, 1e300])
-def test_the_place_of_errors_is_found(where: np.ndarray, text: str, size: float) -> None:
-    """Errors that one value or range of an option has are said to be there."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        place = worst_place(NOISE * abs(size) / 20 + np.where(where, size, 0.0), ROWS)
-    assert place is not None
-    assert place.text == text
-    assert place.error == pytest.approx(size, rel=0.1)
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_noise_has_no_place(seed: int) -> None:
     """Errors that depend on no option are said to be nowhere."""
@@ -186,12 +114,31 @@ def test_noise_has_no_place(seed: int) -> None:
     assert worst_place(np.zeros(400), ROWS) is None
 
 
-@pytest.mark.parametrize(
-    ("values", "predicted"),
-    [([], []), ([0, 0], [1, 2]), ([1, 2], [0, 0]), ([1, 2, 3], [-1, -2, 3]), ([1e300, 1e300], [1e-300, 1e-300])],
-)
-def test_without_a_factor(values: list[float], predicted: list[float]) -> None:
-    """If no positive, finite factor relates the two, there is none, and no warning."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert discrepancy(np.array(values, dtype=float), np.array(predicted, dtype=float)) is None
+def place(rule: str, size: float) -> Any:
+    """Return where errors of this size are, beside noise, if they are where a rule about options holds."""
+    where = eval(rule, {}, {name: ROWS.column(name) for name in SYSTEM.names})  # noqa: S307
+    found = worst_place(NOISE * abs(size) / 20 + np.where(where, size, 0.0), ROWS)
+    return found and (found.text, float(f"{found.error:.2g}"))
+
+
+def of_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of arrays that takes lists; the numbers that it returns have nine digits."""
+
+    def rounded(value: Any) -> Any:
+        if value is None or isinstance(value, str | bool):
+            return value
+        if is_dataclass(value):
+            return {each.name: rounded(getattr(value, each.name)) for each in fields(value)}
+        return np.round(value, 9).tolist() if np.ndim(value) else float(f"{value:.9g}")
+
+    def called(*values: Any, **more: Any) -> Any:
+        arrays = (np.array(each, dtype=float) if isinstance(each, list | range) else each for each in values)
+        return rounded(function(*arrays, **more))
+
+    return called
+
+
+def test_calls() -> None:
+    """Errors of few rows, of rows that do not count, and of values that are too large."""
+    functions = (mean_relative_error, relative_error_quantiles, standard_error, smape, symmetric_errors, discrepancy)
+    check_calls("errors-of-rows", pooled_error, place, **{each.__name__: of_arrays(each) for each in functions})

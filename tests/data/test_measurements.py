@@ -6,6 +6,7 @@ import math
 import pickle
 import statistics
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -64,32 +65,6 @@ class TestValues:
         assert ms.column("time").tolist() == [1] * len(ALL)
         assert (ms.values["time"] == 1).all()
 
-    def test_configurations_with_a_value(self) -> None:
-        """Configurations without a value of a property are left out for this property only."""
-        ms = measured(time=[1, NAN, 3, NAN, 5, 6], size=[1, 2, 3, 4, 5, NAN], energy=[1, 2, 3, 4, 5, 6])
-        for _ in range(2):
-            assert ms.measured("time")["size"].tolist()[:3] == [1, 3, 5]
-            assert ms.measured("size")["time"].tolist()[::2] == [1, 3, 5]
-            assert ms.measured("energy") is ms
-
-    @pytest.mark.parametrize("values", [[np.finfo(float).max] * 2, [np.inf, 1.0]])
-    def test_values_that_are_too_large(self, values: list[float]) -> None:
-        """An aggregate that is infinite is refused, with the configuration; overflow gives no warning."""
-        ms = measured(time=[[1.0, 2.0], values, *[[1.0, 2.0]] * 4])
-        with pytest.raises(MeasurementError, match=r"time: the values of .* are too large"):
-            ms.column("time")
-
-    def test_one_value_per_configuration(self) -> None:
-        """A plain column is one repetition."""
-        ms = measured(time=[1, 2, 3, 4, 5, 6])
-        assert ms.repetitions("time").shape == (6, 1)
-        assert ms["time"].tolist() == [1, 2, 3, 4, 5, 6]
-        assert ms["time"].dtype == float
-
-    def test_no_repetitions_at_all(self) -> None:
-        """A property without any repetition has no values."""
-        assert np.isnan(measured(time=np.zeros((6, 0)))["time"]).all()
-
     @given(repetitions)
     def test_measured(self, values: np.ndarray) -> None:
         """Missing values are dropped per property, together with their configurations."""
@@ -101,82 +76,16 @@ class TestValues:
         assert len(ms.measured("energy")) == len(ms) == 6
 
 
-class TestSubsets:
-    @pytest.mark.parametrize(
-        "rows", [slice(1, 4), slice(None, None, -2), [5, 0], [], np.array([True, False] * 3), np.array([2, 1])]
-    )
-    def test_rows(self, rows: slice | list[int] | np.ndarray) -> None:
-        """A subset holds the same rows of configurations and of every property, and keeps aggregate and report."""
-        report = ReadingReport("m.csv", rows=6)
-        values = {"time": np.arange(12.0).reshape(6, 2), "energy": np.arange(6.0)}
-        ms = Measurements(ALL, values, "min", report)[rows]
-        assert isinstance(ms, Measurements)
-        picked = np.arange(6)[np.asarray(rows, dtype=int) if isinstance(rows, list) else rows]
-        assert ms.configurations == ALL[picked]
-        assert ms.repetitions("time").tolist() == values["time"][picked].tolist()
-        assert ms["energy"].tolist() == values["energy"][picked].tolist()
-        assert (ms.aggregate, ms.report, ms.system) == ("min", report, SYSTEM)
-
-    def test_duplicate_rows(self) -> None:
-        """A subset with a duplicate row is refused."""
-        with pytest.raises(MeasurementError, match="duplicate configuration"):
-            measured(time=np.arange(6))[[1, 1]]
-
-
-class TestErrors:
-    @pytest.mark.parametrize("values", [[1, 2], np.zeros((5, 2)), np.zeros((6, 2, 2)), 3.0])
-    def test_shapes(self, values: object) -> None:
-        """A property needs values for every configuration."""
-        with pytest.raises(MeasurementError, match="time: 6 configurations, but values of shape"):
-            measured(time=values)
-
-    def test_a_repeated_configuration(self) -> None:
-        """Configurations are distinct: repetitions belong into one row."""
-        with pytest.raises(MeasurementError, match="duplicate configuration"):
-            Measurements(Configurations.concatenate([ALL, ALL[2]]), {"time": np.arange(7)})
-
-    def test_an_unknown_aggregate(self) -> None:
-        """An unknown aggregate is an error that names the nearest known one."""
-        with pytest.raises(MeasurementError, match="did you mean 'median'"):
-            Measurements(ALL, {}, "medain")  # type: ignore[arg-type]
-
-    def test_an_unknown_property(self) -> None:
-        """An unknown property is an error that names the nearest one, in every method."""
-        ms = measured(solve_seconds=np.arange(6), energy=np.arange(6))
-        for ask in (ms.column, ms.repetitions, ms.resolve_property, ms.measured, ms.__getitem__):
-            with pytest.raises(MeasurementError, match="'solve_second' was not measured") as caught:
-                ask("solve_second")
-            assert caught.value.problems[0].hint == "did you mean 'solve_seconds'?"
-
-    def test_immutable(self) -> None:
-        """Values can be written neither through the measurements nor through the array they were made from."""
-        array = np.arange(6.0)
-        ms = measured(time=array)
-        array[0] = 99
-        assert ms["time"][0] == 0
-        with pytest.raises(ValueError, match="read-only"):
-            ms.repetitions("time")[0] = 99
-        with pytest.raises(AttributeError):
-            ms.aggregate = "min"  # type: ignore[misc]
-
-
-class TestProperty:
-    def test_the_only_one(self) -> None:
-        """The default is the only property."""
-        assert measured(time=np.arange(6)).resolve_property() == "time"
-        assert measured(time=np.arange(6), energy=np.arange(6)).resolve_property("energy") == "energy"
-        assert measured(time=np.arange(6), energy=np.arange(6)).properties == ("time", "energy")
-
-    def test_several(self) -> None:
-        """Without a name, several properties are listed."""
-        with pytest.raises(MeasurementError, match="there are several properties: time, energy") as caught:
-            measured(time=np.arange(6), energy=np.arange(6)).resolve_property()
-        assert caught.value.problems[0].hint == "choose one with --property (in Python the argument nfp)"
-
-    def test_none(self) -> None:
-        """Measurements without a property are an error."""
-        with pytest.raises(MeasurementError, match="no property"):
-            measured().resolve_property()
+def test_immutable() -> None:
+    """Values can be written neither through the measurements nor through the array they were made from."""
+    array = np.arange(6.0)
+    ms = measured(time=array)
+    array[0] = 99
+    assert ms["time"][0] == 0
+    with pytest.raises(ValueError, match="read-only"):
+        ms.repetitions("time")[0] = 99
+    with pytest.raises(AttributeError):
+        ms.aggregate = "min"  # type: ignore[misc]
 
 
 def test_many_repetitions_of_one_of_many_configurations() -> None:
@@ -204,23 +113,6 @@ def experiment(**changes: object) -> Experiment:
     return Experiment(**(given | changes))  # type: ignore[arg-type]
 
 
-def test_names_and_values() -> None:
-    """Call paths, metrics and constant parameters are listed in order of first appearance."""
-    kept = experiment()
-    assert len(kept) == 3
-    assert kept.callpaths == ("main", "main->f")
-    assert kept.metrics == ("time", "flops")
-    assert kept.constant == {"n": 10.0}
-    assert kept["main->f", "time"].tolist() == [[2], [4], [6]]
-
-
-def test_measured_points() -> None:
-    """The measured points of a series are those with a value, repetitions kept."""
-    points, values = experiment().measured("main", "time")
-    assert points.tolist() == [[1, 10], [4, 10]]
-    np.testing.assert_array_equal(values, [[1, 3, 8], [5, NAN, NAN]])
-
-
 def test_equality() -> None:
     """Experiments are equal if names, points and values are; neither padding nor the sign of 0 counts."""
     kept = experiment(points=[[0.0, 10], [2, 10], [4, 10]])
@@ -233,15 +125,6 @@ def test_equality() -> None:
     assert kept != experiment(points=kept.points, series=other)
     assert kept != experiment(points=kept.points, series=dict(reversed(list(kept.series.items()))))
     assert kept != "kept"
-
-
-def test_numbers() -> None:
-    """Whole numbers are floats in points and values, and single values are one repetition."""
-    kept = experiment(series={("a", "b"): [1, 2, 3]})
-    assert kept["a", "b"].dtype == kept.points.dtype == float
-    assert kept["a", "b"].shape == (3, 1)
-    assert experiment(parameters=["p", "n"]).parameters == ("p", "n")
-    assert experiment(parameters=("p",), points=[1, 2, 4]).points.tolist() == [[1], [2], [4]]
 
 
 def test_copies_in_other_processes() -> None:
@@ -265,15 +148,17 @@ def test_read_only() -> None:
         kept.series["a", "c"] = points  # type: ignore[index]
 
 
-def test_unknown_names() -> None:
-    """Unknown call paths and metrics are errors that name the nearest known one."""
-    kept = experiment()
-    with pytest.raises(MeasurementError, match=r"no call path 'main->g'\n.*did you mean 'main->f'"):
-        kept["main->g", "time"]
-    with pytest.raises(MeasurementError, match=r"'flops' was not measured for 'main->f'\n.*known are: time"):
-        kept["main->f", "flops"]
+def picked(rows: Any) -> tuple[Any, ...]:
+    """Return the configurations of some rows, their values, and what a subset keeps of its measurements."""
+    report = ReadingReport("m.csv", rows=6)
+    values = {"time": np.arange(12.0).reshape(6, 2), "energy": np.arange(6.0)}
+    found = Measurements(ALL, values, "min", report)[rows]
+    assert (found.report, found.system) == (report, SYSTEM)
+    every = found.configurations.indices.tolist(), found.repetitions("time").tolist(), found["energy"].tolist()
+    return *every, found.aggregate
 
 
 def test_calls() -> None:
-    """Shapes that disagree, and duplicate, empty or infinite parts, are refused."""
-    check_calls("experiments", experiment, np=np, NAN=NAN)
+    """Values, properties and parts of measurements and experiments; what does not fit together is refused."""
+    functions = (experiment, measured, picked, Measurements, Configurations.concatenate)
+    check_calls("experiments", *functions, ALL=ALL, np=np, NAN=NAN)

@@ -1,3 +1,5 @@
+"""Observed variables: their values follow their configurations, and they are no options."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -9,13 +11,13 @@ from sampling import Space, sample
 from sampling.space.ranking import best
 from splc.data.configurations import Configurations
 from splc.data.observations import Observed, chosen_variables
-from splc.errors import ConfigurationError, SpecError, VariabilityError
 from splc.formats.models.text import parse_model_text
 from splc.io.files import Source
 from splc.models.influence import InfluenceModel
 from splc.models.terms import option_term
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
+from tests.support.golden_messages import check_calls
 
 PLAIN = VariabilityModel("m", (NumericOption("x", (1.0, 2.0, 4.0)), NumericOption("y", (0.0, 5.0))))
 SYSTEM = VariabilityModel("m", PLAIN.options, observed=("C_0", "C_1"))
@@ -83,29 +85,6 @@ class TestConfigurations:
         for name in SYSTEM.observed:
             np.testing.assert_array_equal(seen.column(name), known.column(name)[positions[positions >= 0]])
 
-    def test_what_was_not_observed_is_an_error(self) -> None:
-        """An observed variable of an unobserved configuration is an error that names the configuration."""
-        known = Configurations(SYSTEM, np.array([[0, 0]]), Observed({"C_0": np.array([3.0])}, np.array([True])))
-        some = Configurations(PLAIN, np.array([[0, 0], [1, 1]])).with_observed(known)
-        with pytest.raises(ConfigurationError, match=r"C_0 was not observed for configuration 1 \(x=2, y=5\)"):
-            some.column("C_0")
-        with pytest.raises(ConfigurationError, match=r"C_1 was not observed for configuration 0"):
-            some.column("C_1")
-        with pytest.raises(ConfigurationError, match="unknown option 'C_9'"):
-            some.column("C_9")
-        assert some[:1].column("C_0").tolist() == [3.0]
-        assert some[:0].column("C_0").tolist() == []
-        assert Configurations(SYSTEM, np.zeros((0, 2), dtype=int)).column("C_0").tolist() == []
-
-    def test_observations_have_the_shape_of_the_configurations(self) -> None:
-        """Observations of another number of configurations, of unequal length, or infinite ones are refused."""
-        with pytest.raises(ConfigurationError, match="2 configurations, but observations of 1"):
-            Configurations(SYSTEM, np.array([[0, 0], [1, 0]]), Observed({}, np.array([True])))
-        with pytest.raises(ConfigurationError, match="1 configurations, but values of shape"):
-            Observed({"C_0": np.zeros(2)}, np.array([True]))
-        with pytest.raises(ConfigurationError, match="finite"):
-            Observed({"C_0": np.array([np.inf])}, np.array([True]))
-
     @given(st.lists(st.booleans(), max_size=6), st.data())
     def test_positions(self, known: list[bool], data: st.DataObject) -> None:
         """Picked configurations are observed if they were; position -1 is not, and has no values."""
@@ -123,30 +102,6 @@ class TestConfigurations:
         assert observed.columns["C_0"].tolist() == [1.0]
         with pytest.raises(ValueError, match="read-only"):
             observed.columns["C_0"][0] = 5.0
-
-
-class TestSystems:
-    def test_observed_variables_change_no_space(self) -> None:
-        """A system is equal to itself without its observed variables, and has the same configurations and samples."""
-        assert SYSTEM == PLAIN
-        assert hash(SYSTEM) == hash(PLAIN)
-        assert Space(SYSTEM).count == Space(PLAIN).count
-        assert sample(SYSTEM, "random:3", seed=1) == sample(PLAIN, "random:3", seed=1)
-        assert sample(SYSTEM, "ff").system.names == ("x", "y")
-
-    @pytest.mark.parametrize("names", [("x",), ("root",), ("C", "C"), ("",)])
-    def test_names_must_be_their_own(self, names: tuple[str, ...]) -> None:
-        """An observed variable cannot have the name of an option, of another one, or an empty name."""
-        with pytest.raises(VariabilityError, match="the observed variable"):
-            VariabilityModel("m", PLAIN.options, observed=names)
-
-    def test_they_are_no_options(self) -> None:
-        """An observed variable used as an option, or in an optimum, is an error that says so."""
-        with pytest.raises(ConfigurationError, match="unknown option 'C_0'"):
-            SYSTEM.option("C_0")
-        model = InfluenceModel.from_terms({option_term("C_0"): 1.0}, SYSTEM.term_order)
-        with pytest.raises(ConfigurationError, match="'C_0' is an observed variable, not an option"):
-            best(model, Space(SYSTEM), 1)
 
 
 class TestModels:
@@ -169,16 +124,33 @@ class TestModels:
         assert parse_model_text(text, SYSTEM).predict(some).tolist() == pytest.approx([1.0, 3.0])
 
 
-class TestPatterns:
-    def test_patterns(self) -> None:
-        """Names and patterns choose variables, in the system's order and each once."""
-        known = ("iterations", "C_0", "C_1", "s_0")
-        assert chosen_variables(["s_0", "C_*", "C_1"], known) == ("C_0", "C_1", "s_0")
-        assert chosen_variables([], known) == ()
+def known(rows: list[list[int]], *known: bool, **columns: list[float]) -> Configurations:
+    """Return configurations with observations, of which some are known."""
+    observed = Observed({name: np.array(values) for name, values in columns.items()}, np.array(known))
+    return Configurations(SYSTEM, np.array(rows, dtype=int).reshape(-1, 2), observed)
 
-    def test_a_pattern_that_fits_nothing_is_an_error(self) -> None:
-        """A pattern without any variable is refused, with the nearest name."""
-        with pytest.raises(SpecError, match=r"no observed variable matches 'iteration'\n.*iterations"):
-            chosen_variables(["iteration"], ("iterations",))
-        with pytest.raises(SpecError, match="no observed variables"):
-            chosen_variables(["*"], ())
+
+def observed(rows: list[list[int]], name: str) -> list[float]:
+    """Return the values of configurations, of which the first one was observed: C_0 = 3."""
+    some = Configurations(PLAIN, np.array(rows, dtype=int).reshape(-1, 2))
+    found: list[float] = some.with_observed(known([[0, 0]], True, C_0=[3.0])).column(name).tolist()
+    return found
+
+
+def optimum() -> object:
+    """Return the best configuration of a model of an observed variable."""
+    return best(InfluenceModel.from_terms({option_term("C_0"): 1.0}, SYSTEM.term_order), Space(SYSTEM), 1)
+
+
+def test_calls() -> None:
+    """Messages about what was not observed; observed variables are no options; patterns choose variables."""
+    check_calls("observations", known, observed, optimum, chosen_variables, SYSTEM=SYSTEM)
+
+
+def test_observed_variables_change_no_space() -> None:
+    """A system is equal to itself without its observed variables, and has the same configurations and samples."""
+    assert SYSTEM == PLAIN
+    assert hash(SYSTEM) == hash(PLAIN)
+    assert Space(SYSTEM).count == Space(PLAIN).count
+    assert sample(SYSTEM, "random:3", seed=1) == sample(PLAIN, "random:3", seed=1)
+    assert sample(SYSTEM, "ff").system.names == ("x", "y")

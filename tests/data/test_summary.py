@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import math
-from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,11 +14,11 @@ from hypothesis import strategies as st
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements, ReadingReport
 from splc.data.repetitions import RowHashes, most_cells, offsets, repetition_column, repetition_rows, require_size
-from splc.data.summary import Kind, drift_of, run_pattern, summary_of
-from splc.errors import MeasurementError
+from splc.data.summary import drift_of, run_pattern, summary_of
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
+from tests.support.golden_messages import Lines, check_calls
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), max_size=30))
@@ -35,19 +34,6 @@ def test_offsets_are_those_of_a_plain_loop(rows: list[tuple[int, int]]) -> None:
     found, totals = offsets(groups, sizes, 5)
     assert found.tolist() == expected
     assert totals.tolist() == columns
-
-
-def test_size() -> None:
-    """Small tables may be empty in most cells; larger ones have at most ten cells for each value, and a limit."""
-    assert [most_cells(each) for each in (0, 400_000, 400_001, 10**7, 10**7 + 1)] == [
-        4_000_000, 4_000_000, 4_000_010, 10**8, 10**8
-    ]  # fmt: skip
-    require_size(2000, 2000, 3999)
-    require_size(1000, 1000, 10**6, 40)
-    for groups, width, values, columns in [(2000, 2001, 4000, 1), (1000, 1000, 1999, 5), (10**4, 10**4, 10**8, 2)]:
-        message = f"^a configuration has {width:,} repetitions, too many beside {groups:,} configurations\n"
-        with pytest.raises(MeasurementError, match=message):
-            require_size(groups, width, values, columns)
 
 
 cells = st.sampled_from([1.0, 2.0, np.nan])
@@ -113,55 +99,27 @@ def test_collisions_are_noticed() -> None:
 
 COUNT = 24
 SYSTEM = VariabilityModel("s", (NumericOption("x", tuple(map(float, range(COUNT)))),))
-# Returns the factor of each run for its configuration, its repetition and its row in a file in blocks.
-Factor = Callable[[Array, Array, Array], Array]
 
 
-def measured(factor: Factor, repetitions: int = 6, noise: float = 0.01, *, adjacent: bool = False) -> Measurements:
-    """Return measurements of a file: all configurations once, then all again; or the runs of each side by side."""
+def measured(factor: str, repetitions: int = 6, noise: float = 0.01, *, adjacent: bool = False) -> Measurements:
+    """Return measurements of a file: all configurations once, then all again; or the runs of each side by side.
+
+    `factor`: of each run, for its repetition `r`, or by `chance`, which is True for half of the runs.
+    """
     rng = np.random.default_rng(3)
     configuration, repetition = (each.ravel() for each in np.indices((COUNT, repetitions)))
     order = np.arange(len(repetition)) if adjacent else np.lexsort((configuration, repetition))
-    places = np.empty(len(order), dtype=int)
-    places[order] = np.arange(len(order))
-    values = (5 + configuration) * factor(configuration, repetition, places)
+    chance = np.random.default_rng(5).random(COUNT * 6) < 0.5
+    values = (5 + configuration) * eval(factor, {"np": np}, {"r": repetition, "chance": chance})  # noqa: S307
     values = values * np.exp(noise * rng.normal(size=len(order)))
     report = ReadingReport(lines=np.arange(len(order)) + 2, groups=configuration[order])
     configurations = Configurations(SYSTEM, np.arange(COUNT)[:, np.newaxis])
     return Measurements(configurations, {"time": values.reshape(COUNT, repetitions)}, report=report)
 
 
-def coins(chance: float) -> Array:
-    """Return for each run whether it is slow, by chance."""
-    return np.random.default_rng(5).random(COUNT * 6) < chance
-
-
-PATTERNS: dict[str, tuple[Measurements, Kind | None, int | None, float]] = {
-    "blocks": (measured(lambda c, r, p: np.array([1, 1.8, 2, 1.2, 1, 1.5])[r]), "position", COUNT, 2),
-    "every other one": (measured(lambda c, r, p: 1 + 2 * (r % 2), adjacent=True), "alternate", None, 3),
-    "two blocks": (measured(lambda c, r, p: 1 + r * 1.0, repetitions=2), "position", COUNT, 2),
-    "a first run that is slow": (measured(lambda c, r, p: 1 + 0.8 * (r == 0), adjacent=True), "first", None, 1.8),
-    "a trend": (measured(lambda c, r, p: 1 + 0.1 * r), "trend", COUNT, 1.5),
-    "two machines by chance": (measured(lambda c, r, p: 1 + 2 * coins(0.5), adjacent=True), "groups", None, 3),
-    "independent runs": (measured(lambda c, r, p: np.ones(len(r)), noise=0.3), None, None, 1),
-    "runs that hardly differ": (measured(lambda c, r, p: 1 + 0.01 * (r % 2), noise=0.001), None, None, 1),
-}
-
-
-@pytest.mark.parametrize("name", PATTERNS)
-def test_pattern(name: str) -> None:
-    """Runs that move together are named with the rows of a block and the factor; independent runs are not."""
-    table, kind, block, factor = PATTERNS[name]
-    found = run_pattern([table], "time")
-    assert (None if found is None else found.kind) == kind
-    if found is not None:
-        assert found.block == block
-        assert found.factor == pytest.approx(factor, rel=0.15)
-
-
 def test_neighbours_in_the_file() -> None:
     """Rows next to each other in a file in random order move together where the machine changed in between."""
-    table = measured(lambda c, r, p: np.ones(len(r)))
+    table = measured("1.0")
     order = np.random.default_rng(1).permutation(len(table.report.groups))
     groups = table.report.groups[order]
     values = np.full((COUNT, 6), np.nan)
@@ -191,53 +149,6 @@ def summarized(values: list[list[float]], *, first: int = 0, name: str = "time")
     count = len(values)
     configurations = Configurations(REPEATED, np.arange(first, first + count)[:, np.newaxis])
     return Measurements(configurations, {name: np.array(values)})
-
-
-def test_counts() -> None:
-    """Configurations, values and repetitions are counted; missing values are none."""
-    parts = [summarized([[1, 2, math.nan], [math.nan] * 3]), summarized([[5], [7]])]
-    found = summary_of(parts)
-    assert found.configurations == 2
-    (time,) = found.properties
-    assert (time.minimum, time.maximum, time.configurations, time.values) == (1, 7, 2, 4)
-    assert (time.least_repetitions, time.most_repetitions) == (1, 2)
-
-
-def test_no_values() -> None:
-    """A property without a value has no range."""
-    (time,) = summary_of([summarized([[math.nan]])]).properties
-    assert math.isnan(time.minimum)
-    assert (time.configurations, time.most_repetitions, time.scatter, time.drift) == (0, 0, None, None)
-
-
-def test_properties_of_some_parts() -> None:
-    """A property that only some parts have is summarised from those."""
-    found = summary_of([summarized([[1.0]]), summarized([[2.0], [3.0]], name="size")])
-    assert [(each.name, each.configurations) for each in found.properties] == [("time", 1), ("size", 2)]
-
-
-def test_scatter() -> None:
-    """The scatter is the median relative standard deviation of repetitions."""
-    values: list[list[float]] = [[1, 3], [10, 10], [4, 4.5], [7, math.nan], [0, 0]]
-    (time,) = summary_of([summarized(values)]).properties
-    expected = [np.std(row, ddof=1) / np.mean(row) for row in values[:3]]
-    assert time.scatter == pytest.approx(np.median(expected))
-
-
-def test_negative_values() -> None:
-    """The scatter of negative values is positive, and values that become larger rise."""
-    (time,) = summary_of([summarized([[-1, -3], [-10, -10], [-4, -4.5]])]).properties
-    assert time.scatter == pytest.approx(np.std([4, 4.5], ddof=1) / 4.25)
-    found = drift_of([np.array([[-4.0, -3.0, -2.0]])])
-    assert found is not None
-    assert (found.rising, found.change) == (1, 0.5)
-
-
-def test_dropped_rows() -> None:
-    """Rows without a valid configuration do not count as rows."""
-    part = summarized([[1.0], [2.0]])
-    report = replace(part.report, rows=5, invalid=((2, "wrong"), (4, "wrong"), (5, "wrong")))
-    assert summary_of([replace(part, report=report), replace(part, report=report)]).rows == 4
 
 
 def kendall(rows: list[list[float]]) -> tuple[int, float]:
@@ -304,3 +215,37 @@ def test_parts_are_strata() -> None:
     """Rows in several tables count as rows of one."""
     table = drifting(0.01)
     assert drift_of([table[:50], table[50:]]) == drift_of([table])
+
+
+def summary(*parts: Measurements) -> Lines:
+    """Return the numbers of rows, and of each property what is known of its values."""
+    found = summary_of(parts)
+    lines = [f"{found.configurations} configurations, {found.rows} rows"]
+    for each in found.properties:
+        range_ = f"{each.minimum:g} to {each.maximum:g}, {each.configurations} with {each.values} values"
+        scatter = None if each.scatter is None else round(each.scatter, 9)
+        repetitions = f"{each.least_repetitions} to {each.most_repetitions} repetitions"
+        lines.append(f"{each.name}: {range_}, {repetitions}, scatter {scatter}, drift {each.drift is not None}")
+    return Lines("\n".join(lines))
+
+
+def dropped(part: Measurements, rows: int, *invalid: int) -> Measurements:
+    """Return measurements of a file with these rows, of which some were left out."""
+    return replace(part, report=replace(part.report, rows=rows, invalid=tuple((line, "wrong") for line in invalid)))
+
+
+def pattern(factor: str, *arguments: Any, **more: Any) -> Any:
+    """Return the kind of what runs have in common, the rows of a block, and the factor."""
+    found = run_pattern([measured(factor, *arguments, **more)], "time")
+    return found and (found.kind, found.block, round(found.factor, 2))
+
+
+def drift(*table: list[float]) -> Any:
+    """Return the share of rising pairs and the change."""
+    found = drift_of([np.array(table)])
+    return found and (found.rising, found.change)
+
+
+def test_calls() -> None:
+    """What is counted, patterns of runs, and sizes of tables of repetitions."""
+    check_calls("summaries", pattern, summary, summarized, dropped, drift, most_cells, require_size)

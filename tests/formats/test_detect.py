@@ -25,7 +25,8 @@ from splc.formats.measurements.read import read_measurements
 from splc.formats.measurements.splconqueror_xml import write_measurements_xml
 from splc.formats.measurements.tables import read_file_columns
 from splc.formats.models.read import read_stored_model, write_model
-from splc.formats.system.splconqueror_xml import read_variability_model, write_variability_model
+from splc.formats.system.read import read_variability_model
+from splc.formats.system.splconqueror_xml import write_variability_model
 from splc.io.files import Source, read_source
 from splc.models.influence import InfluenceModel
 from splc.system.variability import VariabilityModel
@@ -296,6 +297,13 @@ def system_in(text: str) -> str | None:
     return system_format(source)
 
 
+def kind(text: str, encoding: str = "utf-8") -> str | None:
+    """Return the kind of a file, whatever its name, the same with a byte order mark."""
+    found = kind_of(Source("a", text.encode(encoding)))
+    assert encoding != "utf-8" or kind_of(Source("a", b"\xef\xbb\xbf" + text.encode())) == found
+    return found
+
+
 def experiment_in(text: str) -> str | None:
     """Return the format of an experiment, the same with a byte order mark and line ends of Windows."""
     found = experiment_format(Source("x", text.encode()))
@@ -306,4 +314,4 @@ def experiment_in(text: str) -> str | None:
 
 def test_calls() -> None:
     """Formats are told by content and by suffix as the golden file has it."""
-    check_calls("detected-formats", system_in, experiment_in, detect.suffix_of)
+    check_calls("detected-formats", kind, system_in, experiment_in, detect.suffix_of)

@@ -15,7 +15,7 @@ from splc.errors import SplcError
 from splc.formats import detect
 from splc.formats.measurements.rows import Policy
 from splc.formats.models.read import ReadOptions
-from splc.formats.system.splconqueror_xml import read_variability_model
+from splc.formats.system.read import read_variability_model
 from splc.io.files import read_source
 from splc.system.variability import VariabilityModel
 from tests.fuzz import seeds
@@ -246,7 +246,7 @@ READERS: dict[str, Reader] = {
         _named(f"{_TABLES}configurations:read_configurations", small), (seeds.CSV,), (), ".csv"
     ),
     "inputs-csv": Reader(_named(f"{_TABLES}configurations:read_inputs", small, Policy()), (seeds.CSV,), (), ".csv"),
-    "population-csv": Reader(_named("sampling.designs.population:read_population", small), (seeds.CSV,), (), ".csv"),
+    "population-csv": Reader(_named("sampling.designs.whole:read_population", small), (seeds.CSV,), (), ".csv"),
     "model-json": Reader(_model("json"), (seeds.MODEL_JSON,), ("*.json",), ".json"),
     "model-text": Reader(_model("txt"), (seeds.MODEL, seeds.SPECS), ("analytical*.txt",), ".txt"),
     "model-log": Reader(_model("log"), (seeds.LOG,), ("*.log",), ".log"),
@@ -272,7 +272,7 @@ READERS: dict[str, Reader] = {
     "script-a": Reader(_format("script", "a"), (seeds.SCRIPT,), ("*.a",), ".a"),
     "study-toml": Reader(_named("splc.study.specification:read_study"), (seeds.STUDY,), ("study*.toml",), ".toml"),
     "settings": Reader(
-        _named("splc.formats.scripts.reader:settings_of", source=True), ("abortError:1\nbagging true\n",)
+        _named("splc.formats.scripts.commands:settings_of", source=True), ("abortError:1\nbagging true\n",)
     ),
     "project-toml": Reader(_named("splc.project.files:read_project_file"), (seeds.PROJECT,), ("splc.toml",), ".toml"),
     "sampling": Reader(_lines(_spec), (seeds.SPECS,)),

@@ -34,7 +34,9 @@ from splc.io.numbers import (
     percentage,
     share_text,
     short_number,
+    signed_percentage,
     unit_of,
+    without_rounding,
 )
 from splc.models.text.log_grammar import is_number
 from splc.models.text.reader import expand_text
@@ -77,16 +79,6 @@ def test_rows_are_those_of_the_csv_module(text: str) -> None:
         assert [[*cells[row:]] for row in range(len(rows))] == [[row[at] for row in rows[k:]] for k in range(len(rows))]
 
 
-def test_plain_tables() -> None:
-    """Quotes, blank lines, missing cells, single columns, lone carriage returns and huge cells are left to csv."""
-    assert plain_columns(b"a,b\r\n1,2\r\n", ",") is not None
-    assert plain_columns(b"a,b\n1,2", ",") is not None
-    for text in (b'a,b\n"1",2\n', b"a,b\n\n1,2\n", b"a,b\n1\n", b"a,b\n1,2,3\n4\n", b"a\n1\n", b"a,b\r1,2\r"):
-        assert plain_columns(text, ",") is None
-    assert plain_columns(b"a,b\n1," + b"2" * 200_000, ",") is None
-    assert plain_columns(b"a b\n1 2\n", " ") is None
-
-
 @given(st.lists(numbers, min_size=1, max_size=30), st.sampled_from([1, 100]))
 def test_numbers_are_those_of_the_texts(cells: list[str], times: int) -> None:
     """Cells and their texts are the same numbers to the last bit, with few and with many distinct cells."""
@@ -95,27 +87,48 @@ def test_numbers_are_those_of_the_texts(cells: list[str], times: int) -> None:
     assert found.tobytes() == parse_column([cell.lstrip(" ") for cell in cells]).tobytes()
 
 
-def test_decimals_are_exact() -> None:
+def varied(cells: list[str], decimal: str = ".") -> list[float]:
+    """Return the numbers of a column of many different cells, which are those of its single cells."""
+    found = column(cells)
+    assert found.is_varied
+    numbers = parse_column(found, decimal)
+    np.testing.assert_array_equal(numbers, [parse_number(cell, decimal) for cell in cells])
+    return [*map(float, numbers)]
+
+
+@pytest.mark.parametrize("digits", [3, 8, 15, 16, 17, 25])
+def test_decimals_are_exact(digits: int) -> None:
     """Thousands of different decimals are read as Python reads them, whatever their number of digits."""
-    rng = np.random.default_rng(0)
-    for digits in (3, 8, 15, 16, 17, 25):
-        cells = [f"{value:.{digits}f}" for value in rng.normal(0, 1000, 3000)]
-        assert column(cells).is_varied
-        assert parse_column(column(cells)).tolist() == [float(cell) for cell in cells]
-        cells[7], cells[9] = "", "timeout"
-        assert np.flatnonzero(np.isnan(parse_column(column(cells)))).tolist() == [7, 9]
+    cells = [f"{value:.{digits}f}" for value in np.random.default_rng(digits).normal(0, 1000, 3000)]
+    assert varied(cells) == [float(cell) for cell in cells]
+    cells[7], cells[9] = "", "timeout"
+    assert np.flatnonzero(np.isnan(varied(cells))).tolist() == [7, 9]
 
 
 @pytest.mark.parametrize("digits", [15, 16, 17, 18, 19, 20, 21])
 def test_long_integers_are_exact(digits: int) -> None:
     """Thousands of different integers are read as Python reads them, also those of more than 64 bits."""
-    rng = np.random.default_rng(digits)
-    cells = ["".join(map(str, row)) for row in rng.integers(0, 10, (2000, digits))] + ["9" * digits, "1" + "0" * digits]
-    cells += [f"{sign}{cell}" for sign in "+-" for cell in cells[:500]]
-    assert column(cells).is_varied
-    assert parse_column(column(cells)).tolist() == [float(cell) for cell in cells]
-    same = cells[:2000]
-    assert parse_column(column(same)).tolist() == [float(cell) for cell in same]
+    rows = np.random.default_rng(digits).integers(0, 10, (2000, digits))
+    cells = ["".join(map(str, row)) for row in rows] + ["9" * digits, "1" + "0" * digits]
+    signed = [f"{sign}{cell}" for sign in "+-" for cell in cells[:500]]
+    for some in (cells[:2000], cells + signed):
+        assert varied(some) == [float(cell) for cell in some]
+
+
+@pytest.mark.parametrize("decimal", [".", "/", "!"])
+def test_any_decimal_delimiter(decimal: str) -> None:
+    """A delimiter before or after the point in ASCII is replaced in single numbers and in columns, long ones, too."""
+    texts = [f"{at}{decimal}{at % 7}" for at in range(3000)]
+    assert varied(texts, decimal) == parse_column(texts, decimal).tolist() == [at + at % 7 / 10 for at in range(3000)]
+
+
+@pytest.mark.parametrize("length", [3, 40, 100])
+def test_columns_with_cells_that_are_no_numbers(length: int) -> None:
+    """In columns of thousands of different cells, short or long, each cell is read like a single one."""
+    texts = [f"{at}.{'5' * length}" for at in range(3000)]
+    assert varied([*texts, "1e999"])[:-1] == [float(text) for text in texts]
+    texts[5:15] = ["1.2.3", "5.", ".5", "+.5e1", "1_0", "", "inf", "-", "7-", "9007199254740993"]
+    varied(texts)
 
 
 @given(st.lists(st.text("ab é", max_size=20), min_size=1, max_size=40))
@@ -174,49 +187,12 @@ def test_texts_read_back_equal(value: float) -> None:
     assert parse_column([number_text(value), "x"])[0] == value
 
 
-@pytest.mark.parametrize(
-    ("value", "text"), [(5.0, "5"), (0.1, "0.1"), (1e300, "1e+300"), (-3.0, "-3"), (math.nan, "nan")]
-)
-def test_short_texts(value: float, text: str) -> None:
-    """Numbers are written as short as possible, integers without a point."""
-    assert number_text(value) == text
-
-
 @given(st.lists(st.one_of(st.text(max_size=6), st.from_regex(r"\A[+-]?\d+[.,]?\d*(e-?\d)?\Z"))))
 def test_columns_are_read_like_single_numbers(texts: list[str]) -> None:
     """A column is read like its single cells, with either decimal delimiter."""
     for decimal in (".", ","):
         expected = [parse_number(text, decimal) for text in texts]
         np.testing.assert_array_equal(parse_column(texts, decimal), expected)
-
-
-def test_signs_of_other_languages_are_no_numbers() -> None:
-    """Underscores, digits of other scripts and names of infinities are not numbers, in a column as in a cell."""
-    for texts in (["1_0", "2"], ["1_0"], ["٣", "2"], ["inf", "2"], ["nan", "2"]):
-        expected = [np.nan, 2.0][: len(texts)]
-        np.testing.assert_array_equal(parse_column(texts), expected)
-        np.testing.assert_array_equal([parse_number(text) for text in texts], expected)
-
-
-def test_missing_cells() -> None:
-    """Missing values are written as the given text."""
-    assert column_texts(np.array([1.5, np.nan, 1.5]), missing="NaN") == ["1.5", "NaN", "1.5"]
-
-
-def test_sizes_that_differ_by_rounding_errors_are_equal() -> None:
-    """Numbers that agree to 9 digits have the same place in an order; others do not."""
-    assert comparable_size(0.1 + 0.2) == comparable_size(0.3)
-    assert comparable_size(1.0) < comparable_size(1.00000001)
-
-
-@pytest.mark.parametrize("decimal", [".", ",", "/", "!"])
-def test_any_decimal_delimiter(decimal: str) -> None:
-    """A delimiter before or after the point in ASCII is replaced in single numbers and in columns, long ones, too."""
-    texts = [f"{at}{decimal}{at % 7}" for at in range(3000)]
-    expected = [at + (at % 7) / 10 for at in range(3000)]
-    assert [parse_number(text, decimal) for text in texts] == expected
-    assert parse_column(texts, decimal).tolist() == expected
-    assert parse_column(column(texts, ";"), decimal).tolist() == expected
 
 
 @given(st.integers(0, 1100), st.integers(1, 999))
@@ -243,24 +219,6 @@ def test_long_texts_of_digits() -> None:
     assert parse_parameters(Source("p.txt", f"a = {digits}x".encode())).expressions
 
 
-@pytest.mark.parametrize("length", [3, 40, 100])
-def test_columns_with_cells_that_are_no_numbers(length: int) -> None:
-    """In columns of thousands of different cells, short or long, each cell is read like a single one."""
-    texts = [f"{at}.{'5' * length}" for at in range(3000)]
-    texts[5:12] = ["1.2.3", "5.", ".5", "+.5e1", "1_0", "", "inf"]
-    texts[12:15] = ["-", "7-", "9007199254740993"]
-    np.testing.assert_array_equal(parse_column(column(texts)), [parse_number(text) for text in texts])
-    values = parse_column(column([*texts[15:], "1e999"]))
-    assert values[:-1].tolist() == [float(text) for text in texts[15:]]
-    assert math.isnan(values[-1])
-
-
-def test_undefined_numbers() -> None:
-    """NaN is missing, like None; digits before the point are never rounded."""
-    assert (short_number(math.nan), percentage(math.nan, 3, "-")) == ("", "-")
-    assert (short_number(1234.4, 2), percentage(1234.4, 2)) == ("1234", "1234 %")
-
-
 def shown(value: float | None) -> tuple[str, str, str]:
     """Return a number, a percentage and a share as text."""
     return short_number(value, missing="–"), percentage(value, missing="undefined"), share_text(value)
@@ -268,4 +226,6 @@ def shown(value: float | None) -> tuple[str, str, str]:
 
 def test_calls() -> None:
     """Texts of numbers are understood and written as the golden file has it."""
-    check_calls("numbers", not_a_number, parse_number, count_text, unit_of, shown)
+    texts = (number_text, short_number, percentage, signed_percentage, column_texts, count_text, unit_of, shown)
+    numbers = (not_a_number, parse_number, parse_column, plain_columns, comparable_size, without_rounding)
+    check_calls("numbers", *texts, *numbers, np=np)

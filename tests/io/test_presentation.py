@@ -23,13 +23,14 @@ from splc.calibration import calibrate
 from splc.data.configurations import Configurations
 from splc.errors import OutputError, SpecError
 from splc.formats.models.text import latex_text
-from splc.io.presentation import MAX_LABEL, MAX_ROWS, Presented, bars_svg
+from splc.io.presentation import MAX_ROWS, Presented, bars_svg
 from splc.learning import Part, learn, learn_sum
 from splc.learning.result import LearningResult
 from splc.models.influence import InfluenceModel
 from splc.scaling import Profile, fit
 from splc.workflows.explain.contributions import contributions
 from splc.workflows.explain.importance import overview
+from tests.support.golden_messages import Lines, check_calls
 
 
 @cache
@@ -93,29 +94,36 @@ class Page(HTMLParser):
         self.texts.append(data)
 
 
-def test_html_is_escaped() -> None:
-    """Names from files are text of the page, whatever they contain; control characters are escaped."""
-    name = "<script>alert('&')</script>\x1b[31m"
-    shown = name.replace("\x1b", r"\x1b")
-    page = Page(Shown(name, {name: [name]})._repr_html_())
-    assert "script" not in page.tags
-    assert page.texts == [shown, shown, shown]
+def page(text: str, **columns: Sequence[Any]) -> tuple[list[str], str]:
+    """Return the texts of the page of a result, with few rows in the middle, and its short representation."""
+    result = Shown(text, columns)
+    found = Page(result._repr_html_())
+    assert "script" not in found.tags
+    assert found.tags.count("td") <= MAX_ROWS * max(len(columns), 1)
+    return (found.texts if len(found.texts) < 12 else [*found.texts[:4], "…", *found.texts[-2:]]), repr(result)
 
 
-def test_cells() -> None:
-    """Numbers have at most six digits, missing values are empty, and long tables are cut."""
-    page = Page(Shown("a", {"x": [1 / 3, 12, None, math.nan, np.float64(2e-9), True, "t"]})._repr_html_())
-    assert page.texts == ["a", "x", "0.333333", "12", "2e-09", "True", "t"]
-    long = Page(Shown("a", {"x": list(range(MAX_ROWS + 1500))})._repr_html_())
-    assert long.tags.count("td") == MAX_ROWS
-    assert long.texts[-1] == "… 1,500 more rows"
-    assert "table" not in Page(Shown("a", {"x": []})._repr_html_()).tags
+def bars(*values: tuple[str, float]) -> Lines:
+    """Return the texts and the bars of a picture: from where to where they reach, beside the line at zero."""
+    text = bars_svg(values)
+    found = [tuple(map(float, each)) for each in re.findall(r'<rect x="([\d.]+)"[^>]* width="([\d.]+)"', text)]
+    zero = re.findall(r'<path d="M([\d.]+) 0V', text)
+    assert set(re.findall(r'(?:fill|stroke|color)="([^"]*)"', text)) <= {"currentColor"}
+    return Lines(
+        "\n".join([str(Page(text).texts), *(f"{x:g} to {x + width:g}" for x, width in found), f"zero: {zero}"])
+    )
 
 
-def test_short_representation() -> None:
-    """The representation is the class and the first line, with control characters escaped."""
-    assert repr(Shown("one\ntwo", {})) == "<Shown: one>"
-    assert repr(Shown("\x1b[2J\r", {})) == r"<Shown: \x1b[2J\r>"
+def test_to_frame_without_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without pandas, `to_frame` says what to do."""
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match=r"to_frame\(\) needs pandas"):
+        Shown("a", {}).to_frame()
+
+
+def test_calls() -> None:
+    """Names from files are texts of a page, numbers have few digits, long tables are cut, and bars begin at zero."""
+    check_calls("pages-of-results", page, bars, np=np, MAX_ROWS=MAX_ROWS)
 
 
 @cache
@@ -198,17 +206,6 @@ def test_models_and_systems_are_presented() -> None:
     assert model._repr_latex_() == rf"${latex_text(model)}$"
 
 
-def test_bars_show_the_sign_by_their_direction() -> None:
-    """Bars begin at zero: positive ones end to the right of it, negative ones to the left; NaN has none."""
-    text = bars_svg([("a", 2.0), ("b", -1.0), ("c", math.nan), ("d" * 99, 0.0), ("e", math.inf)])
-    bars = [tuple(map(float, found)) for found in re.findall(r'<rect x="([\d.]+)"[^>]* width="([\d.]+)"', text)]
-    (zero,) = map(float, re.findall(r'<path d="M([\d.]+) 0V', text))
-    assert bars == [(zero, 2 * bars[1][1]), (zero - bars[1][1], bars[1][1]), (zero, 0)]
-    assert max(map(len, Page(text).texts)) == MAX_LABEL
-    assert set(re.findall(r'(?:fill|stroke|color)="([^"]*)"', text)) == {"currentColor"}
-    assert bars_svg([("a", math.nan)]) == ""
-
-
 PLOTTED = ("learned", "stepwise", "overview", "front", "contributions", "comparison")
 
 
@@ -235,13 +232,6 @@ def test_what_cannot_be_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(OutputError, match=r"install the extra, pip install 'splc\[plot\]'"):
         RESULTS["overview"]().plot("picture.png")
     assert str(RESULTS["overview"]().plot()._repr_mimebundle_()["image/svg+xml"]).startswith("<svg")
-
-
-def test_to_frame_without_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without pandas, `to_frame` says what to do."""
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ImportError, match=r"to_frame\(\) needs pandas"):
-        Shown("a", {}).to_frame()
 
 
 def test_learning_result() -> None:

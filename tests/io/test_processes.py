@@ -18,6 +18,11 @@ from joblib import cpu_count
 from splc.errors import MachineError
 from splc.io.processes import in_processes, processes_for
 
+# What the code of other processes needs.
+HEAD = (
+    "import os, pathlib, threading, time; from functools import partial; from splc.io.processes import in_processes\n"
+)
+
 
 def slow_square(number: int) -> int:
     """Return a square, the later the smaller the number is."""
@@ -85,10 +90,7 @@ def test_no_more_processes_than_calls_or_two_per_core(
 @pytest.mark.parametrize("jobs", [200, 10**30])
 def test_no_more_processes_than_calls_or_cores(calls: int, most: int, jobs: int) -> None:
     """However many processes are wished for, there are at most as many as calls, and two for each core."""
-    code = (
-        "import pathlib, time\n"
-        "from functools import partial\n"
-        "from splc.io.processes import in_processes\n"
+    code = HEAD + (
         f"assert list(in_processes([partial(divmod, 7, 2)] * {calls}, {jobs})) == [(3, 1)] * {calls}\n"
         "tasks = pathlib.Path('/proc/self/task').glob('*/children')\n"
         "children = [child for file in tasks for child in file.read_text().split()]\n"
@@ -116,10 +118,7 @@ def test_killed_processes() -> None:
 
 def test_interrupted() -> None:
     """Ctrl-C for a whole group of processes is one interruption, without a traceback of the others."""
-    code = (
-        "import time\n"
-        "from functools import partial\n"
-        "from splc.io.processes import in_processes\n"
+    code = HEAD + (
         "try:\n"
         "    for each in in_processes((partial(time.sleep, 0.05) for _ in range(1000)), 2):\n"
         "        print('one', flush=True)\n"
@@ -147,10 +146,7 @@ def alive(state: Path) -> bool:
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are found in /proc")
 def test_children_end_with_their_parent() -> None:
     """If a process is killed, those that do its calls end soon; a call in a process itself leaves the process alone."""
-    code = (
-        "import os, threading, time\n"
-        "from functools import partial\n"
-        "from splc.io.processes import in_processes\n"
+    code = HEAD + (
         "before = threading.active_count()\n"
         "assert list(in_processes([os.getpid], 1)) == [os.getpid()]\n"
         "assert threading.active_count() == before\n"

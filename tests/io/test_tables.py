@@ -11,6 +11,7 @@ import shutil
 import subprocess
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,11 +19,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from splc.errors import OutputError
 from splc.io.latex import latex_escaped
 from splc.io.numbers import rounded_text
 from splc.io.tables import Cell, Spread, Table, cell_text, csv_text, latex_text, markdown_text
-from tests.support.golden_messages import check_calls
+from tests.support.golden_messages import Lines, check_calls
 
 numbers = st.one_of(st.none(), st.integers(), st.floats())
 texts = st.one_of(
@@ -154,39 +154,6 @@ def test_rounding_is_no_worse_than_its_digits(value: float, digits: int) -> None
     assert float(rounded_text(value, digits)) == value or digits < 17
 
 
-def test_alignment() -> None:
-    """Columns of numbers are aligned to the right; columns with texts and of empty tables to the left."""
-    table = Table(("a", "b", "c"), ((1, "x", None), (Spread(2.0, 1.0), 3, None)))
-    assert markdown_text(table).split("\n")[1] == "| ---------: | --- | --: |"
-    assert "\\begin{tabular}{rlr}" in latex_text(table)
-    assert "\\begin{tabular}{ll}" in latex_text(Table(("a", "b")))
-
-
-def test_whole_table() -> None:
-    """A table without a caption is a tabular alone, with rules that need no package."""
-    assert latex_text(Table(("measure", "FF"), (("error_rate", 9.8),))).split("\n", 4)[4] == (
-        "\\begin{tabular}{lr}\n\\toprule\nmeasure & FF \\\\\n\\midrule\nerror\\_rate & $9.8$ \\\\\n"
-        "\\bottomrule\n\\end{tabular}\n"
-    )
-
-
-def test_wrong_tables() -> None:
-    """Tables without columns, rows of a different length and less than one digit are refused."""
-    with pytest.raises(OutputError, match="at least one column"):
-        Table(())
-    with pytest.raises(OutputError, match="row 1 has 1 cells for 2 columns"):
-        Table(("a", "b"), ((1, 2), (3,)))
-    for write in (markdown_text, latex_text):
-        with pytest.raises(OutputError, match="significant digits"):
-            write(Table(("a",)), digits=0)
-
-
-def test_plain_text() -> None:
-    """A terminal shows rounded numbers, spreads with their deviation, and a dash for what is undefined."""
-    cells = ("a_b", 3, 0.123456, None, math.nan, Spread(10.0, 0.5), Spread(10.0, 0.5, relative=False))
-    assert [cell_text(cell) for cell in cells] == ["a_b", "3", "0.1235", "-", "-", "10 (± 5 %)", "10 ± 0.5"]
-
-
 def has_booktabs() -> bool:
     """Return whether LaTeX finds the package."""
     found = subprocess.run(["kpsewhich", "booktabs.sty"], capture_output=True, check=False)
@@ -215,6 +182,17 @@ def shown(cell: Cell) -> tuple[str, str]:
     ]
 
 
+def markdown(*arguments: Any, **more: Any) -> Lines:
+    """Return a table in Markdown."""
+    return Lines(markdown_text(Table(*arguments), **more))
+
+
+def latex(*arguments: Any, **more: Any) -> Lines:
+    """Return a table in LaTeX."""
+    return Lines(latex_text(Table(*arguments), **more))
+
+
 def test_calls() -> None:
     """Numbers, cells and texts are shown as the golden file has them."""
-    check_calls("shown-numbers", rounded_text, latex_escaped, shown, Spread, np=np, math=math)
+    writers = (markdown, latex, cell_text, latex_escaped)
+    check_calls("shown-numbers", rounded_text, shown, *writers, Spread, np=np, math=math)

@@ -17,8 +17,7 @@ from splc.formats.models.log_writer import learned_log_text
 from splc.formats.models.read import parse_term_list
 from splc.io.files import Source
 from splc.learning import learn
-from splc.learning.given_terms import GivenTerms
-from splc.learning.linear_surrogate import linear_surrogate
+from splc.learning.given_terms import GivenTerms, linear_surrogate
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from tests.learning.conftest import measured

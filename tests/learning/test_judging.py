@@ -13,9 +13,9 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, SpecError
 from splc.learning import learn
-from splc.learning.feature_importance import column_values, total_effects
+from splc.learning.features import column_values, total_effects
 from splc.learning.judging import predictions, round_errors
-from splc.learning.learning_set import match, nearest, rows_of
+from splc.learning.problem import match, nearest, rows_of
 from splc.learning.shares import term_shares
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, option_term

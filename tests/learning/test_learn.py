@@ -17,7 +17,7 @@ from splc.formats.models.log_writer import learned_log_text
 from splc.io.files import Source
 from splc.learning import LearningResult, Settings, learn
 from splc.learning.features import feature_table
-from splc.learning.learning_set import match, nearest
+from splc.learning.problem import match, nearest
 from splc.learning.stepwise.algorithm import ForwardSelection
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel

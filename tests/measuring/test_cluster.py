@@ -1,12 +1,17 @@
-"""Runs on a dask cluster: a LocalCluster stands for machines, or a client without a scheduler for a connection."""
+"""Runs on a dask cluster, and how items of work are distributed over its workers.
+
+A LocalCluster, of processes or of threads, stands for machines, and a client without a scheduler for a connection.
+"""
 
 from __future__ import annotations
 
 import operator
 import socket
 import tempfile
+import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -18,7 +23,14 @@ import pytest
 from splc import __version__
 from splc.errors import InputError, MachineError
 from splc.measuring import cluster as module
-from splc.measuring.cluster import LOCAL, Cluster, machine_lock, missing_programs, run_on_cluster
+from splc.measuring.cluster import (
+    LOCAL,
+    Cluster,
+    Distribution,
+    Done,
+    ItemError,
+    run_on_cluster,
+)
 from splc.measuring.execution import Plan
 from splc.measuring.journal import Journal
 from splc.measuring.session import Session
@@ -27,9 +39,10 @@ from tests.cli.conftest import SYSTEM
 from tests.cli.conftest import run as run  # noqa: PLC0414
 from tests.measuring.conftest import Program, Recorder, first_runs, grid, measurement
 from tests.support.file_size import file_size_limit
-from tests.support.golden_messages import check_cases
+from tests.support.golden_messages import check_calls, check_cases
 
 distributed = pytest.importorskip("distributed", reason="needs the extra cluster")
+WorkerState: Any = pytest.importorskip("distributed.scheduler").WorkerState
 
 WORKERS = {"tcp://10.0.0.2:40": 4, "tcp://10.0.0.1:41": 1, "tcp://10.0.0.2:41": 2, "tls://[::1]:5": 1}
 
@@ -75,7 +88,7 @@ REFUSED: dict[str, Callable[[], Any]] = {
     "no workers": lambda: Cluster("tcp://10.0.0.9:8786"),
     "other versions": lambda: cluster(run=OTHERS)._require_version(),
     "missing programs": lambda: cluster(
-        run={"tcp://b:1": missing_programs(["true", "./other", "splc-nothing"], "/", None), "tcp://a:1": []}
+        run={"tcp://b:1": module.missing_programs(["true", "./other", "splc-nothing"], "/", None), "tcp://a:1": []}
     ).require_programs([], None, {}),
     **dict.fromkeys(ERRORS, lambda: cluster()._connected(2.5)),
 }
@@ -242,11 +255,162 @@ def test_the_lock_of_a_machine_with_a_full_disk(monkeypatch: pytest.MonkeyPatch)
     """The lock needs no space and no usable temporary folder; a machine without any folder for it can do no run."""
     monkeypatch.setattr(tempfile, "tempdir", None)
     monkeypatch.setenv("TMPDIR", "/no/such/folder")
-    with file_size_limit(0), machine_lock():
+    with file_size_limit(0), module.machine_lock():
         pass
     monkeypatch.setattr("splc.measuring.cluster.LOCK_FOLDERS", ("/no/such/folder",))
     with (
         pytest.raises(MachineError, match="cannot do any run: No such file or directory: /no/such/folder"),
-        machine_lock(),
+        module.machine_lock(),
     ):
         pass
+
+
+@pytest.fixture(scope="module")
+def connected() -> Iterator[Cluster]:
+    """Return a connection to two workers."""
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0", silence_logs=50
+        ) as local,
+        Cluster(local.scheduler_address) as connected,
+    ):
+        yield connected
+
+
+def tenfold(counts: Counter[int], item: int) -> int:
+    """Return ten times an item; 13 cannot be done."""
+    counts[item] += 1
+    time.sleep(0.002)
+    if item == 13:
+        raise ValueError("13")
+    return 10 * item
+
+
+def results(found: list[Done[int, int]]) -> dict[int, Any]:
+    """Return item → result; each item once."""
+    assert len({done.item for done in found}) == len(found)
+    return {done.item: done.result for done in found}
+
+
+@pytest.fixture
+def submitted(connected: Cluster, monkeypatch: pytest.MonkeyPatch) -> dict[Any, int]:
+    """Return the submitted tasks with their numbers of items; the shared part has none."""
+    tasks: dict[Any, int] = {}
+    submit = connected.client.submit
+
+    def counted(*call: Any, **more: Any) -> Any:
+        future = submit(*call, **more)
+        tasks[future] = len(call[3]) if len(call) > 3 else 0
+        return future
+
+    monkeypatch.setattr(connected.client, "submit", counted)
+    return tasks
+
+
+def test_short_items_share_tasks(connected: Cluster, submitted: dict[Any, int]) -> None:
+    """Each item is done once, by far fewer tasks than there are items."""
+    found = list(Distribution(connected, tenfold, Counter[int](), range(100, 300), lambda: False))
+    assert results(found) == {item: 10 * item for item in range(100, 300)}
+    assert len({done.worker for done in found}) == 2
+    assert len(submitted) < 30
+
+
+def test_an_item_that_fails(connected: Cluster) -> None:
+    """An exception is the result of its item only, also where the item shared its task."""
+    found = results(list(Distribution(connected, tenfold, Counter[int](), range(40), lambda: False)))
+    failed = found.pop(13)
+    assert isinstance(failed, ItemError)
+    assert (str(failed.error), failed.lost) == ("13", 0)
+    assert found == {item: 10 * item for item in range(40) if item != 13}
+
+
+def test_lost_tasks(connected: Cluster) -> None:
+    """Tasks that are lost, as with a scheduler, are distributed again; no result is returned twice."""
+    looks = [0]
+
+    def lose() -> bool:
+        looks[0] += 1
+        if looks[0] in {4, 8}:
+            client = connected.client
+            client.cancel([distributed.Future(key, client) for key in list(client.futures)], force=True)
+        return False
+
+    found = list(Distribution(connected, tenfold, Counter[int](), range(100, 300), lose))
+    assert looks[0] > 8
+    assert results(found) == {item: 10 * item for item in range(100, 300)}
+
+
+def test_stopped(connected: Cluster) -> None:
+    """After a request to stop, items of running tasks are returned, and no task is started."""
+    found: list[Done[int, int]] = []
+    for done in Distribution(connected, tenfold, Counter[int](), range(100, 5000), lambda: len(found) > 3):
+        found.append(done)  # noqa: PERF402
+    assert 3 < len(results(found)) < 2000
+
+
+def slowing(counts: None, item: int) -> int:
+    """Return the item; the later ones take longer."""
+    time.sleep(0.02 if item > 20 else 0)
+    return item
+
+
+def test_a_task_ends_in_time(connected: Cluster, monkeypatch: pytest.MonkeyPatch, submitted: dict[Any, int]) -> None:
+    """A task returns after its time what it did, also where it was expected to do more; the rest is done by others."""
+    monkeypatch.setattr("splc.measuring.cluster.TASK_SECONDS", 0.05)
+    found = list(Distribution(connected, slowing, None, range(60), lambda: False))
+    assert results(found) == {item: item for item in range(60)}
+    assert any(len(task.result()[0]) < size for task, size in submitted.items() if size)
+
+
+def with_a_disk(full: set[str], item: int) -> int:
+    """Return ten times an item, on workers whose disk is not full."""
+    time.sleep(0.002)
+    worker = distributed.get_worker().address
+    if worker in full:
+        raise MachineError(f"{worker} has a full disk")
+    return 10 * item
+
+
+def test_full_disks(connected: Cluster) -> None:
+    """Items of a worker whose disk is full are done by the other one; if there is none, the error names each."""
+    workers = set(connected.workers())
+    full = min(workers)
+    found = list(Distribution(connected, with_a_disk, {full}, range(200), lambda: False))
+    assert results(found) == {item: 10 * item for item in range(200)}
+    assert {done.worker for done in found} == workers - {full}
+    with pytest.raises(MachineError, match="has a full disk") as caught:
+        list(Distribution(connected, with_a_disk, workers, range(200), lambda: False))
+    assert len(caught.value.problems) == 2
+
+
+def test_tasks(connected: Cluster) -> None:
+    """Sizes of tasks, and what becomes of the items of tasks that fail."""
+
+    def distribution(items: int) -> Any:
+        nothing: Any = None
+        return Distribution(nothing, nothing, None, range(items), lambda: False)
+
+    def size(waiting: int, slots: int, finished: int, seconds: float) -> int:
+        one = distribution(waiting)
+        one.finished, one.seconds = finished, seconds
+        return int(one._size(slots))
+
+    def failed(error: BaseException, *items: int) -> tuple[Any, ...]:
+        one = distribution(1)
+        future = connected.client.submit(fail, error, pure=False)
+        if isinstance(error, CancelledError):
+            future.cancel()
+        return list(one._finished(future, list(items))), list(one.single), list(one.waiting)
+
+    def killed(*items: int) -> Any:
+        facts: dict[str, Any] = {"memory_limit": 0, "local_directory": "", "nanny": None, "server_id": ""}
+        worker = WorkerState(address="tcp://a:1", status=distributed.Status.closed, pid=1, name="a", **facts)
+        [done] = distribution(1)._failed(distributed.KilledWorker("task", worker, 3), list(items))
+        return done.item, type(done.result.error), done.result.lost, done.worker
+
+    check_calls("tasks-of-clusters", size, failed, killed, CancelledError)
+
+
+def fail(error: BaseException) -> None:
+    """Raise an error, as a task that cannot be run or whose result cannot be read."""
+    raise error

@@ -16,12 +16,12 @@ from sampling.command_strings import output_strings
 from splc.data.configurations import Configurations
 from splc.io.csv_rows import split_line
 from splc.measuring.command import BoundCommand, bind, parse_template, program
-from splc.measuring.properties import WALL, extract, parse_properties
+from splc.measuring.properties import extract, parse_properties
 from splc.measuring.runner import Ended
 from splc.measuring.setup import require_batchable
 from splc.system.options import BinaryOption, NumericOption, Presentation
 from splc.system.variability import VariabilityModel
-from tests.support.golden_messages import check_cases, check_messages
+from tests.support.golden_messages import check_calls, check_cases, check_messages
 
 EXTRAS = ("options", "repetition")
 
@@ -106,22 +106,9 @@ def value(text: str, stdout: str = "") -> float | str:
     return wrong[0] if wrong else next(iter(values.values()))
 
 
-def test_values() -> None:
-    """A property has the value that is printed, or a reason why there is none."""
-
-    def printed(case: str) -> list[str]:
-        text, _, stdout = case.partition(" < ")
-        return [str(value(text, NESTED if stdout == "NESTED" else stdout))]
-
-    check_cases("printed-values", printed)
-
-
-def test_messages_about_properties() -> None:
-    """Messages about a property have its text, and the forms that there are; without one it is the wall time."""
-    check_messages("properties", lambda text: parse_properties(["q=time", text], ("x",)))
-    check_messages("batch-properties", lambda text: parse_properties(text.split(), (), batch=True))
-    assert parse_properties([], ()) == (WALL,)
-    assert parse_properties(["t"], (), batch=True)[0].argument == "t"
+def test_properties() -> None:
+    """Properties and their values, and messages about them."""
+    check_calls("properties", parse_properties, value, split_line, NESTED=NESTED, LARGEST=csv.field_size_limit())
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
@@ -130,10 +117,3 @@ def test_every_finite_number_arrives(number: float) -> None:
     assert value("p=csv:p", f"a,p\n1,{number!r}\n") == number
     assert value("p=json:p", json.dumps({"p": number})) == number
     assert value("p=regex:p=(.*)", f"p={number!r}") == number
-
-
-def test_cells_of_a_line() -> None:
-    """A line has the cells between its separators, in quotes or not; a line with too large a cell has none."""
-    assert split_line('a; "b;c"; 3', ";") == ["a", "b;c", "3"]
-    largest = csv.field_size_limit()
-    assert [len(split_line("x" * (largest + more), ",")) for more in (0, 1)] == [1, 0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,9 +18,10 @@ import pytest
 from splc.errors import MachineError
 from splc.measuring import runner
 from splc.measuring.execution import execute
-from splc.measuring.properties import WALL, parse_properties
+from splc.measuring.properties import parse_properties
 from splc.measuring.runner import birth, end_session, run
 from tests.measuring.conftest import Program, gone, wait_until_gone
+from tests.support.golden_messages import Lines, check_calls
 
 
 @pytest.fixture(params=["waitid", "wait4"])
@@ -77,31 +79,6 @@ def test_too_much_output(program: Program, monkeypatch: pytest.MonkeyPatch) -> N
     for code, error in (("while True: print('y' * 1000)", message), ("print('y' * 99_999)", None)):
         assert run([program(code)]).error == error
     assert run([program("print('y' * 100_000)")]).error == message
-
-
-IGNORING = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
-CLEANING = (
-    "import signal, sys, time\ndef stop(*_):\n    time.sleep(0.1); print('removed files'); sys.exit(7)\n"
-    "signal.signal(signal.SIGTERM, stop)\n"
-)
-
-
-@pytest.mark.parametrize(
-    ("code", "grace", "exit_codes", "printed"),
-    [
-        ("", 0.05, {-signal.SIGTERM, -signal.SIGKILL}, "on\n"),
-        (IGNORING, 0.05, {-signal.SIGKILL}, "on\n"),
-        (CLEANING, 5.0, {7}, "on\nremoved files\n"),
-    ],
-)
-def test_time_limit(
-    code: str, grace: float, exit_codes: set[int], printed: str, program: Program, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A run beyond its time limit may clean up, and is ended, also if it ignores that; what it printed is kept."""
-    monkeypatch.setattr(runner, "GRACE_SECONDS", grace)
-    ended = run([program(code + "import time; print('on', flush=True); time.sleep(1000)")], timeout=1.0)
-    assert (ended.timed_out, ended.stdout) == (True, printed)
-    assert ended.exit_code in exit_codes
 
 
 def test_cpu_is_that_of_user_and_system_with_children(program: Program) -> None:
@@ -256,15 +233,6 @@ def test_processes_of_others(program: Program) -> None:
             each.wait()
 
 
-def test_that_cannot_be_started(tmp_path: Path) -> None:
-    """A program that cannot be started is a failed run."""
-    script = tmp_path / "script"
-    script.write_bytes(b"\x7fELF nonsense")
-    script.chmod(0o755)
-    for command in (str(script), "/nowhere/at/all", "a\0b"):
-        assert "cannot be started" in str(run([command]).error)
-
-
 def test_ignored_children(program: Program) -> None:
     """If SIGCHLD is ignored, the run fails instead of waiting forever."""
     before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
@@ -317,41 +285,26 @@ def test_birth() -> None:
     end_session(2**22 + 1)
 
 
-@pytest.mark.parametrize(
-    ("code", "reason", "out", "err"),
-    [
-        ("print('t=2')", None, "", ""),
-        ("import sys; print('t=1'); sys.exit('no memory')", "exit code 1: no memory", "t=1\n", "no memory\n"),
-        (
-            "import sys; sys.exit('x: bad value\\nvalues are:\\n  - a\\nTry x --help for more.')",
-            *("exit code 1: x: bad value", "", "x: bad value\nvalues are:\n  - a\nTry x --help for more.\n"),
-        ),
-        ("import os; os.kill(os.getpid(), 11)", "ended by SIGSEGV", "", ""),
-        ("print('nothing')", "t: 't=(.*)' matches nothing on stdout", "nothing\n", ""),
-        ("print('t=nan')", "t is 'nan', not a finite number", "t=nan\n", ""),
-        # The end of a long output is kept; the reason has the last line of standard error.
-        (
-            "import sys; print('a' * 3000 + 'b' * 3000); sys.exit('c' * 3000 + 'd' * 3000 + '\\nlast line\\n')",
-            "exit code 1: last line",
-            "a" * 999 + "b" * 3000 + "\n",
-            "c" * 988 + "d" * 3000 + "\nlast line\n\n",
-        ),
-    ],
-)
-def test_results(program: Program, code: str, reason: str | None, out: str, err: str) -> None:
+def test_results(program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that ends well has values; one that fails is a result with its reason and what it printed."""
-    result = execute(partial(run, (program(code),)), parse_properties(["t=regex:t=(.*)", "s=time"], ()))
-    assert (result.reason, result.stdout, result.stderr) == (reason, out, err)
-    assert result.values["s"] == result.seconds
-    assert reason is not None or result.values["t"] == 2.0
-    assert result.started.endswith("+00:00")
-    assert result.load is not None
 
+    def ended(command: str, grace: float = 0.05, timeout: float | None = None) -> Lines:
+        monkeypatch.setattr(runner, "GRACE_SECONDS", grace)
+        process = partial(run, (command,), timeout=timeout)
+        result = execute(process, parse_properties(["t=regex:t=(.*)", "s=time"], ()))
+        assert result.exit_code is None or result.values["s"] == result.seconds
+        assert result.started.endswith("+00:00")
+        assert result.load is not None
+        text = f"{result.reason or result.values['t']}\n[{result.exit_code}] {result.stdout!r} {result.stderr!r}"
+        return Lines(re.sub(r"(.)\1{79,}", lambda found: f"{len(found[0])}*{found[1]}", text))
 
-def test_result_of_a_run_that_takes_too_long(program: Program) -> None:
-    """A run that takes too long says so."""
-    result = execute(partial(run, (program("import time; time.sleep(1000)"),), timeout=0.2), (WALL,))
-    assert result.reason == "stopped after the time limit of 0.2 s"
+    def python(code: str, **more: Any) -> Lines:
+        return ended(program(f"import os, signal, sys, time\n{code}"), **more)
+
+    (tmp_path / "nonsense").write_bytes(b"\x7fELF nonsense")
+    (tmp_path / "nonsense").chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    check_calls("ends-of-runs", ended, python)
 
 
 @pytest.mark.parametrize("number", [errno.EMFILE, errno.ENOMEM, errno.EAGAIN])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.errors import InputError, OutputError
+from splc.errors import OutputError
 from splc.measuring import session
 from splc.measuring.execution import Plan, Run, RunResult, RunResults
 from splc.measuring.journal import Journal
 from splc.measuring.runner import birth
 from splc.measuring.session import Backend, Progress, Remaining, Session, left_of
-from splc.measuring.setup import FORMAT, Setup, require_same
+from splc.measuring.setup import Setup, require_same
 from tests.measuring.conftest import grid, measurement
 from tests.support.examples import examples
-from tests.support.golden_messages import check_cases
+from tests.support.golden_messages import check_calls
 
 PLANS = st.builds(
     Plan,
@@ -200,70 +200,38 @@ def test_what_is_left_of_a_killed_session(
     assert ended == [process] * ends
 
 
-# What a journal has, and what is requested.
-OTHER = {"sha256": "0"}
-JOURNALS: dict[str, tuple[list[dict[str, Any]], Setup]] = {
-    "fewer repetitions": ([setup(Plan(each)).description() for each in (1, 3)], setup()),
-    "no description": ([], setup()),
-    "no description at its beginning": ([{"kind": "session"}, setup().description()], setup()),
-    "another format": ([{**setup().description(), "format": FORMAT + 1}], setup()),
-    "another batch": ([setup(batch=("x",)).description()], setup(batch=("x", "y"))),
-    "a batch of all": ([setup(batch=()).description()], setup(batch=("x",))),
-    "a folder": ([setup(folder="a").description()], setup()),
-    "variables": ([setup().description()], setup(environment={"A": "1"})),
-    "other options": ([{**setup().description(), "system": {"name": "s", **OTHER}, "commands": OTHER}], setup()),
-    "another name": ([{**setup().description(), "system": {"name": "other", **OTHER}}], setup()),
-    "fewer configurations": ([{**setup().description(), "configurations": {"count": 3, **OTHER}}], setup()),
-    "other command lines": ([{**setup().description(), "commands": OTHER}], setup()),
-}
+def grows(*there: Setup | Mapping[str, Any], wanted: Setup | None = None) -> bool:
+    """Return whether the measurement of a journal with these records is continued with more repetitions."""
+    records = [each.description() if isinstance(each, Setup) else each for each in there]
+    return require_same(records, (wanted or setup()).description(), "j")
 
 
-def test_journals_of_other_measurements() -> None:
-    """Each difference from a journal is stated once, with both values, and without hashes; repetitions may grow."""
-
-    def differences(name: str) -> list[str]:
-        records, wanted = JOURNALS[name]
-        with pytest.raises(InputError) as caught:
-            require_same(records, wanted.description(), "j")
-        return [line for line in str(caught.value).splitlines() if " options" not in line or "differ" in line]
-
-    check_cases("journals", differences)
-    few, many = setup(Plan(1)).description(), setup(Plan(3)).description()
-    assert require_same([few], many, "j")
-    assert not require_same([few, many], many, "j")
+def done(value: float) -> RunResult:
+    """Return the result of a run of as many seconds as its value."""
+    return RunResult({"t": value}, seconds=value)
 
 
-def test_a_later_result_replaces_an_earlier_one() -> None:
-    """Values are in order of repetition, of successful runs without warm-ups; a run that is forgotten leaves none."""
+def recorded(*results: tuple[Run, RunResult], forgotten: Sequence[Run] = ()) -> RunResults:
+    """Return results that are added in this order, without those that are forgotten then."""
     found = RunResults(["t"])
-    assert found.mean_seconds() is None
-    for run, value in (((0, 1), 5.0), ((0, 0), 4.0), ((0, -1), 9.0), ((0, 1), 6.0)):
-        found.add(run, RunResult({"t": value}, seconds=value))
-    found.add((0, 2), RunResult({}, "failed"))
-    assert (found.first_values(0), found.first_values(0, 1), found.failed) == ([4.0, 6.0], [4.0], [(0, 2)])
-    assert found.mean_seconds() == (4 + 6 + 9 + 0) / 4
-    found.forget((0, 0))
-    assert found.first_values(0) == [6.0]
-    assert (0, 0) not in found.results
-
-
-def test_tables_of_results() -> None:
-    """Failed runs have a row each with all that is known of them; the others are values, warm-ups are in neither."""
-    made, found = setup(), RunResults(["t"])
-    assert (made.measurements(found), made.failures_text(found)) == (None, None)
-    for run, result in {
-        (2, 0): RunResult({"t": 5.0}),
-        (2, 1): RunResult({"t": 6.0}, "exit code 3", 3, stderr=" no, memory\n"),
-        (0, 1): RunResult({}, "cannot be started"),
-        (1, -1): RunResult({}, "failed"),
-        (1, 0): RunResult({"t": 7.0}),
-        (1, 2): RunResult({"t": 8.0}),
-    }.items():
+    for run, result in results:
         found.add(run, result)
-    table = made.measurements(found)
-    assert table is not None
-    assert table.configurations.value("x").tolist() == [2.0, 3.0]
-    assert table["t"].tolist() == [7.5, 5.0]
-    assert made.failures_text(found) == (
-        'x,repetition,reason,exit_code,stderr\n1,2,cannot be started,,\n3,2,exit code 3,3,"no, memory"\n'
-    )
+    for run in forgotten:
+        found.forget(run)
+    return found
+
+
+def values(found: RunResults) -> tuple[Any, ...]:
+    """Return the values of the first configuration, those before its first repetition, and what failed."""
+    return found.first_values(0), found.first_values(0, 1), found.failed, sorted(found.results)
+
+
+def tables(found: RunResults) -> tuple[Any, ...]:
+    """Return the configurations that were measured, their values, and the table of failed runs."""
+    measured, failures = setup().measurements(found), setup().failures_text(found)
+    return measured and (measured.configurations.value("x").tolist(), measured["t"].tolist()), failures
+
+
+def test_calls() -> None:
+    """What differs from the journal of another measurement, and the values and tables of results."""
+    check_calls("journals", setup, grows, done, recorded, values, tables, Plan, RunResult)

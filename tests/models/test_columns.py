@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from splc.formats.models.text import parse_model
-from splc.models.columns import TableRows, rows_of
+from splc.models.influence import TableRows, rows_of
 from tests.support.golden_messages import check_messages
 
 TABLE = {"alpha": [1.0, 2.0, 4.0], "beta": [3, 0, 2], "note": ["a", "b", "c"], "gap": [1.0, np.nan, np.nan]}

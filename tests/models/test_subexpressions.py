@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sampling import sample
-from splc.arithmetic.evaluation import evaluate
+from splc.arithmetic.functions import evaluate
 from splc.arithmetic.parser import parse
 from splc.arithmetic.tokens import MODEL_FUNCTIONS
 from splc.arithmetic.tree import Call, Extremum, Name, Node, Number, Power, Product, Sum, Threshold

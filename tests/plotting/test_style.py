@@ -8,36 +8,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.errors import OutputError
 from splc.plotting import plot_format
 from splc.plotting.style import drawing, fitting, literal, new_figure, width_of
+from tests.support.golden_messages import check_calls
 from tests.support.legible import defects
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("a.svg", "svg"),
-        ("b/c.PNG", "png"),
-        ("x.y.pdf", "pdf"),
-        *((each, "") for each in ("plot", "plot.jpg", "svg", "-")),
-    ],
-)
-def test_format_is_in_the_name(name: str, expected: str) -> None:
-    """The suffix of a file selects its format; others are refused, and the known ones are listed."""
-    if expected:
-        assert plot_format(name) == expected
-        return
-    with pytest.raises(OutputError, match=r"\.svg, \.png, \.pdf"):
-        plot_format(name)
+def without_matplotlib(name: str) -> str:
+    """Return the format of a picture where matplotlib is not installed."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(importlib.util, "find_spec", lambda name: None)
+        return plot_format(name)
 
 
-def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without matplotlib, SVG is written, and the message about other formats names both cures."""
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    assert plot_format("a.svg") == "svg"
-    with pytest.raises(OutputError, match=r"write \.svg, or .*splc\[plot\]"):
-        plot_format("a.png")
+def test_calls() -> None:
+    """The suffix of a file selects its format; characters without a picture are escaped."""
+    check_calls("pictures", plot_format, without_matplotlib, literal)
 
 
 @given(st.text(max_size=40))
@@ -47,11 +33,6 @@ def test_literal_is_one_line_that_can_be_drawn(name: str) -> None:
     assert "\n" not in text
     assert width_of(text, 8) >= 0
     assert literal(text) == text
-
-
-def test_characters_without_a_picture_are_escaped() -> None:
-    """Characters that the font lacks, and those of no width that it has, are written by their numbers."""
-    assert literal("a\u00adb\u200b 日_$x$") == r"a\u00adb\u200b \u65e5_$x$"
 
 
 @given(st.text(st.characters(codec="ascii", categories=["L", "N", "P"]), max_size=60), st.integers(3, 40))

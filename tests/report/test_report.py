@@ -139,7 +139,7 @@ def result() -> splc.learning.LearningResult:
 
 
 def test_learned_model(result: splc.learning.LearningResult) -> None:
-    """The page has the model of the result, its measurements with the unit, and its best configuration."""
+    """The page has the model of the result, its measurements, which it needs, and its best configuration."""
     report = result.report()
     names = {each.name for each in report.page.sections}
     assert {"importance", "effects", "formula", "predictions", "best", "explorer", "sample"} <= names
@@ -150,6 +150,8 @@ def test_learned_model(result: splc.learning.LearningResult) -> None:
     assert shown.startswith("<iframe ")
     assert unescape(shown.split('srcdoc="')[1].split('"')[0]) == report.html
     assert repr(report) == f"<Report: {report.page.title!r}>"
+    with pytest.raises(SpecError, match="the measurements are not part of this result"):
+        replace(result, rows=None).report()
 
 
 def test_files(result: splc.learning.LearningResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,7 +167,9 @@ def test_files(result: splc.learning.LearningResult, tmp_path: Path, monkeypatch
 
 
 def test_other_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compared models, profiles and studies have the pages of the command."""
+    """Compared models, profiles and studies have the pages of the command; other values have none."""
+    with pytest.raises(SpecError, match="there is no report of a int"):
+        report_of(3)
     monkeypatch.chdir(tmp_path)
     Path("a.txt").write_text("3 + 2 * n", encoding="utf-8")
     Path("b.txt").write_text("3 + n", encoding="utf-8")
@@ -183,11 +187,3 @@ def test_other_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     studied = run_study(read_study(file), pictures=False)
     run(Request(models=(str(studied.folder),)))
     assert studied.report().html == Path("report.html").read_text(encoding="utf-8")
-
-
-def test_results_without_reports(result: splc.learning.LearningResult) -> None:
-    """Results of other kinds, and models without their measurements, have none."""
-    with pytest.raises(SpecError, match="the measurements are not part of this result"):
-        replace(result, rows=None).report()
-    with pytest.raises(SpecError, match="there is no report of a int"):
-        report_of(3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -47,12 +48,6 @@ def runs(text: str, watch: Watch | None = None) -> Result:
     return result
 
 
-def column(file: str, name: str, delimiter: str = ",") -> list[str]:
-    """Return a column of a table."""
-    with Path(file).open(encoding="utf-8", newline="") as stream:
-        return [row[name] for row in csv.DictReader(stream, delimiter=delimiter)]
-
-
 def test_every_command_has_a_method() -> None:
     """Each command of the table can be run, and a request needs a script."""
     assert set(METHODS) == {each.name for each in COMMANDS}
@@ -91,7 +86,8 @@ def test_estimators(learner: str) -> None:
     (model,) = result.models
     log = Path("a.log").read_text(encoding="utf-8").splitlines()
     (stated,) = (line for line in log if line.startswith("Prediction Error: "))
-    predicted, values = (np.array(column(result.files[0], name), dtype=float) for name in ("predicted", "time"))
+    table = list(csv.DictReader(Path(result.files[0]).read_text(encoding="utf-8").splitlines()))
+    predicted, values = (np.array([float(row[name]) for row in table]) for name in ("predicted", "time"))
     error = 100 * np.mean(np.abs(predicted / values - 1))
     assert float(stated.split()[2]) == pytest.approx(error) == pytest.approx(model.error)
     assert model.result.learner.casefold() == learner.split(maxsplit=1)[0].casefold()
@@ -101,30 +97,10 @@ def test_estimators(learner: str) -> None:
     assert runs(f"learn-python {learner} writeFinalPredictionResults:false").files == ()
 
 
-def test_search_of_few_rows() -> None:
-    """The value with the least error on held-out folds is learned with, none that few rows do not suffice for."""
-    result = runs("learn-python-opt KNeighborsRegressor n_neighbors:[9,2] file:o.csv")
-    assert [error == "" for error in column("o.csv", "error", ";")] == [False, True]
-    assert result.models[0].result.settings == {"n_neighbors": "2"}
+def test_search_without_results() -> None:
+    """A search is refused if few rows suffice for none of its values."""
     with pytest.raises(SplcError, match="n_neighbors"):
         runs("learn-python-opt KNeighborsRegressor n_neighbors:[9]")
-    result = runs("learn-python-opt DecisionTreeRegression max_depth:[1,6] file:d.csv")
-    errors = dict(zip(column("d.csv", "max_depth", ";"), map(float, column("d.csv", "error", ";")), strict=True))
-    assert result.models[0].result.settings == {"max_depth": min(errors, key=errors.__getitem__)}
-
-
-def test_search_leaves_out_values_of_zero() -> None:
-    """Configurations whose value is 0 have no relative error and do not count; the unit does not matter."""
-    errors: list[float] = []
-    for unit in (1, 1024):
-        rows = [row.split(",") for row in MEASUREMENTS.splitlines()[1:]]
-        table = [[*row[:4], repr(unit * float(row[4]) * (at > 0)), row[5]] for at, row in enumerate(rows)]
-        lines = [MEASUREMENTS.splitlines()[0], *map(",".join, table)]
-        Path("measurements.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-        runs("learn-python-opt KNeighborsRegressor n_neighbors:[2] file:o.csv")
-        errors += map(float, column("o.csv", "error", ";"))
-    assert 0 < errors[0] < 1000
-    assert errors[1] == pytest.approx(errors[0])
 
 
 @given(models(binary=3, numeric=3, most_constraints=3))
@@ -142,14 +118,12 @@ def test_valid_configurations_stay_the_same(model: VariabilityModel) -> None:
         assert len(measured.configurations.unique()) == space.count
 
 
-@pytest.mark.parametrize(("rows", "columns", "possible"), [(250, 400, True), (11, 9091, False)])
-def test_most_combinations(rows: int, columns: int, possible: bool) -> None:
+@pytest.mark.parametrize(("rows", "columns"), [(250, 400), (11, 9091)])
+def test_most_combinations(rows: int, columns: int) -> None:
     """A constraint about 100,000 combinations of values is converted, one about more is refused by its text."""
     options = [NumericOption(name, tuple(map(float, range(size)))) for name, size in (("x", rows), ("y", columns))]
     constraint = parse_arithmetic("x + y >= 0", NameTable({"x": "x", "y": "y"}))
-    system = VariabilityModel("s", tuple(options), (constraint,))
-    if possible:
-        assert list(disjunctions(constraint, system)) == []
-        return
-    with pytest.raises(SpaceError, match=r"'x \+ y >= 0' is about more than 100,000 combinations of values"):
-        list(disjunctions(constraint, system))
+    found = disjunctions(constraint, VariabilityModel("s", tuple(options), (constraint,)))
+    refusal = pytest.raises(SpaceError, match=r"'x \+ y >= 0' is about more than 100,000 combinations of values")
+    with refusal if rows * columns > 100_000 else nullcontext():
+        assert list(found) == []

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -32,7 +33,7 @@ from splc.plotting.charts.drawing import chart_file
 from splc.plotting.charts.influences import term_chart
 from splc.plotting.charts.predictions import sorted_chart
 from splc.study import folder, read_study, run_study
-from splc.study.results import OF_TERMS, Errors, Results, compare_runs, errors_of, manifest_of, pair_values, titles
+from splc.study.results import Errors, Results, compare_runs, errors_of, manifest_of, pair_values, titles
 from splc.study.tables import (
     ERRORS,
     PREDICTIONS,
@@ -48,7 +49,7 @@ from splc.study.tables import (
 from splc.study.tasks import Loaded, load
 from tests.study.conftest import Studied, given_runs, rows
 from tests.study.conftest import manifest_of as read_manifest
-from tests.support.golden_messages import check_lines
+from tests.support.golden_messages import Lines, check_calls, check_lines
 from tests.support.results import contents
 
 NUMBERS = st.floats(-1e9, 1e9)
@@ -207,23 +208,6 @@ def test_models_that_cannot_be_compared(study_file: Path) -> None:
     assert (found.reason or "").startswith("cannot be compared: the prediction is too large to be a number")
 
 
-def test_values_of_a_pair(study_file: Path) -> None:
-    """A pair has the scores of its terms and predictions; scores of terms are undefined if the links differ."""
-    loaded = load(read_study(study_file))
-    assert loaded.analytical is not None
-    found = compare(loaded.analytical, loaded.analytical.scaled(2), loaded.inputs.measurements.configurations)
-    values = pair_values(found)
-    assert found.hybrid is not None
-    scores = {"syntactic": found.syntactic.score, "syntactic_normalized": found.syntactic.normalized}
-    hybrid = {"hybrid_syntactic": found.hybrid.syntactic, "hybrid_semantic": found.hybrid.semantic}
-    # Two terms, and twice as much everywhere.
-    expected = {**scores, **hybrid, "syntactic_lower": -4, "syntactic_upper": 4, "error_rate": pytest.approx(100)}
-    assert {key: values[key] for key in expected} == expected
-    without = pair_values(replace(found, hybrid=None, same_link=False))
-    assert without == {key: None if key in OF_TERMS else value for key, value in values.items() if key not in hybrid}
-    assert pair_values(replace(found, hybrid=None, semantic=None)).keys() == set(OF_TERMS) - hybrid.keys()
-
-
 @example([0.0, 1.2e-167], 0)
 @given(st.lists(NUMBERS, min_size=2, max_size=6, unique=True), st.integers(0, 6))
 def test_spread(values: list[float], place: int) -> None:
@@ -244,31 +228,36 @@ def test_spread(values: list[float], place: int) -> None:
     assert spread([*values[:place], None, *values[place:]]) is spread([]) is spread([1.7e308, 1.6e308]) is None
 
 
-def test_learning_curves() -> None:
-    """A point has the mean size, the mean error and its deviation; runs without an error do not count."""
-    one, nothing = {"late": [(10, 4.0)]}, {"all": [(24, None)]}
-    errors: Errors = {
-        "a": {**one, "drawn": [(4, 6.0), (5, 8.0), (None, 1.0), (9, None)], **nothing},
-        "b": {"late": [(10, 3.0)], "drawn": [(4, 1.0), (5, 1.0)], **nothing},
-        "c": {"late": [], "drawn": [], "all": []},
-    }
-    found = {
-        name: [(each.sampling, each.size, each.error) for each in line]
-        for name, line in learning_curves(errors).items()
-    }
-    assert (found["a"], found["c"]) == ([("drawn", 4.5, 7.0), ("late", 10.0, 4.0)], [])
-    table = curves_table(errors)
-    assert table is not None
-    assert table.columns == ("sampling", "configurations", "a", "b", "c")
-    drawn, late = table.rows
-    assert drawn == ("drawn", 4.5, spread([6.0, 8.0]), Spread(1.0, 0.0), None)
-    assert late == ("late", 10, 4.0, 3.0, None)
-    assert isinstance(late[1], int)
-    assert curves_table({"a": nothing}) is None
-    assert curves_chart({"x": {"a": one}, "y": {"b": one}}, "one size") is None
-    chart = curves_chart({"x": {"a": one}, "y": errors}, "several sizes")
-    assert chart is not None
-    assert list(chart.legend.values()) == ["a", "b"]
+# Learner → sampling → the size and the error of each run.
+CURVES: Errors = {
+    "a": {"late": [(10, 4.0)], "drawn": [(4, 6.0), (5, 8.0), (None, 1.0), (9, None)], "all": [(24, None)]},
+    "b": {"late": [(10, 3.0)], "drawn": [(4, 1.0), (5, 1.0)], "all": [(24, None)]},
+    "c": {"late": [], "drawn": [], "all": []},
+}
+
+
+def test_calls(study_file: Path) -> None:
+    """Learning curves, and the values of a pair of models."""
+    loaded = load(read_study(study_file))
+    model = loaded.analytical
+    assert model is not None
+    compared = compare(model, model.scaled(2), loaded.inputs.measurements.configurations)
+
+    def pair(*without: str, same_link: bool = True) -> dict[str, float | None]:
+        """Return the values of a model and twice this model, without some of its measures."""
+        missing: dict[str, Any] = dict.fromkeys(without)
+        values = pair_values(replace(compared, same_link=same_link, **missing))
+        return {key: value and float(f"{value:.6g}") for key, value in values.items()}
+
+    def table(errors: Errors) -> Lines:
+        found = curves_table(errors)
+        return Lines(found and markdown_text(found))
+
+    def legend(**errors: Errors) -> tuple[Any, ...]:
+        chart = curves_chart(errors, "title")
+        return () if chart is None else tuple(chart.legend.values())
+
+    check_calls("curves-and-pairs", learning_curves, table, legend, pair, CURVES=CURVES)
 
 
 def drawn(study_file: Path, studied: Studied, text: str) -> tuple[Loaded, InfluenceModel, Mapping[str, bytes]]:

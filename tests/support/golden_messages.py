@@ -9,15 +9,51 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import redirect_stdout
+from dataclasses import MISSING, fields, is_dataclass
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from splc.errors import SplcError
 from tests.support.golden import FOLDER, PROMPT
 
 REWRITE = "SPLC_GOLDEN"
+
+
+class Lines(str):
+    """What a call gives, if that is shown as lines of text."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
+
+
+def shown(value: Any) -> str:
+    """Return a value as text: numbers with five digits, the ends of long sequences, fields that are not defaults."""
+    if is_dataclass(value):
+        entries = [(each.name, getattr(value, each.name), each) for each in fields(value)]
+        given = [
+            f"{name}={shown(own)}"
+            for name, own, each in entries
+            if own is not each.default and name != "table" and (each.default_factory is MISSING or own)
+        ]
+        return f"{type(value).__name__}({', '.join(given)})"
+    if isinstance(value, np.ndarray | tuple | list):
+        texts = [*map(shown, value.tolist() if isinstance(value, np.ndarray) else value)]
+        return f"[{', '.join(texts if len(texts) <= 12 else [*texts[:6], '…', *texts[-3:], f'{len(texts)} in all'])}]"
+    if isinstance(value, frozenset):
+        return f"{{{', '.join(sorted(map(shown, value)))}}}"
+    return f"{value + 0.0:.5g}" if isinstance(value, float) else repr(value)
+
+
+def printed(work: Callable[[], object]) -> Lines:
+    """Return what a function prints."""
+    with redirect_stdout(StringIO()) as output:
+        work()
+    return Lines(output.getvalue())
 
 
 def check_messages(name: str, reject: Callable[[str], Any]) -> None:
@@ -34,9 +70,15 @@ def check_messages(name: str, reject: Callable[[str], Any]) -> None:
 def check_cases(name: str, outcome: Callable[[str], Iterable[str]]) -> None:
     """Check the lines that the texts of a file give."""
     lines: list[str] = []
-    for prompt in (line for line in _file(name).read_text("utf-8").splitlines() if line.startswith(PROMPT)):
-        lines += [prompt, *outcome(prompt.removeprefix(PROMPT).encode("ascii").decode("unicode_escape"))]
+    for text in prompts(name):
+        lines += [PROMPT + text, *outcome(text.encode("ascii").decode("unicode_escape"))]
     check_lines(name, lines)
+
+
+def prompts(name: str) -> list[str]:
+    """Return the cases of a file."""
+    lines = _file(name).read_text("utf-8").splitlines()
+    return [line.removeprefix(PROMPT) for line in lines if line.startswith(PROMPT)]
 
 
 def check_lines(name: str, lines: Sequence[str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from splc.tuning.hypervolume import TrueFront, front_places, hypervolume
+from splc.tuning.front import TrueFront, front_places, hypervolume
 from splc.types import Array
 
 

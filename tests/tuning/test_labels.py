@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from splc.learning.group_titles import group_titles
+from splc.learning.effects import group_titles
 from splc.learning.projection.variables import variables_of
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel

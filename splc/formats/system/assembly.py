@@ -11,9 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from splc.arithmetic.evaluation import evaluate
-from splc.arithmetic.printing import tree_text
-from splc.arithmetic.tree import Name, Node, Number, Product, Sum, names_in
+from splc.arithmetic.functions import evaluate
+from splc.arithmetic.tree import Name, Node, Number, Product, Sum, names_in, tree_text
 from splc.errors import InputError, Problem, Problems, SplcError, VariabilityError, listed
 from splc.io.files import STANDARD, Source
 from splc.io.numbers import number_text
@@ -42,10 +41,7 @@ def comparison_of(left: Node, sign: str, right: Node, line: int | None = None) -
 
 
 def selection(formula: Formula, optional: Container[str], line: int | None) -> ArithmeticConstraint:
-    """Return a formula over options as one comparison: a product for a conjunction, a sum for a disjunction.
-
-    `optional`: the numeric options in it, which may have no value.
-    """
+    """Return a formula as one comparison of products and sums; `optional`: numeric options that may have no value."""
     return comparison_of(_value(formula, optional), ">=", Number(1), line)
 
 

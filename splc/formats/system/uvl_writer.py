@@ -10,8 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from splc.arithmetic.printing import tree_text
-from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, children, names_in
+from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, children, names_in, tree_text
 from splc.errors import OutputError, Problem, Problems, plural
 from splc.formats.system.assembly import FeatureNode, Group, comparison_of, constant_of
 from splc.formats.system.structure import Literals, structure_of
@@ -34,10 +33,7 @@ MAX_FACTORS = 8
 
 
 def write_uvl(system: VariabilityModel, path: str | Path) -> tuple[str, ...]:
-    """Write a system as a feature model in UVL.
-
-    A numeric option is a feature with a number, whose values are stated by a constraint.
-    """
+    """Write a system as a feature model in UVL; a constraint states the values of a feature that is a number."""
     problems = Problems(system.source)
     structure = structure_of(system, several=True)
     names = _names((structure.root.name, *system.names), problems)

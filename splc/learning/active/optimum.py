@@ -1,4 +1,8 @@
-"""Suggestions for the goal `optimum`: the configurations that may be better than the best measured one."""
+"""Suggestions for the goal `optimum`: the configurations that may be better than the best measured one.
+
+Those with the largest expected improvement follow each other, each as if its predicted value had been measured
+(`improving_rows`); a first design sees every value of every option (`covering_rows`).
+"""
 
 from __future__ import annotations
 
@@ -10,22 +14,35 @@ import numpy as np
 
 from sampling.sequential import most_worth
 from splc.data.configurations import Configurations
-from splc.learning.active.acquisition import log_improvements
 from splc.learning.active.cover import cells_of, covering_row
 from splc.learning.active.search_model import Runs, SearchModel
-from splc.learning.projection import (
-    Variable,
-    canonical_order,
-    hash_order,
-    option_constants,
-    without_numbers,
-)
+from splc.learning.projection import Variable, canonical_order, hash_order, option_constants, without_numbers
 from splc.types import Array
 
+# Where the density of a normal distribution is too small, the asymptotic formula is used; without it the worth of all
+# candidates underflows, and ties decide.
+_FAR = -6.0
 # Smaller gains count as none: a search that follows them stays where many values are nearly equal.
 TOLERANCE = 0.01
 # Candidates that are considered again for each further suggestion.
 _KEPT = 2000
+
+
+def log_improvements(means: Array, deviations: Array, best: float) -> Array:
+    """Return the logarithm of how far below `best` normally distributed values are expected to be, shape (m,).
+
+    `means`: their means, shape (m,). `deviations`: their standard deviations, shape (m,).
+    """
+    from scipy.special import ndtr
+
+    deviations = np.maximum(deviations, 1e-9)
+    u = (best - means) / deviations
+    near = np.maximum(u, _FAR)
+    density = np.exp(-(near**2) / 2) / np.sqrt(2 * np.pi)
+    far = np.minimum(u, _FAR)
+    tail = -(far**2) / 2 - np.log(2 * np.pi) / 2 - 2 * np.log(-far)
+    result: Array = np.log(deviations) + np.where(u < _FAR, tail, np.log(near * ndtr(near) + density))
+    return result
 
 
 @dataclass(frozen=True, eq=False)

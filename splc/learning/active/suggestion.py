@@ -14,12 +14,18 @@ from splc.data.measurements import Measurements
 from splc.errors import LearningError, MeasurementError, RequestError, plural
 from splc.io.numbers import percentage
 from splc.io.presentation import Bars, Presented
-from splc.learning.active.context_surrogate import context_surrogate, paired
+from splc.learning.active.design import VarianceStrategy
 from splc.learning.active.optimum import covering_rows, improving_rows
-from splc.learning.active.pool import CANDIDATES, Pool
 from splc.learning.active.search_model import Runs, SearchModel
-from splc.learning.active.selection import VarianceStrategy
-from splc.learning.active.surrogate import LEARNED_ROWS, PoolSurrogate, Surrogate
+from splc.learning.active.surrogate import (
+    CANDIDATES,
+    LEARNED_ROWS,
+    Pool,
+    PoolSurrogate,
+    Surrogate,
+    context_surrogate,
+    paired,
+)
 from splc.learning.contexts.joint_model import ContextRows
 from splc.learning.projection import (
     ENUMERATED,

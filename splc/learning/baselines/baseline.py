@@ -1,9 +1,13 @@
-"""A baseline as a learner."""
+"""A baseline as a learner: a predictor of scikit-learn, configurations as its columns, and the scale of its target.
+
+In: a problem. Binary options are 0 and 1, numeric options their values (`Encoding`); the target is ln y where all
+values are positive, otherwise y (`TargetScale`). Out: a predictor without terms.
+"""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -12,21 +16,92 @@ from typing import Any
 import numpy as np
 
 from splc.data.configurations import Configurations
+from splc.io.numbers import power_of_two
 from splc.io.settings import stated_values
-from splc.learning.baselines.encoding import Encoding
 from splc.learning.baselines.methods import METHODS, Method, Sizes, order
-from splc.learning.baselines.target import TargetScale
-from splc.learning.features import stable_order
+from splc.learning.features import Feature, stable_order
 from splc.learning.judging import judged
-from splc.learning.loop import only_step
+from splc.learning.learner import only_step
 from splc.learning.problem import LearningProblem
 from splc.learning.result import LearningResult
 from splc.learning.threads import one_thread
-from splc.models.columns import rows_of
+from splc.models.influence import TableRows, rows_of
 from splc.types import Array
 
+_LARGE = 1e15
+# exp of it is a finite, positive number.
+_LARGEST = 700.0
 # Rows that are predicted at a time: products of columns of all rows might need much memory.
 _CHUNK = 4096
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """The columns of configurations: binary options as 0 and 1, numeric options as their values.
+
+    Values whose squares single precision cannot hold are divided by a power of 2. A numeric option or an observed
+    variable that configurations may lack is 0 where it is absent, and has one more column that is 1 where it is
+    present.
+    """
+
+    features: tuple[Feature, ...]  # the options and observed variables, sorted by name
+    logs: bool = False  # whether those that are always positive have ln x as a further column
+
+    @classmethod
+    def of(cls, features: Sequence[Feature], logs: bool) -> Encoding:
+        """Return the encoding of features; their order does not matter."""
+        return cls(tuple(sorted(features, key=lambda feature: feature.name)), logs)
+
+    def columns(self, configurations: Configurations | TableRows) -> Array:
+        """Return the columns, shape (n, columns)."""
+        columns = []
+        for feature in self.features:
+            values = configurations.column(feature.name)
+            present = ~np.isnan(values)
+            columns.append(np.where(present, values, 0.0) / _divisor(feature))
+            if feature.partial:
+                columns.append(present.astype(float))
+            if self.logs and feature.numeric and feature.minimum > 0:
+                columns.append(np.log(np.where(present, values, 1.0)))
+        return np.column_stack(columns) if columns else np.zeros((len(configurations), 1))
+
+
+def _divisor(feature: Feature) -> float:
+    """Return 1, or for huge values the power of 2 that makes the largest one about 1."""
+    largest = max(abs(feature.minimum), abs(feature.maximum))
+    return power_of_two(np.array(largest)) if largest > _LARGE else 1.0
+
+
+@dataclass(frozen=True)
+class TargetScale:
+    """A scale on which the learning set has mean 0 and standard deviation 1."""
+
+    log: bool  # whether it is one of ln y
+    unit: float  # what y is divided by if not
+    mean: float  # the mean of the learning set on it
+    deviation: float  # the standard deviation of the learning set; 1 if that is 0
+
+    @classmethod
+    def of(cls, values: Array) -> TargetScale:
+        """Return the scale of a learning set's values, shape (n,)."""
+        log = bool((values > 0).all())
+        # The squares of large values must not overflow.
+        unit = 1.0 if log else float(np.abs(values).max()) or 1.0
+        raw = np.log(values) if log else values / unit
+        deviation = float(raw.std())
+        return cls(log, unit, float(raw.mean()), deviation if deviation > 1e-12 else 1.0)
+
+    def scaled(self, values: Array) -> Array:
+        """Return values on the scale, rounded: trees break ties by the last bits, which depend on the unit of y."""
+        raw = np.log(values) if self.log else values / self.unit
+        return np.round((raw - self.mean) / self.deviation, 10)
+
+    def values(self, scaled: Array) -> Array:
+        """Return the values of numbers on the scale, finite ones."""
+        raw = self.mean + self.deviation * scaled
+        if self.log:
+            return np.exp(np.clip(raw, -_LARGEST, _LARGEST))
+        return np.asarray(raw * self.unit)
 
 
 @dataclass(frozen=True, eq=False)

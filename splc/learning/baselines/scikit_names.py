@@ -14,9 +14,7 @@ import numpy as np
 
 from splc.data.accuracy import mean_relative_error
 from splc.errors import LearningError, SpecError, unknown_name_hint
-from splc.learning.baselines.baseline import BaselinePredictor
-from splc.learning.baselines.encoding import Encoding
-from splc.learning.baselines.target import TargetScale
+from splc.learning.baselines.baseline import BaselinePredictor, Encoding, TargetScale
 from splc.learning.features import stable_order
 from splc.learning.judging import judged
 from splc.learning.problem import LearningProblem

@@ -1,6 +1,6 @@
 """Feature forward selection with stepwise regression (SPL Conqueror's algorithm; thesis algorithm 1).
 
-It is a search of `splc.learning.loop`: every step is a `Round`.
+It is a search of `splc.learning.learner`: every step is a `Round`. The rules that end it are in SPL Conqueror's order.
 """
 
 from __future__ import annotations
@@ -15,22 +15,54 @@ import numpy as np
 from splc.data.accuracy import mean_relative_error
 from splc.errors import ExpressionError, LearningError, Problem, unknown_name_hint
 from splc.learning.features import FeatureTable
-from splc.learning.loop import OnStep, run_loop
+from splc.learning.learner import OnStep, run_loop
 from splc.learning.result import LearnedTerm, Round
-from splc.learning.stepwise.candidate_grid import CandidateGrid
-from splc.learning.stepwise.candidates import BASE, Candidate
-from splc.learning.stepwise.least_squares import ColumnTable, Projection
-from splc.learning.stepwise.scoring import Loss, rows_that_count, rows_with_error
+from splc.learning.stepwise.candidates import BASE, Candidate, CandidateGrid
+from splc.learning.stepwise.least_squares import ColumnTable, Loss, Projection, rows_that_count, rows_with_error
 from splc.learning.stepwise.selection import TIE, Scorer, Winner
 from splc.learning.stepwise.settings import Settings
-from splc.learning.stepwise.stopping import MAX_LEVEL, stop_reason
 from splc.models.basis.regression import least_squares
 from splc.models.terms import Term
 from splc.models.text.log_grammar import expand_product, plain_names
 from splc.types import Array
 
+MAX_LEVEL = 10
+
+# Reasons in words; names in braces are settings, `unit` is the unit of the selection error.
+REASONS = {
+    "numberOfRounds": "after {numberOfRounds} rounds (numberOfRounds)",
+    "learnTimeLimit": "the time limit was reached (learnTimeLimit)",
+    "stopOnLongRound": "a round took more than an hour (stopOnLongRound)",
+    "abortError": "the error fell below {abortError:g} {unit} (abortError)",
+    "minImprovementPerRound": "the last score was below {minImprovementPerRound:g} (minImprovementPerRound)",
+    "noCandidate": "no further term lowers the error",
+    "interrupted": "interrupted",
+    "parts": "the models of the parts were added up",
+    "bagging": "{baggingNumbers} models were averaged (bagging)",
+}
 # A term is a rounding error if its contribution is at most this fraction of the largest value.
 ROUNDING = 1e-11
+
+
+def stop_reason(
+    settings: Settings, number: int, error: float, score: float, exact: float, elapsed: float, took: float, level: int
+) -> str | None:
+    """Return the rule that ends learning after a round, or None.
+
+    `exact`: the largest error that is only a rounding error. `elapsed`: seconds since learning began. `took`: seconds
+    of this round.
+    """
+    if number >= settings.numberOfRounds:
+        return "numberOfRounds"
+    if settings.learnTimeLimit and elapsed > settings.learnTimeLimit:
+        return "learnTimeLimit"
+    if settings.stopOnLongRound and number > 30 and took > 3600:
+        return "stopOnLongRound"
+    if error <= exact or error < settings.abortError:
+        return "abortError"
+    if score < settings.minImprovementPerRound and not (settings.withHierarchy and level < MAX_LEVEL):
+        return "minImprovementPerRound"
+    return None
 
 
 @dataclass(frozen=True)
@@ -47,7 +79,7 @@ class ForwardSelection:
 
     Args:
         problem: the learning set.
-        settings: the settings, without bagging (see `splc.learning.stepwise.bagging`).
+        settings: the settings, without bagging (see `splc.learning.stepwise.stepwise`).
         judge: the rows that candidates are judged on; None: the learning set itself.
         folds: the fold of each row, shape (n,), for selection by cross-validation; None: no cross-validation.
         followed: the expansions of the terms of a log, one per round; of equally good candidates, that of the log wins.
@@ -252,7 +284,7 @@ class ForwardSelection:
         return reason
 
     def run(self, on_step: OnStep | None = None, should_stop: Callable[[], bool] | None = None) -> Outcome:
-        """Learn until a rule ends it; see `splc.learning.loop.run_loop`."""
+        """Learn until a rule ends it; see `splc.learning.learner.run_loop`."""
         rounds, termination = run_loop(self, on_step, should_stop)
         return Outcome(rounds, self._final_terms(), termination)
 

@@ -1,4 +1,4 @@
-"""Selection of the candidate that wins a round: bounds first, then exact losses of those that may win."""
+"""Selection of the candidate that wins a round, by losses: bounds first, then exact losses of those that may win."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from splc.learning.stepwise.candidate_grid import CandidateGrid
-from splc.learning.stepwise.candidates import Candidate
+from splc.learning.stepwise.candidates import Candidate, CandidateGrid
 from splc.learning.stepwise.least_squares import COLLINEAR, Projection
 from splc.models.terms import Term
 from splc.types import Array

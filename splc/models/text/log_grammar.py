@@ -21,7 +21,7 @@ from splc.arithmetic.tokens import FUNCTIONS, MODEL_FUNCTIONS, PLAIN_NAME, NameT
 from splc.arithmetic.tree import Call, Name, Node, Number, Product, Sum
 from splc.errors import ExpressionError, OutputError, listed
 from splc.models.terms import CONSTANT, Term, log_term, option_term
-from splc.models.text.expansion import expand
+from splc.models.text.algebra import expand
 from splc.models.text.products import Expansion
 from splc.system.variability import ENABLED, ROOT, VariabilityModel
 

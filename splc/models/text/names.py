@@ -12,7 +12,7 @@ from splc.errors import ExpressionError, Problem
 from splc.models.parameters import Parameters, ParameterTable, Quantity, symbol, wrong_name
 from splc.models.subexpressions import Parameter, needed
 from splc.models.terms import CONSTANT, option_term
-from splc.models.text.expansion import Expander
+from splc.models.text.algebra import Expander
 from splc.models.text.products import Expansion
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from comparison.compare import compared_model
-from comparison.laws import Reference
+from comparison.measures import Reference
 from comparison.result import ComparedModel
 from comparison.semantic import weights_from, weights_of_term
 from sampling import Space, draw_sample

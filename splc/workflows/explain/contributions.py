@@ -15,13 +15,12 @@ from splc.data.configurations import Configurations, describe_configuration
 from splc.data.property_unit import quantity, titled
 from splc.data.table import value_texts
 from splc.errors import ConfigurationError, plural
-from splc.formats.models.read import StoredModel
+from splc.formats.models.stored_model import StoredModel
 from splc.io.presentation import Bars, Drawn
 from splc.learning.effects import group_texts
 from splc.learning.full_predictor import FullPredictor
 from splc.learning.projection import Full, predictions, valid_configurations
-from splc.models.influence import InfluenceModel
-from splc.models.levels import term_texts
+from splc.models.influence import InfluenceModel, term_texts
 from splc.plotting.charts.chart import Chart, joined
 from splc.plotting.charts.effects import ValueEffects, effects_chart
 from splc.plotting.charts.influences import Share, importance_chart, waterfall_chart

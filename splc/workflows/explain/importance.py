@@ -24,7 +24,7 @@ from splc.formats.models.stored_model import Support
 from splc.io.json import getter, picked
 from splc.io.numbers import percentage, share_text
 from splc.io.presentation import Bars, Drawn
-from splc.learning.group_titles import titled_groups
+from splc.learning.effects import titled_groups
 from splc.learning.projection import ENUMERATED, Full, valid_configurations
 from splc.models.influence import InfluenceModel
 from splc.system.options import BinaryOption

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sampling import SamplingSpec, Space, draw_sample, parse_spec
-from sampling.designs.whole.random import RandomWhole
-from sampling.designs.whole.suggested import Suggested
+from sampling.designs.whole import RandomWhole, Suggested
 from sampling.space.parts import Parts
 from splc import errors
 from splc.data.configurations import Configurations
@@ -24,7 +23,7 @@ from splc.learning.contexts.sharing import Sharing
 from splc.learning.folds import Groups, options_of
 from splc.learning.learn import learn
 from splc.learning.learner import Learner
-from splc.learning.learning_set import match
+from splc.learning.problem import match
 from splc.learning.result import LearningResult, Step
 from splc.project import Project
 from splc.system.extension import extended, joint_system

@@ -253,7 +253,7 @@ def _errors(learned: Result) -> Iterator[tuple[str, str]]:
 
 def termination_in_words(result: LearningResult) -> str:
     """Return why learning ended."""
-    from splc.learning.stepwise.stopping import REASONS
+    from splc.learning.stepwise.algorithm import REASONS
 
     if result.termination == "abortError":
         # Without any round, there was nothing to explain from the start.

@@ -13,7 +13,7 @@ import numpy as np
 
 from sampling import Space, draw_sample, parse_spec
 from sampling.command_strings import output_strings
-from sampling.designs.whole.measured import Measured
+from sampling.designs.whole import Measured
 from splc.data.configurations import Configurations
 from splc.errors import InputError, MachineError, OutputError, Problem, RequestError, SpecError, listed, plural
 from splc.formats.column_choice import ColumnChoice

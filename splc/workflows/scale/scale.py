@@ -25,11 +25,10 @@ from splc.io.files import require_writable, write_whole
 from splc.io.presentation import Reported
 from splc.plotting import plot_format
 from splc.plotting.charts.drawing import chart_file
-from splc.scaling.prediction import Prediction, far_point, predictions
+from splc.scaling.methods import parsed_settings
 from splc.scaling.profile import Profile, fit_experiment
-from splc.scaling.result import ScalingModel
+from splc.scaling.result import Prediction, ScalingModel, far_point, predictions
 from splc.scaling.selection import FAR
-from splc.scaling.settings import parsed_settings
 from splc.types import PointStrategy
 from splc.workflows import fields
 from splc.workflows.by import ByValue, each_context, require_all_values, require_files

@@ -31,9 +31,9 @@ from splc.plotting import plot_format
 from splc.plotting.charts.drawing import chart_file
 from splc.system.variability import VariabilityModel
 from splc.tuning.changes import shown_values
+from splc.tuning.history import TrialOutcome
 from splc.tuning.result import TuningResult
 from splc.tuning.session import CONTINUATION, TunedCommand, TuningSession
-from splc.tuning.trial import TrialOutcome
 from splc.tuning.tuner import Tuner
 from splc.tuning.verification import LEAST_BUDGET
 from splc.workflows import learn

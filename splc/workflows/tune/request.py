@@ -22,9 +22,8 @@ from splc.io.files import read_source, sha256_of
 from splc.io.numbers import parse_number
 from splc.project import Project
 from splc.system.variability import VariabilityModel
-from splc.tuning.first import first_valid
 from splc.tuning.objective import Goal, Limit
-from splc.tuning.tuner import Tuner
+from splc.tuning.tuner import Tuner, first_valid
 from splc.workflows.fields import Seed, counts_of, flag, given_fields, option, percentage_of, request, seconds_of
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.measure.outcome import constant_contexts, contexts_of, turns_of

@@ -19,11 +19,11 @@ from splc.io.json import picked
 from splc.io.numbers import percentage, short_number
 from splc.tuning.changes import shown_values
 from splc.tuning.front import FrontConfiguration
-from splc.tuning.mean_value import MeanValue
 from splc.tuning.objective import Goal, TuningObjective
 from splc.tuning.replay import Replay, rows_within, true_front
 from splc.tuning.replay import replay as replay_table
 from splc.tuning.result import FoundConfiguration
+from splc.tuning.verification import MeanValue
 from splc.workflows import views
 from splc.workflows.learn.model_view import answer
 from splc.workflows.note import Note, Notes, run_notes

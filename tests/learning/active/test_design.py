@@ -1,6 +1,8 @@
-"""Sequential designs and suggestions: distinct, reproducible, independent of rows and of values not yet measured."""
+"""Sequential designs on measured rows, and their batches."""
 
 from __future__ import annotations
+
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -18,6 +20,23 @@ from splc.system.variability import VariabilityModel
 from splc.types import Array, Goal
 from tests.learning.active.made import enumerated, system, values
 from tests.support.examples import examples
+
+
+def test_batches() -> None:
+    """The first design has ten rows, later batches at least five; each depends on the values before it."""
+    space = enumerated(system())
+    chosen, y = variables_of(space.system), values(space)
+
+    def rows(y: Array) -> list[int]:
+        return list(islice(suggested_rows(space, y, chosen, 0), 20))
+
+    found = rows(y)
+    assert len(set(found)) == 20
+    for start, end in ((0, 10), (10, 15)):
+        changed = y.copy()
+        changed[found[start:end]] *= 10
+        assert rows(changed)[:end] == found[:end]
+        assert rows(changed)[end:] != found[end:]
 
 
 def known_of(configurations: Configurations, y: Array | None = None) -> Known:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from splc.learning.features import Feature, FeatureTable
-from splc.learning.stepwise.candidate_grid import CandidateGrid
+from splc.learning.stepwise.candidates import CandidateGrid
 from splc.learning.stepwise.settings import Settings
 
 

@@ -13,13 +13,11 @@ from splc.formats.models.log_writer import settings_text
 from splc.io.settings import settings_in
 from splc.learning.features import Feature, FeatureTable
 from splc.learning.result import Round
-from splc.learning.stepwise import candidate_grid
-from splc.learning.stepwise.algorithm import ForwardSelection
-from splc.learning.stepwise.bagging import bagged, part_of
-from splc.learning.stepwise.candidate_grid import CandidateGrid
+from splc.learning.stepwise import candidates
+from splc.learning.stepwise.algorithm import REASONS, ForwardSelection, stop_reason
+from splc.learning.stepwise.candidates import CandidateGrid
 from splc.learning.stepwise.settings import PRESETS, WITHOUT_EFFECT, Settings, preset
-from splc.learning.stepwise.stepwise import folds_of
-from splc.learning.stepwise.stopping import REASONS, stop_reason
+from splc.learning.stepwise.stepwise import bagged, folds_of, part_of
 
 # The settings that logs of SPL Conqueror's program state where none was changed.
 LOGGED = (
@@ -199,7 +197,7 @@ def test_brute_force_finds_an_interaction_without_its_parts() -> None:
 
 def test_brute_force_without_bound_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """So many products that memory would not hold them are an error, not a crash."""
-    monkeypatch.setattr(candidate_grid, "MAX_CELLS", 300_000)
+    monkeypatch.setattr(candidates, "MAX_CELLS", 300_000)
     rng = np.random.default_rng(2)
     b = rng.integers(0, 2, (200, 40)).astype(float)
     features = tuple(Feature(f"b{i}", False) for i in range(200))

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.models.basis.orthogonal_fit import OrthogonalFit, independent
+from splc.models.basis.regression import OrthogonalFit, independent
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(0, 12), st.floats(1e-3, 1e3))

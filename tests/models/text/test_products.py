@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from comparison import compare
-from splc.arithmetic.evaluation import evaluate
+from splc.arithmetic.functions import evaluate
 from splc.arithmetic.parser import parse
 from splc.arithmetic.tokens import MODEL_FUNCTIONS
 from splc.data.configurations import Configurations
@@ -24,7 +24,7 @@ from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.parameters import Parameters, Quantity
 from splc.models.terms import CONSTANT, Term, option_term
 from splc.models.text import products
-from splc.models.text.expansion import Expander, expand
+from splc.models.text.algebra import Expander, expand
 from splc.models.text.products import MAX_TERMS, Expansion, Products, TooLargeError, min_terms
 from splc.models.text.reader import expand_model, expand_text
 from splc.system.options import BinaryOption, NumericOption

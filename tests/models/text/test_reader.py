@@ -6,14 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.arithmetic.evaluation import evaluate
+from splc.arithmetic.functions import evaluate
 from splc.arithmetic.parser import parse
 from splc.errors import ExpressionError
 from splc.models.parameters import Parameters
 from splc.models.terms import CONSTANT, Term, log_term, option_term
-from splc.models.text.expansion import expand
-from splc.models.text.reader import expand_model, expand_text
-from splc.models.text.statements import split_text
+from splc.models.text.algebra import expand
+from splc.models.text.reader import expand_model, expand_text, split_text
 from tests.support.golden_messages import check_messages
 
 POINTS = [{"x": 1.7, "y": 3.0, "z": 0.6}, {"x": 25.0, "y": 0.3, "z": 8.0}, {"x": 1.0, "y": 1.0, "z": 1.0}]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from splc.errors import ExpressionError
 from splc.models.terms import Factor, Term, product_of
+from splc.models.text.products import Signs
 from splc.models.text.reader import expand_model
-from splc.models.text.signs import Signs
 from splc.types import Array
 from tests.models.test_subexpressions import texts
 

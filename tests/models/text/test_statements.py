@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from splc.arithmetic.tokens import NameTable
 from splc.errors import ExpressionError
 from splc.models.terms import Term, option_term
-from splc.models.text.reader import expand_model
-from splc.models.text.statements import split_text
+from splc.models.text.reader import expand_model, split_text
 
 NAMES = {"x": "x", "y": "y", "z": "z"}
 

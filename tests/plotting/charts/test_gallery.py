@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -24,32 +25,22 @@ from splc.plotting.charts.predictions import ascending, prediction_chart, sorted
 from splc.plotting.charts.svg import chart_svg, panel_svg
 from tests.plotting.charts.gallery import GALLERY
 from tests.plotting.charts.legible_svg import svg_defects
-from tests.support.golden_messages import check_lines
+from tests.support.golden_messages import check_cases, shown
 from tests.support.legible import defects
 from tests.support.pictures import X, capture, compared, score
 
 
-def shown(value: Any) -> str:
-    """Return a value as text: numbers with five digits, the ends of long sequences, fields that are not defaults."""
-    if is_dataclass(value):
-        entries = [(each.name, getattr(value, each.name), each.default) for each in fields(value)]
-        given = [f"{name}={shown(own)}" for name, own, default in entries if own is not default and name != "table"]
-        return f"{type(value).__name__}({', '.join(given)})"
-    if isinstance(value, np.ndarray | tuple | list):
-        texts = [*map(shown, value.tolist() if isinstance(value, np.ndarray) else value)]
-        return f"[{', '.join(texts if len(texts) <= 12 else [*texts[:6], '…', *texts[-3:], f'{len(texts)} in all'])}]"
-    return f"{value + 0.0:.5g}" if isinstance(value, float) else repr(value)
-
-
 def test_values() -> None:
     """A chart has the title, the legend, the axes and the marks of its values, and all of these in its table."""
-    lines = []
-    for name, draw in GALLERY.items():
-        chart = draw()
-        lines += [f"$ {name}", chart.title, chart.description, shown(tuple(chart.legend.items()))]
-        lines += [f"    {shown(each)}" for panel in chart.panels for each in (replace(panel, marks=()), *panel.marks)]
-        lines += [f"    {column}: {shown(values)}" for column, values in chart.table.items()]
-    check_lines("charts", lines)
+
+    def lines(case: str) -> Iterator[str]:
+        chart = GALLERY[case.partition(" = ")[0]]()
+        yield from (chart.title, chart.description, shown(tuple(chart.legend.items())))
+        for panel in chart.panels:
+            yield from (f"    {shown(each)}" for each in (replace(panel, marks=()), *panel.marks))
+        yield from (f"    {column}: {shown(values)}" for column, values in chart.table.items())
+
+    check_cases("charts", lines)
 
 
 def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:

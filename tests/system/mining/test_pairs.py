@@ -16,6 +16,7 @@ from splc.system.mining.mined_constraint import ClauseSet, Literals
 from splc.system.mining.option_rows import first_rows, row_codes
 from splc.system.mining.pairs import LiteralCounts, LiteralTable, combined, contradictions, log_chance
 from splc.types import Array
+from tests.support.golden_messages import check_calls
 
 tables = st.tuples(st.integers(1, 40), st.integers(1, 20)).flatmap(lambda shape: hnp.arrays(bool, shape))
 
@@ -146,47 +147,6 @@ def test_more_tests_need_more_rows() -> None:
     assert contradictions(counts, one, other, 10_000).tolist() == [False]
 
 
-class TestCombined:
-    """Pairs that no row has may be explained by the design or by other options."""
-
-    def judged(self, values: np.ndarray) -> bool:
-        """Return whether columns 0 and 1 exclude each other, all others being third options."""
-        counts = LiteralCounts.of(values)
-        one, other = np.array([0]), np.array([1])
-        [found] = combined(counts, values, one, other, np.arange(values.shape[1]), range(values.shape[1]))
-        return bool(found)
-
-    def columns(self, rows: int = 400) -> np.ndarray:
-        """Return random columns of which the first two are never 1 together."""
-        values = np.random.default_rng(0).random((rows, 6)) < 0.5
-        return np.asarray(values[~(values[:, 0] & values[:, 1])])
-
-    def test_exclusion(self) -> None:
-        """Two options that are combined with all others exclude each other."""
-        assert self.judged(self.columns())
-
-    def test_never_combined(self) -> None:
-        """Options that occur alone only were not tested together."""
-        values = self.columns()
-        values[values[:, 0] | values[:, 1], 2:] = False
-        assert not self.judged(values)
-
-    def test_explained_by_another_option(self) -> None:
-        """Two options that a third one implies and excludes have no constraint of their own."""
-        values = np.random.default_rng(0).random((400, 6)) < 0.5
-        values[:, 0] &= values[:, 2]
-        values[:, 1] &= ~values[:, 2]
-        assert not self.judged(values)
-
-    def test_explained_by_two_options(self) -> None:
-        """Two options together may explain it, too."""
-        values = np.random.default_rng(0).random((400, 6)) < 0.5
-        same = values[:, 2] == values[:, 3]
-        values[:, 0] &= same
-        values[:, 1] &= ~same
-        assert not self.judged(values)
-
-
 def rows(count: int, seed: int = 0) -> OptionRows:
     """Return drawn rows of four binary options, a group of three, and a numeric option."""
     rng = np.random.default_rng(seed)
@@ -194,42 +154,6 @@ def rows(count: int, seed: int = 0) -> OptionRows:
     selected = np.column_stack([rng.random((count, 4)) < 0.5, *(group == member for member in range(3))])
     numbers = {"n": rng.choice([1.0, 2.0, 4.0, 8.0, 16.0], count)}
     return OptionRows.of([*"abcd", "x", "y", "z"], selected, numbers, [(("x", "y", "z"), None)])
-
-
-def column(table: OptionRows, name: str) -> Array:
-    """Return the values of an option."""
-    return table.numbers[name] if name in table.numbers else table.selected[:, table.names.index(name)]
-
-
-@pytest.mark.parametrize(
-    "ranges",
-    [
-        {"a": (1.0, 1.0)},
-        {"a": (1.0, 1.0), "y": (1.0, 1.0)},
-        {"b": (0.0, 0.0), "n": (8.0, math.inf)},
-        {"n": (2.0, 4.0), "z": (1.0, 1.0)},
-        {"a": (1.0, 1.0), "b": (1.0, 1.0), "n": (-math.inf, 2.0)},
-        {"a": (1.0, 1.0), "c": (1.0, 1.0), "d": (1.0, 1.0)},
-    ],
-)
-def test_the_values_that_fail_are_found(ranges: dict[str, tuple[float, float]]) -> None:
-    """Of 250 rows, one combination of up to three literals that always fails is found exactly, and no other."""
-    table = rows(250)
-    failed = np.all(
-        [(low <= column(table, name)) & (column(table, name) <= high) for name, (low, high) in ranges.items()], axis=0
-    )
-    ((found, having),) = failing_combinations(table, failed)
-    assert found == ranges
-    assert (having == failed).all()
-
-
-def test_two_combinations() -> None:
-    """Failures with two reasons have two combinations, the smaller one first."""
-    table = rows(250)
-    first = column(table, "a") & column(table, "x")
-    second = column(table, "b") & column(table, "c") & (column(table, "n") >= 8)
-    found = [set(ranges) for ranges, _ in failing_combinations(table, first | second)]
-    assert found == [{"a", "x"}, {"b", "c", "n"}]
 
 
 def test_random_failures_have_no_rule() -> None:
@@ -243,15 +167,6 @@ def test_random_failures_have_no_rule() -> None:
     assert found <= 4
 
 
-def test_failures_of_everything_have_no_rule() -> None:
-    """Where every configuration fails, or fewer than three do, no combination is to blame."""
-    table = rows(40)
-    everything = np.ones(len(table.selected), dtype=bool)
-    assert not list(failing_combinations(table, everything))
-    assert not list(failing_combinations(table, np.arange(len(everything)) < 2))
-    assert not list(failing_combinations(table, ~everything))
-
-
 def test_many_literals() -> None:
     """Of more options than are combined, those that failed runs have more often than others are."""
     rng = np.random.default_rng(0)
@@ -261,3 +176,39 @@ def test_many_literals() -> None:
     failed = (selected[:, 3] & selected[:, 7]) | (rng.random(400) < 0.02)
     found = [set(ranges) for ranges, _ in failing_combinations(table, failed)]
     assert found == [{"o3", "o7"}]
+
+
+def excludes(kept: str = "True", **changed: str) -> bool:
+    """Return whether columns `a` and `b` exclude each other, all others being third options.
+
+    `kept`: which of 400 random rows of six options there are. `changed`: what options are instead.
+    """
+    drawn = np.random.default_rng(0).random((400, 6)) < 0.5
+    columns: dict[str, Array] = dict(zip("abcdef", drawn.T, strict=True))
+    for name, rule in changed.items():
+        columns[name] = evaluated(rule, columns)
+    values = np.stack([*columns.values()], axis=1)
+    values = values[np.broadcast_to(evaluated(kept, columns), 400)]
+    pair, every = (np.array([0]), np.array([1])), np.arange(6)
+    [found] = combined(LiteralCounts.of(values), values, *pair, every, range(6))
+    return bool(found)
+
+
+def evaluated(rule: str, columns: dict[str, Array]) -> Array:
+    """Return the value of a rule about columns."""
+    return np.asarray(eval(rule, {"np": np}, columns))  # noqa: S307
+
+
+def failing(rule: str, count: int = 250) -> list[dict[str, tuple[float, float]]]:
+    """Return the combinations that are to blame if the rows fail for which a rule holds, and no other ones."""
+    table = rows(count)
+    columns = {name: table.selected[:, at] for at, name in enumerate(table.names)} | dict(table.numbers)
+    failed = np.broadcast_to(evaluated(rule, columns | {"at": np.arange(len(table.selected))}), len(table.selected))
+    found = list(failing_combinations(table, failed))
+    assert not found or np.array_equal(np.any([having for _, having in found], axis=0), failed)
+    return [dict(ranges) for ranges, _ in found]
+
+
+def test_calls() -> None:
+    """Pairs that no row has may be explained by the design or by others; values that always fail are found."""
+    check_calls("failing-values", excludes, failing)

@@ -9,174 +9,134 @@ import pytest
 
 from splc.system.mining import CHANCE, OptionRows, mined_constraints
 from splc.types import Array
-from tests.support.mined_tables import Rows, mined, option_table, random_rows, satisfying, texts
+from tests.support.golden_messages import check_calls
+from tests.support.mined_tables import mined, option_table, random_rows, satisfying, texts
 
 ROWS = 1500
 
 
-def planted(*rules: Callable[[Rows], Array], levels: tuple[int, ...] = (), rows: int = ROWS) -> dict[str, Array]:
-    """Return the rows of twelve independent options that satisfy rules."""
-    return satisfying(random_rows(np.random.default_rng(1), rows, 12, levels), *rules)
+def fulfilling(table: dict[str, Array], rule: str) -> dict[str, Array]:
+    """Return the rows that satisfy a rule about columns."""
+    return satisfying(table, lambda columns: eval(rule, {"np": np}, dict(columns)))  # noqa: S307
 
 
-class TestKinds:
-    """Each kind of constraint is found, and nothing else."""
-
-    @pytest.mark.parametrize(
-        ("rule", "text"),
-        [
-            (lambda t: ~t["a"] | t["b"], "a => b"),
-            (lambda t: t["b"] | ~t["h"], "h => b"),
-            (lambda t: ~t["a"] | ~t["b"], "a excludes b"),
-            (lambda t: t["a"] | t["b"], "a | b"),
-            (lambda t: t["a"] == t["b"], "a <=> b"),
-            (lambda t: t["a"].astype(int) + t["c"] + t["e"] <= 1, "at most one of a, c, e"),
-            (lambda t: np.where(t["h"], t["a"] ^ t["c"], ~t["a"] & ~t["c"]), "h => exactly one of a, c"),
-            (lambda t: np.where(t["h"], t["a"] | t["c"], ~t["a"] & ~t["c"]), "h => at least one of a, c"),
-        ],
-    )
-    def test_binary(self, rule: Callable[[Rows], Array], text: str) -> None:
-        """Binary options."""
-        found = texts(mined(planted(rule)))
-        # An option of which all children need it is implied by each of them.
-        assert found - {"a => h", "c => h"} == {text}
-
-    @pytest.mark.parametrize(
-        ("rule", "text"),
-        [
-            (lambda t: ~t["a"] | (t["x0"] == 3), "a => x0 = 3"),
-            (lambda t: t["a"] | (t["x0"] == 1), "!a => x0 = 1"),
-            (lambda t: ~t["a"] | (t["x0"] <= 2), "a => x0 <= 2"),
-            (lambda t: ~t["a"] | (t["x0"] >= 2), "a => x0 >= 2"),
-            (lambda t: ~t["a"] | (t["x0"] != 2), "a => x0 in {1, 3, 4, 5}"),
-        ],
-    )
-    def test_values(self, rule: Callable[[Rows], Array], text: str) -> None:
-        """Values of numeric options."""
-        assert texts(mined(planted(rule, levels=(5, 3)))) == {text}
-
-    def test_chain(self) -> None:
-        """Implications that follow from others are left out."""
-        table = planted(lambda t: ~t["a"] | t["b"], lambda t: ~t["b"] | t["c"])
-        assert texts(mined(table)) == {"a => b", "b => c"}
-
-    def test_known_groups(self) -> None:
-        """Exclusions within a group that is known are not stated again; those between groups are."""
-        rng = np.random.default_rng(1)
-        first, second = rng.integers(0, 3, ROWS), rng.integers(0, 3, ROWS)
-        kept = (first > 0) | (second > 0)
-        table: dict[str, Array] = {f"m_{at}": (first == at)[kept] for at in range(3)}
-        table |= {f"w_{at}": (second == at)[kept] for at in range(3)}
-        table |= {name: values[kept] for name, values in random_rows(rng, ROWS, 9).items()}
-        assert texts(mined(table)) == {"m_0 excludes w_0"}
-
-    def test_opposite_options(self) -> None:
-        """What excludes one of two opposite options implies the other one."""
-        table = planted(lambda t: ~t["c"] | ~t["a"])
-        table["z"] = ~table["a"]
-        assert texts(mined(table)) <= {"c => z", "!a <=> z"}
-
-    def test_support(self) -> None:
-        """The support is the number of rows in which the premise holds."""
-        table = planted(lambda t: ~t["a"] | t["b"])
-        distinct = dict(zip(table, option_table(table).selected.T, strict=True))
-        [found] = mined(table).constraints
-        assert found.rows == distinct["a"].sum()
-        assert found.expected == pytest.approx(distinct["a"].sum() * (1 - distinct["b"].mean()))
+def planted(rule: str, levels: tuple[int, ...] = (), rows: int = ROWS) -> dict[str, Array]:
+    """Return the rows of twelve independent options that satisfy a rule."""
+    return fulfilling(random_rows(np.random.default_rng(1), rows, 12, levels), rule)
 
 
-class TestComplete:
-    """Tables of all configurations that their constraints allow."""
-
-    def rows(self, rules: Callable[[Rows], Array], free: int) -> dict[str, Array]:
-        """Return all configurations of `a`, `b`, `c`, `d` and further options that satisfy a rule."""
-        grid = np.indices((2,) * (4 + free)).reshape(4 + free, -1) == 1
-        return satisfying({chr(ord("a") + at): column for at, column in enumerate(grid)}, rules)
-
-    def test_implications(self) -> None:
-        """Implications need few rows."""
-        table = self.rows(lambda t: (~t["a"] | t["b"]) & (~t["c"] | t["d"]), 2)
-        assert texts(mined(table)) == {"a => b", "c => d"}
-        # Without one of the configurations, they are not enough.
-        assert not mined({name: values[1:] for name, values in table.items()})
-
-    @pytest.mark.parametrize(("free", "found"), [(4, set()), (7, {"at most one of a, b, c, d"})])
-    def test_exclusions(self, free: int, found: set[str]) -> None:
-        """Exclusions need more, since tables that end early look like them."""
-        assert texts(mined(self.rows(lambda t: t["a"].astype(int) + t["b"] + t["c"] + t["d"] <= 1, free))) == found
+def complete(rule: str, free: int) -> dict[str, Array]:
+    """Return all configurations of `a`, `b`, `c`, `d` and further options that satisfy a rule."""
+    grid = np.indices((2,) * (4 + free)).reshape(4 + free, -1) == 1
+    return fulfilling({chr(ord("a") + at): column for at, column in enumerate(grid)}, rule)
 
 
-class TestNoConstraints:
-    """Where nothing was planted, nothing is found."""
+def grouped() -> dict[str, Array]:
+    """Return rows of two groups of three options that are not both at their first one, and of further options."""
+    rng = np.random.default_rng(1)
+    first, second = rng.integers(0, 3, ROWS), rng.integers(0, 3, ROWS)
+    table: dict[str, Array] = {f"m_{at}": first == at for at in range(3)} | {f"w_{at}": second == at for at in range(3)}
+    return fulfilling(table | random_rows(rng, ROWS, 9), "~(m_0 & w_0)")
 
-    @pytest.mark.parametrize("number", [100, pytest.param(300, marks=pytest.mark.slow)])
-    def test_independent_options(self, number: int) -> None:
-        """Tables of independent options have constraints in at most the stated share."""
-        rng = np.random.default_rng(0)
-        sizes = [(20, 6, ()), (50, 10, (4,)), (100, 20, (3, 6)), (300, 40, ()), (60, 5, (2, 9, 9))]
-        tables = [random_rows(rng, *sizes[at % len(sizes)]) for at in range(number)]
-        assert sum(bool(mined(table)) for table in tables) <= CHANCE * len(tables)
 
-    def test_few_rows(self) -> None:
-        """A few rows are no evidence, whatever they have in common."""
-        for rows in (1, 2, 5, 12):
-            assert not mined(planted(lambda t: ~t["a"] | t["b"], levels=(3,), rows=rows))
+def test_calls() -> None:
+    """Each kind of constraint that is planted is found, and nothing else."""
 
-    def test_repetitions(self) -> None:
-        """Rows that are repeated count once."""
-        table = planted(lambda t: ~t["a"] | t["b"], rows=20)
-        assert not mined({name: np.tile(values, 100) for name, values in table.items()})
+    def found(table: dict[str, Array], first: int = 0, times: int = 1) -> list[str]:
+        return sorted(texts(mined({name: np.tile(values[first:], times) for name, values in table.items()})))
 
-    def test_constant_columns(self) -> None:
-        """Columns that never vary are in no constraint."""
-        table = planted(lambda t: t["a"], lambda t: ~t["b"])
-        assert not mined(table)
+    check_calls("mined-constraints", planted, complete, grouped, found)
 
-    def test_no_columns(self) -> None:
-        """A table without binary options has no constraint."""
-        numbers = {"x": np.arange(5.0)}
-        assert not mined_constraints(OptionRows.of([], np.zeros((5, 0), dtype=bool), numbers))
 
-    def test_combined_designs(self) -> None:
-        """All combinations of few binary configurations with many numeric ones are as many rows as the former."""
-        rng = np.random.default_rng(3)
-        binary, numeric = random_rows(rng, 10, 8), random_rows(rng, 60, 0, (9, 9, 9))
-        table = {name: np.repeat(values, 60) for name, values in binary.items()}
-        table |= {name: np.tile(values, 10) for name, values in numeric.items()}
-        assert not mined(table)
+def test_opposite_options() -> None:
+    """What excludes one of two opposite options implies the other one."""
+    table = planted("~c | ~a")
+    table["z"] = ~table["a"]
+    assert texts(mined(table)) <= {"c => z", "!a <=> z"}
 
-    def test_many_numbers_for_each_configuration(self) -> None:
-        """So are few binary configurations that have random numbers each."""
-        rng = np.random.default_rng(3)
-        counts = rng.integers(20, 90, 10)
-        binary = {name: np.repeat(values, counts) for name, values in random_rows(rng, 10, 8).items()}
-        assert not mined({**binary, **random_rows(rng, int(counts.sum()), 0, (9, 9, 9))})
 
-    def test_incomplete_combinations(self) -> None:
-        """Combinations of designs of which some are missing have as many rows for each binary configuration."""
-        star = np.vstack([np.zeros(9, dtype=bool), np.eye(9, dtype=bool)])
-        numeric = random_rows(np.random.default_rng(3), 900, 0, (9, 9, 9))
-        binary, other = (index.reshape(-1) for index in np.indices((10, 900)))
-        kept = (binary + other) % 3 == 0
-        table: dict[str, Array] = {f"o{at}": star[binary[kept], at] for at in range(9)}
-        assert not mined(table | {name: values[other[kept]] for name, values in numeric.items()})
+def test_support() -> None:
+    """The support is the number of rows in which the premise holds."""
+    table = planted("~a | b")
+    distinct = dict(zip(table, option_table(table).selected.T, strict=True))
+    [found] = mined(table).constraints
+    assert found.rows == distinct["a"].sum()
+    assert found.expected == pytest.approx(distinct["a"].sum() * (1 - distinct["b"].mean()))
 
-    def test_switches_in_numeric_designs(self) -> None:
-        """A switch that a small numeric design combines with few values was not tested with the others."""
-        design = [(0, 1), (0, 2), (0, 3), (0, 4), (1, 1), (1, 2)]
-        binary = random_rows(np.random.default_rng(3), 60, 9)
-        table = {name: np.repeat(values, len(design)) for name, values in binary.items()}
-        switch, number = (np.tile(values, 60) for values in np.array(design).T)
-        assert not mined({**table, "z": switch == 1, "x": number.astype(float)})
 
-    def test_one_option_at_a_time(self) -> None:
-        """Designs that change one option, or one block of options, at a time are no evidence of exclusions."""
-        blocks = np.zeros((400, 12), dtype=bool)
-        rng = np.random.default_rng(0)
-        blocks[:200, :6] = rng.random((200, 6)) < 0.5
-        blocks[200:, 6:] = rng.random((200, 6)) < 0.5
-        for design in (np.eye(40, dtype=bool), ~np.eye(40, dtype=bool), blocks):
-            assert not mined({f"o{at}": column for at, column in enumerate(design.T)})
+@pytest.mark.parametrize("number", [100, pytest.param(300, marks=pytest.mark.slow)])
+def test_independent_options(number: int) -> None:
+    """Tables of independent options have constraints in at most the stated share."""
+    rng = np.random.default_rng(0)
+    sizes = [(20, 6, ()), (50, 10, (4,)), (100, 20, (3, 6)), (300, 40, ()), (60, 5, (2, 9, 9))]
+    tables = [random_rows(rng, *sizes[at % len(sizes)]) for at in range(number)]
+    assert sum(bool(mined(table)) for table in tables) <= CHANCE * len(tables)
+
+
+def test_no_columns() -> None:
+    """A table without binary options has no constraint."""
+    assert not mined_constraints(OptionRows.of([], np.zeros((5, 0), dtype=bool), {"x": np.arange(5.0)}))
+
+
+def combined_designs() -> dict[str, Array]:
+    """Return all combinations of few binary configurations with many numeric ones: as many rows as the former."""
+    rng = np.random.default_rng(3)
+    binary, numeric = random_rows(rng, 10, 8), random_rows(rng, 60, 0, (9, 9, 9))
+    table = {name: np.repeat(values, 60) for name, values in binary.items()}
+    return table | {name: np.tile(values, 10) for name, values in numeric.items()}
+
+
+def many_numbers_for_each_configuration() -> dict[str, Array]:
+    """Return few binary configurations that have random numbers each."""
+    rng = np.random.default_rng(3)
+    counts = rng.integers(20, 90, 10)
+    binary = {name: np.repeat(values, counts) for name, values in random_rows(rng, 10, 8).items()}
+    return binary | random_rows(rng, int(counts.sum()), 0, (9, 9, 9))
+
+
+def incomplete_combinations() -> dict[str, Array]:
+    """Return combinations of designs of which some are missing: as many rows for each binary configuration."""
+    star = np.vstack([np.zeros(9, dtype=bool), np.eye(9, dtype=bool)])
+    numeric = random_rows(np.random.default_rng(3), 900, 0, (9, 9, 9))
+    binary, other = (index.reshape(-1) for index in np.indices((10, 900)))
+    kept = (binary + other) % 3 == 0
+    table: dict[str, Array] = {f"o{at}": star[binary[kept], at] for at in range(9)}
+    return table | {name: values[other[kept]] for name, values in numeric.items()}
+
+
+def switches_in_numeric_designs() -> dict[str, Array]:
+    """Return a switch that a small numeric design combines with few values, which was not tested with the others."""
+    design = [(0, 1), (0, 2), (0, 3), (0, 4), (1, 1), (1, 2)]
+    table = {name: np.repeat(values, 6) for name, values in random_rows(np.random.default_rng(3), 60, 9).items()}
+    switch, number = (np.tile(values, 60) for values in np.array(design).T)
+    return table | {"z": switch == 1, "x": number.astype(float)}
+
+
+def one_option_at_a_time() -> dict[str, Array]:
+    """Return a design that changes one option at a time, which is no evidence of exclusions."""
+    return {f"o{at}": column for at, column in enumerate(np.eye(40, dtype=bool))}
+
+
+def one_block_at_a_time() -> dict[str, Array]:
+    """Return a design that changes one block of options at a time."""
+    blocks, rng = np.zeros((400, 12), dtype=bool), np.random.default_rng(0)
+    blocks[:200, :6] = rng.random((200, 6)) < 0.5
+    blocks[200:, 6:] = rng.random((200, 6)) < 0.5
+    return {f"o{at}": column for at, column in enumerate(blocks.T)}
+
+
+@pytest.mark.parametrize(
+    "design",
+    [
+        *(combined_designs, many_numbers_for_each_configuration, incomplete_combinations),
+        *(switches_in_numeric_designs, one_option_at_a_time, one_block_at_a_time),
+    ],
+)
+def test_designs(design: Callable[[], dict[str, Array]]) -> None:
+    """Where a design, not a constraint, is the reason of what never occurs, no constraint is found."""
+    table = design()
+    assert not mined(table)
+    assert not mined({name: ~values if values.dtype == bool else values for name, values in table.items()})
 
 
 def test_oracle_of_all_implications() -> None:

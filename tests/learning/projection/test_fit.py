@@ -1,0 +1,339 @@
+"""The decisions by evidence against the stated rules: guard, scale and numbers; notes and cross-validated errors."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sampling import Space
+from splc.data.configurations import Configurations
+from splc.data.measurements import Measurements
+from splc.learning import LearningResult, learn
+from splc.learning.projection import constants
+from splc.learning.projection.default_learner import rounded
+from splc.learning.projection.fit import (
+    Data,
+    first_fit,
+    has_large_correlation,
+    is_certain,
+    is_rare,
+    permuted_gains,
+    refits,
+)
+from splc.learning.projection.full_model import FullModel, fit_full_model
+from splc.learning.projection.order import canonical_order, option_constants
+from splc.learning.projection.predictor import Ensemble
+from splc.learning.projection.scales import Scale, general_scales, positive_scale
+from splc.learning.projection.variables import Variable, variables_of
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+from tests.learning.projection.known_targets import group
+from tests.learning.projection.test_full_model import drawn, learned, system
+
+
+@given(
+    rows=st.sampled_from([9, 17, 18, 310]),
+    gain=st.sampled_from([-1.0, 5.0, 19.9, 20.0, 30.0]),
+    explained=st.sampled_from([-0.5, 0.09, 0.1, 0.9]),
+    larger=st.integers(0, 5),
+    seed=st.integers(0, 99),
+)
+def test_guard(rows: int, gain: float, explained: float, larger: int, seed: int) -> None:
+    """A gain of 20 is certain; else few permutations gain as much: none of 24, of few rows 3 of 19 or q2 is 0.1."""
+    assert is_certain(rows, gain, explained) is (gain >= 20 or (rows < 18 and explained >= 0.1))
+    permutations, allowed = (24, 0) if rows >= 18 else (19, 3)
+    order = np.random.default_rng(seed).permutation(permutations) < larger
+    # A gain that is as large counts as larger. More gains than necessary are not read.
+    gains = iter([*(gain - 1e-6 * (not each) for each in order.tolist()), *[gain + 1] * 9])
+    assert is_rare(rows, gain, gains) is (larger <= allowed)
+    searches = permutations if larger <= allowed else int(np.flatnonzero(order)[allowed]) + 1
+    assert len(list(gains)) == permutations + 9 - searches
+
+
+@pytest.mark.parametrize("name", ["log", "raw"])
+def test_gains_of_permuted_values(name: Literal["log", "raw"]) -> None:
+    """They are gains of fits to the values in another order, together with their noise."""
+    data = learned(drawn(system(), 24), np.exp(np.random.default_rng(4).normal(0, 0.5, 24))).data
+    data = Data(data.designs, data.y, np.arange(1.0, 25.0))
+    fitted = data.y[::-1] if name == "raw" else None
+    first = first_fit(data, 6, positive_scale(name, data.y), fitted)
+    order = np.random.default_rng(0).permutation(24)
+    permuted = Data(data.designs, data.y[order], data.repetitions[order])
+    other = first_fit(permuted, 6, first.scale, None if fitted is None else fitted[order])
+    assert next(permuted_gains(data, 6, first)) == pytest.approx(other.gain, rel=1e-6)
+
+
+def test_levels_of_the_guard() -> None:
+    """A permutation test with a of p larger gains has the level (a + 1) / (p + 1): 4 %, and 20 % for few rows."""
+    for (permutations, allowed), level in ((constants.GUARD_PERMUTATIONS, 0.04), (constants.GUARD_FEW_ROWS, 0.2)):
+        assert (allowed + 1) / (permutations + 1) == pytest.approx(level)
+    _, permutations, margin = constants.GUARD_SINGLE
+    assert 1 / (permutations + 1) == pytest.approx(0.001)
+    assert margin > 1
+
+
+@pytest.mark.parametrize(("share", "clear"), [(0.0, False), (0.3, False), (1.0, True)])
+def test_large_correlations(share: float, clear: bool) -> None:
+    """A column is clear if its correlation exceeds all of permuted values by the margin; constant columns have none."""
+    rng = np.random.default_rng(2)
+    z = rng.normal(size=40)
+    columns = np.column_stack(
+        [np.ones(40), rng.normal(size=(40, 5)), 5 + share * z + (1 - share) * rng.normal(size=40)]
+    )
+    assert has_large_correlation(columns, z, 29, 1.25) is clear
+    assert not has_large_correlation(columns[:, :1], z, 29, 1.25)
+    correlations = [
+        max(abs(np.corrcoef(column, row)[0, 1]) for column in columns[:, 1:].T)
+        for row in [z, *np.random.default_rng(0).permuted(np.tile(z, (29, 1)), axis=1)]
+    ]
+    ratio = correlations[0] / max(correlations[1:])
+    assert has_large_correlation(columns, z, 29, ratio * (1 - 1e-9))
+    assert not has_large_correlation(columns, z, 29, ratio * (1 + 1e-9))
+
+
+def made(seed: int, rows: int) -> tuple[Configurations, Array]:
+    """Return configurations and values of a sum, of a product, or of something between, with noise."""
+    rng = np.random.default_rng(seed)
+    configurations = drawn(system(4, 1), rows, seed)
+    column = configurations.column
+    parts = [3 * column("b0"), 0.2 * column("n0"), 2 * column("b1"), column("b2") * column("b3")]
+    added, multiplied = 2 + sum(parts), np.exp(sum(part / 3 for part in parts))
+    share = (0.0, 0.5, 0.9, 1.0)[seed % 4]
+    return configurations, (share * added + (1 - share) * multiplied) * np.exp(rng.normal(0, 0.1, rows))
+
+
+def error_of(full: FullModel) -> float:
+    """Return the mean error of ln y outside of the folds."""
+    return float(abs(np.log(full.held_out * full.scale.unit / full.data.y)).mean())
+
+
+@pytest.mark.parametrize(
+    ("seed", "rows", "larger", "near"),
+    [
+        (7, 20, True, True),
+        (11, 19, True, True),
+        (3, 20, False, True),
+        (59, 20, True, False),
+        pytest.param(10, 20, True, True, marks=pytest.mark.slow),
+        pytest.param(11, 30, True, True, marks=pytest.mark.slow),
+        pytest.param(7, 30, False, True, marks=pytest.mark.slow),
+        pytest.param(8, 20, False, False, marks=pytest.mark.slow),
+    ],
+)
+def test_choice_of_scale(seed: int, rows: int, larger: bool, near: bool) -> None:
+    """The scale is y from 20 rows on if its evidence is larger by 2 and its error at most 1.1 times as large."""
+    auto, log, raw = (learned(*made(seed, rows), scale=scale) for scale in ("auto", "log", "raw"))
+    assert log.refits is not None
+    assert raw.refits is not None
+    assert (raw.refits.first.evidence - log.refits.first.evidence > 2) is larger
+    assert (error_of(raw) <= 1.1 * error_of(log)) is near
+    assert [log.scale, raw.scale] == [positive_scale("log", log.data.y), positive_scale("raw", log.data.y)]
+    assert auto.scale == (raw if rows >= 20 and larger and near else log).scale
+
+
+def test_squares_that_overflow_are_not_learned_on_y() -> None:
+    """Values above 1e100 typical ones are learned on the scale of ln y."""
+    y = np.array([*np.ones(24), 10.0 ** (110 * 25 / 24)])
+    assert learned(drawn(system(), 25), y).scale.name == "log"
+
+
+def test_squares_of_values_of_any_sign_that_overflow() -> None:
+    """Very large values of any sign are learned on a scale that bounds them."""
+    y = np.array([-1.0, 0.0, *np.ones(22), 1e120])
+    assert learned(drawn(system(), 25), y).scale.name in ("shifted_log", "asinh")
+
+
+@pytest.mark.parametrize("kind", [*range(4), pytest.param(4, marks=pytest.mark.slow)])
+def test_choice_of_scale_for_values_of_any_sign(kind: int) -> None:
+    """The scale with the smallest absolute error outside of the folds is taken."""
+    configurations, y = made(kind, 30)
+    both = np.where(configurations.column("b3") > 0, y, -y)
+    found = learned(configurations, (y - y.mean(), y * (y > 6), both, both, -np.exp(y))[kind])
+    assert found.refits is not None
+    assert kind != 3 or found.scale.name == "raw"
+    data = found.data
+    errors: dict[str, float] = {}
+    fitted: Array | None = None
+    for scale in general_scales(data.y):
+        grown = fitted if scale.grows else None
+        firsts = [first_fit(data, 5, scale, grown, design) for design in range(len(data.designs))]
+        # Noise that grows does so with the predictions of the first scale.
+        fitted = firsts[0].posterior.means(data.designs[0]) if fitted is None else fitted
+        errors[scale.name] = float(abs(scale.backward(refits(data, firsts).means) * scale.unit - data.y).mean())
+    assert list(errors) == ["raw_constant", "raw", "shifted_log", "asinh"]
+    assert found.scale.name == min(errors, key=lambda name: errors[name])
+    error = float(abs(found.held_out * found.scale.unit - data.y).mean())
+    assert error == pytest.approx(errors[found.scale.name], rel=1e-9)
+
+
+def test_divisors_of_errors() -> None:
+    """Errors are relative ones of positive values; of others they are divided as the recipe states."""
+    y = np.array([-4.0, 0.0, 2.0, 2.0, 10.0])
+    scales: dict[str, Scale] = {scale.name: scale for scale in general_scales(y)}
+    assert {scale.unit for scale in scales.values()} == {2.0}
+    g, unit = np.array([-1.5, 0.0, 0.5, 3.0]), 2.0
+    d = (-y.min() + 0.02 * (y.max() - y.min())) / unit
+    for name, expected in {
+        "raw_constant": np.ones(4),
+        "raw": np.sqrt(g**2 + 0.1**2),
+        "shifted_log": g + d,
+        "asinh": np.sqrt(g**2 + 1),
+    }.items():
+        np.testing.assert_allclose(scales[name].divisor(g), expected, rtol=1e-12)
+        np.testing.assert_allclose(scales[name].residual(g, g + 0.25), -0.25 / expected, rtol=1e-12)
+        np.testing.assert_allclose(scales[name].noise(g), expected**2 if name == "raw" else 1.0, rtol=1e-12)
+    assert {scale.lowest for scale in scales.values()} == {-math.inf}
+    assert {scale.lowest for scale in general_scales(y + 4)} == {0.0}
+    assert [scale.unit for scale in general_scales(np.array([0.0, 0.0, 0.0, 8.0]))] == [2.0] * 4
+    assert [scale.unit for scale in general_scales(np.zeros(3))] == [1.0] * 4
+    positive = positive_scale("raw", np.array([2.0, 8.0]))
+    assert (positive.unit, positive.lowest) == pytest.approx((4.0, 2 / 4 / 3))
+    np.testing.assert_allclose(positive.noise(np.array([0.5, 3.0])), [0.25, 9.0])
+    np.testing.assert_allclose(positive.residual(np.array([2.0]), np.array([3.0])), math.log(2 / 3))
+    np.testing.assert_allclose(positive.backward(np.array([-5.0, 1.5])), [2 / 4 / 3, 2.5])
+
+
+def result_of(rows: int, variables: int, scatter: float, shift: float = 0.0) -> LearningResult:
+    """Return the result for distinct configurations, of which the first option has an influence."""
+    rng = np.random.default_rng(rows)
+    values = (1.0, 2.0, 3.0, 4.0)
+    few = [NumericOption(f"n{at}", values) for at in range(variables)]
+    options = few if variables < 6 else [BinaryOption(f"b{at}") for at in range(variables)]
+    system = VariabilityModel("made", tuple(options))
+    drawn = rng.integers(0, [option.size for option in options], (4 * rows, variables))
+    indices = np.unique(drawn, axis=0)
+    indices = indices[rng.permutation(len(indices))[:rows]]
+    y = np.exp(indices[:, 0] + rng.normal(0, scatter, rows)) - shift
+    return learn(Measurements(Configurations(system, indices), {"time": y}), "time")
+
+
+@pytest.mark.parametrize(
+    ("rows", "variables", "positive", "known"),
+    [
+        (12, 4, True, True),
+        (11, 3, True, False),
+        (60, 20, True, True),
+        (60, 21, True, False),
+        (13, 4, False, False),
+        pytest.param(12, 5, True, False, marks=pytest.mark.slow),
+    ],
+)
+def test_cross_validated_errors(rows: int, variables: int, positive: bool, known: bool) -> None:
+    """Cross-validated errors need 12 rows, 3 rows per option, and positive values."""
+    result = result_of(rows, variables, 0.05, 0.0 if positive else 2.0)
+    assert (result.cross_validated is not None) is known
+    assert result.printed_errors is not None
+    assert (result.printed_errors.cross_validated is not None) is known
+
+
+@pytest.mark.parametrize(("rows", "scatter", "known"), [(11, 0.7, False), (12, 0.7, True), (11, 0.05, False)])
+def test_expected_differences(rows: int, scatter: float, known: bool) -> None:
+    """The factor that most values are within grows with the scatter; with few rows the error is unknown."""
+    expected = result_of(rows, 4, scatter).expected
+    assert expected is not None
+    assert expected.within is not None
+    assert (expected.within > 3) is (scatter > 0.5)
+    assert expected.unknown == ("" if known else "11 measured, 12 needed")
+
+
+@pytest.mark.parametrize("scatter", [0.5, pytest.param(0.05, marks=pytest.mark.slow)])
+def test_expected_differences_of_any_sign(scatter: float) -> None:
+    """Values that are not all positive have an expected difference, and most errors of folds are within it."""
+    result = result_of(20, 4, scatter, 2.0)
+    assert result.expected is not None
+    within, difference = result.expected.within, result.expected.difference
+    assert within is not None
+    assert difference is not None
+    assert 0 < difference < within
+
+
+@pytest.mark.parametrize(("copies", "expected"), [(1, None), (2, "b0 and b1"), (3, "b2 and b0, b2 and b1")])
+def test_notes_on_aliases(copies: int, expected: str | None) -> None:
+    """A pair of terms that cannot be distinguished is named once."""
+    one, other, n = np.unique(np.random.default_rng(0).integers(0, (2, 2, 64), (60, 3)), axis=0).T
+    binary = [BinaryOption(f"b{at}") for at in range(copies + 1)]
+    made = VariabilityModel("made", (*binary, NumericOption("n", tuple(range(64)))))
+    configurations = Configurations(made, np.column_stack([*[one] * copies, other, n]))
+    notes = learn(Measurements(configurations, {"time": 5 + 3 * one + 20 * other + n}), "time").notes
+    found = [note.split(": ")[1] for note in notes if "interchangeable" in note]
+    assert found == ([] if expected is None else [expected])
+
+
+@pytest.mark.parametrize("size", [4.4e-7, 1.0, 3e5])
+def test_rounded_influences_of_logarithms(size: float) -> None:
+    """They have 8 digits, and 8 after the point: a small one may belong to a column of large values."""
+    influence = size * 1.23456789012345
+    assert abs(rounded(influence, "log") - influence) <= 1e-8 * min(1.0, influence)
+
+
+NUMBERS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0)
+NAMES = tuple(f"g_{number:g}" for number in NUMBERS)
+PLAIN = VariabilityModel("plain", (*group(*NAMES), *(BinaryOption(f"b{at}") for at in range(4))))
+OPTIONAL = VariabilityModel(
+    "optional", (BinaryOption("p"), *(replace(each, parent="p") for each in group(*NAMES)), BinaryOption("b0"))
+)
+MEANING = np.log2(NUMBERS)
+NONE = np.array([3.0, 1.0, 9.0, 4.0, 6.0, 0.0, 8.0, 2.0])
+
+
+def values(configurations: Configurations, effects: Array) -> Array:
+    """Return values that members multiply, with noise of 2 %."""
+    selected = np.column_stack([configurations.column(name) for name in NAMES])
+    noise = np.random.default_rng(0).normal(0, 0.02, len(configurations))
+    return np.asarray((5 + selected @ effects) * (1 + 0.3 * configurations.column("b0")) * np.exp(noise))
+
+
+def groups(variables: tuple[Variable, ...]) -> dict[str, dict[str, float]]:
+    """Return the numbers of members of groups by name."""
+    found = (variable for variable in variables if variable.kind == "group")
+    return {each.name: dict(zip(each.members, each.values, strict=True)) if each.values else {} for each in found}
+
+
+@pytest.mark.parametrize("system", [PLAIN, OPTIONAL])
+@pytest.mark.parametrize(("effects", "used"), [(MEANING, True), (NONE, False)])
+def test_numbers_are_used_where_the_evidence_is_for_them(system: VariabilityModel, effects: Array, used: bool) -> None:
+    """Effects that follow the numbers are learned by them, others by members, as under names without numbers."""
+    everything = Space(system).enumerate()
+    rows = np.random.default_rng(1).permutation(len(everything))[:30]
+    found = fit_full_model(everything[rows], values(everything[rows], effects), variables_of(system))
+    if used:
+        assert groups(found.basis.variables) == {"g_1": dict(zip(NAMES, NUMBERS, strict=True))}
+    elif system is PLAIN:
+        assert groups(found.basis.variables) == {"g_1": {}}
+    else:
+        assert groups(found.basis.variables) == {}
+        assert set(NAMES) < {variable.name for variable in found.basis.variables}
+    again = Ensemble.from_json(found.ensemble.as_json() or {}, system)
+    np.testing.assert_allclose(again.predict(everything), found.predict(everything), rtol=1e-9)
+
+
+def test_numbers_of_noise() -> None:
+    """A property without influences is a constant, whether or not the members have numbers."""
+    everything = Space(PLAIN).enumerate()
+    rows = np.random.default_rng(1).permutation(len(everything))[:30]
+    noise = np.exp(np.random.default_rng(2).normal(size=30))
+    assert fit_full_model(everything[rows], noise, variables_of(PLAIN)).constant
+
+
+def test_the_order_of_members() -> None:
+    """The canonical order of members depends on the rows where they are selected, not on their names."""
+    everything = Space(PLAIN).enumerate()
+    y = values(everything, NONE)
+    mirrored = dict(zip(NAMES, NAMES[::-1], strict=True))
+    columns = {mirrored.get(name, name): everything.column(name) for name in PLAIN.names}
+    other = Configurations.from_columns(PLAIN, columns)
+    found = []
+    for configurations in (everything, other):
+        variables = canonical_order(variables_of(PLAIN), option_constants(configurations, y))
+        assert [variable.kind for variable in variables] == [*["binary"] * 4, "group"]
+        numbers = dict(zip(variables[-1].members, variables[-1].values, strict=True))
+        assert numbers == dict(zip(NAMES, NUMBERS, strict=True))
+        found.append(variables[-1].members)
+    assert tuple(mirrored[name] for name in found[0]) == found[1]
