@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import numpy as np
 
 from splc.data.property_unit import is_measurement_name
-from splc.io.csv_rows import distinct_numbers, distinct_texts, renumbered
+from splc.io.csv_rows import DENSE, distinct_numbers, distinct_texts, renumbered
 from splc.types import Array
 
 # Options with fractions or many values have at most this many values, if the user does not name them as options.
@@ -191,9 +191,16 @@ class CodedColumns:
 
     def refined(self, group: Array, name: str) -> Array:
         """Return the groups of rows, divided by the values of a column."""
-        if len(group) and group.max() + 1 == len(group):
+        count, size = int(group.max(initial=-1)) + 1, self.sizes[name]
+        if count == len(group):
             return group
-        return renumbered(group * self.sizes[name] + self.codes[name])
+        if count * size <= DENSE * len(group):
+            return renumbered(group * size + self.codes[name])
+        # A row that is alone in its group stays alone: the keys of all rows take long to sort.
+        rows = np.flatnonzero(np.bincount(group)[group] > 1)
+        divided = group.copy()
+        divided[rows] = count + renumbered(group[rows] * size + self.codes[name][rows])
+        return renumbered(divided)
 
     def groups(self, names: Iterable[str], group: Array | None = None) -> Array:
         """Return the group of each row: rows with equal values in these columns, and of one given group, are one."""
@@ -208,7 +215,10 @@ class CodedColumns:
 
     def differs(self, name: str, group: Array) -> bool:
         """Return whether a column differs among rows of one group."""
-        return bool(self.refined(group, name).max() > group.max())
+        codes = self.codes[name]
+        one = np.empty(int(group.max(initial=-1)) + 1, dtype=codes.dtype)
+        one[group] = codes
+        return not np.array_equal(one[group], codes)
 
     def row_counts(self, names: Iterable[str]) -> Array:
         """Return the number of rows of each configuration, in each context, if these columns are the options."""

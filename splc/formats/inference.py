@@ -145,10 +145,7 @@ def inference_of(
         {**roles.ignored, **dict.fromkeys(without, "it has no values in the selected rows")},
         assumptions,
         alternatives.uncertain,
-        (
-            *roles.warnings,
-            *(() if repeats(roles.counts) else _differing(roles)),
-        ),
+        (*roles.warnings, *(() if repeats(roles.counts) else _differing(roles))),
         (*roles.text, *roles.binary, *roles.numeric),
         bool(choice.options),
         (*given.notes, *table.remarks),

@@ -208,10 +208,7 @@ def _warnings(
     gaps: Mapping[str, Sequence[int]],
     instead: str | None,
 ) -> Iterator[str]:
-    """Yield what may be wrong about the roles of columns, and what to do then.
-
-    `numeric`: the numeric options that the user did not name. `gaps`: option → the lines in which it has no value.
-    """
+    """Yield what may be wrong about options that the user did not name; `gaps`: option → lines without a value."""
     versions = {name: text for name, texts in numeric.items() if (text := _version(texts))}
     for name, text in versions.items():
         cure = f"if it is a version, use --context {shlex.quote(name)}"

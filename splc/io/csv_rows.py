@@ -29,7 +29,7 @@ _LONGEST = 131_072
 _CODED_WIDTH = 64
 _SNIFFED, _MAX_DISTINCT = 2000, 1000
 # Up to so many times as many slots as rows, a table of all slots is faster than sorting.
-_DENSE = 8
+DENSE = 8
 _WORD = 8
 _MASKS: Array = np.array([(1 << 8 * count) - 1 for count in range(_WORD + 1)], dtype=np.uint64)
 
@@ -229,7 +229,7 @@ def sorted_distinct(values: Array) -> Array:
 def renumbered(keys: Array) -> Array:
     """Return the positions of whole numbers from 0 on among the distinct ones, shape (n,), without sorting if dense."""
     end = int(keys.max(initial=-1)) + 1
-    if end > _DENSE * len(keys):
+    if end > DENSE * len(keys):
         return np.unique(keys, return_inverse=True)[1].reshape(-1).astype(np.int64)
     is_used = np.zeros(end, dtype=bool)
     is_used[keys] = True

@@ -7,7 +7,10 @@ import itertools
 from collections.abc import Sequence
 
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
 
+from splc.formats.coded_columns import CodedColumns
 from splc.formats.evidence import left_out
 from tests.support.golden_messages import check_calls
 from tests.support.inferred_tables import inferred
@@ -28,6 +31,17 @@ def table(**columns: list[object]) -> str:
 def numbers(scale: float = 1.0) -> list[object]:
     """Return a number for each row, all different."""
     return [round(scale * time + float(RNG.uniform(0, 0.1)), 5) for time in TIMES]
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 40), st.integers(0, 40)), min_size=1, max_size=60))
+def test_groups_of_rows(rows: list[tuple[int, int, int]]) -> None:
+    """Rows with equal values are one group, and a column differs in a group exactly if it divides one."""
+    columns = {name: np.array(values, dtype=float) for name, values in zip("abc", zip(*rows, strict=True), strict=True)}
+    coded = CodedColumns(columns, {})
+    group = coded.groups("abc")
+    pairs = {*zip(rows, group.tolist(), strict=True)}
+    assert len(pairs) == len({*rows}) == len({*group.tolist()}) == group.max() + 1
+    assert coded.differs("c", coded.groups("ab")) == (len({*rows}) > len({row[:2] for row in rows}))
 
 
 def test_named_statistic() -> None:

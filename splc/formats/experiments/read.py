@@ -60,9 +60,8 @@ def point_table(
         message = f"no option is a number with several values and without gaps: {listed(stated_roles.options)}"
         raise InputError(Problem(message, source.name, hint=hint))
     unused = [name for name in free_options if name not in factors and _is_constant(columns[name])]
-    kinds = [
-        name for name in (*stated_roles.contexts, *free_options) if name not in (*named_columns, *factors, *unused)
-    ]
+    chosen = {*named_columns, *factors, *unused}
+    kinds = [name for name in (*stated_roles.contexts, *free_options) if name not in chosen]
     kinds = [name for name in kinds if not _is_constant(columns[name])]
     evident = {} if metrics else left_out({name: columns[name] for name in stated_roles.properties}, named_columns)
     retained = {name: cells for name, cells in columns.items() if name not in (*unused, *kinds, *evident)}

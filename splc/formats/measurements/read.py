@@ -194,10 +194,7 @@ _WORKED = {
 def measurements_in(
     system: VariabilityModel, rows: MeasurementRows, policy: Policy, source: Source
 ) -> tuple[Measurements, ...]:
-    """Return the measurements in the rows of a file that the policy selects, separately for each value of its `by`.
-
-    Without `by` these are one.
-    """
+    """Return the measurements in the rows that the policy selects: all, or those of each value of its `by`."""
     chosen = selected(rows, policy.columns, source.name)
     parts = separated(chosen, policy.columns.by)
     require_constant(parts, source.name, policy.columns)

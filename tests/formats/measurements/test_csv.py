@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import sys
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,7 @@ from splc.io.files import read_source
 from splc.system.options import BinaryOption, NumericOption, Presentation
 from splc.system.variability import VariabilityModel
 from tests.support.examples import examples
-from tests.support.format_strategies import measurements, mutated
+from tests.support.format_strategies import measurements
 from tests.support.golden_messages import check_calls
 from tests.support.inferred_tables import inferred
 from tests.support.refusal import check_read_or_refused
@@ -140,18 +139,6 @@ class TestWriting:
 
 
 class TestDamagedFiles:
-    TEXT = HEADER + '1,0,1,0,5,8,3\n0,0,0,1,1,,"1e-3"\n1,0,1,0,5,8,0.1\n'
-
-    @given(mutated(TEXT))
-    def test_changed_anywhere(
-        self, tmp_path_factory: pytest.TempPathFactory, system: VariabilityModel, data: bytes
-    ) -> None:
-        """Mutated files are read, or refused with an error of the error tree."""
-        path = tmp_path_factory.getbasetemp() / "changed.csv"
-        path.write_bytes(data)
-        for invalid in ("error", "drop"):
-            check_read_or_refused(partial(read_measurements, path, system, invalid=invalid, duplicates="mean"))
-
     @example(b'""')
     @given(st.one_of(st.binary(max_size=60), st.text(alphabet='a;,1.\n\t" x<', max_size=40).map(str.encode)))
     def test_any_bytes(self, tmp_path_factory: pytest.TempPathFactory, system: VariabilityModel, data: bytes) -> None:

@@ -263,6 +263,7 @@ class TestDamagedFiles:
             "</results>",
         ]
     )
+    CSV = 'rc-lookahead,fast,left,right,x,tile-size,t\n1,0,1,0,5,8,3\n0,0,0,1,1,,"1e-3"\n1,0,1,0,5,8,0.1\n'
 
     def test_truncated_anywhere(self, tmp_path: Path, system: VariabilityModel) -> None:
         """A file that is truncated at any position is an error with its name."""
@@ -272,12 +273,12 @@ class TestDamagedFiles:
             with pytest.raises(InputError, match=r"m\.xml"):
                 read_measurements(path, system)
 
-    @given(mutated(TEXT))
+    @given(st.one_of(mutated(TEXT), mutated(CSV)))
     def test_changed_anywhere(
         self, tmp_path_factory: pytest.TempPathFactory, system: VariabilityModel, data: bytes
     ) -> None:
         """Mutated files are read, or refused with an error of the error tree."""
-        path = tmp_path_factory.getbasetemp() / "changed.xml"
+        path = tmp_path_factory.getbasetemp() / "changed"
         path.write_bytes(data)
         for invalid in ("error", "drop"):
             check_read_or_refused(partial(read_measurements, path, system, invalid=invalid, duplicates="mean"))

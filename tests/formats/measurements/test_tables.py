@@ -133,13 +133,7 @@ def test_parquet_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert read_table(tmp_path / "a.parquet").text() == expected
 
 
-@pytest.mark.parametrize(
-    "parts",
-    [
-        {"time": 1.0, "time_0": 0.4, "time_1": 0.6},
-        {"time_0": 0.1, "time_1": 0.9},
-    ],
-)
+@pytest.mark.parametrize("parts", [{"time": 1.0, "time_0": 0.4, "time_1": 0.6}, {"time_0": 0.1, "time_1": 0.9}])
 def test_parts_are_no_repetitions(tmp_path: Path, parts: dict[str, float]) -> None:
     """The parts of a property beside it, or ones of different sizes, stay columns."""
     found = pandas.DataFrame(CONFIGURATIONS, columns=["threads", "cache"])
