@@ -106,7 +106,7 @@ budget: $(TESTABLE) ## lines now / budget / goal of each package; LOWER=1 lowers
 	@$(BIN)/python -m tests.budget $(if $(LOWER),--lower)
 
 golden: $(TESTABLE) ## run the commands and readers of the golden files (tests/golden) and rewrite what they print; review the difference
-	SPLC_GOLDEN=1 $(BIN)/python -m pytest $(PARALLEL) -q tests/cli/test_golden.py tests/test_readers.py $$(grep -rlE 'check_(messages|lines|sessions)' --include='test_*.py' tests)
+	SPLC_GOLDEN=1 $(BIN)/python -m pytest $(PARALLEL) -q tests/cli/test_golden.py tests/test_readers.py $$(grep -rlE 'check_(messages|lines|sessions|calls|cases)' --include='test_*.py' tests)
 	@git diff --stat -- tests/golden
 
 # Traced tests take longer; few examples of property tests make up for it.

@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.yardstick import cpu, report
 from sampling import sample
-from sampling.designs.numeric.exchange import exchanged, log_determinant
+from sampling.designs.numeric_draws import exchanged, log_determinant
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from comparison.hybrid import hybrid
 from comparison.intervals import compare_intervals, coverage
-from comparison.laws import Reference
+from comparison.measures import Reference
 from comparison.option_sets import OptionSets, SetShare, variance_sets
 from comparison.result import ComparedModel, Comparison, Comparisons, Judged
 from comparison.semantic import DEFAULT_KEYS, compare_values

@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from comparison.intervals import check_level
+from comparison.measures import ranks
 from comparison.result import SemanticComparison
 from comparison.semantic import DEFAULT_KEYS, compare_values
 from splc.errors import SpecError, plural, unknown_name_hint
@@ -72,7 +74,12 @@ def correlations(
     `seed`: of the bootstrap; all measures are judged on the same resamples. `resamples`: the number of resamples; 0
     gives no intervals.
     """
-    _check(len(comparisons), pairs, level, resamples)
+    check_level(level)
+    if resamples < 0:
+        raise SpecError(f"{resamples} resamples cannot be drawn", hint="0 means no intervals")
+    if pairs is not None and len(pairs) != len(comparisons):
+        message = f"{len(pairs)} pairs of models belong to {len(comparisons)} comparisons"
+        raise SpecError(message, hint="give one pair for each")
     values = _values(comparisons)
     if not comparisons:
         return ()
@@ -127,15 +134,6 @@ def pair_correlations(
         if on_pair is not None:
             on_pair(len(comparisons))
     return correlations(comparisons, against, pairs=pairs, level=level, seed=seed)
-
-
-def _check(count: int, pairs: Sequence[tuple[int, int]] | None, level: float, resamples: int) -> None:
-    if not 0 < level < 1:
-        raise SpecError(f"an interval cannot have the level {level:g}", hint="give a fraction, such as 0.95")
-    if resamples < 0:
-        raise SpecError(f"{resamples} resamples cannot be drawn", hint="0 means no intervals")
-    if pairs is not None and len(pairs) != count:
-        raise SpecError(f"{len(pairs)} pairs of models belong to {count} comparisons", hint="give one pair for each")
 
 
 def _values(comparisons: Sequence[SemanticComparison]) -> dict[str, Array]:
@@ -207,9 +205,9 @@ def resampled(columns: Mapping[str, Array], target: Array, weights: Array) -> di
         mask = both.tobytes()
         if mask not in shared:
             used = np.ascontiguousarray(weights[:, both])
-            shared[mask] = used, _centred(used, _ranks(target[both], used))
+            shared[mask] = used, _centred(used, ranks(target[both], used))
         used, y = shared[mask]
-        x = _centred(used, _ranks(column[both], used))
+        x = _centred(used, ranks(column[both], used))
         lengths = np.einsum("ij,ij,ij->i", used, x, x) * np.einsum("ij,ij,ij->i", used, y, y)
         with np.errstate(divide="ignore", invalid="ignore"):
             cosine = np.einsum("ij,ij,ij->i", used, x, y) / np.sqrt(lengths)
@@ -217,23 +215,8 @@ def resampled(columns: Mapping[str, Array], target: Array, weights: Array) -> di
     return result
 
 
-def _ranks(values: Array, weights: Array) -> Array:
-    """Return the mean rank (less 1/2) of each value among all, each repeated as often as its weight.
-
-    `values`: shape (n,). `weights`: shape (resamples, n).
-    """
-    distinct, group = np.unique(values, return_inverse=True)
-    order = np.argsort(group, kind="stable")
-    last = np.searchsorted(group[order], np.arange(len(distinct)), side="right") - 1
-    up_to = np.cumsum(weights[:, order], axis=1)[:, last]
-    below = np.concatenate([np.zeros((len(weights), 1)), up_to[:, :-1]], axis=1)
-    ranks: Array = (below + up_to)[:, group] / 2
-    return ranks
-
-
-def _centred(weights: Array, ranks: Array) -> Array:
+def _centred(weights: Array, values: Array) -> Array:
     """Return ranks less their weighted mean; exactly 0 where all are the same, since sums of ranks are exact."""
     total = weights.sum(axis=1, keepdims=True)
-    mean = np.einsum("ij,ij->i", weights, ranks)[:, np.newaxis] / np.maximum(total, 1)
-    centred: Array = ranks - mean
-    return centred
+    mean = np.einsum("ij,ij->i", weights, values)[:, np.newaxis] / np.maximum(total, 1)
+    return np.asarray(values - mean)

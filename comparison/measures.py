@@ -2,10 +2,11 @@
 
 A new measure is one function here and one entry in the table; the tests of laws iterate over the table.
 
-Every function takes a and b, shape (n,), n ≥ 1, finite, and weights w, shape (n,), positive and about 1 on average, or
-None (all rows weigh the same). It returns nan or inf where the measure is undefined or its value is not a finite
-number, which also includes values whose powers overflow. Call the measures of the table, which check this. With
-weights every sum and mean is weighted, and a maximum is that of the rows with a positive weight.
+Everywhere a, b and x have the shape (n,) with n ≥ 1 and are finite, and the weights w are None (all rows weigh the
+same) or positive, shape (n,), and about 1 on average. The function of a measure returns nan or inf where it is
+undefined or its value is not a finite number, which also includes values whose powers overflow. Call the measures of
+the table, which check this. With weights every sum and mean is weighted, and a maximum is that of the rows with a
+positive weight.
 
 Sources: the thesis (C. Kaltenecker, 2016), sections 2.3 and 4.2. [Cha] S.-H. Cha, "Comprehensive survey on
 distance/similarity measures between probability density functions", 2007. [HK] R. Hyndman and A. Koehler, "Another
@@ -16,19 +17,147 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
-from dataclasses import replace
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
+from typing import Literal
 
 import numpy as np
 
-from comparison.averages import centred, mean, median, power_norm, ranks, ratio, similarity, weighted_sum
-from comparison.laws import Laws, Measure, Reference, prepared
 from splc.data.accuracy import relative_errors, symmetric_errors
 from splc.errors import SpecError, unknown_name_hint
 from splc.io.numbers import power_of_two
 from splc.types import Array
+
+Function = Callable[[Array, Array, "Array | None"], float]
+Kind = Literal["percent", "fraction", "number", "distance"]
+# The values that a directed measure, such as a relative error, is relative to.
+Reference = Literal["first", "second"]
+
+
+@dataclass(frozen=True)
+class Laws:
+    """The laws of a measure m for any a, b and c, wherever it is defined."""
+
+    identity: float = 0.0  # m(a, a)
+    bounds: tuple[float, float] = (0.0, math.inf)  # the closed interval that m(a, b) lies in
+    symmetric: bool = True  # m(a, b) = m(b, a)
+    separates: bool = True  # only equal vectors have m(a, b) = m(a, a) (where all weights are positive)
+    # D(a, c) ≤ D(a, b) + D(b, c), with the dissimilarity D(a, b) = |m(a, b) - m(a, a)|: the measure itself, or 1 - it
+    # for a similarity
+    triangle: bool = True
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure of the similarity of two vectors."""
+
+    key: str  # its name in JSON and on the command line
+    title: str  # its name in tables
+    # 'percent' and 'fraction' (1 is 100 %) and 'number' are without a unit: a and b multiplied by the same c > 0 give
+    # the same. A 'distance' has the unit of the property and is multiplied by c.
+    kind: Kind
+    better: Literal["higher", "lower"]  # whether higher or lower values mean more similar vectors
+    # the formula for a and b, shape (n,), n ≥ 1, finite, and weights w, shape (n,), positive, or None. Call the measure
+    # itself instead, which ensures these conditions: weights are divided by their mean, so that equal weights give the
+    # unweighted measure, and rows with the weight 0 are left out.
+    function: Function
+    laws: Laws  # the laws for all vectors
+    positive: Laws  # the laws for positive values, as those of performance are
+    # every row k times gives k^growth times the value: 0 for means, so that values over different numbers of
+    # configurations can be compared, but 1/p for Minkowski distances
+    growth: float = 0.0
+
+    def __call__(self, a: Array, b: Array, w: Array | None = None) -> float:
+        """Return the value for a and b, shape (n,), finite, with weights w ≥ 0 of a positive sum, or None.
+
+        The result is nan where it is undefined (always for n = 0) or not a finite number.
+        """
+        return self.of_prepared(*prepared(a, b, w))
+
+    def of_prepared(self, a: Array, b: Array, w: Array | None) -> float:
+        """Return the value for vectors and weights from `prepared`."""
+        with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
+            value = float(self.function(a, b, w)) if len(a) else math.nan
+        return value if math.isfinite(value) else math.nan
+
+
+def prepared(a: Array, b: Array, w: Array | None) -> tuple[Array, Array, Array | None]:
+    """Return vectors and weights without the rows that weigh 0; the mean of all weights, these included, is 1."""
+    if w is None or len(w) == 0 or w.min() == w.max():
+        return a, b, None
+    w = w / w.max()
+    w = w / w.mean()
+    counts = w > 0
+    return (a, b, w) if counts.all() else (a[counts], b[counts], w[counts])
+
+
+def weighted_sum(x: Array, w: Array | None) -> float:
+    """Return the weighted sum."""
+    return float(x.sum() if w is None else (w * x).sum())
+
+
+def mean(x: Array, w: Array | None) -> float:
+    """Return the weighted mean."""
+    return float(np.average(x, weights=w))
+
+
+def ratio(numerator: float, denominator: float) -> float:
+    """Return a ratio; nan where the denominator is not positive, too small to be precise, or infinite."""
+    return numerator / denominator if sys.float_info.min <= denominator < math.inf else math.nan
+
+
+def similarity(numerator: float, denominator: float) -> float:
+    """Return a ratio that can leave [-1, 1] by rounding only; nan as `ratio`."""
+    quotient = ratio(numerator, denominator)
+    return quotient if math.isnan(quotient) else max(-1.0, min(1.0, quotient))
+
+
+def median(x: Array, w: Array | None) -> float:
+    """Return the weighted median: that of the rows repeated as often as their (whole) weights say.
+
+    It is the middle between the least value that at least half of the weight is up to, and the greatest that at
+    least half of the weight is from.
+    """
+    if w is None:
+        return float(np.median(x))
+    order = np.argsort(x, kind="stable")
+    cumulated = np.cumsum(w[order])
+    half = cumulated[-1] / 2
+    # Sums of weights are rounded: a sum that differs from half by rounding is half.
+    slack = 1e-12 * cumulated[-1]
+    low, high = (x[order[int(np.searchsorted(cumulated, bound))]] for bound in (half - slack, half + slack))
+    return float(low + high) / 2
+
+
+def ranks(x: Array, w: Array | None) -> Array:
+    """Return weighted ranks, shape (n,): the weight of all lower values and half of that of equal ones.
+
+    `w`: also several weights of each value, shape (k, n), for ranks of the same shape.
+    """
+    distinct, which = np.unique(x, return_inverse=True)
+    last = np.cumsum(np.bincount(which, minlength=len(distinct))) - 1
+    weight = np.ones(len(x)) if w is None else w[..., np.argsort(which, kind="stable")]
+    up_to = np.cumsum(weight, axis=-1)[..., last]
+    below = np.concatenate([np.zeros((*up_to.shape[:-1], 1)), up_to[..., :-1]], axis=-1)
+    return np.asarray((below + up_to)[..., which] / 2)
+
+
+def centred(x: Array, w: Array | None) -> Array:
+    """Return x less its weighted mean, shape (n,); exactly 0 where all values are the same."""
+    return x - mean(x, w) if x.min() < x.max() else np.zeros(len(x))
+
+
+def power_norm(x: Array, w: Array | None, p: float) -> float:
+    """Return (sum w x^p)^(1/p) for x ≥ 0 and a finite p ≥ 1."""
+    unit, total = 1.0, weighted_sum(x**p, w)
+    if not sys.float_info.min <= total < math.inf:
+        # High powers overflow and underflow easily; those of values up to 1 do not matter where they underflow.
+        unit = float(x.max()) or 1.0
+        total = weighted_sum((x / unit) ** p, w)
+    return unit * (math.sqrt(total) if p == 2 else math.cbrt(total) if p == 3 else total ** (1 / p))
 
 
 def _relative_errors(a: Array, b: Array, w: Array | None) -> tuple[Array, Array | None]:

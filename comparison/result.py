@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from comparison.laws import Reference
+from comparison.measures import Reference
 from comparison.option_sets import OptionSets
 from splc.data.accuracy import Discrepancy
 from splc.errors import listed, plural

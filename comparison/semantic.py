@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from comparison.laws import Reference, prepared
-from comparison.measures import DEFAULT_KEYS, ERROR_RATES, check_order, mean_power, measure
+from comparison.measures import DEFAULT_KEYS, ERROR_RATES, Reference, check_order, mean_power, measure, prepared
 from comparison.result import SemanticComparison
 from splc.data.configurations import Configurations
 from splc.errors import MeasurementError, SpecError, plural, unknown_name_hint

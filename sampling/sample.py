@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from sampling.designs.binary.all import All
-from sampling.designs.numeric.ff import FullFactorial
-from sampling.designs.product import product
+from sampling.designs.product import All, FullFactorial, product
 from sampling.space.parts import Parts
 from sampling.space.space import Space
 from sampling.spec import SamplingSpec, parse_spec

@@ -50,47 +50,47 @@ _DISTAWARE = (
 )
 _DISTPRESERVING = "distpreserving:N[,distribution=D][,seed=S]"
 
-# Name → usage, parser of its arguments. To add a design, write its module and add a line here.
+# Name → usage, parser of its arguments. To add a design, write it in the module of its family and add a line here.
 BINARY: Table[PartDesign] = {
-    "all": ("all", _plain("binary.all:All")),
-    "optionwise": ("optionwise", _plain("binary.optionwise:OptionWise")),
-    "negoptionwise": ("negoptionwise[:first]", _parser("binary.negoptionwise:NegativeOptionWise.parse")),
-    "pairwise": ("pairwise", _plain("binary.twise:TWise", "pairwise", 2)),
-    "twise": ("twise:T", _parser("binary.twise:TWise.parse")),
-    "covering": ("covering:T[,seed=S]", _parser("binary.covering:Covering.parse")),
-    "random": (_RANDOM, _parser("random_part:RandomPart.of_kind", "binary")),
+    "all": ("all", _plain("product:All")),
+    "optionwise": ("optionwise", _plain("binary:OptionWise")),
+    "negoptionwise": ("negoptionwise[:first]", _parser("binary:NegativeOptionWise.parse")),
+    "pairwise": ("pairwise", _plain("binary:TWise", "pairwise", 2)),
+    "twise": ("twise:T", _parser("binary:TWise.parse")),
+    "covering": ("covering:T[,seed=S]", _parser("coverage:Covering.parse")),
+    "random": (_RANDOM, _parser("random:RandomPart.of_kind", "binary")),
     "distance": (_DISTANCE, _parser("distance:DistanceMaximizing.parse", "binary")),
     "divdistance": (
         "divdistance:N[,distribution=D][,weights=T|T-U][,seed=S]",
-        _parser("distance_aware:DistanceAware.parse_diversified"),
+        _parser("distance_aware:DistanceAware.parse", "binary"),
     ),
-    "solver": ("solver:N[,seed=S]", _parser("binary.solver:SolverOrder.parse")),
-    "henard": ("henard:N[,seed=S]", _parser("binary.henard:Henard.parse")),
+    "solver": ("solver:N[,seed=S]", _parser("binary:SolverOrder.parse")),
+    "henard": ("henard:N[,seed=S]", _parser("binary:Henard.parse")),
     "distaware": (_DISTAWARE, _parser("distance_aware:DistanceAware.parse", "binary")),
-    "distpreserving": (_DISTPRESERVING, _parser("distance_aware:DistanceAware.parse_preserving", "binary")),
+    "distpreserving": (_DISTPRESERVING, _parser("distance_aware:DistanceAware.parse", "binary")),
 }
 NUMERIC: Table[PartDesign] = {
-    "ff": ("ff", _plain("numeric.ff:FullFactorial")),
-    "random": (_RANDOM, _parser("random_part:RandomPart.of_kind", "numeric")),
-    "pb": ("pb:M,L[,compat]", _parser("numeric.pb:PlackettBurman.parse")),
-    "cci": ("cci[:compat|:rotatable]", _parser("numeric.cci:CentralComposite.parse")),
-    "bbd": ("bbd[:compat]", _parser("numeric.bbd:BoxBehnken.parse")),
-    "ofat": ("ofat:K[,compat]", _parser("numeric.ofat:OneFactor.parse")),
-    "factorial": ("factorial:K[,compat]", _parser("numeric.factorial:Factorial.parse")),
-    "hyper": ("hyper:P[,compat]", _parser("numeric.hyper:Hypersampling.parse")),
-    "dopt": ("dopt:N[,capped][,k=K][,seed=S]", _parser("numeric.dopt:DOptimal.parse")),
-    "lhs": ("lhs:N[,seed=S]", _parser("numeric.lhs:LatinHypercube.parse")),
-    "sobol": ("sobol:N[,seed=S]", _parser("numeric.sobol:Sobol.parse")),
+    "ff": ("ff", _plain("product:FullFactorial")),
+    "random": (_RANDOM, _parser("random:RandomPart.of_kind", "numeric")),
+    "pb": ("pb:M,L[,compat]", _parser("numeric:PlackettBurman.parse")),
+    "cci": ("cci[:compat|:rotatable]", _parser("numeric:CentralComposite.parse")),
+    "bbd": ("bbd[:compat]", _parser("numeric:BoxBehnken.parse")),
+    "ofat": ("ofat:K[,compat]", _parser("numeric:OneFactor.parse")),
+    "factorial": ("factorial:K[,compat]", _parser("numeric:Factorial.parse")),
+    "hyper": ("hyper:P[,compat]", _parser("numeric:Hypersampling.parse")),
+    "dopt": ("dopt:N[,capped][,k=K][,seed=S]", _parser("numeric_draws:DOptimal.parse")),
+    "lhs": ("lhs:N[,seed=S]", _parser("numeric_draws:LatinHypercube.parse")),
+    "sobol": ("sobol:N[,seed=S]", _parser("numeric_draws:Sobol.parse")),
     "distaware": (_DISTAWARE, _parser("distance_aware:DistanceAware.parse", "numeric")),
-    "distpreserving": (_DISTPRESERVING, _parser("distance_aware:DistanceAware.parse_preserving", "numeric")),
+    "distpreserving": (_DISTPRESERVING, _parser("distance_aware:DistanceAware.parse", "numeric")),
 }
 WHOLE: Table[WholeDesign] = {
-    "random": (_RANDOM, _parser("whole.random:RandomWhole.parse")),
+    "random": (_RANDOM, _parser("random:RandomWhole.parse")),
     "distaware": (_DISTAWARE, _parser("distance_aware:DistanceAware.parse", "whole")),
-    "distpreserving": (_DISTPRESERVING, _parser("distance_aware:DistanceAware.parse_preserving", "whole")),
+    "distpreserving": (_DISTPRESERVING, _parser("distance_aware:DistanceAware.parse", "whole")),
     "distance": (_DISTANCE, _parser("distance:DistanceMaximizing.parse", "whole")),
-    "measured": ("measured[:N|:P%][,seed=S]", _parser("whole.measured:Measured.parse")),
-    "suggest": ("suggest:N[,seed=S]", _parser("whole.suggested:Suggested.parse")),
+    "measured": ("measured[:N|:P%][,seed=S]", _parser("measured:Measured.parse")),
+    "suggest": ("suggest:N[,seed=S]", _parser("measured:Suggested.parse")),
 }
 
 

@@ -19,8 +19,7 @@ from splc.learning.projection import ProjectionSettings
 from splc.project.files import CONVENTIONS
 from splc.project.keys import PROJECT_KEYS
 from splc.scaling.fit import fit
-from splc.scaling.methods import METHODS, settings_of
-from splc.scaling.settings import SETTINGS, parsed_settings
+from splc.scaling.methods import METHODS, SETTINGS, parsed_settings, settings_of
 from splc.study import specification
 from splc.study.specification import KEYS as STUDY_KEYS
 from splc.study.specification import Study, StudyLearner

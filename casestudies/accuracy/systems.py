@@ -22,7 +22,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.formats.inference import infer_system
 from splc.formats.measurements.read import read_measurements
-from splc.formats.system.splconqueror_xml import read_variability_model
+from splc.formats.system.read import read_variability_model
 from splc.project import Project
 from splc.system.constraints import parse_arithmetic
 from splc.system.options import NumericOption, Option

@@ -12,18 +12,16 @@ import numpy as np
 
 from casestudies.published_logs.strategies import OURS
 from sampling import Space, draw_sample, parse_spec
-from sampling.designs.binary.optionwise import OptionWise
-from sampling.designs.binary.twise import TWise
+from sampling.designs.binary import OptionWise, TWise
 from sampling.designs.dotnet_random import redrawn_positions, removed_positions
-from sampling.designs.subsets import unrelated_subsets
-from sampling.space.completion import minimal, selected
+from sampling.space.completion import minimal, selected, unrelated_subsets
 from sampling.space.parts import Parts
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import RequestError, SplcError, plural
 from splc.formats.models.log_reader import Learning
-from splc.formats.scripts.commands import Sampling
-from splc.formats.scripts.reader import parse_lines
+from splc.formats.scripts.commands import parse_lines
+from splc.formats.scripts.samplings import Sampling
 from splc.io.files import Source
 from splc.learning.learning_set import match
 from splc.splconqueror.samples import sampled

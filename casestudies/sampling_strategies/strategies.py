@@ -11,7 +11,7 @@ from casestudies.accuracy.systems import System
 from casestudies.real_data import DATA
 from sampling import Space
 from splc.formats.measurements.read import read_measurements
-from splc.formats.system.splconqueror_xml import read_variability_model
+from splc.formats.system.read import read_variability_model
 from splc.workflows.learn.learning_sets import learning_rows
 
 RANDOM = "random"

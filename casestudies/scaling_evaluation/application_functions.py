@@ -27,8 +27,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from splc.scaling.columns import column
-from splc.scaling.exponents import Exponents
+from splc.scaling.exponents import Exponents, column
 from splc.scaling.fit import fit_many
 from splc.types import Array
 

@@ -42,10 +42,9 @@ from typing import Any
 import numpy as np
 
 from casestudies.scaling_evaluation.single_functions import COMMON, RARE, Function, functions
-from splc.scaling.columns import column
-from splc.scaling.exponents import Exponents, exponents
+from splc.scaling.exponents import Exponents, column, exponents
 from splc.scaling.fit import fit_many
-from splc.scaling.prediction import intervals_of
+from splc.scaling.result import intervals_of
 from splc.scaling.selection import FAR
 from splc.types import Array
 

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from splc.scaling.fit import fit_many
-from splc.scaling.multi.combinations import combinations
+from splc.scaling.multi.terms import combinations
 from splc.types import Array
 
 AXES = (

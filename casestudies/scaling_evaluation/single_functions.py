@@ -31,8 +31,7 @@ from typing import Any
 
 import numpy as np
 
-from splc.scaling.columns import column
-from splc.scaling.exponents import Exponents, exponents
+from splc.scaling.exponents import Exponents, column, exponents
 from splc.scaling.fit import fit_many
 from splc.scaling.selection import FAR
 from splc.types import Array

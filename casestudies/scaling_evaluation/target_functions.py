@@ -19,8 +19,7 @@ from fractions import Fraction
 import numpy as np
 
 from casestudies.scaling_evaluation.sparse_functions import AXES
-from splc.scaling.columns import column
-from splc.scaling.exponents import Exponents
+from splc.scaling.exponents import Exponents, column
 from splc.types import Array
 
 TARGET = (256.0, 100.0, 10000.0, 20.0)

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from sampling.designs.design import Design, PartDesign, distinct_design
-from sampling.designs.numeric.levels import centre
+from sampling.designs.numeric import centre
 from sampling.space.completion import feasible, minimal
 from sampling.space.parts import Parts
 from sampling.space.space import Space

@@ -16,11 +16,7 @@ class DotNetRandom:
     Knuth: "The Art of Computer Programming", volume 2, section 3.2.2; `ran3` in "Numerical Recipes". .NET has a lag of
     21 instead of 31, and its numbers are integers in 0 … 2^31 - 2.
 
-    Args:
-        seed: an integer of 32 bits. Its sign has no effect.
-
-    Raises:
-        SpecError: if the seed has more than 32 bits.
+    The seed is an integer of 32 bits; its sign has no effect.
     """
 
     def __init__(self, seed: int) -> None:

@@ -1,15 +1,14 @@
-"""Products of a binary and a numeric design: their valid combinations."""
+"""Designs that take a part in full, and products of a binary and a numeric design: their valid combinations."""
 
 from __future__ import annotations
 
 import math
 from collections import ChainMap
+from dataclasses import dataclass
 
 import numpy as np
 
-from sampling.designs.binary.all import All
 from sampling.designs.design import Design, PartDesign
-from sampling.designs.numeric.ff import FullFactorial
 from sampling.space.parts import Parts
 from sampling.space.rows import ascending
 from sampling.space.solutions import Solutions
@@ -119,7 +118,7 @@ def _all_numeric(parts: Parts, binary: Design) -> tuple[Configurations, int]:
 
 def _restricted(parts: Parts, rows: Array, first: int) -> tuple[Array, list[int], int]:
     """Return the solutions in which the variables from `first` on have the values of each row of a design."""
-    full = [(1 << size) - 1 for size in parts.problem.sizes]
+    full = parts.problem.domains
     blocks: list[Array] = [np.zeros((0, len(full)), dtype=np.int64)]
     counts: list[int] = []
     combinations = total = 0
@@ -145,3 +144,33 @@ def _too_many(total: int) -> SpaceError:
         f"the sampling selects at least {count_text(total)} configurations (the limit is {LIMIT:,})",
         hint="use a smaller binary or numeric part, or random:N",
     )
+
+
+@dataclass(frozen=True)
+class All:
+    """`all`: every valid selection of binary options, in lexicographic order."""
+
+    text: str = "all"
+
+    def design(self, parts: Parts, seed: int) -> Design:
+        """Return its rows (the seed has no effect)."""
+        return Design(parts.binary.enumerate(LIMIT))
+
+
+@dataclass(frozen=True)
+class FullFactorial:
+    """`ff`: every combination of the numeric options' values, in lexicographic order (last option fastest).
+
+    Box, Hunter, Hunter: "Statistics for Experimenters", Wiley 1978; figure 2.2 of the thesis.
+    """
+
+    text: str = "ff"
+
+    def design(self, parts: Parts, seed: int) -> Design:
+        """Return its rows (the seed has no effect)."""
+        sizes = [len(option.values) for option in parts.system.numeric_options]
+        if math.prod(sizes) > LIMIT:
+            raise SpaceError(
+                f"ff: {math.prod(sizes):,} combinations of numeric values are too many (the limit is {LIMIT:,})"
+            )
+        return Design(np.indices(sizes, dtype=np.int64).reshape(len(sizes), math.prod(sizes)).T.copy())

@@ -1,17 +1,17 @@
-"""The analysis of a system: the number of valid configurations, and suspicious parts of its description."""
+"""The analysis of a system: the number of valid configurations, and probable mistakes in its description."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Literal
 
 from sampling.space.space import SOLVER, Space
-from sampling.space.suspicions import suspicions
 from splc.errors import SpaceError, listed
 from splc.system.constraints import BooleanConstraint, Constraint
-from splc.system.options import BinaryOption, NumericOption
-from splc.system.variability import VariabilityModel
+from splc.system.options import NO_OUTPUT, BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel, plain_name
 
 FindingKind = Literal["dead option", "always selected", "unused values", "constraint never binds", "text"]
 
@@ -84,22 +84,18 @@ def _fixed(system: VariabilityModel, core: Sequence[str], dead: Sequence[str]) -
 def _values(system: VariabilityModel, count: int, occurrences: Mapping[str, Sequence[int]]) -> Iterator[Finding]:
     """Yield numeric options with values that no valid configuration has."""
     for option in system.numeric_options:
-        yield from _numeric(option, count, occurrences[option.name])
-
-
-def _numeric(option: NumericOption, count: int, counts: Sequence[int]) -> Iterator[Finding]:
-    name = option.name
-    unused = [value for value, occurring in zip(option.values, counts, strict=False) if occurring == 0]
-    if option.optional and counts[-1] == count:
-        yield Finding("dead option", f"{name} can never have a value: it is always deselected", (name,), option.line)
-        return
-    if option.optional and counts[-1] == 0:
-        message = f"{name} always has a value, although it has a deselectedFlag"
-        yield Finding("always selected", message, (name,), option.line)
-    if unused:
-        values = listed([f"{value:g}" for value in unused])
-        message = f"{name} is never {values}" if len(unused) == 1 else f"{name} never has any of the values {values}"
-        yield Finding("unused values", message, (name,), option.line)
+        name, counts = option.name, occurrences[option.name]
+        if option.optional and counts[-1] == count:
+            message = f"{name} can never have a value: it is always deselected"
+            yield Finding("dead option", message, (name,), option.line)
+            continue
+        if option.optional and counts[-1] == 0:
+            message = f"{name} always has a value, although it has a deselectedFlag"
+            yield Finding("always selected", message, (name,), option.line)
+        unused = [f"{value:g}" for value, occurring in zip(option.values, counts, strict=False) if occurring == 0]
+        if unused:
+            never = "is never" if len(unused) == 1 else "never has any of the values"
+            yield Finding("unused values", f"{name} {never} {listed(unused)}", (name,), option.line)
 
 
 def _constraints(space: Space, count: int | None) -> Iterator[Finding]:
@@ -147,3 +143,106 @@ def in_tree_order(system: VariabilityModel) -> Iterator[tuple[BinaryOption, int]
         option, depth = pending.pop()
         yield option, depth
         pending += [(child, depth + 1) for child in reversed(children.get(option.name, []))]
+
+
+def suspicions(system: VariabilityModel) -> list[str]:
+    """Return probable mistakes, the reader's notes first, each with its line where that is known."""
+    mistakes = [
+        *system.notes,
+        *(text for option in system.binary_options for text in _of_binary(system, option)),
+        *_of_groups(system),
+        *(text for option in system.numeric_options for text in _of_numeric(option)),
+        *_of_spellings(system),
+        *_of_constraints(system),
+    ]
+    return list(dict.fromkeys(mistakes))
+
+
+def _at(line: int | None, message: str) -> str:
+    return f"line {line}: {message}" if line else message
+
+
+def _of_binary(system: VariabilityModel, option: BinaryOption) -> Iterator[str]:
+    name, line = option.name, option.line
+    for group in option.excluded:
+        if len(group) > 1:
+            yield _at(
+                line, f"{name} excludes {' | '.join(group)} as one group, which has no effect; list each name by itself"
+            )
+        elif group[0] == name:
+            yield _at(line, f"{name} excludes itself, which has no effect")
+    for group in option.implied:
+        if name in group:
+            yield _at(line, f"{name} implies itself, which has no effect")
+        elif all(other in system.exclusions[name] for other in group):
+            yield _at(line, f"{name} implies options that it excludes ({' | '.join(group)}) and can never be selected")
+    if not option.optional and system.exclusions[name] and not system.alternatives(option):
+        excluded = ", ".join(system.exclusions[name])
+        yield _at(
+            line,
+            f"{name} is not optional, but excludes options that are not its alternatives ({excluded}): "
+            "it is in effect optional",
+        )
+
+
+def _of_groups(system: VariabilityModel) -> Iterator[str]:
+    """Yield alternative groups whose members do not all exclude each other."""
+    for group in system.alternative_groups:
+        compatible = [f"{a} and {b}" for a, b in combinations(group, 2) if b not in system.exclusions[a]]
+        if compatible:
+            yield f"the alternatives {', '.join(group)} do not all exclude each other: {'; '.join(compatible)}"
+
+
+def _of_numeric(option: NumericOption) -> Iterator[str]:
+    name, line = option.name, option.line
+    if option.deselected_flag in option.values:
+        yield _at(
+            line,
+            f"{name}: deselectedFlag {option.deselected_flag:g} is one of its values, "
+            "which files cannot distinguish from deselected",
+        )
+    output = (option.presentation.output_string or "").strip()
+    if output and output != NO_OUTPUT:
+        yield _at(
+            line,
+            f"{name}: outputString {output!r} is never printed; a numeric option prints its prefix, value and postfix "
+            f"({NO_OUTPUT} alone has an effect)",
+        )
+    if len(option.values) == 1:
+        yield _at(line, f"{name} has only one value, {option.values[0]:g}")
+    if option.step is not None and option.maximum is not None:
+        yield _at(
+            line,
+            f"{name}: the steps do not reach maxValue {option.maximum:g}; the last value is "
+            f"{option.values[-1]:g} (SPL Conqueror goes one step beyond maxValue)",
+        )
+
+
+def _of_spellings(system: VariabilityModel) -> Iterator[str]:
+    """Yield names that SPL Conqueror cannot distinguish, since it keeps only letters, digits and _."""
+    plain: dict[str, list[str]] = {}
+    for name in system.names:
+        plain.setdefault(plain_name(name), []).append(name)
+    for spelling, names in plain.items():
+        if len(names) > 1:
+            yield f"SPL Conqueror cannot distinguish {', '.join(names)}: it reads each of them as {spelling!r}"
+
+
+def _of_constraints(system: VariabilityModel) -> Iterator[str]:
+    seen: dict[Constraint, Constraint] = {}
+    for constraint in system.constraints:
+        line, text = constraint.line, constraint.text.strip()
+        first = seen.setdefault(constraint, constraint)
+        if first is not constraint:
+            location = f" (line {first.line})" if first.line else ""
+            yield _at(line, f"duplicate constraint {text!r}{location}")
+        if isinstance(constraint, BooleanConstraint):
+            signs = {(literal.name, literal.positive) for literal in constraint.literals}
+            both = sorted({name for name, positive in signs if (name, not positive) in signs})
+            # Of a conjunction that can never hold, the contradiction is an error.
+            if both and not constraint.conjunction:
+                yield _at(line, f"the constraint {text!r} always holds: it has {both[0]} and its negation")
+        elif constraint.ambiguous:
+            yield _at(
+                line, f"the constraint {text!r} is read as in SPL Conqueror: a / b * c is a / (b * c); add parentheses"
+            )

@@ -1,23 +1,39 @@
-"""Approximately uniform draws of solutions where the constraints are too complex for exact counts."""
+"""Approximately uniform draws of solutions where the constraints are too complex for exact counts: Gibbs sampling.
+
+Each draw is the end of a separate chain, so that draws are independent of each other. A chain starts from random
+values. In a sweep, all variables are replaced block by block: by values, uniformly drawn, that violate the fewest
+constraints given the rest. Once a chain violates none, it is a Gibbs sampler, whose distribution approaches the uniform
+one (Geman and Geman, Stochastic relaxation, Gibbs distributions, and the Bayesian restoration of images, 1984).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from sampling.space.chains import CHAINS, SWEEPS, Chains
 from sampling.space.compilation import BUDGETS
-from sampling.space.problem import ConstraintProblem
-from sampling.space.propagation import Component, components
+from sampling.space.problem import Component, ConstraintProblem, components, flags_of, values_in
 from sampling.space.ranks import uniform_below
 from sampling.space.rows import without_repeats
+from sampling.space.satisfiability import Satisfiability, is_installed
 from sampling.space.solutions import Cache, Solutions
 from splc.errors import SpaceError
 from splc.types import Array
 
 # Components whose diagrams are not found within these budgets are drawn by chains.
 COUNTING_BUDGETS = BUDGETS[:2]
+# Chains at a time, for any number of draws, so that a smaller draw is the beginning of a larger one.
+CHAINS = 256
+# Sweeps after a chain violates no constraint, and the most before it.
+SWEEPS, MAX_REPAIRS = 24, 400
+# With a solver, it finds the first solutions of the chains that still violate constraints after these sweeps.
+MAX_SOLVED_REPAIRS = 20
+# The most combinations of values of a block.
+_ROWS = 128
+Literals = tuple[tuple[int, Array], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,3 +88,145 @@ def approximate_draws(problem: ConstraintProblem, n: int, rng: np.random.Generat
             raise SpaceError(f"only {before:,} valid configurations were found, not {n:,}", hint="ask for fewer")
     connected = max((len(chain.variables) for chain in chains), default=1)
     return Draws(rows[:n], connected, dependence, 1 / float(np.sqrt(CHAINS * connected)))
+
+
+@dataclass(frozen=True, eq=False)
+class _GibbsBlock:
+    """Variables that are replaced together."""
+
+    variables: Array  # the variables
+    rows: Array  # the combinations of their values that violate no constraint among them only, shape (rows, variables)
+    outer: tuple[Literals, ...]  # for each other constraint on them, its literals of other variables
+    violates: Array  # where combinations do not satisfy these constraints, shape (constraints, rows)
+
+
+class Chains:
+    """Approximately uniform solutions of a component whose constraints are disjunctions."""
+
+    def __init__(self, component: Component, sizes: Sequence[int]) -> None:
+        self.variables = component.variables
+        positions = {variable: position for position, variable in enumerate(self.variables)}
+        self._values = [values_in(component.domains[variable]) for variable in self.variables]
+        self._constraints: list[Literals] = [
+            tuple((positions[variable], flags_of(bits, sizes[variable])) for variable, bits in literals)
+            for literals in component.disjunctions
+        ]
+        self._about: list[list[int]] = [[] for _ in self.variables]
+        for number, literals in enumerate(self._constraints):
+            for position, _ in literals:
+                self._about[position].append(number)
+
+    @cached_property
+    def _solver(self) -> Satisfiability | None:
+        """The solver of the constraints; None if it is not installed, or for variables with more than two values."""
+        if not is_installed() or any(list(values) != [0, 1] for values in self._values):
+            return None
+        clauses = [[i + 1 if allowed[1] else -i - 1 for i, allowed in literals] for literals in self._constraints]
+        return Satisfiability(len(self.variables), clauses)
+
+    def draw(self, rng: np.random.Generator, sweeps: int = SWEEPS) -> tuple[Array, float]:
+        """Return the ends of `CHAINS` chains, shape (chains, variables), and how much they depend on their starts.
+
+        The dependence is the correlation, over all variables and chains, of the values with those of the first state
+        without violated constraints. It is 0 up to about 1 / sqrt(chains * variables) once the start is forgotten.
+        """
+        state = np.stack([rng.choice(values, CHAINS) for values in self._values], axis=1)
+        for _ in range(MAX_REPAIRS if self._solver is None else MAX_SOLVED_REPAIRS):
+            if not self.violated(state).any():
+                break
+            self._sweep(state, rng)
+        broken = np.flatnonzero(self.violated(state))
+        if self._solver is not None:
+            for chain in broken.tolist():
+                # The solution that the solver finds first if it keeps the values that it can.
+                solution = self._solver.solution(preferred=state[chain])
+                if solution is None:
+                    break
+                state[chain] = solution
+            broken = np.flatnonzero(self.violated(state))
+        if len(broken):
+            raise SpaceError(
+                f"the constraints over {len(self.variables)} connected options are too complex to find configurations",
+                hint="state constraints over fewer options, or describe a part of the system",
+            )
+        first = state.copy()
+        for _ in range(sweeps):
+            self._sweep(state, rng)
+        return state, _correlation(first, state)
+
+    def violated(self, state: Array) -> Array:
+        """Return which states violate a constraint, shape (n,)."""
+        is_violated = np.zeros(len(state), dtype=bool)
+        for literals in self._constraints:
+            is_violated |= _violated(literals, state)
+        return is_violated
+
+    def _sweep(self, state: Array, rng: np.random.Generator) -> None:
+        """Replace the values of all variables of each chain, in new blocks."""
+        for block in self._blocks(rng):
+            broken = np.zeros((len(state), len(block.rows)))
+            if block.outer:
+                unmet = np.stack([_violated(literals, state) for literals in block.outer], axis=1)
+                broken = unmet.astype(float) @ block.violates
+            keys = np.where(broken == broken.min(axis=1, keepdims=True), rng.random(broken.shape), -1.0)
+            state[:, block.variables] = block.rows[keys.argmax(axis=1)]
+
+    def _blocks(self, rng: np.random.Generator) -> Iterator[_GibbsBlock]:
+        """Yield random connected blocks that contain each variable once."""
+        free = np.ones(len(self.variables), dtype=bool)
+        for seed in rng.permutation(len(self.variables)).tolist():
+            if free[seed]:
+                yield self._block(seed, free, rng)
+
+    def _block(self, seed: int, free: Array, rng: np.random.Generator) -> _GibbsBlock:
+        members: list[int] = []
+        rows = np.zeros((1, 0), dtype=np.int64)
+        near = [seed]
+        while near:
+            at = near.pop(int(rng.integers(len(near))))
+            if not free[at]:
+                continue
+            grown = self._grown(members, rows, at)
+            if members and not 0 < len(grown) <= _ROWS:
+                continue
+            members.append(at)
+            rows, free[at] = grown, False
+            for number in self._about[at]:
+                near += [other for other, _ in self._constraints[number] if free[other] and other not in near]
+        column = {at: position for position, at in enumerate(members)}
+        numbers = dict.fromkeys(number for at in members for number in self._about[at])
+        outer, violates = [], []
+        for number in numbers:
+            literals = self._constraints[number]
+            outside = tuple(literal for literal in literals if literal[0] not in column)
+            if outside:
+                outer.append(outside)
+                inner = tuple((column[at], flags) for at, flags in literals if at in column)
+                violates.append(_violated(inner, rows))
+        return _GibbsBlock(np.array(members), rows, tuple(outer), np.array(violates, dtype=float))
+
+    def _grown(self, members: list[int], rows: Array, at: int) -> Array:
+        """Return the combinations of values with one more variable that violate no constraint among these variables."""
+        values = self._values[at]
+        grown = np.column_stack([np.repeat(rows, len(values), axis=0), np.tile(values, len(rows))])
+        column = {other: position for position, other in enumerate([*members, at])}
+        for number in self._about[at]:
+            literals = self._constraints[number]
+            if all(other in column for other, _ in literals):
+                grown = grown[~_violated(tuple((column[other], flags) for other, flags in literals), grown)]
+        return grown
+
+
+def _violated(literals: Literals, state: Array) -> Array:
+    """Return which states satisfy none of the literals, shape (n,)."""
+    is_violated = np.ones(len(state), dtype=bool)
+    for position, flags in literals:
+        is_violated &= ~flags[state[:, position]]
+    return is_violated
+
+
+def _correlation(first: Array, last: Array) -> float:
+    """Return the correlation of two sets of states, each column less its mean."""
+    a, b = (states - states.mean(axis=0) for states in (first.astype(float), last.astype(float)))
+    norm = float(np.sqrt((a**2).sum() * (b**2).sum()))
+    return float((a * b).sum()) / norm if norm else 0.0

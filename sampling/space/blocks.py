@@ -13,8 +13,8 @@ from functools import cached_property
 import numpy as np
 
 from sampling.space.optimum import configurations_of, positions_of
-from sampling.space.propagation import grouped, root_of
-from sampling.space.rows import distinct, packed
+from sampling.space.problem import grouped, roots_of
+from sampling.space.rows import distinct_rows
 from sampling.space.space import Space
 from splc.errors import ConfigurationError, Problem
 from splc.models.influence import EvaluationError, InfluenceModel
@@ -83,8 +83,7 @@ class Block:
 
     @cached_property
     def _distinct(self) -> tuple[Array, Array]:
-        columns = list(self.codes.T)
-        return distinct(packed(columns, [int(column.max()) + 1 for column in columns]), len(self.codes))
+        return distinct_rows(self.codes)
 
     def gram(self, mask: int) -> Array:
         """Return E[E[part s | choices] E[part t | choices]] for all pairs of parts, shape (parts, parts).
@@ -94,9 +93,7 @@ class Block:
         known = [position for position in range(len(self.choices)) if mask >> position & 1]
         if len(known) == len(self.choices):
             return (self.distinct_values.T * self.weights) @ self.distinct_values
-        columns = [self.distinct_codes[:, position] for position in known]
-        words = packed(columns, [int(column.max()) + 1 for column in columns])
-        _, group = distinct(words, len(self.weights)) if words else (None, np.zeros(len(self.weights), dtype=int))
+        _, group = distinct_rows(self.distinct_codes[:, known])
         order = np.argsort(group, kind="stable")
         starts = np.flatnonzero(np.diff(group[order], prepend=-1))
         weights = np.add.reduceat(self.weights[order], starts)
@@ -115,28 +112,21 @@ def blocks_of(
     space.require_valid()
     components = space.solutions.components
     component_of = {variable: number for number, part in enumerate(components) for variable in part.variables}
-    group = list(range(len(components)))
-
-    def tie(positions: Sequence[int]) -> None:
-        for position in positions[1:]:
-            group[root_of(group, component_of[position])] = root_of(group, component_of[positions[0]])
-
     uses: dict[Term, tuple[int, ...]] = {}
     for term, influence in model.terms:
         for factor in term.factors if influence != 0 else ():
             single = Term((factor,))
             uses[single] = positions_of(model.options_of(single), space.system)
-            tie(uses[single])
     used = {position for positions in uses.values() for position in positions}
     drawn = [number for number, members in enumerate(choices) if not used.isdisjoint(members)]
-    for number in drawn:
-        tie(choices[number])
-    roots = sorted({root_of(group, component_of[choices[number][0]]) for number in drawn})
+    together = (positions for positions in (*uses.values(), *(choices[number] for number in drawn)) if positions)
+    roots = roots_of(len(components), ([component_of[position] for position in each] for each in together))
+    root_of = {number: roots[component_of[choices[number][0]]] for number in drawn}
     rng = np.random.default_rng(seed)
     blocks = []
-    for root in roots:
-        inner = [number for number in drawn if root_of(group, component_of[choices[number][0]]) == root]
-        parts = [part for number, part in enumerate(components) if root_of(group, number) == root]
+    for root in sorted(set(root_of.values())):
+        inner = [number for number in drawn if root_of[number] == root]
+        parts = [part for number, part in enumerate(components) if roots[number] == root]
         variables = tuple(sorted(variable for part in parts for variable in part.variables))
         block_options = frozenset(variables)
         products = [

@@ -1,4 +1,4 @@
-"""Minimal configurations: valid configurations with given selections that select the fewest options.
+"""Minimal configurations: valid configurations with given selections, of options or sets of them, and few others.
 
 They are shortest paths through the decision diagrams, computed for many demands at once. Of several minimal
 configurations, the result is the one that selects the first option in which they differ.
@@ -6,19 +6,24 @@ configurations, the result is the one that selects the first option in which the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from sampling.space.cheapest import Costs, Weights, cheapest, literal
 from sampling.space.circuit import Circuit
 from sampling.space.parts import Parts
-from sampling.space.rows import distinct, packed
+from sampling.space.paths import Costs, Weights, cheapest, literal
+from sampling.space.rows import distinct, distinct_rows, packed, without_repeated_bytes, without_repeats
+from splc.errors import SpaceError
+from splc.io.numbers import count_text
 from splc.types import Array
 
 Demand = frozenset[tuple[int, int]]
 
 _CHUNK = 2**14
+# The subsets need a second or so per million, their configurations a byte per option.
+MAX_SUBSETS, MAX_BYTES = 2_000_000, 600_000_000
 
 
 def selected(*variables: int) -> Demand:
@@ -65,8 +70,8 @@ def minimal_bits(parts: Parts, demands: Array, weights: Weights | None = None) -
         return np.zeros((len(demands), -(-len(parts.selectable) // 8)), dtype=np.uint8), possible
     smallest = _Smallest(parts, weights)
     bits = np.repeat(smallest.base[None], len(demands), axis=0)
-    for members, literals, numbers in _by_component(parts, demands):
-        changes, met = smallest.changes(literals)
+    for component, members, literals, numbers in _by_component(parts, demands):
+        changes, met = smallest.changes(component, literals)
         for start in range(0, len(members), _CHUNK):
             chunk = slice(start, start + _CHUNK)
             bits[members[chunk]] ^= changes[numbers[chunk]]
@@ -80,16 +85,12 @@ def feasible(parts: Parts, demands: Array) -> Array:
     `demands`: literals of different variables, shape (n, literals).
     """
     possible = np.full(len(demands), not parts.both.empty)
-    for members, literals, numbers in () if parts.both.empty else _by_component(parts, demands):
-        met = np.zeros(len(literals), dtype=bool)
-        for number, rows in _groups(_components(parts)[literals[:, 0] >> 1]):
-            compiled = parts.both.compiled[number]
-            if isinstance(compiled, Circuit):
-                met[rows] = compiled.cheapest(
-                    np.zeros((len(compiled.variables), 2)), _signed(compiled, literals[rows])
-                )[1]
-            else:
-                met[rows] = cheapest(compiled, Costs.none(), literals[rows]) == 0
+    for component, members, literals, numbers in () if parts.both.empty else _by_component(parts, demands):
+        compiled = parts.both.compiled[component]
+        if isinstance(compiled, Circuit):
+            met = _in_circuit(compiled, np.zeros((len(compiled.variables), 2)), literals)[1]
+        else:
+            met = cheapest(compiled, Costs.none(), literals) == 0
         possible[members] &= met[numbers]
     return possible
 
@@ -100,23 +101,24 @@ def unpacked(parts: Parts, bits: Array) -> Array:
 
 
 def _components(parts: Parts) -> Array:
-    """Return the number of the diagram of each selectable, shape (selectable,)."""
+    """Return the number of the component of each selectable, shape (selectable,)."""
     numbers = np.zeros(len(parts.selectable), dtype=np.int64)
     for number, compiled in enumerate(parts.both.compiled):
         numbers[[v for v in compiled.variables if v < len(numbers)]] = number
     return numbers
 
 
-def _signed(circuit: Circuit, demands: Array) -> Array:
-    """Return literals as those of a circuit: variables count from 1, negative if not selected."""
+def _in_circuit(circuit: Circuit, weights: Array, demands: Array) -> tuple[Array, Array]:
+    """Return the solutions of least weight that meet demands, and which can be met."""
+    # Its literals count variables from 1, and are negative if not selected.
     positions = np.searchsorted(circuit.variables, demands >> 1) + 1
-    return np.where(demands & 1, positions, -positions)
+    return circuit.cheapest(weights, np.where(demands & 1, positions, -positions))
 
 
-def _by_component(parts: Parts, demands: Array) -> Iterator[tuple[Array, Array, Array]]:
+def _by_component(parts: Parts, demands: Array) -> Iterator[tuple[int, Array, Array, Array]]:
     """Yield the parts of demands that are in one component each.
 
-    Each time the rows of demands, the distinct parts of them in one component, and the number of each row's part.
+    Each time the component, the rows of demands, the distinct parts of them in it, and the number of each row's part.
     """
     tied = _components(parts)[demands >> 1]
     for leader in range(demands.shape[1]):
@@ -124,22 +126,14 @@ def _by_component(parts: Parts, demands: Array) -> Iterator[tuple[Array, Array, 
         # The demands of which this is the first literal in its component.
         members = np.flatnonzero(~same[:, :leader].any(axis=1))
         later = same[members, leader:]
-        for _, rows in _groups(distinct(packed(list(later.T), [2] * later.shape[1]), len(members))[1]):
+        sizes = [len(parts.both.compiled), *[2] * later.shape[1]]
+        _, patterns = distinct(packed([tied[members, leader], *later.T], sizes), len(members))
+        order = np.argsort(patterns, kind="stable")
+        for rows in np.split(order, np.flatnonzero(np.diff(patterns[order])) + 1) if len(order) else ():
             columns = leader + np.flatnonzero(later[rows[0]])
             literals = demands[members[rows]][:, columns]
-            first, numbers = distinct(
-                packed(list(literals.T), [2 * len(parts.selectable)] * len(columns)), len(literals)
-            )
-            yield members[rows], literals[first], numbers
-
-
-def _groups(numbers: Array) -> Iterator[tuple[int, Array]]:
-    """Yield each number and its positions."""
-    if not len(numbers):
-        return
-    order = np.argsort(numbers, kind="stable")
-    for rows in np.split(order, np.flatnonzero(np.diff(numbers[order])) + 1):
-        yield int(numbers[rows[0]]), rows
+            first, numbers = distinct_rows(literals, [2 * len(parts.selectable)] * len(columns))
+            yield int(tied[members[rows[0]], leader]), members[rows], literals[first], numbers
 
 
 class _Smallest:
@@ -148,24 +142,17 @@ class _Smallest:
     def __init__(self, parts: Parts, weights: Weights | None) -> None:
         self._compiled = parts.both.compiled
         self._component = _components(parts)
-        self._members = [np.flatnonzero(self._component == number) for number in range(len(self._compiled))]
         self._weights = dict.fromkeys(range(len(parts.selectable)), (0, 1)) if weights is None else weights
-        self._costs = [
-            None if isinstance(compiled, Circuit) else Costs.ordered({v: self._weights[v] for v in members.tolist()})
-            for compiled, members in zip(self._compiled, self._members, strict=True)
-        ]
+        self._costs: dict[int, Costs] = {}
         self.base = np.zeros(-(-len(self._component) // 8), dtype=np.uint8)
         for number in np.unique(self._component).tolist():
             self.base |= self._solved(number, np.zeros((1, 0), dtype=np.int64))[0][0]
 
-    def changes(self, demands: Array) -> tuple[Array, Array]:
-        """Return the bits that differ from the base, for demands of one component each, and which can be met."""
+    def changes(self, number: int, demands: Array) -> tuple[Array, Array]:
+        """Return the bits that differ from the base, for demands of one component, and which can be met."""
         bits = np.zeros((len(demands), len(self.base)), dtype=np.uint8)
-        met = np.zeros(len(demands), dtype=bool)
-        for number, rows in _groups(self._component[demands[:, 0] >> 1]):
-            selections, met[rows] = self._solved(number, demands[rows])
-            component_bits = np.packbits(self._component == number)
-            bits[rows[met[rows]]] = selections ^ (self.base & component_bits)
+        selections, met = self._solved(number, demands)
+        bits[met] = selections ^ (self.base & np.packbits(self._component == number))
         return bits, met
 
     def _solved(self, number: int, demands: Array) -> tuple[Array, Array]:
@@ -173,23 +160,83 @@ class _Smallest:
 
         The selections are bits of whole rows, shape (met, bytes).
         """
-        compiled, costs = self._compiled[number], self._costs[number]
+        compiled, members = self._compiled[number], np.flatnonzero(self._component == number)
         if isinstance(compiled, Circuit):
             weights = np.array([self._weights[variable] for variable in compiled.variables])
-            rows, met = compiled.cheapest(weights, _signed(compiled, demands))
-            return self._wide(number, rows[met]), met
-        assert costs is not None
+            rows, met = _in_circuit(compiled, weights, demands)
+            return self._wide(members, rows[met]), met
+        if number not in self._costs:
+            self._costs[number] = Costs.ordered({variable: self._weights[variable] for variable in members.tolist()})
+        costs = self._costs[number]
         least = cheapest(compiled, costs, demands)
         met = least < costs.never
-        selections = costs.selections(least[met])
-        return self._wide(number, np.unpackbits(selections, axis=1, count=len(self._members[number]))), met
+        return self._wide(members, np.unpackbits(costs.selections(least[met]), axis=1, count=len(members))), met
 
-    def _wide(self, number: int, selections: Array) -> Array:
+    def _wide(self, members: Array, selections: Array) -> Array:
         """Return the selections of a component as bits of whole rows, shape (n, bytes)."""
         rows = np.zeros((len(selections), len(self.base)), dtype=np.uint8)
         for start in range(0, len(selections), _CHUNK):
             block = selections[start : start + _CHUNK]
             wide = np.zeros((len(block), len(self._component)), dtype=np.uint8)
-            wide[:, self._members[number]] = block
+            wide[:, members] = block
             rows[start : start + _CHUNK] = np.packbits(wide, axis=1)
         return rows
+
+
+def subset_minima(parts: Parts, t: int) -> tuple[Array, int]:
+    """Return the distinct minimal configurations of all t-subsets of options, and the number of subsets without one.
+
+    Subsets in which one option is an ancestor of another, or implies another one alone, are left out, and so are
+    those that some configuration of a sample to be extended selects.
+    """
+    subsets = unrelated_subsets(parts, t)
+    for known in parts.covered:
+        subsets = subsets[~known[subsets].all(axis=1)]
+    bits, possible = minimal_bits(parts, literal(0, 1) + 2 * subsets)
+    return unpacked(parts, without_repeated_bytes(bits[possible])), int((~possible).sum())
+
+
+def option_minima(parts: Parts) -> tuple[Array, list[str]]:
+    """Return the minimal configurations of single options, distinct, and the options that none of them selects.
+
+    The first one has the mandatory options only, if that is a configuration. Options that some configuration of a
+    sample to be extended selects are left out.
+    """
+    top = [
+        parts.system.positions[option.name]
+        for option in parts.system.binary_options
+        if option.parent is None and option.name in parts.system.mandatory
+    ]
+    base, valid = minimal(parts, [selected(*top)])
+    first = base[valid & (base.sum(axis=1) == len(top)) & (len(parts.covered) == 0)]
+    options = np.flatnonzero(~parts.covered.any(axis=0)).tolist()
+    rows, possible = minimal(parts, [selected(*top, option) for option in options])
+    never = [parts.selectable[option] for option, can in zip(options, possible, strict=True) if not can]
+    return without_repeats(np.concatenate([first, rows[possible]])), never
+
+
+def unrelated_subsets(parts: Parts, t: int) -> Array:
+    """Return the t-subsets of options that are not related, in lexicographic order, shape (n, t)."""
+    n = len(parts.selectable)
+    count = math.comb(n, t)
+    if count > MAX_SUBSETS or count * n > MAX_BYTES:
+        raise SpaceError(
+            f"{n:,} options have {count_text(count)} subsets of {t}, too many for a sample",
+            hint="use smaller subsets, a covering array (covering:T), or random:N",
+        )
+    apart = np.ones((n, n), dtype=bool)
+    for pair in parts.related():
+        first, second = min(pair), max(pair)
+        apart[[first, second], [second, first]] = False
+    later = np.triu(apart, 1)
+    subsets = np.zeros((1, 0), dtype=np.int64)
+    # The options that may follow each subset: later ones that are not related to any of it.
+    following = np.ones((1, n), dtype=bool)
+    for needed in range(t, 0, -1):
+        # An option with too few others behind it would end in a smaller subset.
+        enough = np.cumsum(following[:, ::-1], axis=1, dtype=np.int32)[:, ::-1] >= needed
+        row, option = np.nonzero(following & enough)
+        subsets = np.concatenate([subsets[row], option[:, None]], axis=1)
+        if needed > 1:
+            following = following[row] & later[option]
+    return subsets

@@ -1,7 +1,12 @@
-"""Decision diagrams: all solutions of one component, layer by layer.
+"""Decision diagrams: all solutions of one component, layer by layer, and values of their paths.
 
 A layer is a variable; a node represents all prefixes with the same completions. Values that lead to the same nodes from
 all nodes form a class, so that the size depends on the values that constraints distinguish only.
+
+The number of all paths from a node to the end, the cheapest one and the heaviest one differ only in the operations of a
+semiring: values of transitions are multiplied along a path, and those of paths are added (Mohri, "Semiring frameworks
+and algorithms for shortest-distance problems", Journal of Automata, Languages and Combinatorics 7(3), 2002). The
+questions that are answered with these values are in `sampling.space.paths` and `sampling.space.strata`.
 """
 
 from __future__ import annotations
@@ -10,14 +15,56 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from sampling.space.paths import COUNT
 from splc.types import Array
 
 _INT64 = 2**62
 _CHUNK = 2**22
+
+
+@dataclass(frozen=True)
+class Semiring:
+    """The operations on values of paths."""
+
+    plus: np.ufunc  # combines the values of several paths
+    times: np.ufunc  # extends a path by the weight of a transition
+    zero: Any  # the value where there is no path; it does not change others by `plus`
+
+    def through(self, children: Array, weights: Array, after: Array) -> Array:
+        """Return the values of the paths through each transition, shape (…, transitions, nodes).
+
+        `children`: the node after each transition, shape (nodes, transitions), -1 where there is none. `weights`: the
+        weights of transitions, shape (…, transitions). `after`: the values of the nodes after them, shape (…, nodes
+        after).
+        """
+        # The transition to -1 leads to the last value.
+        nothing = np.full((*after.shape[:-1], 1), self.zero, dtype=after.dtype)
+        values = np.take(np.concatenate([after, nothing], axis=-1), children.T, axis=-1, mode="wrap")
+        extended: Array = self.times(values, weights[..., None])
+        return extended
+
+    def below(self, layers: Sequence[tuple[Array, Array]], end: Array, most: int | None = None) -> list[Array]:
+        """Return the value of all paths below each node, per layer and for the end, shapes (…, nodes).
+
+        `end`: the value of the end, shape (…, 1).
+        """
+        tables = [end]
+        for children, weights in reversed(layers):
+            values = self.plus.reduce(self.through(children, weights, tables[-1]), axis=-2)
+            tables.append(values if most is None else np.minimum(values, most))
+        return tables[::-1]
+
+
+COUNT = Semiring(np.add, np.multiply, 0)
+HEAVIEST = Semiring(np.maximum, np.add, -np.inf)
+
+
+def cheapest_below(never: int) -> Semiring:
+    """Return the semiring of least costs; `never`: a cost above that of every path."""
+    return Semiring(np.minimum, np.add, never)
 
 
 @dataclass(frozen=True)
@@ -28,10 +75,25 @@ class Layer:
     classes: tuple[Array, ...]  # its values, grouped by classes; each class ascending
     children: Array  # the node of the next layer, shape (nodes, classes), -1 where there is no solution
 
-    @property
+    @cached_property
     def sizes(self) -> Array:
         """The number of values of each class."""
-        return np.array([len(values) for values in self.classes])
+        return np.array([len(values) for values in self.classes], dtype=np.int64)
+
+    @cached_property
+    def values(self) -> Array:
+        """The values of all classes."""
+        return np.concatenate(self.classes)
+
+    @cached_property
+    def starts(self) -> Array:
+        """The position of the first value of each class among all."""
+        return np.cumsum(self.sizes) - self.sizes
+
+    def value_at(self, chosen: Array, ranks: Array, completions: Array) -> tuple[Array, Array]:
+        """Return the values that ranks within classes lead to, and the ranks below them; `completions`: of each."""
+        within = ranks // completions
+        return self.values[self.starts[chosen] + within.astype(np.int64)], ranks - within * completions
 
     @cached_property
     def binary_children(self) -> Array:
@@ -88,26 +150,20 @@ class Diagram:
         ranks = np.asarray(ranks, dtype=self._below[0].dtype)
         widest = max((len(layer.classes) for layer in self.layers), default=1)
         step = max(1, _CHUNK // widest)
+        tables = [
+            np.cumsum(COUNT.through(layer.children, layer.sizes.astype(below.dtype), below), axis=0).T
+            for layer, below in zip(self.layers, self._below[1:], strict=True)
+        ]
         for start in range(0, len(ranks), step):
-            self._unrank(ranks[start : start + step], result[start : start + step])
+            chunk = slice(start, start + step)
+            remaining = ranks[chunk]
+            nodes = np.zeros(len(remaining), dtype=np.int64)
+            for number, layer in enumerate(self.layers):
+                chosen, remaining = taken(remaining, tables[number][nodes])
+                nodes = layer.children[nodes, chosen].astype(np.int64)
+                completions = self._below[number + 1][nodes]
+                result[chunk, number], remaining = layer.value_at(chosen, remaining, completions)
         return result
-
-    def _unrank(self, ranks: Array, result: Array) -> None:
-        rows = np.arange(len(ranks))
-        nodes = np.zeros(len(ranks), dtype=np.int64)
-        for number, layer in enumerate(self.layers):
-            below = self._below[number + 1]
-            counts = COUNT.through(layer.children, layer.sizes.astype(below.dtype), below)
-            ends = np.cumsum(counts.T[nodes], axis=1)
-            chosen = (ranks[:, None] >= ends).sum(axis=1)
-            before = np.where(chosen > 0, ends[rows, chosen - 1], 0)
-            ranks = ranks - before
-            nodes = layer.children[nodes, chosen].astype(np.int64)
-            within = ranks // below[nodes]
-            ranks = ranks - within * below[nodes]
-            flat = np.concatenate(layer.classes)
-            starts = np.concatenate([[0], np.cumsum(layer.sizes)])
-            result[:, number] = flat[starts[chosen] + within.astype(np.int64)]
 
     def expand(self) -> Array:
         """Return all solutions, shape (count, layers)."""
@@ -116,8 +172,8 @@ class Diagram:
         nodes = np.zeros(1, dtype=np.int64)
         trail: list[tuple[Array, Array]] = []
         for layer in self.layers:
-            of_value = np.concatenate([np.full(len(v), number) for number, v in enumerate(layer.classes)])
-            values = np.concatenate(layer.classes)
+            of_value = np.repeat(np.arange(len(layer.classes)), layer.sizes)
+            values = layer.values
             order = np.argsort(values)
             children = layer.children[:, of_value[order]]
             # Every transition leads to a solution, so there are never more rows than solutions.
@@ -156,6 +212,12 @@ class Diagram:
             by_variable[layer.variable] = counts
             above = following
         return by_variable
+
+
+def taken(ranks: Array, ends: Array) -> tuple[Array, Array]:
+    """Return the transition of each rank, and the rank within it; `ends`: sums of counts, shape (n, transitions)."""
+    chosen = (ranks[:, None] >= ends).sum(axis=1)
+    return chosen, ranks - np.where(chosen > 0, ends[np.arange(len(ranks)), chosen - 1], 0)
 
 
 def _pairs(children: Array, nodes: Array) -> tuple[Array, Array]:

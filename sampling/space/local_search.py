@@ -11,10 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sampling.space.rows import distinct, packed
+from sampling.space.rows import distinct_rows
 from sampling.space.space import Space
 from splc.data.configurations import Configurations
-from splc.errors import SpaceError
 from splc.types import Array
 
 # The most valid configurations of which all are predicted.
@@ -69,7 +68,7 @@ def searched(
     def usable(configurations: Configurations) -> Configurations:
         return configurations if excluded is None else configurations[excluded.find(configurations) < 0]
 
-    with_all = _is_small(space, enumerated)
+    with_all = space.is_counted and space.count <= enumerated
     candidates = usable(space.enumerate() if with_all else starts())
     candidates = candidates[_first(candidates, used, space)]
     values = predicted(candidates)
@@ -94,16 +93,9 @@ def searched(
 def _first(configurations: Configurations, used: Collection[int] | None, space: Space) -> Array:
     """Return the positions of the first of all configurations that have the same values of the used options."""
     positions = range(len(space.problem.sizes)) if used is None else sorted(used)
-    columns = [configurations.indices[:, position] for position in positions]
-    first, _ = distinct(packed(columns, [space.problem.sizes[position] for position in positions]), len(configurations))
+    sizes = [space.problem.sizes[position] for position in positions]
+    first, _ = distinct_rows(configurations.indices[:, list(positions)], sizes)
     return np.sort(first)
-
-
-def _is_small(space: Space, enumerated: int) -> bool:
-    try:
-        return space.count <= enumerated
-    except SpaceError:
-        return False
 
 
 def neighbours(configurations: Configurations, space: Space, used: Collection[int] | None = None) -> Configurations:
@@ -135,6 +127,6 @@ def neighbours(configurations: Configurations, space: Space, used: Collection[in
             changed[:, position] = index
             blocks.append(changed)
     rows = np.concatenate(blocks)
-    first, _ = distinct(packed(list(rows.T), space.problem.sizes), len(rows))
+    first, _ = distinct_rows(rows, space.problem.sizes)
     changes = Configurations(system, rows[np.sort(first)])
     return changes[space.check(changes)]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sampling.space.propagation import root_of
+from sampling.space.problem import roots_of
 from sampling.space.space import Space
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, Problem, SpaceError, listed
@@ -27,14 +27,85 @@ from splc.types import Array
 CHUNK = 1 << 16
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SpacePart:
     """Options that terms or constraints tie together."""
 
+    space: Space
     variables: tuple[int, ...]  # their positions, ascending
     used: tuple[int, ...]  # those that the models use, ascending
-    terms: tuple[tuple[tuple[Term, float], ...], ...]  # the terms of each model over them
+    models: tuple[InfluenceModel, ...]  # the terms of each model over them
     count: int  # the number of their valid combinations
+
+    def listed(self, limit: int) -> tuple[tuple[int, ...], Array]:
+        """Return the options, those that the models use if there are too many combinations, and their combinations.
+
+        These are in lexicographic order, shape (n, options).
+        """
+        positions = self.variables if self.count <= limit else self.used
+        projection = self.space.projection(positions)
+        if projection.count > limit:
+            names = [self.space.system.names[variable] for variable in self.used]
+            raise SpaceError(
+                f"{count_text(projection.count)} configurations would have to be examined, "
+                f"in which {listed(names)} depend on each other (the limit is {limit:,})",
+                hint="raise --limit (in Python the argument limit), or use a model with fewer options",
+            )
+        return positions, projection.enumerate(limit)
+
+    def sums(self, number: int, positions: Sequence[int], rows: Array) -> Array:
+        """Return the sum of the terms of a model for each combination of options, shape (n,)."""
+        return sums_of(self.models[number], self.used, positions, rows, self.space)
+
+    def best(self, maximize: bool, limit: int) -> tuple[Array, int]:
+        """Return the first best combination, shape (variables,), and the number of combinations examined."""
+        if not self.used:
+            return self.first(limit), 0
+        positions, rows = self.listed(limit)
+        values = self.sums(0, positions, rows)
+        best = rows[values == (values.max() if maximize else values.min())]
+        return (best[0] if positions == self.variables else self.completed(best)), len(rows)
+
+    def first(self, limit: int) -> Array:
+        """Return the first valid combination, shape (variables,)."""
+        if self.count <= limit:
+            return np.asarray(self.space.projection(self.variables).enumerate(limit)[0])
+        return self.completed(np.zeros((1, 0), dtype=np.int64))
+
+    def completed(self, optima: Array) -> Array:
+        """Return the first valid combination in which the used options have the values of some row of `optima`.
+
+        Option by option, the least value is taken that still leads to one.
+
+        `optima`: value indices of the used options, shape (rows, used), each row part of some valid configuration.
+        """
+        domains = self.space.problem.domains
+        constrained = False
+        for variable in self.variables:
+            if variable in self.used:
+                column = optima[:, self.used.index(variable)]
+                for value in np.unique(column).tolist():
+                    matching = optima[column == value]
+                    if not constrained or self._leads_on(matching, domains):
+                        optima = matching
+                        break
+            else:
+                constrained = True
+                for value in range(self.space.problem.sizes[variable]):
+                    if self._leads_on(optima, [*domains[:variable], 1 << value, *domains[variable + 1 :]]):
+                        break
+            domains[variable] = 1 << value
+        return np.array([domains[variable].bit_length() - 1 for variable in self.variables])
+
+    def _leads_on(self, candidates: Array, domains: Sequence[int]) -> bool:
+        """Return whether some row of `candidates` can be completed within the domains."""
+        for row in candidates.tolist():
+            narrowed = list(domains)
+            for variable, value in zip(self.used, row, strict=True):
+                narrowed[variable] &= 1 << value
+            if self.space.satisfiable(narrowed):
+                return True
+        return False
 
 
 def unused_options(system: VariabilityModel, used: Container[int]) -> tuple[str, ...]:
@@ -76,24 +147,24 @@ def parts_of(models: Sequence[InfluenceModel], space: Space) -> Iterator[SpacePa
     """Yield the independent parts of the space: options of different parts are in no common term of any model."""
     variables = [component.variables for component in space.solutions.components]
     owner = {variable: number for number, members in enumerate(variables) for variable in members}
-    group = list(range(len(variables)))
-
     model_terms: list[list[tuple[Term, float, tuple[int, ...]]]] = [[] for _ in models]
     for model, terms in zip(models, model_terms, strict=True):
         for term, influence in model.terms:
-            positions = positions_of(model.options_of(term), space.system)
-            if not positions or influence == 0:
-                continue
-            terms.append((term, influence, positions))
-            for position in positions[1:]:
-                group[root_of(group, owner[position])] = root_of(group, owner[positions[0]])
-    for root in sorted({root_of(group, number) for number in group}):
-        members = [number for number in range(len(variables)) if root_of(group, number) == root]
-        part_terms = [[entry for entry in terms if root_of(group, owner[entry[2][0]]) == root] for terms in model_terms]
+            if (positions := positions_of(model.options_of(term), space.system)) and influence != 0:
+                terms.append((term, influence, positions))
+    together = ([owner[position] for position in positions] for terms in model_terms for _, _, positions in terms)
+    roots = roots_of(len(variables), together)
+    for root in sorted(set(roots)):
+        members = [number for number, other in enumerate(roots) if other == root]
+        part_terms = [[entry for entry in terms if roots[owner[entry[2][0]]] == root] for terms in model_terms]
         yield SpacePart(
+            space,
             tuple(sorted(variable for number in members for variable in variables[number])),
             tuple(sorted({position for terms in part_terms for _, _, used in terms for position in used})),
-            tuple(tuple((term, influence) for term, influence, _ in terms) for terms in part_terms),
+            tuple(
+                InfluenceModel(tuple(entry[:2] for entry in terms), model.order, derived=model.derived)
+                for model, terms in zip(models, part_terms, strict=True)
+            ),
             math.prod(space.solutions.compiled[number].count for number in members),
         )
 
@@ -135,89 +206,15 @@ def configurations_of(positions: Sequence[int], rows: Array, space: Space) -> Co
     return Configurations(space.system, indices)
 
 
-def best_of_part(part: SpacePart, model: InfluenceModel, space: Space, maximize: bool, limit: int) -> tuple[Array, int]:
-    """Return the first best combination of a part, shape (variables,), and the number of combinations examined."""
-    is_listed = part.count <= limit
-    if not part.used:
-        return first_of(part, space, limit), 0
-    listed_options = part.variables if is_listed else part.used
-    rows = listed_rows(part, listed_options, space, limit)
-    values = sums_of(part, 0, model, listed_options, rows, space)
-    best = rows[values == (values.max() if maximize else values.min())]
-    return (best[0] if is_listed else completed(part, best, space)), len(rows)
-
-
-def first_of(part: SpacePart, space: Space, limit: int) -> Array:
-    """Return the first valid combination of a part, shape (variables,)."""
-    if part.count <= limit:
-        return np.asarray(space.projection(part.variables).enumerate(limit)[0])
-    return completed(part, np.zeros((1, 0), dtype=np.int64), space)
-
-
-def listed_rows(part: SpacePart, positions: Sequence[int], space: Space, limit: int) -> Array:
-    """Return the valid combinations of some options of a part, in lexicographic order, shape (n, positions)."""
-    projection = space.projection(positions)
-    if projection.count > limit:
-        names = [space.system.names[variable] for variable in part.used]
-        raise SpaceError(
-            f"{count_text(projection.count)} configurations would have to be examined, "
-            f"in which {listed(names)} depend on each other (the limit is {limit:,})",
-            hint="raise --limit (in Python the argument limit), or use a model with fewer options",
-        )
-    return projection.enumerate(limit)
-
-
-def sums_of(
-    part: SpacePart, number: int, model: InfluenceModel, positions: Sequence[int], rows: Array, space: Space
-) -> Array:
-    """Return the sum of a model's terms in a part for each combination of options, shape (n,).
+def sums_of(model: InfluenceModel, used: Sequence[int], positions: Sequence[int], rows: Array, space: Space) -> Array:
+    """Return the sum of terms for each combination of options, shape (n,); an error shows the values of used ones.
 
     `rows`: the combinations, shape (n, positions).
     """
-    part_model = InfluenceModel(part.terms[number], model.order, derived=model.derived)
     try:
-        return values_of(part_model, positions, rows, space)
+        return values_of(model, positions, rows, space)
     except EvaluationError as error:
         assignment = configurations_of(positions, rows[[error.row]], space).assignment(0)
-        shown = [f"{space.system.names[i]} = {assignment[space.system.names[i]]:g}" for i in part.used]
+        shown = [f"{space.system.names[i]} = {assignment[space.system.names[i]]:g}" for i in used]
         text = f"in a configuration with {listed(shown)}"
         raise ConfigurationError(Problem(error.what, text=text, hint=error.advice)) from None
-
-
-def completed(part: SpacePart, optima: Array, space: Space) -> Array:
-    """Return the first valid combination of a part whose used options have the values of some row of `optima`.
-
-    Option by option, the least value is taken that still leads to one.
-
-    `optima`: value indices of the used options, shape (rows, used), each row part of some valid configuration.
-    """
-    domains = [(1 << size) - 1 for size in space.problem.sizes]
-    result = []
-    constrained = False
-    for variable in part.variables:
-        if variable in part.used:
-            column = optima[:, part.used.index(variable)]
-            for value in np.unique(column).tolist():
-                matching = optima[column == value]
-                if not constrained or _leads_on(part, matching, domains, space):
-                    optima = matching
-                    break
-        else:
-            constrained = True
-            for value in range(space.problem.sizes[variable]):
-                if _leads_on(part, optima, [*domains[:variable], 1 << value, *domains[variable + 1 :]], space):
-                    break
-        domains[variable] = 1 << value
-        result.append(value)
-    return np.array(result)
-
-
-def _leads_on(part: SpacePart, candidates: Array, domains: Sequence[int], space: Space) -> bool:
-    """Return whether some row of `candidates` can be completed within the domains."""
-    for row in candidates.tolist():
-        narrowed = list(domains)
-        for variable, value in zip(part.used, row, strict=True):
-            narrowed[variable] &= 1 << value
-        if space.satisfiable(narrowed):
-            return True
-    return False

@@ -23,11 +23,8 @@ from splc.types import Array
 class Parts:
     """The parts of one system's valid configurations.
 
-    Args:
-        space: the system's valid configurations.
-        existing: valid configurations that are not selected again.
-        apart: whether designs cover what the existing configurations cover, too.
-        known: instead of existing configurations, their distinct selections, bool of shape (n, selectable).
+    `existing`: valid configurations that are not selected again; `known`: instead of these, their distinct selections,
+    bool of shape (n, selectable). `apart`: whether designs cover what the existing configurations cover, too.
     """
 
     def __init__(

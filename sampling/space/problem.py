@@ -1,14 +1,18 @@
-"""Constraint problems: variables with finite domains, and disjunctions and relations over them.
+"""Constraint problems: variables with finite domains, disjunctions and relations over them, independent components.
 
 A variability model has two such problems. In `whole_problem` each option is a variable, so that the solutions are the
 configurations. In `split_problem` each optional numeric option has two variables, its switch (enabled or not) and its
-value, so that solutions have a binary and a numeric part.
+value, so that solutions have a binary and a numeric part. `components` propagates single constraints to smaller domains
+and returns what remains in independent parts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 
@@ -17,6 +21,8 @@ from splc.system.constraints import ArithmeticConstraint, BooleanConstraint
 from splc.system.options import BinaryOption
 from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
+
+T = TypeVar("T")
 
 
 def bits_of(flags: Sequence[bool] | Array) -> int:
@@ -31,6 +37,11 @@ def flags_of(bits: int, size: int) -> Array:
     """Return which of `size` values are in a set of bits, shape (size,)."""
     raw = np.frombuffer(bits.to_bytes(size // 8 + 1, "little"), dtype=np.uint8)
     return np.unpackbits(raw, bitorder="little")[:size].astype(bool)
+
+
+def values_in(bits: int) -> Array:
+    """Return the values in a set of bits, ascending."""
+    return np.flatnonzero(flags_of(bits, bits.bit_length()))
 
 
 @dataclass(frozen=True)
@@ -62,6 +73,44 @@ class Relation:
         """Its variables."""
         return tuple(sorted({*self.guards, *(variable for variable, _ in self.tables.values())}))
 
+    def live(self, variable: int, domains: Sequence[int]) -> Array:
+        """Return the values of a variable that do not satisfy the relation by a guard."""
+        return values_in(domains[variable] & ~self.guards.get(variable, 0))
+
+    def cells(self, domains: Sequence[int]) -> int:
+        """Return the number of combinations of live values in a table of the relation."""
+        return math.prod(len(self.live(variable, domains)) for variable in self.scope)
+
+    def columns(
+        self, variables: Sequence[int], domains: Sequence[int]
+    ) -> tuple[tuple[int, ...], Callable[[str], Array]]:
+        """Return the shape of the grid of live values of some variables, and a function from names to values on it.
+
+        Other variables of the relation have their first live value.
+        """
+        axes = {variable: axis for axis, variable in enumerate(variables)}
+        shape = tuple(len(self.live(variable, domains)) for variable in variables)
+
+        def column(name: str) -> Array:
+            if name not in self.tables:
+                return np.ones((1,) * len(shape))
+            variable, table = self.tables[name]
+            values = np.asarray(table[self.live(variable, domains)], dtype=float)
+            if variable not in axes:
+                return values[:1].reshape((1,) * len(shape))
+            return values.reshape([len(values) if axis == axes[variable] else 1 for axis in range(len(shape))])
+
+        return shape, column
+
+    def truth(self, variables: Sequence[int], domains: Sequence[int]) -> Array:
+        """Return where the relation holds, with one axis of live values per variable.
+
+        All other variables of the relation must have a single live value.
+        """
+        shape, column = self.columns(variables, domains)
+        truth: Array = np.broadcast_to(self.origin.holds(column), shape)
+        return truth
+
 
 @dataclass(frozen=True)
 class ConstraintProblem:
@@ -70,6 +119,11 @@ class ConstraintProblem:
     sizes: tuple[int, ...]  # the number of values of each variable
     parents: tuple[int | None, ...]  # the parent of each variable in the description, for variable orders
     constraints: tuple[Disjunction | Relation, ...]  # the constraints; all must hold
+
+    @property
+    def domains(self) -> list[int]:
+        """All values (bits) of each variable."""
+        return [(1 << size) - 1 for size in self.sizes]
 
     def without(self, constraint: BooleanConstraint | ArithmeticConstraint) -> ConstraintProblem:
         """Return the problem without one constraint of the model."""
@@ -85,22 +139,7 @@ def stated(constraint: Disjunction | Relation) -> BooleanConstraint | Arithmetic
 
 def whole_problem(system: VariabilityModel) -> ConstraintProblem:
     """Return the problem whose variables are the options and whose values are their value indices."""
-    constraints: list[Disjunction | Relation] = [
-        Disjunction(tuple((position, bits_of(allowed)) for position, allowed in clause.literals), clause)
-        for clause in clauses(system)
-    ]
-
-    def switch(position: int) -> tuple[int, int, Array]:
-        option = system.options[position]
-        enabled = np.arange(option.size) < option.size - 1
-        return position, 1 << (option.size - 1), enabled
-
-    constraints += [
-        _comparison(system, constraint, lambda position: position, switch)
-        for constraint in system.arithmetic_constraints
-    ]
-    sizes = tuple(option.size for option in system.options)
-    return ConstraintProblem(sizes, _parents(system), tuple(constraints))
+    return _problem(system, [])
 
 
 def split_problem(system: VariabilityModel) -> ConstraintProblem:
@@ -109,41 +148,40 @@ def split_problem(system: VariabilityModel) -> ConstraintProblem:
     Variables: the binary options in order, one switch (0 disabled, 1 enabled) per optional numeric option in order,
     then all numeric options in order, without "deselected".
     """
+    return _problem(system, [system.positions[option.name] for option in system.numeric_options if option.optional])
+
+
+def _problem(system: VariabilityModel, switched: Sequence[int]) -> ConstraintProblem:
+    """Return the problem in which the numeric options at some positions have a variable more, their switch."""
     binary = len(system.binary_options)
-    optional = [system.positions[option.name] for option in system.numeric_options if option.optional]
-    switches = {position: binary + rank for rank, position in enumerate(optional)}
+    switches = {position: binary + rank for rank, position in enumerate(switched)}
 
     def variable(position: int) -> int:
-        return position if position < binary else position + len(optional)
+        return position if position < binary else position + len(switched)
+
+    def switch(position: int) -> tuple[int, int, Array]:
+        if position in switches:
+            return switches[position], 1, np.array([False, True])
+        last = system.options[position].size - 1
+        return position, 1 << last, np.arange(last + 1) < last
+
+    def literal(position: int, allowed: Sequence[bool]) -> tuple[int, int]:
+        # Literals over a numeric option depend only on whether it is enabled.
+        if position in switches:
+            return switches[position], int(allowed[-1]) | int(allowed[0]) << 1
+        return variable(position), bits_of(allowed)
 
     constraints: list[Disjunction | Relation] = []
     for clause in clauses(system):
-        # Literals over a numeric option depend only on whether it is enabled.
-        literals = [
-            (switches[position], int(allowed[-1]) | int(allowed[0]) << 1)
-            if position in switches
-            else (variable(position), bits_of(allowed))
-            for position, allowed in clause.literals
-        ]
-        constraints.append(Disjunction(tuple(sorted(literals)), clause))
-
-    def switch(position: int) -> tuple[int, int, Array]:
-        return switches[position], 1, np.array([False, True])
-
+        literals = [literal(*each) for each in clause.literals]
+        constraints.append(Disjunction(tuple(sorted(literals) if switched else literals), clause))
     constraints += [_comparison(system, constraint, variable, switch) for constraint in system.arithmetic_constraints]
-    sizes = (
-        *(option.size for option in system.binary_options),
-        *(2 for _ in optional),
-        *(len(option.values) for option in system.numeric_options),
-    )
-    all_parents = _parents(system)
-    parents = (*all_parents[:binary], *(all_parents[position] for position in optional), *all_parents[binary:])
-    return ConstraintProblem(sizes, parents, tuple(constraints))
-
-
-def _parents(system: VariabilityModel) -> tuple[int | None, ...]:
-    return tuple(
-        system.positions.get(option.parent) if option.parent is not None else None for option in system.options
+    sizes = [option.size - (position in switches) for position, option in enumerate(system.options)]
+    parents = [None if option.parent is None else system.positions.get(option.parent) for option in system.options]
+    return ConstraintProblem(
+        (*sizes[:binary], *[2] * len(switched), *sizes[binary:]),
+        (*parents[:binary], *(parents[position] for position in switched), *parents[binary:]),
+        tuple(constraints),
     )
 
 
@@ -193,3 +231,166 @@ def _comparison(
         spare = (0.0,) if option.optional and target == variable(position) else ()
         tables[name] = (variable(position), np.array([*option.values, *spare], dtype=float))
     return Relation(constraint, guards, tables, system.source)
+
+
+@dataclass(frozen=True)
+class Component:
+    """Variables connected by constraints."""
+
+    variables: tuple[int, ...]  # the variables, ascending
+    domains: tuple[int, ...] = field(repr=False)  # the remaining values (bits) of each variable of the problem
+    disjunctions: tuple[tuple[tuple[int, int], ...], ...] = ()  # the disjunctions, reduced to the remaining values
+    comparisons: tuple[Relation, ...] = ()  # the relations that are not satisfied yet
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """A key that is equal for components of one problem with the same solutions."""
+        around = {variable for comparison in self.comparisons for variable in comparison.scope}
+        return (
+            self.variables,
+            tuple(self.domains[variable] for variable in self.variables),
+            tuple((variable, self.domains[variable]) for variable in sorted(around)),
+            frozenset(self.disjunctions),
+            frozenset(map(id, self.comparisons)),
+        )
+
+
+def roots_of(count: int, together: Iterable[Sequence[int]]) -> list[int]:
+    """Return the representative of the group of each of `count` members, given sets of members that are together."""
+    group = list(range(count))
+
+    def root_of(member: int) -> int:
+        while group[member] != member:
+            group[member] = group[group[member]]
+            member = group[member]
+        return member
+
+    for first, *others in together:
+        for other in others:
+            group[root_of(other)] = root_of(first)
+    return [root_of(member) for member in range(count)]
+
+
+def grouped(members: Iterable[tuple[set[int], T]]) -> list[tuple[set[int], list[T]]]:
+    """Return members in groups that share no key, each with the keys of its members, in order of their last members."""
+    groups: list[tuple[set[int], list[T]]] = []
+    for keys, member in members:
+        tied = [group for group in groups if keys & group[0]]
+        apart = [group for group in groups if not keys & group[0]]
+        held = [entry for _, group_members in reversed(tied) for entry in group_members]
+        groups = [*apart, (keys.union(*(group_keys for group_keys, _ in tied)), [*held, member])]
+    return groups
+
+
+def components(problem: ConstraintProblem, domains: Sequence[int] | None = None) -> list[Component] | None:
+    """Return the components of a problem, in order of their first variables, or None if it has no solution.
+
+    `domains`: the values (bits) that each variable may take; None: all.
+    """
+    remaining = problem.domains if domains is None else list(domains)
+    if not all(remaining):
+        return None
+    reduced = _propagate(problem, remaining)
+    if reduced is None:
+        return None
+    disjunctions, comparisons = reduced
+    scopes = [tuple(variable for variable, _ in literals) for literals in disjunctions]
+    scopes += [_free(comparison, remaining) for comparison in comparisons]
+    roots = roots_of(len(remaining), scopes)
+    members: dict[int, list[int]] = {}
+    for variable, root in enumerate(roots):
+        members.setdefault(root, []).append(variable)
+    clauses: dict[int, list[tuple[tuple[int, int], ...]]] = {}
+    for literals in disjunctions:
+        clauses.setdefault(roots[literals[0][0]], []).append(literals)
+    sums: dict[int, list[Relation]] = {}
+    for comparison in comparisons:
+        sums.setdefault(roots[_free(comparison, remaining)[0]], []).append(comparison)
+    frozen = tuple(remaining)
+    return [
+        Component(tuple(variables), frozen, tuple(clauses.get(root, ())), tuple(sums.get(root, ())))
+        for root, variables in members.items()
+    ]
+
+
+def _free(comparison: Relation, domains: Sequence[int]) -> tuple[int, ...]:
+    """Return the variables of a relation with several remaining values."""
+    return tuple(variable for variable in comparison.scope if domains[variable].bit_count() > 1)
+
+
+def _propagate(
+    problem: ConstraintProblem, domains: list[int]
+) -> tuple[list[tuple[tuple[int, int], ...]], list[Relation]] | None:
+    """Reduce the remaining values of variables in place; return the constraints that are not satisfied yet."""
+    constraints = problem.constraints
+    about: dict[int, list[int]] = {}
+    for number, constraint in enumerate(constraints):
+        for variable in constraint.scope:
+            about.setdefault(variable, []).append(number)
+    # The remainder of each constraint: None if satisfied, a tuple of literals, or a relation.
+    remains: list[tuple[tuple[int, int], ...] | Relation | None] = [
+        constraint.literals if isinstance(constraint, Disjunction) else constraint for constraint in constraints
+    ]
+    queue = deque(range(len(constraints)))
+    waiting = set(queue)
+    while queue:
+        number = queue.popleft()
+        waiting.discard(number)
+        now = remains[number]
+        if isinstance(now, Relation):
+            now = _reduced_comparison(now, domains)
+        if isinstance(now, tuple):
+            now = _reduced_literals(now, domains)
+            if now == ():
+                return None
+            if now is not None and len(now) == 1:
+                variable, bits = now[0]
+                domains[variable] &= bits
+                now = None
+                for other in about[variable]:
+                    if other not in waiting:
+                        waiting.add(other)
+                        queue.append(other)
+        remains[number] = now
+    disjunctions = dict.fromkeys(now for now in remains if isinstance(now, tuple))
+    return list(disjunctions), [now for now in remains if isinstance(now, Relation)]
+
+
+def _reduced_literals(
+    literals: tuple[tuple[int, int], ...], domains: Sequence[int]
+) -> tuple[tuple[int, int], ...] | None:
+    """Return the literals that can still hold, () if there is none, None if one always holds."""
+    possible = []
+    for variable, bits in literals:
+        bits &= domains[variable]
+        if bits == domains[variable]:
+            return None
+        if bits:
+            possible.append((variable, bits))
+    return tuple(possible)
+
+
+def _reduced_comparison(comparison: Relation, domains: Sequence[int]) -> tuple[tuple[int, int], ...] | Relation | None:
+    """Return the remainder of a relation: None if it is satisfied, literals, or the relation itself."""
+    guards = tuple((variable, bits & domains[variable]) for variable, bits in comparison.guards.items())
+    if any(bits == domains[variable] for variable, bits in guards):
+        return None
+    open_guards = tuple((variable, bits) for variable, bits in guards if bits)
+    guarded = dict(guards)
+    varying = {
+        variable
+        for variable, _ in comparison.tables.values()
+        if (domains[variable] & ~guarded.get(variable, 0)).bit_count() > 1
+    }
+    if len(varying) > 1:
+        return comparison
+    truth = comparison.truth(tuple(varying), domains)
+    if truth.all():
+        return None
+    if not varying:
+        return open_guards
+    (variable,) = varying
+    live = comparison.live(variable, domains)
+    bits = guarded.get(variable, 0) | sum(1 << value for value in live[truth].tolist())
+    other_guards = tuple(literal for literal in open_guards if literal[0] != variable)
+    return tuple(sorted((*other_guards, (variable, bits)))) if bits else other_guards

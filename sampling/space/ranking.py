@@ -7,24 +7,15 @@ link 'log' the exponentials of such sums). Configurations that differ only in op
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from sampling.space.optimum import (
-    SpacePart,
-    best_of_part,
-    completed,
-    first_of,
-    listed_rows,
-    parts_of,
-    sums_of,
-    unused_options,
-)
-from sampling.space.rows import distinct, packed
+from sampling.space.optimum import SpacePart, parts_of, unused_options
+from sampling.space.rows import distinct_rows, packed
 from sampling.space.satisfiability import is_installed
 from sampling.space.space import DIAGRAMS, LIMIT, WEIGHTED, Space
 from splc.data.configurations import Configurations, describe_configuration
@@ -119,7 +110,7 @@ def best(model: InfluenceModel, space: Space, count: int, maximize: bool = False
     """Return the valid configurations with the least (or greatest) predicted values.
 
     The best one is the first of equally good ones in the order of `space.enumerate()`, unless a MaxSAT solver finds
-    them (see `sampling.space.weighted_clauses`): where constraints connect too many options, or where there are more
+    them (see `sampling.space.maxsat`): where constraints connect too many options, or where there are more
     combinations than the limit.
 
     Args:
@@ -140,34 +131,54 @@ def best(model: InfluenceModel, space: Space, count: int, maximize: bool = False
     def kept(rows: _Rows) -> Array:
         return rows.in_order(space.problem.sizes)[:count]
 
-    if space.is_large and is_installed():
-        with suppress(SpaceError):
-            return _weighted(model, space, count, maximize)
-    try:
+    def exact() -> Ranking:
         if count == 1:
             return _optimum(model, space, maximize, limit)
         return _ranked((model,), space, (maximize,), kept, limit)
+
+    def weighted() -> Ranking:
+        from sampling.space.maxsat import WeightedClauses
+
+        clauses = WeightedClauses(model, space, maximize)
+        # Weights are rounded to the last bits of the predictions.
+        return _solved(
+            (model,), space, (maximize,), clauses.best(count), clauses.used, lambda rows: np.arange(len(rows))
+        )
+
+    return _answered(space, exact, weighted)
+
+
+def _answered(space: Space, exact: Callable[[], Ranking], weighted: Callable[[], Ranking]) -> Ranking:
+    """Return what decision diagrams find, or a MaxSAT solver for large systems, or where diagrams do not suffice."""
+    if space.is_large and is_installed():
+        with suppress(SpaceError):
+            return weighted()
+    try:
+        return exact()
     except SpaceError:
         if not space.is_large and is_installed():
             with suppress(SpaceError):
-                return _weighted(model, space, count, maximize)
+                return weighted()
         raise
 
 
-def _weighted(model: InfluenceModel, space: Space, count: int, maximize: bool) -> Ranking:
-    """Return the best configurations by a MaxSAT solver."""
-    from sampling.space.weighted_clauses import WeightedClauses
-
-    clauses = WeightedClauses(model, space, maximize)
-    rows = clauses.best(count)
+def _solved(
+    models: Sequence[InfluenceModel],
+    space: Space,
+    maximize: Sequence[bool],
+    rows: Array,
+    used: Container[int],
+    kept: Callable[[Array], Array],
+) -> Ranking:
+    """Return the configurations that a MaxSAT solver found, the best first; `kept`: positions of ordered values."""
     if not len(rows):
         space.require_valid()
     configurations = Configurations(space.system, rows)
-    predicted = model.predict(configurations)
-    # Weights are rounded to the last bits of the predictions.
-    order = np.argsort(-predicted if maximize else predicted, kind="stable")
-    unused = unused_options(space.system, clauses.used)
-    return Ranking(configurations[order], predicted[None, order], len(rows), unused, WEIGHTED)
+    predicted = np.stack([model.predict(configurations) for model in models])
+    signed = predicted.T * np.where(maximize, -1.0, 1.0)
+    order = np.lexsort(signed.T[::-1])
+    order = order[kept(signed[order])]
+    return Ranking(configurations[order], predicted[:, order], len(rows), unused_options(space.system, used), WEIGHTED)
 
 
 def pareto_front(
@@ -176,7 +187,7 @@ def pareto_front(
     """Return the valid configurations that no other one surpasses: better in one prediction and not worse in any.
 
     Of several configurations with the same predictions it has one. Where constraints connect too many options, or where
-    there are more combinations than the limit, a MaxSAT solver finds it (see `sampling.space.weighted_front`); points
+    there are more combinations than the limit, a MaxSAT solver finds it (see `sampling.space.maxsat`); points
     that differ by less than about a millionth may then count as one.
 
     Args:
@@ -197,30 +208,16 @@ def pareto_front(
     greatest = (maximize,) * len(models) if isinstance(maximize, bool) else maximize
     if len(greatest) != len(models) or not models:
         raise SpecError(f"maximize has {len(greatest)} values for {plural(len(models), 'model', 'models')}")
-    if space.is_large and is_installed():
-        with suppress(SpaceError):
-            return _weighted_front(models, space, greatest)
-    try:
+
+    def exact() -> Ranking:
         return _ranked(models, space, greatest, kept, limit)
-    except SpaceError:
-        if not space.is_large and is_installed():
-            with suppress(SpaceError):
-                return _weighted_front(models, space, greatest)
-        raise
 
+    def weighted() -> Ranking:
+        from sampling.space.maxsat import weighted_front
 
-def _weighted_front(models: Sequence[InfluenceModel], space: Space, maximize: Sequence[bool]) -> Ranking:
-    """Return the Pareto front by a MaxSAT solver."""
-    from sampling.space.weighted_front import weighted_front
+        return _solved(models, space, greatest, *weighted_front(models, space, greatest), undominated)
 
-    rows, used = weighted_front(models, space, maximize)
-    configurations = Configurations(space.system, rows)
-    predicted = np.stack([model.predict(configurations) for model in models])
-    signed = predicted.T * np.where(maximize, -1.0, 1.0)
-    order = np.lexsort(signed.T[::-1])
-    order = order[undominated(signed[order])]
-    unused = unused_options(space.system, used)
-    return Ranking(configurations[order], predicted[:, order], len(rows), unused, WEIGHTED)
+    return _answered(space, exact, weighted)
 
 
 def front_of_rounded(values: Array) -> Array:
@@ -265,7 +262,7 @@ def _optimum(model: InfluenceModel, space: Space, maximize: bool, limit: int) ->
     examined = 0
     used: set[int] = set()
     for part in parts_of((model,), space):
-        indices[0, list(part.variables)], count = best_of_part(part, model, space, maximize, limit)
+        indices[0, list(part.variables)], count = part.best(maximize, limit)
         examined += count
         used.update(part.used)
     configuration = Configurations(space.system, indices)
@@ -287,7 +284,7 @@ def _ranked(
     examined = 0
     for part in parts:
         if part.used:
-            part_rows, looked_at = _of_part(part, models, space, maximize, limit)
+            part_rows, looked_at = _of_part(part, maximize, limit)
             examined += looked_at
             combined = combined.with_all(part_rows[chosen(part_rows)], limit)
             combined = combined[chosen(combined)]
@@ -295,27 +292,23 @@ def _ranked(
     indices[:, list(combined.positions)] = combined.rows
     for part in parts:
         if not part.used:
-            indices[:, list(part.variables)] = first_of(part, space, limit)
+            indices[:, list(part.variables)] = part.first(limit)
         elif part.count > limit:
             for row in indices:
-                row[list(part.variables)] = completed(part, row[None, list(part.used)], space)
+                row[list(part.variables)] = part.completed(row[None, list(part.used)])
     configurations = Configurations(space.system, indices)
     used = {position for part in parts for position in part.used}
     predicted = np.array([model.predict(configurations) for model in models])
     return Ranking(configurations, predicted, examined, unused_options(space.system, used))
 
 
-def _of_part(
-    part: SpacePart, models: Sequence[InfluenceModel], space: Space, maximize: Sequence[bool], limit: int
-) -> tuple[_Rows, int]:
+def _of_part(part: SpacePart, maximize: Sequence[bool], limit: int) -> tuple[_Rows, int]:
     """Return the first combination of a part with each combination of the used options, and how many were examined."""
-    positions = part.variables if part.count <= limit else part.used
-    rows = listed_rows(part, positions, space, limit)
+    positions, rows = part.listed(limit)
     count = len(rows)
-    columns = [rows[:, positions.index(position)] for position in part.used]
-    first, _ = distinct(packed(columns, [space.problem.sizes[position] for position in part.used]), count)
+    columns = [positions.index(position) for position in part.used]
+    first, _ = distinct_rows(rows[:, columns], [part.space.problem.sizes[position] for position in part.used])
     rows = rows[np.sort(first)]
-    sums = np.empty((len(rows), len(models)))
-    for number, (model, greatest) in enumerate(zip(models, maximize, strict=True)):
-        sums[:, number] = sums_of(part, number, model, positions, rows, space) * (-1 if greatest else 1)
-    return _Rows(positions, rows, sums), count
+    signs = np.where(maximize, -1, 1)
+    sums = [part.sums(number, positions, rows) * sign for number, sign in enumerate(signs.tolist())]
+    return _Rows(positions, rows, np.stack(sums, axis=1)), count

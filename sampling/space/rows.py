@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -35,7 +36,7 @@ def distinct(words: Sequence[Array], n: int) -> tuple[Array, Array]:
 
     `words`: columns of shape (n,), most significant first; without columns, all rows are equal.
     """
-    if n == 0 or not words:
+    if n <= 1 or not words:
         return np.zeros(min(n, 1), dtype=np.int64), np.zeros(n, dtype=np.int64)
     combined = words[0]
     for word in words[1:]:
@@ -47,9 +48,19 @@ def distinct(words: Sequence[Array], n: int) -> tuple[Array, Array]:
     return first, ranks.reshape(-1)
 
 
+def distinct_rows(matrix: Array, sizes: Sequence[int] | None = None) -> tuple[Array, Array]:
+    """Return the first position of each distinct row, in ascending order of the rows, and the rank of each row.
+
+    `sizes`: the number of values of each column of integers; None for the greatest value plus 1.
+    """
+    if sizes is None:
+        sizes = [int(size) + 1 for size in matrix.max(axis=0, initial=0)]
+    return distinct(packed(list(matrix.T), sizes), len(matrix))
+
+
 def ascending(matrix: Array, sizes: Sequence[int]) -> Array:
     """Return the stable permutation that sorts the rows of `matrix` lexicographically."""
-    words = packed([matrix[:, column] for column in range(matrix.shape[1])], sizes)
+    words = packed(list(matrix.T), sizes)
     if not words:
         return np.arange(len(matrix))
     if len(words) == 1:
@@ -59,22 +70,27 @@ def ascending(matrix: Array, sizes: Sequence[int]) -> Array:
 
 def without_repeats(matrix: Array) -> Array:
     """Return the distinct rows of an integer matrix in order of their first appearance."""
-    if len(matrix) == 0 or matrix.shape[1] == 0:
-        return matrix[:1]
-    sizes = [int(size) + 1 for size in matrix.max(axis=0)]
-    words = packed([matrix[:, column] for column in range(matrix.shape[1])], sizes)
-    first, _ = distinct(words, len(matrix))
-    distinct_rows: Array = matrix[np.sort(first)]
-    return distinct_rows
+    rows: Array = matrix[np.sort(distinct_rows(matrix)[0])]
+    return rows
 
 
 def without_repeated_bytes(matrix: Array) -> Array:
     """Return the distinct rows of a matrix of bytes in order of their first appearance."""
-    width = matrix.shape[1]
-    if not width:
-        return matrix[:1]
-    data = matrix.tobytes()
     first: dict[bytes, int] = {}
-    for row in range(len(matrix)):
-        first.setdefault(data[row * width : (row + 1) * width], row)
+    for row, data in enumerate(_bytes(matrix, matrix.dtype)):
+        first.setdefault(data, row)
     return matrix[list(first.values())]
+
+
+def contained(rows: Array, others: Array) -> Array:
+    """Return which rows are among others, shape (n,), bool."""
+    dtype = np.result_type(rows, others)
+    known = set(_bytes(others, dtype))
+    return np.array([data in known for data in _bytes(rows, dtype)], dtype=bool)
+
+
+def _bytes(matrix: Array, dtype: np.dtype[Any]) -> list[bytes]:
+    """Return each row as bytes."""
+    width = matrix.shape[1] * dtype.itemsize
+    data = np.ascontiguousarray(matrix, dtype=dtype).tobytes()
+    return [data[start : start + width] for start in range(0, width * len(matrix), width or 1)] or [b""] * len(matrix)

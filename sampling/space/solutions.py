@@ -1,4 +1,7 @@
-"""Solutions of a constraint problem, as the product of the diagrams of its components."""
+"""Solutions of a constraint problem, as the product of its compiled components, and conflicts where there is none.
+
+A component is compiled to a decision diagram, or by D4 to a circuit where it connects many binary options.
+"""
 
 from __future__ import annotations
 
@@ -10,39 +13,79 @@ from typing import Any
 
 import numpy as np
 
+from sampling.space import d4
 from sampling.space.circuit import Circuit
 from sampling.space.compilation import BUDGETS, build
 from sampling.space.diagram import Diagram
-from sampling.space.engines import CircuitError, Compiled, compiled
-from sampling.space.problem import ConstraintProblem
-from sampling.space.propagation import Component, components
+from sampling.space.problem import Component, ConstraintProblem, Disjunction, Relation, components, stated
 from sampling.space.ranks import distinct_ranks
 from sampling.space.rows import ascending
-from splc.errors import SpaceError
+from sampling.space.satisfiability import Satisfiability
+from splc.errors import Problem, SpaceError
 from splc.io.numbers import count_text
+from splc.system.clauses import Clause
 from splc.types import Array
 
-# The components that were compiled, and the errors of those that D4 could not compile.
-Cache = MutableMapping[object, Compiled | CircuitError]
+Compiled = Diagram | Circuit
 
+# Components of more variables are compiled by D4 where it is installed: the sizes of diagrams, and the time for their
+# variable orders, grow too fast.
+MAX_DIAGRAM = 100
 _INT64 = 2**62
 # Orders for the diagrams of more variables take too long.
 MAX_ORDERED = 500
+_MAX_TRIALS = 400
+_MAX_UNDECIDED = 20
+_MAX_NAMED = 10
+
+
+class CircuitError(SpaceError):
+    """A component is too complex for D4. Trying again would take as long."""
+
+
+def compiled(
+    component: Component,
+    parents: Sequence[int | None],
+    kept: frozenset[int] | None = None,
+    budgets: Sequence[int] = BUDGETS,
+) -> Compiled:
+    """Return all solutions of a component.
+
+    `kept`: the variables of a solution; other variables only need to have some value. None for all variables.
+    """
+    # D4 compiles clauses of binary variables.
+    are_clauses = not component.comparisons and all(
+        component.domains[variable] == 3 for variable in component.variables
+    )
+    if len(component.variables) <= MAX_DIAGRAM or not are_clauses or not d4.is_installed():
+        return build(component, parents, kept, budgets)
+    if kept is not None and not kept.issuperset(component.variables):
+        # A circuit cannot be projected to some of its variables; only small diagrams are tried.
+        return build(component, parents, kept, budgets[:1])
+    position = {variable: number for number, variable in enumerate(component.variables, 1)}
+    clauses = [
+        [position[variable] if bits == 2 else -position[variable] for variable, bits in literals]
+        for literals in component.disjunctions
+    ]
+    circuit = d4.compiled(component.variables, clauses)
+    if circuit is None:
+        raise CircuitError(
+            f"the constraints over {len(component.variables):,} connected options are too complex for exact counts",
+            hint="state constraints over fewer options, or describe a part of the system",
+        )
+    return circuit
+
+
+# The components that were compiled, and the errors of those that D4 could not compile.
+Cache = MutableMapping[object, Compiled | CircuitError]
 
 
 class Solutions:
     """The solutions of a problem: exact counts, uniform draws and enumeration, without a solver.
 
-    Args:
-        problem: variables and constraints.
-        kept: the variables of a solution; other variables only need to have some value. None for all variables.
-        domains: the values (bits) that each variable may take; None: all.
-        cache: the diagrams of components of this problem built so far; new ones are added.
-        budgets: the limits of the size of a diagram (see `sampling.space.compilation`).
-        parts: the components of the problem that matter, where they are known; the kept variables are theirs.
-
-    Raises:
-        SpaceError: if the constraints are too complex (see `sampling.space.compilation`).
+    `kept`: the variables of a solution; other variables only need to have some value; None for all. `domains`: the
+    values (bits) that each variable may take; None for all. `cache`: the components compiled so far; new ones are
+    added. `parts`: the components that matter, where they are known; the kept variables are theirs.
     """
 
     def __init__(
@@ -180,3 +223,63 @@ def _batches(diagrams: Iterable[Compiled]) -> Iterator[tuple[int, list[Compiled]
         group.append(diagram)
     if group:
         yield product, group
+
+
+def conflict(problem: ConstraintProblem, source: str | None) -> list[Problem]:
+    """Return the error messages for a problem without solutions, one per constraint of a minimal conflict."""
+    constraints = minimal_conflict(problem)
+    if len(constraints) > _MAX_NAMED:
+        return [
+            Problem(
+                "no valid configuration: the constraints contradict each other",
+                source,
+                hint=f"{len(constraints)} of them together have no solution",
+            )
+        ]
+    units: dict[int, Problem] = {}
+    for constraint in constraints:
+        origin = constraint.origin
+        stated_constraint = stated(constraint)
+        text = origin.reason if isinstance(origin, Clause) else origin.text.strip()
+        line = None if stated_constraint is None else stated_constraint.line
+        units.setdefault(
+            id(stated_constraint or origin),
+            Problem("no valid configuration: contradicting constraint", source, line, text=text),
+        )
+    return list(units.values())
+
+
+def minimal_conflict(problem: ConstraintProblem) -> list[Disjunction | Relation]:
+    """Return constraints that have no solution together, of which none can be left out.
+
+    Chunks of halving size are left out (a deletion filter). After too many trials, the result may not be minimal.
+    """
+    remaining: list[Disjunction | Relation] = list(problem.constraints)
+    cache: Cache = {}
+    trials = undecided = 0
+    size = max(1, len(remaining) // 2)
+    while True:
+        start = 0
+        while start < len(remaining) and trials < _MAX_TRIALS and undecided < _MAX_UNDECIDED:
+            trial = remaining[:start] + remaining[start + size :]
+            trials += 1
+            impossible = _impossible(problem, trial, cache)
+            undecided += impossible is None
+            if impossible:
+                remaining = trial
+            else:
+                start += size
+        if size == 1:
+            return remaining
+        size = max(1, size // 2)
+
+
+def _impossible(problem: ConstraintProblem, constraints: Sequence[Disjunction | Relation], cache: Cache) -> bool | None:
+    """Return whether constraints have no solution, None if a small budget does not suffice."""
+    reduced = ConstraintProblem(problem.sizes, problem.parents, tuple(constraints))
+    if len(problem.sizes) > MAX_DIAGRAM and (solver := Satisfiability.of(reduced)):
+        return solver.solution() is None
+    try:
+        return Solutions(reduced, kept=(), cache=cache, budgets=BUDGETS[:1]).empty
+    except SpaceError:
+        return None

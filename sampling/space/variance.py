@@ -68,12 +68,7 @@ class Interaction:
 
 
 class Variance:
-    """The variance of a sum of terms over the valid space, explained by choices.
-
-    Args:
-        blocks: the independent blocks of the choices that the model uses.
-        influences: the influence of each term, shape (terms,).
-    """
+    """The variance of a sum of terms over the valid space, explained by choices."""
 
     def __init__(self, blocks: Sequence[Block], influences: Sequence[float]) -> None:
         self.blocks = tuple(blocks)

@@ -8,16 +8,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from splc.calibration.cross_validation import predictions_from_others
 from splc.calibration.free_parameters import Bound, Free, free_parameters, with_scale
 from splc.calibration.identifiability import findings
 from splc.calibration.result import WEIGHTS, Calibration, Estimate, Residual, Weights
-from splc.calibration.search import Misfit, search
+from splc.calibration.search import Misfit, search, search_near
 from splc.calibration.sensitivity import Sensitivity
 from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.table import names_of
 from splc.errors import ConfigurationError, LearningError, MeasurementError, SpecError, plural
+from splc.learning.folds import drawn_folds
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.types import Array
 
@@ -205,3 +205,33 @@ def _error(model: InfluenceModel, configurations: Configurations, measured: Arra
         return mean_relative_error(model.predict(configurations), measured)
     except EvaluationError:
         return None
+
+
+def predictions_from_others(misfit: Misfit, best: Array, folds: int, seed: int) -> Array | None:
+    """Return predictions of each configuration with parameters that are estimated without its fold.
+
+    `best`: its minimum, in the parameters' units; searches of models that are not linear begin there. `folds`: the
+    number of folds of equal size (±1); at most one per configuration.
+    """
+    n = len(misfit.measured)
+    configurations = misfit.predictions.configurations
+    columns = [np.nan_to_num(configurations.column(name), nan=-np.inf) for name in sorted(configurations.system.names)]
+    shuffled = np.lexsort([*columns, misfit.measured])[np.random.default_rng(seed).permutation(n)]
+    fold_of, predicted = drawn_folds(shuffled, folds), np.full(n, np.nan)
+    for number in range(min(folds, n)):
+        is_held_out = fold_of == number
+        training = replace(
+            misfit,
+            predictions=_on(misfit, ~is_held_out),
+            measured=misfit.measured[~is_held_out],
+            weights=misfit.weights[~is_held_out],
+        )
+        at = search_near(training, best)
+        if at is not None:
+            predicted[is_held_out] = _on(misfit, is_held_out)(at)[0]
+    return predicted if np.isfinite(predicted).all() else None
+
+
+def _on(misfit: Misfit, rows: Array) -> Sensitivity:
+    predictions = misfit.predictions
+    return Sensitivity(predictions.model, predictions.configurations[rows], predictions.free)

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from splc.calibration.linear import Dependence, column_lengths, dependence
 from splc.calibration.result import Confounded, DeterminedCombination
-from splc.calibration.search import Misfit
+from splc.calibration.search import Dependence, Misfit, column_lengths, dependence
 from splc.models.basis.regression import t_quantile
 from splc.types import Array
 

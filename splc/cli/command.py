@@ -81,12 +81,11 @@ def write_parameters(parameters: Any, formatter: Any) -> None:
     """Write a section per panel: arguments first, then options without a panel, then the other panels in order."""
     panels: dict[str, list[tuple[str, str]]] = {ARGUMENTS: [], OPTIONS: []}
     for parameter in parameters:
-        if not getattr(parameter, "hidden", False):
-            argument = parameter.param_type_name == "argument"
-            panel = getattr(parameter, "rich_help_panel", None) or (ARGUMENTS if argument else OPTIONS)
-            text = " ".join((getattr(parameter, "help", None) or "").split())
-            required = " [required]" if parameter.required and not argument else ""
-            panels.setdefault(panel, []).append((_left_column(parameter), text + required))
+        argument = parameter.param_type_name == "argument"
+        panel = getattr(parameter, "rich_help_panel", None) or (ARGUMENTS if argument else OPTIONS)
+        text = " ".join((getattr(parameter, "help", None) or "").split())
+        required = " [required]" if parameter.required and not argument else ""
+        panels.setdefault(panel, []).append((_left_column(parameter), text + required))
     for panel, rows in panels.items():
         if rows:
             with formatter.section(panel):

@@ -39,8 +39,6 @@ def mean_relative_error(predicted: Array, measured: Array) -> float | None:
     """Return the mean of |predicted - measured| / |measured| in percent.
 
     Rows whose measured value is 0 are left out, and rows without a prediction or a measured value (NaN).
-
-    `predicted`: shape (n,). `measured`: shape (n,).
     """
     errors = _usable_errors(predicted, measured)
     with np.errstate(over="ignore"):

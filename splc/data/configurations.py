@@ -323,6 +323,12 @@ def value_indices(option: Option, values: Array) -> Array:
     return indices
 
 
+def value_index(option: Option, value: float) -> int | None:
+    """Return the index of a value, None if the option does not have it."""
+    index = int(value_indices(option, np.array([value]))[0])
+    return None if index < 0 else index
+
+
 def unlisted_values(option: Option, numbers: Array) -> tuple[float, ...]:
     """Return the finite numbers that are not values of an option, ascending."""
     distinct = np.unique(numbers[np.isfinite(numbers)])
@@ -400,8 +406,8 @@ def fixed_indices(system: VariabilityModel, values: Mapping[str, Any]) -> dict[s
             indices[child] = 1
             continue
         number = math.nan if value is None else float(value)
-        index = int(value_indices(option, np.array([number]))[0])
-        if index < 0:
+        index = value_index(option, number)
+        if index is None:
             raise ConfigurationError(wrong_value(option, number))
         indices[option.name] = index
     return indices

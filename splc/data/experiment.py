@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from splc.data.measurements import ReadingReport
+from splc.data.measurements import ReadingReport, read_only_table
 from splc.errors import MeasurementError, listed, unknown_name_hint
 from splc.types import Array
 
@@ -81,16 +81,11 @@ class Experiment:
         object.__setattr__(self, "series", MappingProxyType(series))
 
     def _values(self, key: Key, values: Array) -> Array:
-        array = np.array(values, dtype=float)
-        if array.ndim == 1:
-            array = array[:, np.newaxis]
-        series = f"{key[0]}, {key[1]}"
-        if array.ndim != 2 or len(array) != len(self.points):
-            raise MeasurementError(f"{series}: {len(self.points)} points, but values of shape {array.shape}")
-        if np.isinf(array).any():
-            raise MeasurementError(f"{series}: a value is infinite")
-        array.setflags(write=False)
-        return array
+        name = f"{key[0]}, {key[1]}"
+        table = read_only_table(name, values, len(self.points), "points")
+        if np.isinf(table).any():
+            raise MeasurementError(f"{name}: a value is infinite")
+        return table
 
     def __reduce__(self) -> tuple[type[Experiment], tuple[Any, ...]]:
         # Experiments are passed to processes, and mapping proxies cannot be pickled.

@@ -11,7 +11,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.property_unit import unit_in_name
-from splc.data.repetitions import offsets, repetition_column, repetition_rows, require_size
+from splc.data.repetitions import repetition_column, repetition_rows, side_by_side
 from splc.data.table import names_of, numbers_of, require_columns, selected_rows, shown_values, table_columns, texts_of
 from splc.errors import MeasurementError, listed, plural, unknown_name_hint
 from splc.io.numbers import parse_number
@@ -131,6 +131,17 @@ class ReadingReport:
         return self.rows - len(self.invalid)
 
 
+def read_only_table(name: str, values: Any, rows: int, noun: str) -> Array:
+    """Return the values of a property of some rows, shape (rows, repetitions) or (rows,), as a table of their own."""
+    table = np.array(values, dtype=float)
+    if table.ndim == 1:
+        table = table[:, np.newaxis]
+    if table.ndim != 2 or len(table) != rows:
+        raise MeasurementError(f"{name}: {rows} {noun}, but values of shape {table.shape}")
+    table.setflags(write=False)
+    return table
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Measurements(Presented):
     """Distinct configurations with the values of their non-functional properties, repetitions kept.
@@ -165,17 +176,8 @@ class Measurements(Presented):
             raise MeasurementError(
                 f"unknown aggregate {self.aggregate!r}", hint=unknown_name_hint(self.aggregate, AGGREGATES)
             )
-        arrays = {}
-        for name, values in self.values.items():
-            array = np.array(values, dtype=float)
-            if array.ndim == 1:
-                array = array[:, np.newaxis]
-            if array.ndim != 2 or len(array) != len(self.configurations):
-                raise MeasurementError(
-                    f"{name}: {len(self.configurations)} configurations, but values of shape {array.shape}"
-                )
-            array.setflags(write=False)
-            arrays[name] = array
+        rows = len(self.configurations)
+        arrays = {name: read_only_table(name, values, rows, "configurations") for name, values in self.values.items()}
         object.__setattr__(self, "values", arrays)
         if len(self.configurations.groups()[0]) != len(self.configurations):
             raise MeasurementError("duplicate configuration; repetitions of a configuration must be in one row")
@@ -228,30 +230,21 @@ class Measurements(Presented):
             if numbers is not None:
                 properties[name] = numbers
                 continue
-            texts = list(dict.fromkeys(texts_of(values)))
+            is_text, texts = numbers_of(values) is None, list(dict.fromkeys(texts_of(values)))
             if len(texts) > 1:
                 hint = (
                     f"choose one with where={{{name!r}: {texts[0]!r}}}, or leave the column out with ignore=[{name!r}]"
                 )
-                shown = shown_values(texts)
-                if numbers_of(values) is None:
-                    hint += "; a property has numbers only"
-                raise MeasurementError(f"the context {name!r} has {len(texts):,} values: {shown}", hint=hint)
+                message = f"the context {name!r} has {len(texts):,} values: {shown_values(texts)}"
+                raise MeasurementError(message, hint=f"{hint}; a property has numbers only" if is_text else hint)
             constant[name] = texts[0] if texts else ""
-            if numbers_of(values) is None:
+            if is_text:
                 notes.append(f"{name!r} is a context: its values are not numbers")
         first, group = configurations.groups()
-        starts, totals = offsets(group, np.ones(len(group), dtype=np.int64), len(first))
-        width = int(totals.max(initial=1))
-        require_size(len(first), width, len(group), len(properties))
-        repeated: dict[str, Array] = {}
-        for name, numbers in properties.items():
-            repeated[name] = np.full((len(first), width), np.nan)
-            repeated[name][group, starts] = numbers
-        missing = {name: int(np.isnan(numbers).sum()) for name, numbers in properties.items()}
-        report = ReadingReport(
-            rows=len(group), missing={name: count for name, count in missing.items() if count}, notes=tuple(notes)
-        )
+        columns = {name: numbers[:, np.newaxis] for name, numbers in properties.items()}
+        repeated = side_by_side(columns, group, np.ones(len(group), dtype=np.int64))
+        missing = {name: count for name, numbers in properties.items() if (count := int(np.isnan(numbers).sum()))}
+        report = ReadingReport(rows=len(group), missing=missing, notes=tuple(notes))
         return cls(configurations[first], repeated, aggregate, report, constant)
 
     @classmethod

@@ -12,7 +12,7 @@ import numpy as np
 from splc.io.numbers import parse_number, short_number
 
 # `energy (J)`, `time [ms]`.
-_BRACKETS = re.compile(r".*\S\s*(?:\(([^()]*)\)|\[([^][]*)\])")
+_BRACKETS = re.compile(r"(.*\S)\s*(?:\(([^()]*)\)|\[([^][]*)\])")
 _LONGEST = 20
 _SHORT = 4
 # The last word of a name such as `solve_seconds`, and the unit that it states.
@@ -53,7 +53,7 @@ def unit_in_name(name: str) -> str | None:
     `energy (J)` and `size [kB]` do, and names that end in one: `time_ms`, `solve_seconds`, `memoryMiB`.
     """
     if (match := _BRACKETS.fullmatch(name)) is not None:
-        unit = (match[1] if match[1] is not None else match[2]).strip()
+        unit = (match[3] if match[2] is None else match[2]).strip()
         return unit if is_unit(unit) else None
     # `memory_MiB`, then `timeMs`.
     for between in (r"[^0-9A-Za-zµ]+", r"(?<=[a-z])(?=[A-Z])"):
@@ -88,8 +88,6 @@ def readable(unit: str | None, values: Iterable[float]) -> tuple[float, str]:
 
     Of times in seconds of which the largest is 0.0123, these are 1000 and `ms`. Other units are kept; the unit is empty
     where it is not known.
-
-    `unit`: the unit of the values, None if it is not known.
     """
     known = _SPELLINGS.get(unit or "", unit or "")
     sizes = [abs(value) for value in values if math.isfinite(value) and value]
@@ -114,28 +112,13 @@ def quantity(value: float, unit: str | None, digits: int = 6) -> str:
     return f"{short_number(value * factor, digits)} {shown}".rstrip()
 
 
-# Words of names of measured values, and those that make such a word the name of an option.
+# Words of names of measured values, those that make such a word the name of an option, and counts of a program.
 _MEASURED = frozenset(
     (
         *("time", "runtime", "walltime", "cputime", "latency", "duration", "elapsed", "energy", "power", "throughput"),
         *("bandwidth", "iops", "ops", "seconds", "speedup", "accuracy", "loss", "makespan", "rss", "performance"),
-        *(
-            "memory",
-            "score",
-            "auc",
-            "f1",
-            "rmse",
-            "mae",
-            "mape",
-            "flops",
-            "mflops",
-            "gflops",
-            "tflops",
-            "fps",
-            "ipc",
-            "joules",
-        ),
-        *("qps", "tps", "rps", "occupancy", "utilization", "times", "latencies", "sec", "secs", "ms", "ns"),
+        *("memory", "score", "auc", "f1", "rmse", "mae", "mape", "flops", "mflops", "gflops", "tflops", "fps", "ipc"),
+        *("joules", "qps", "tps", "rps", "occupancy", "utilization", "times", "latencies", "sec", "secs", "ms", "ns"),
     )
 )
 _SETTING = frozenset(
@@ -146,7 +129,6 @@ _SETTING = frozenset(
         *("think", "constant"),
     )
 )
-# Counts that a program reports.
 _COUNTED = frozenset(
     (
         *("retries", "faults", "misses", "hits", "failures", "errors", "evictions", "spills", "collisions"),
@@ -155,13 +137,11 @@ _COUNTED = frozenset(
 )
 # The units of times, energies and powers.
 _MEASURED_UNITS = frozenset(("s", "ms", "µs", "ns", "min", "h", "J", "mJ", "kJ", "W", "Wh", "kWh"))
-# `energy (J)`, `time [ms]`.
-_NAME_WITH_UNIT = re.compile(r"(.*\S)\s*(?:\(([^()]*)\)|\[([^][]*)\])")
 
 
 def words_of(name: str) -> tuple[str, ...]:
     """Return the words of a name in lower case, without a unit in parentheses."""
-    match = _NAME_WITH_UNIT.fullmatch(name)
+    match = _BRACKETS.fullmatch(name)
     plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", match[1] if match else name)
     return tuple(word for word in re.split(r"[^0-9a-z]+", plain.casefold()) if word)
 
@@ -224,12 +204,11 @@ def unit_problem(name: str, listed: Sequence[float], found: Sequence[float]) -> 
     factor = unit_factor(listed, found)
     if factor is None:
         return None
-    ratio, cure = (f"{factor:g} times", "divide") if factor > 1 else (f"1/{1 / factor:g} of", "multiply")
-    example = f"{found[-1]:g} instead of {found[-1] / factor:g}"
-    number = f"{max(factor, 1 / factor):g}"
+    cure, other = ("divide", "multiply") if factor > 1 else ("multiply", "divide")
     return ColumnProblem(
-        f"{name}: values are {ratio} those of the description ({example}), as in another unit; "
-        f"{cure} the column by {number}, or {'multiply' if factor > 1 else 'divide'} the values in the description"
+        f"{name}: values are {_times(factor)} those of the description ({found[-1]:g} instead of "
+        f"{found[-1] / factor:g}), as in another unit; {cure} the column by {max(factor, 1 / factor):g}, "
+        f"or {other} the values in the description"
     )
 
 
@@ -238,6 +217,8 @@ def unit_remark(listed: Sequence[float], found: Sequence[float]) -> str | None:
     factor = unit_factor(listed, found)
     if factor is None:
         return None
-    example = float(found[-1])
-    relation = f"{factor:g} times" if factor > 1 else f"1/{1 / factor:g} of"
-    return f"{example:g} is {relation} {example / factor:g}: another unit?"
+    return f"{found[-1]:g} is {_times(factor)} {found[-1] / factor:g}: another unit?"
+
+
+def _times(factor: float) -> str:
+    return f"{factor:g} times" if factor > 1 else f"1/{1 / factor:g} of"

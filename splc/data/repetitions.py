@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -30,10 +30,7 @@ def require_size(groups: int, width: int, values: int, columns: int = 1, file: s
 
 
 def offsets(group: Array, slots: Array, groups: int) -> tuple[Array, Array]:
-    """Return the column of the first value of each row, and the number of columns of each group.
-
-    `group`: the group of each row, shape (n,). `slots`: the number of values of each row, shape (n,).
-    """
+    """Return the column of the first value of each row, and the number of columns of each group: see `side_by_side`."""
     order = np.argsort(group, kind="stable")
     ends = np.cumsum(slots[order])
     totals = np.bincount(group, weights=slots, minlength=groups).astype(np.int64)
@@ -43,11 +40,30 @@ def offsets(group: Array, slots: Array, groups: int) -> tuple[Array, Array]:
     return first_columns, totals
 
 
-def repetition_rows(tables: Iterable[Array], count: int) -> tuple[Array, Array]:
-    """Return the group and the column of each row of a table with one row per repetition.
+def side_by_side(columns: Mapping[str, Array], group: Array, slots: Array, file: str | None = None) -> dict[str, Array]:
+    """Return name → values, shape (groups, repetitions), with the rows of a group one after another, and NaN.
 
-    `tables`: the values of properties, each of shape (count, repetitions), NaN where one is missing. `count`: the
-    number of groups; each has at least one row.
+    `columns`: name → values, shape (n, k). `group`: the group of each row, shape (n,). `slots`: the number of values of
+    each row, at most k, shape (n,).
+    """
+    starts, totals = offsets(group, slots, int(group.max(initial=-1)) + 1)
+    width = int(totals.max(initial=1))
+    require_size(len(totals), width, int(slots.sum()), len(columns), file)
+    tables = {}
+    for name, values in columns.items():
+        filled = np.full((len(totals), width), np.nan)
+        for slot in range(values.shape[1]):
+            present = slots > slot
+            filled[group[present], starts[present] + slot] = values[present, slot]
+        used = np.flatnonzero(~np.isnan(filled).all(axis=0))
+        tables[name] = filled[:, : used[-1] + 1 if len(used) else 1]
+    return tables
+
+
+def repetition_rows(tables: Iterable[Array], count: int) -> tuple[Array, Array]:
+    """Return the group and the column of each row of a table with one row per repetition, at least one of each group.
+
+    `tables`: the values of properties, each of shape (count, repetitions), NaN where one is missing.
     """
     used = np.ones(count, dtype=np.int64)
     for values in tables:

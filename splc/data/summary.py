@@ -16,9 +16,6 @@ from splc.data.repetitions import offsets
 from splc.io.numbers import power_of_two
 from splc.types import Array
 
-# Not numpy\'s, which imports the masked arrays.
-
-
 Kind = Literal["first", "trend", "alternate", "position", "neighbours", "groups"]
 
 # A smaller scatter of runs is no cause for a warning.
@@ -212,29 +209,25 @@ def summary_of(parts: Sequence[Measurements]) -> Summary:
 
 
 def _property(name: str, parts: Sequence[Measurements]) -> PropertySummary:
-    tables = [part.values[name] for part in parts if name in part.values]
+    having = [part for part in parts if name in part.values]
+    tables = [part.values[name] for part in having]
+    measured = [part.configurations[~np.isnan(part.values[name]).all(axis=1)] for part in having]
     known = np.concatenate([table[~np.isnan(table)] for table in tables])
     counts = np.concatenate([(~np.isnan(table)).sum(axis=1) for table in tables])
-    measured = counts[counts > 0]
+    repetitions = counts[counts > 0]
     return PropertySummary(
         name,
         float(known.min()) if len(known) else math.nan,
         float(known.max()) if len(known) else math.nan,
-        _distinct(name, parts),
+        len(Configurations.concatenate(measured).groups()[0]),
         len(known),
-        int(measured.min()) if len(measured) else 0,
-        int(measured.max()) if len(measured) else 0,
+        int(repetitions.min(initial=len(known))),
+        int(repetitions.max(initial=0)),
         scatter_of(tables),
         drift_of(tables),
         parts[0].unit(name),
         run_pattern(parts, name),
     )
-
-
-def _distinct(name: str, parts: Sequence[Measurements]) -> int:
-    """Return the number of distinct configurations that have a value of a property."""
-    measured = [part.configurations[~np.isnan(part.values[name]).all(axis=1)] for part in parts if name in part.values]
-    return len(Configurations.concatenate(measured).groups()[0])
 
 
 def drift_of(tables: Sequence[Array]) -> Drift | None:

@@ -187,26 +187,39 @@ def option_columns(system: VariabilityModel, columns: Mapping[str, Array]) -> di
     """Return option → numbers, shape (n,), for all options of a system. Other columns are left out.
 
     One column of texts may represent an alternative group. Options with one possible value need no column.
-
-    `columns`: the columns of a table, each of shape (n,).
     """
     named: dict[str, Array] = {}
     for name, values in columns.items():
         known = system.spellings.get(name)
-        if known is None or known not in system.positions:
-            continue
-        if known in named:
-            raise ConfigurationError(f"several columns are the option {known!r}")
-        named[known] = values
+        if known in system.positions:
+            if known in named:
+                raise ConfigurationError(f"several columns are the option {known!r}")
+            named[known] = values
     numbers: dict[str, Array] = {}
     for parent, children in child_groups(system).items():
         if parent in named and not any(child.name in named for child in children):
             numbers |= _group(system, parent, children, named[parent])
     rows = len(next(iter(columns.values()))) if columns else 0
     for option in system.options:
-        if option.name not in numbers:
-            numbers[option.name] = _column(system, option, named, rows)
+        if option.name in numbers:
+            continue
+        if option.name in named:
+            numbers[option.name] = _column(system, option, named[option.name])
+        elif (only := only_index(option, system.mandatory)) is not None:
+            numbers[option.name] = np.full(rows, option.values[only] if isinstance(option, NumericOption) else 1.0)
+        elif rows == 0:
+            raise ConfigurationError("the table has no rows")
+        else:
+            hint = unknown_name_hint(option.name, [*named]) if named else None
+            raise ConfigurationError(f"no values for the option {option.name!r}", hint=hint)
     return numbers
+
+
+def only_index(option: Option, mandatory: frozenset[str]) -> int | None:
+    """Return the index of the only value of an option, None if it has several."""
+    if isinstance(option, NumericOption):
+        return 0 if option.size == 1 else None
+    return 1 if option.name in mandatory else None
 
 
 def _group(system: VariabilityModel, parent: str, children: list[BinaryOption], values: Array) -> dict[str, Array]:
@@ -217,12 +230,13 @@ def _group(system: VariabilityModel, parent: str, children: list[BinaryOption], 
     if parent not in system.mandatory:
         child_of = {"": "", **child_of}
     texts = texts_of(values)
-    wrong = next((row for row, text in enumerate(texts) if text not in child_of), None)
-    if wrong is not None:
-        if not texts[wrong] or not system.inferred:
+    unknown = [row for row, text in enumerate(texts) if text not in child_of]
+    if unknown:
+        wrong = texts[unknown[0]]
+        if not wrong or not system.inferred:
             known = listed([child.presentation.output_string or child.name for child in children], _SHOWN)
-            raise ConfigurationError(f"row {wrong}: {parent} cannot be {texts[wrong]!r}; its values are {known}")
-        warn_of_unknown(parent, [text for text in texts if text not in child_of])
+            raise ConfigurationError(f"row {unknown[0]}: {parent} cannot be {wrong!r}; its values are {known}")
+        warn_of_unknown(parent, [texts[row] for row in unknown])
     chosen = np.array([child_of.get(text) for text in texts], dtype=object)
     return {parent: (chosen != "").astype(float)} | {
         child.name: (chosen == child.name).astype(float) for child in children
@@ -234,28 +248,18 @@ def warn_of_unknown(name: str, texts: Iterable[str]) -> None:
     warnings.warn(f"{name}: {shown_values(texts)} is predicted as the mean of the known values", stacklevel=2)
 
 
-def _column(system: VariabilityModel, option: Option, named: Mapping[str, Array], rows: int) -> Array:
-    """Return the numbers of an option, or its only value where it has no column."""
-    if option.name in named:
-        numbers = numbers_of(named[option.name])
-        if numbers is None:
-            cells = [text.casefold() for text in texts_of(named[option.name])]
-            if isinstance(option, BinaryOption):
-                cells = [str(TRUTH.get(text, text)) for text in cells]
-            numbers = parse_column(cells)
-            wrong = next((row for row, text in enumerate(cells) if text and np.isnan(numbers[row])), None)
-            if wrong is not None:
-                cure = "its values are numbers" if isinstance(option, NumericOption) else "write 1 or 0"
-                raise ConfigurationError(f"row {wrong}: {option.name} cannot be {cells[wrong]!r}", hint=cure)
-        # Tables of versions before an option have no value of it.
-        has_blanks = system.inferred and isinstance(option, BinaryOption) and not np.isnan(numbers).all()
-        return np.nan_to_num(numbers) if has_blanks else numbers
-    if isinstance(option, BinaryOption):
-        if option.name in system.mandatory:
-            return np.ones(rows)
-    elif option.size == 1:
-        return np.full(rows, option.values[0])
-    if rows == 0:
-        raise ConfigurationError("the table has no rows")
-    known_hint = unknown_name_hint(option.name, [name for name in named if name != option.name]) if named else None
-    raise ConfigurationError(f"no values for the option {option.name!r}", hint=known_hint)
+def _column(system: VariabilityModel, option: Option, values: Array) -> Array:
+    """Return the numbers in the column of an option."""
+    numbers, is_binary = numbers_of(values), isinstance(option, BinaryOption)
+    if numbers is None:
+        cells = [text.casefold() for text in texts_of(values)]
+        if is_binary:
+            cells = [str(TRUTH.get(text, text)) for text in cells]
+        numbers = parse_column(cells)
+        wrong = next((row for row, text in enumerate(cells) if text and np.isnan(numbers[row])), None)
+        if wrong is not None:
+            cure = "write 1 or 0" if is_binary else "its values are numbers"
+            raise ConfigurationError(f"row {wrong}: {option.name} cannot be {cells[wrong]!r}", hint=cure)
+    # Tables of versions before the option have no value of it.
+    has_blanks = system.inferred and is_binary and not np.isnan(numbers).all()
+    return np.nan_to_num(numbers) if has_blanks else numbers

@@ -110,9 +110,9 @@ class CodedColumns:
         """Return whether a column has only zeros and ones."""
         return name in self._binary and self.complete(name)
 
-    def has_blank_zeros(self, name: str) -> bool:
-        """Return whether a column has only ones, zeros and empty cells, so that these are zeros."""
-        return name in self._binary and name in self.blank and bool((self.numbers[name] == 1).any())
+    def is_switch(self, name: str) -> bool:
+        """Return whether a column has ones, and else only zeros and gaps."""
+        return name in self._binary and bool((self.numbers[name] == 1).any())
 
     def has_integers(self, name: str) -> bool:
         """Return whether a column has a whole number in every row."""
@@ -133,15 +133,12 @@ class CodedColumns:
         If the name is that of a measured value (`time_ms`), fewer values are enough, also whole ones. Rows in which it
         has no value do not count.
         """
-        size, rows = self._filled(name)
+        size, rows = self.filled(name)
         nearly_all = rows >= MIN_ROWS and size >= NEARLY_ALL * rows
         return self.is_named_measured(name) or (name not in self._integers and (size > MAX_VALUES or nearly_all))
 
     def is_named_measured(self, name: str, nfp: str | None = None) -> bool:
-        """Return whether a column has the name of a measured value, and not few values, or gaps.
-
-        `nfp`: the property that the user named, whose name says how others are built.
-        """
+        """Return whether a column has the name of a measured value, and not few values, or gaps."""
         if not is_measurement_name(name, nfp) or name in self._binary:
             return False
         if self.rows < MIN_ROWS:
@@ -150,12 +147,12 @@ class CodedColumns:
 
     def is_various(self, name: str) -> bool:
         """Return whether one in `NAMED` rows has a value of its own; rows without a value do not count."""
-        size, rows = self._filled(name)
+        size, rows = self.filled(name)
         return rows >= MIN_ROWS and NAMED * size >= rows
 
     def is_few(self, name: str) -> bool:
         """Return whether a column has few values, several of them, each in `EVIDENCE` rows on average."""
-        size, rows = self._filled(name)
+        size, rows = self.filled(name)
         return self.rows >= MIN_ROWS and self.sizes[name] > 1 and size <= MAX_VALUES and EVIDENCE * size <= rows
 
     def written(self, name: str) -> tuple[int, int]:
@@ -164,7 +161,7 @@ class CodedColumns:
         filled = self.codes[name][~blank[self.codes[name]]]
         return len(np.unique(filled)), len(filled)
 
-    def _filled(self, name: str) -> tuple[int, int]:
+    def filled(self, name: str) -> tuple[int, int]:
         """Return the number of values of a column, and of the rows that have one."""
         if name in self._gaps:
             return self.sizes[name] - 1, self.rows - int(self.gaps(name).sum())
@@ -187,15 +184,8 @@ class CodedColumns:
             ratios = values / second, values * second
             return any(bool(np.ptp(ratio) <= ROUNDED * np.abs(ratio).max()) for ratio in ratios)
 
-    def may_be_deselected(self, name: str) -> bool:
-        """Return whether a column has empty cells, and values in other rows."""
-        return name in self.blank and self._filled(name)[0] > 0
-
     def decides(self, name: str, rows: Array) -> bool:
-        """Return whether the values of a column, each in `EVIDENCE` rows on average, say which rows these are.
-
-        `rows`: a mask of shape (n,).
-        """
+        """Return whether the values of a column, each in `EVIDENCE` rows on average, say if a row is one of these."""
         pairs = np.unique(self.codes[name] * 2 + rows)
         return len(pairs) == self.sizes[name] and EVIDENCE * self.sizes[name] <= self.rows
 

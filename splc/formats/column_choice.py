@@ -116,10 +116,7 @@ class ColumnChoice:
         )
 
     def with_stated(self, roles: StatedRoles | None, nfp: str | None) -> ColumnChoice:
-        """Return these choices, completed by the roles that the format of a file states.
-
-        `nfp`: the property that the user named, None if there is none.
-        """
+        """Return these choices, completed by the roles that the format of a file states."""
         if roles is None:
             return self
         choice = self.among((*roles.options, *roles.contexts, *roles.properties))
@@ -215,10 +212,7 @@ def columns_of(
     options: Collection[str] = (),
     nfp: str | None = None,
 ) -> tuple[dict[str, Array], dict[str, Context]]:
-    """Return the columns of a table other than its options: property → numbers, NaN where there is none, and contexts.
-
-    `nfp`: the property that the user named, None if there is none.
-    """
+    """Return the columns of a table other than its options: property → numbers, NaN where there are none; contexts."""
     choice = choice.among([*tables, *options])
     problems = Problems(file)
     for name in dict.fromkeys((*choice.named, *choice.ignore)):

@@ -148,8 +148,6 @@ def options_among(
 
     The names of options add options: what is an option without them remains one. Only if no property was left, the last
     option becomes the property that is returned.
-
-    `nfp`: the property that the user named, None if there is none.
     """
     observed = _observed(table, names, nfp, explicit)
     beside = _found(table, names, nfp, explicit, observed)
@@ -264,7 +262,8 @@ def _found(
             if options:
                 break
         elif table.complete(name) or (
-            table.may_be_deselected(name)
+            name in table.blank
+            and table.filled(name)[0] > 0
             and (left or (table.is_few(name) and not unexplained_gaps(table, name, names)))
             and (table.gaps(name) & ~failed).any()
         ):

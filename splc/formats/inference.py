@@ -21,7 +21,7 @@ from splc.formats.measurements.selections import truth_words
 from splc.formats.measurements.tables import read_file_columns, read_table
 from splc.formats.roles import Roles, option_columns, roles_of
 from splc.formats.table import TableSource, table_of, table_text
-from splc.io.csv_rows import CodedTexts, distinct_numbers, distinct_texts, has_text, texts_in
+from splc.io.csv_rows import CodedTexts, distinct_numbers, distinct_texts, has_text, rows_with, texts_in
 from splc.io.files import Source
 from splc.io.numbers import column_texts, number_text, parse_column
 from splc.system.constraints import BooleanConstraint, OptionLiteral
@@ -29,12 +29,10 @@ from splc.system.groups import Alternatives, alternatives_among
 from splc.system.mining import MinedConstraints, OptionRows
 from splc.system.options import BinaryOption, NumericOption, Option, Presentation, alternative_options
 from splc.system.variability import VariabilityModel
-from splc.types import Array
 
 # The most values that a text column may have as an option.
 MAX_CHILDREN = 1000
 _SHOWN_VALUES = 6
-_SHOWN_LINES = 5
 # Numeric options with fractions have fewer levels.
 _CONTINUOUS = 20
 
@@ -103,11 +101,10 @@ def inference_of(
     that all rows satisfy by far more than chance are inferred unless the user says no (`splc.system.mining`). Numeric
     options have the values that occur.
 
-    `nfp`: the property that the user named, None if there is none. `usual`: the property if the file has it, None if
-    there is none; a log keeps one space where a name has several. `choice`: options, contexts and ignored columns that
-    the user named. Further options are inferred (`splc.formats.roles`); options that are columns of text
-    become alternative groups. `measured`: whether the table has a property; else all columns are options unless they
-    are ignored. None: as its columns seem (`splc.formats.roles`).
+    `usual`: the property if the file has it; a log keeps one space where a name has several. `choice`: the roles that
+    the user chose; further ones are inferred (`splc.formats.roles`), and options of text become alternative groups.
+    `measured`: whether the table has a property, else all columns are options unless they are ignored; None: as its
+    columns seem.
     """
     given = table_of(source)
     choice = (choice or ColumnChoice()).with_stated(given.stated, nfp)
@@ -123,7 +120,7 @@ def inference_of(
         has_nfp = nfp is not None or bool(choice.properties)
         every = option_columns(columns, choice, measured=has_nfp or measured)
         resolved = choice if every is None else replace(choice, options=every)
-        roles = roles_of(columns, source.name, nfp=nfp, choice=resolved, measured=every is None)
+        roles = roles_of(columns, source.name, nfp=nfp, choice=resolved, lines=table.lines[1:], measured=every is None)
     elif choice.options:
         hint = "leave options out: XML separates options from properties"
         raise InputError(Problem("the options of this file cannot be chosen", source.name, hint=hint))
@@ -149,33 +146,14 @@ def inference_of(
         assumptions,
         alternatives.uncertain,
         (
-            *(
-                f"{name} is read as numbers, {text} as {float(text):g}; if it is a version, "
-                f"use --context {shlex.quote(name)}"
-                for name, text in roles.versions.items()
-            ),
-            *(
-                f"{name} is taken as a numeric option; if it is a context, "
-                f"use --context {shlex.quote(name)}, else --options {shlex.quote(name)}"
-                for name in roles.named_contexts
-            ),
-            *(
-                f"{name} is to the right of a property and taken as an option; if a run has it as a result, "
-                f"use --ignore {shlex.quote(name)}, else --options {shlex.quote(name)}"
-                for name in roles.doubtful
-            ),
-            *(_gap_warning(name, rows, table.lines[1:]) for name, rows in roles.gaps.items()),
-            *(
-                f"{name} is taken as the property, since all other columns are options; else name it with --property"
-                for name in (() if roles.instead is None else (roles.instead,))
-            ),
+            *roles.warnings,
             *(() if repeats(roles.counts) else _differing(roles)),
         ),
         (*roles.text, *roles.binary, *roles.numeric),
         bool(choice.options),
         (*given.notes, *table.remarks),
         nfp or given.main or _only_measured(roles),
-        bool(roles.evident or choice.properties),
+        roles.decided or bool(choice.properties),
         roles.differing,
         option_rows=option_table(system, columns, roles),
     )
@@ -184,25 +162,10 @@ def inference_of(
 
 def _without_values(columns: Mapping[str, Sequence[str]], where: Mapping[str, str]) -> tuple[str, ...]:
     """Return the columns that have values only in rows that the user did not select."""
-    filters = {name: value for name, value in where.items() if name in columns}
-    if not filters:
-        return ()
-    matches = np.ones(len(next(iter(columns.values()))), dtype=bool)
-    for name, value in filters.items():
-        distinct, codes = distinct_texts(columns[name])
-        matches &= np.array([text.strip() == value for text in distinct], dtype=bool)[codes]
-    rows = np.flatnonzero(matches)
-    if not len(rows):
+    rows = rows_with(columns, where)
+    if columns.keys().isdisjoint(where) or not len(rows):
         return ()
     return tuple(name for name, cells in columns.items() if not has_text(texts_in(cells, rows)) and has_text(cells))
-
-
-def _gap_warning(name: str, rows: Sequence[int], lines: Sequence[int] | Array) -> str:
-    """Return the warning about the rows in which an option has no value."""
-    text = listed([str(lines[row]) for row in rows], _SHOWN_LINES)
-    where = f"{'line' if len(rows) == 1 else 'lines'} {text}"
-    gap = f"{name} has no value in {len(rows):,} of {len(lines):,} rows ({where})"
-    return f"{gap} and is taken as deselected there; if a value is missing, add it or remove the row"
 
 
 def _only_measured(roles: Roles) -> str | None:
@@ -244,7 +207,13 @@ def _system(
     names = set(columns)
     for name in columns:
         if name in text:
-            children = list(_text_options(name, columns[name], names, file))
+            # An option, optional if cells are empty, and a child for each value, which is its output string.
+            texts = {cell.strip() for cell in distinct_texts(columns[name])[0]}
+            if len(texts - {""}) > MAX_CHILDREN:
+                message = f"the column {name!r} has {len(texts - {''}):,} different texts"
+                hint = "if it is not an option, leave it out of the options"
+                raise InputError(Problem(message, file, hint=hint))
+            children = list(alternative_options(name, sorted(texts - {""}), names, optional="" in texts))
             names.update(option.name for option in children)
             options += children
         elif name in binary:
@@ -267,16 +236,6 @@ def _system(
     path = Path(table.files[0][0] if table.files else file).name.removesuffix(".gz")
     name = Path(path).stem if path != "<stdin>" else "system"
     return VariabilityModel(name, tuple(options), tuple(constraints), source=file, inferred=True)
-
-
-def _text_options(name: str, texts: Sequence[str], names: set[str], file: str) -> Iterator[BinaryOption]:
-    """Yield an option, optional if cells are empty, and a child for each value, which is its output string."""
-    distinct = {text.strip() for text in distinct_texts(texts)[0]}
-    values = sorted(distinct - {""})
-    if len(values) > MAX_CHILDREN:
-        hint = "if it is not an option, leave it out of the options"
-        raise InputError(Problem(f"the column {name!r} has {len(values):,} different texts", file, hint=hint))
-    yield from alternative_options(name, values, names, optional="" in distinct)
 
 
 def _assumptions(system: VariabilityModel, roles: Roles, alternatives: Alternatives) -> Iterator[str]:
@@ -354,10 +313,7 @@ def infer_system(
 
 
 def inferred_from(table: Any, nfp: str | None, choice: ColumnChoice) -> Inference:
-    """Return the inference from a table, as in `infer_system`; the notes of the system are the assumptions.
-
-    `nfp`: a column that is a property; None if none is named.
-    """
+    """Return the inference from a table, as in `infer_system`; the notes of the system are the assumptions."""
     result = inference_of(table_source(table), nfp=nfp, choice=choice)
     name = result.system.name if isinstance(table, str | Path) else "system"
     notes = (*result.system.notes, *result.assumptions, *result.warnings, *result.notes)

@@ -28,14 +28,15 @@ option without these names remains one. All others:
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import shlex
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from splc.data.property_unit import is_count_name, is_measurement_name, is_setting_name, words_of
 from splc.data.table import TRUTH
-from splc.errors import InputError, Problem, Problems, unknown_name_hint
+from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
 from splc.formats.coded_columns import MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns, is_row_counter
 from splc.formats.column_choice import MISSING, ColumnChoice, has_other_decimals, kind_of
 from splc.formats.evidence import left_out, options_among, unexplained_gaps
@@ -46,6 +47,7 @@ from splc.types import Array
 
 # Texts that may be versions: `1.9` and `1.10`.
 _DECIMAL, _PADDED = re.compile(r"[0-9]+\.[0-9]+"), re.compile(r"[0-9]+\.[0-9]+0")
+_SHOWN_LINES = 5
 # Names of columns of numbers that are rather contexts.
 CONTEXT_NAMES = ("version", "release", "revision", "commit", "build", "year", "date", "machine", "host", "platform")
 # Words of names of columns of text that are contexts, also if they are crossed with the options.
@@ -74,21 +76,10 @@ class Roles:
     differing: tuple[str, ...] = ()
     # the number of rows of each configuration in each context
     counts: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    # numeric options whose texts look like versions, with the text that is read as another number
-    versions: Mapping[str, str] = field(default_factory=dict)
-    # numeric options whose names are those of contexts, if the user did not name them
-    named_contexts: tuple[str, ...] = ()
-    # numeric option that the user did not name → the rows in which it has no value, unless another option says which
-    # these are
-    gaps: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    # the property that is one only because the user named all other columns as options, None if none is
-    instead: str | None = None
+    warnings: tuple[str, ...] = ()  # roles that are probably wrong, one line each
+    decided: bool = False  # whether names and contents of columns (`splc.formats.evidence`) decided on roles
     # column → its numbers, shape (n,), NaN where there is none
     numbers: Mapping[str, Array] = field(default_factory=dict)
-    # zeros and ones to the right of a property that are options although they distinguish no rows
-    doubtful: tuple[str, ...] = ()
-    # columns that are ignored because of their names and contents (`splc.formats.evidence`)
-    evident: tuple[str, ...] = ()
 
 
 def roles_of(
@@ -96,16 +87,16 @@ def roles_of(
     file: str,
     *,
     nfp: str | None = None,
-    choice: ColumnChoice | None = None,
+    choice: ColumnChoice,
+    lines: Sequence[int],
     measured: bool = True,
 ) -> Roles:
     """Return the roles of the columns of a table.
 
-    `nfp`: the property that the user named, None if there is none. `choice`: options, contexts and ignored columns that
-    the user named; None if there are none. `measured`: whether a column must be a property; without one, options are
-    those that are named.
+    `lines`: the line of each row. `measured`: whether a column must be a property; without one, options are those that
+    are named.
     """
-    choice = (choice or ColumnChoice()).among(columns)
+    choice = choice.among(columns)
     _require_columns(columns, file, nfp, choice)
     ignored = dict.fromkeys((name for name in columns if name in choice.ignore), "as requested")
     evident: dict[str, str] = {}
@@ -184,11 +175,17 @@ def roles_of(
     unstated = [name for name in unstated if not is_measurement_name(name, nfp) and table.differs(name, group)]
     of_text = set(text)
     # The versions before an option have no value of it.
-    switches = {name for name in options if name not in of_text and table.has_blank_zeros(name)}
+    switches = {name: None for name in options if name not in of_text and name in table.blank and table.is_switch(name)}
     numbers |= {name: np.nan_to_num(numbers[name]) for name in switches}
     binary = tuple(name for name in options if name not in of_text and (table.is_binary(name) or name in switches))
     numeric = tuple(name for name in options if name not in of_text and name not in binary)
-    versions = {name: version for name in numeric if name not in explicit and (version := _version(columns[name]))}
+    doubtful = _doubtful(table, [name for name in names if name in (*options, *outputs)], [*options], explicit)
+    gaps = {
+        name: [lines[row] for row in unexplained_gaps(table, name, options)]
+        for name in (*numeric, *switches)
+        if name not in explicit
+    }
+    unnamed = {name: columns[name] for name in numeric if name not in explicit}
     return Roles(
         binary,
         numeric,
@@ -198,23 +195,43 @@ def roles_of(
         ignored,
         tuple(unstated) if measured else (),
         np.bincount(group),
-        versions,
-        tuple(
-            name
-            for name in numeric
-            if name.casefold() in CONTEXT_NAMES
-            if name not in explicit and name not in versions and table.sizes[name] > 1
-        ),
-        {
-            name: rows
-            for name in (*numeric, *switches)
-            if name not in explicit and (rows := unexplained_gaps(table, name, options))
-        },
-        instead,
+        tuple(_warnings(table, unnamed, doubtful, gaps, instead)),
+        bool(evident or multiples or reasons),
         numbers,
-        _doubtful(table, [name for name in names if name in (*options, *outputs)], [*options], explicit),
-        (*evident, *multiples, *reasons),
     )
+
+
+def _warnings(
+    table: CodedColumns,
+    numeric: Mapping[str, Sequence[str]],
+    doubtful: Iterable[str],
+    gaps: Mapping[str, Sequence[int]],
+    instead: str | None,
+) -> Iterator[str]:
+    """Yield what may be wrong about the roles of columns, and what to do then.
+
+    `numeric`: the numeric options that the user did not name. `gaps`: option → the lines in which it has no value.
+    """
+    versions = {name: text for name, texts in numeric.items() if (text := _version(texts))}
+    for name, text in versions.items():
+        cure = f"if it is a version, use --context {shlex.quote(name)}"
+        yield f"{name} is read as numbers, {text} as {float(text):g}; {cure}"
+    for name in numeric:
+        if name.casefold() in CONTEXT_NAMES and name not in versions and table.sizes[name] > 1:
+            cure = f"use --context {shlex.quote(name)}, else --options {shlex.quote(name)}"
+            yield f"{name} is taken as a numeric option; if it is a context, {cure}"
+    for name in doubtful:
+        cure = f"if a run has it as a result, use --ignore {shlex.quote(name)}, else --options {shlex.quote(name)}"
+        yield f"{name} is to the right of a property and taken as an option; {cure}"
+    for name, lines in gaps.items():
+        if lines:
+            where = f"{'line' if len(lines) == 1 else 'lines'} {listed([str(line) for line in lines], _SHOWN_LINES)}"
+            yield (
+                f"{name} has no value in {len(lines):,} of {table.rows:,} rows ({where}) and is taken as deselected "
+                "there; if a value is missing, add it or remove the row"
+            )
+    if instead is not None:
+        yield f"{instead} is taken as the property, since all other columns are options; else name it with --property"
 
 
 def _multiples(table: CodedColumns, names: Sequence[str]) -> dict[str, str]:

@@ -14,20 +14,21 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import overload
+from itertools import islice
+from typing import Any
 
 from splc.errors import InputError, Problem, Problems, SplcError, plural, shorten
 from splc.formats.column_choice import GROUPED, StatedRoles, kind_of
 from splc.io.csv_rows import (
     SEPARATORS,
     CodedTexts,
-    PlainRows,
     check_header,
     first_line,
+    has_text,
     header_names,
     is_not_blank,
     likely_separator,
-    plain_rows,
+    plain_columns,
     split_line,
     split_rows,
 )
@@ -47,24 +48,22 @@ _BOTH = re.compile(r"\s*[+-]?\d{1,3}(?:(?:\.\d{3})+,\d*|(?:,\d{3})+\.\d*)\s*", r
 
 @dataclass(frozen=True, eq=False)
 class ColumnRows(Sequence[Sequence[str]]):
-    """The rows of a table that is kept by its columns, the first row their names."""
+    """The rows of a table that is kept by its columns."""
 
-    names: tuple[str, ...]
-    texts: tuple[Sequence[str], ...]
+    first: tuple[str, ...]  # the first row
+    texts: tuple[Sequence[str], ...]  # the columns without it
+    named: bool = True  # whether the first row is known to be the names of the columns
 
     def __len__(self) -> int:
         return 1 + (len(self.texts[0]) if self.texts else 0)
 
-    @overload
-    def __getitem__(self, row: int) -> Sequence[str]: ...
+    def __iter__(self) -> Iterator[Sequence[str]]:
+        yield self.first
+        yield from zip(*self.texts, strict=True)
 
-    @overload
-    def __getitem__(self, row: slice) -> Sequence[Sequence[str]]: ...
-
-    def __getitem__(self, row: int | slice) -> Sequence[str] | Sequence[Sequence[str]]:
-        if isinstance(row, slice):
-            return [self[at] for at in range(len(self))[row]]
-        return self.names if row == 0 else [texts[row - 1] for texts in self.texts]
+    def __getitem__(self, row: Any) -> Any:
+        """Return one row; there are no slices."""
+        return self.first if row == 0 else [texts[row - 1] for texts in self.texts]
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,15 +111,15 @@ class TableSource(Source):
         rows: Iterable[Sequence[str]],
         stated: StatedRoles | None = None,
         main: str | None = None,
-        notes: tuple[str, ...] = (),
+        notes: Iterable[str] = (),
     ) -> TableSource:
-        """Return a table with these rows, as `of`."""
+        """Return a table with these rows; otherwise as `of`."""
         # Workbooks leave out empty cells at the end of a row.
         blank = [""] * len(header)
         cells = [[_clean(text, source) for text in [*row, *blank[len(row) :]]] for row in rows]
         cells = [row for row in cells if len(row) > 1 or any(row)]
         columns = list(zip(*cells, strict=True)) if cells else [()] * len(header)
-        return cls.of(source, header, columns, stated, main, notes)
+        return cls.of(source, header, columns, stated, main, tuple(notes))
 
     @cached_property
     def sha256(self) -> str:
@@ -129,8 +128,8 @@ class TableSource(Source):
 
     def text(self) -> str:
         """Return the table as CSV."""
-        if isinstance(self.rows, ColumnRows):
-            return table_text(self.rows.names, self.rows.texts)
+        if isinstance(self.rows, ColumnRows) and self.rows.named:
+            return table_text(self.rows.first, self.rows.texts)
         return super().text()
 
     @cached_property
@@ -142,20 +141,17 @@ class TableSource(Source):
     def columns(self) -> dict[str, Sequence[str]]:
         """Name → texts of each column of a table that `read_columns` returned."""
         assert isinstance(self.rows, ColumnRows)
-        return dict(zip(self.rows.names, self.rows.texts, strict=True))
+        return dict(zip(self.rows.first, self.rows.texts, strict=True))
 
     def body(self, reasons: dict[int, list[str]]) -> tuple[list[str], list[Sequence[str]]]:
         """Return the names and the texts of the columns, and add the problems of rows of another width to `reasons`.
 
         A first column of whole numbers without a name, as data frames are written with, is left out.
         """
-        if isinstance(self.rows, ColumnRows):
-            return _without_row_numbers([*self.rows.names], [*self.rows.texts])
-        body, width = self.rows[1:], len(self.header)
-        if isinstance(body, PlainRows):
-            columns = body.columns()
-            if not any(cells.widest for cells in columns[width:]):
-                return _without_row_numbers([*self.header], [*columns[:width]])
+        width = len(self.header)
+        if isinstance(self.rows, ColumnRows) and not any(map(has_text, self.rows.texts[width:])):
+            return _without_row_numbers(self.header, [*self.rows.texts[:width]])
+        body = [*self.rows][1:]
         if len(body) * width > _MAX_PADDED and sum(map(len, body)) < len(body) * width / 2:
             message = f"most rows have fewer fields than the header, which has {width:,}"
             raise InputError(Problem(message, self.name))
@@ -164,7 +160,7 @@ class TableSource(Source):
             if len(cells) < width or any(cell.strip() for cell in cells[width:]):
                 reasons[row] = [f"{len(cells)} fields, but the header has {width}"]
             rows.append(cells if len(cells) == width else [*cells, *[""] * width][:width])
-        return _without_row_numbers([*self.header], list(zip(*rows, strict=True)) if rows else [()] * width)
+        return _without_row_numbers(self.header, list(zip(*rows, strict=True)) if rows else [()] * width)
 
     def place(self, line: int | None) -> tuple[str, int | None]:
         """Return the file and the line there of a line of a union; those of all files without a line."""
@@ -226,13 +222,11 @@ def split_table(
     if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
         raise InputError(Problem("the separator must be a single character", text=separator))
     if isinstance(table.rows, ColumnRows):
-        if not table.rows.names:
+        if not table.rows.first:
             raise InputError(Problem("the file is empty", source.name))
         if decimal is not None or not any(map(_has_comma, table.rows.texts)):
             return table
-        rows, remarks = _with_points([*map(list, table.rows[:])], table.lines, source.name, exempt, quoted=True)
-        columns = tuple(zip(*rows[1:], strict=True))
-        return replace(table, rows=ColumnRows(table.rows.names, columns), remarks=remarks) if remarks else table
+        return _with_points(table, exempt, quoted=True)
     text = source.text()
     if not text or text.isspace():
         raise InputError(Problem("the file is empty", source.name))
@@ -240,19 +234,20 @@ def split_table(
         separator = _separator(text, names) if names else likely_separator(text)
     plain = decimal is not None or separator == "," or b"," not in source.data
     if (separator, plain) not in table._splits:
-        grid = plain_rows(source.content, separator) if plain else None
-        if grid is not None:
-            table._splits[separator, plain] = grid, range(1, len(grid) + 1)
+        columns = plain_columns(source.content, separator) if plain else None
+        if columns is not None:
+            first, texts = tuple(cells[0] for cells in columns), tuple(cells[1:] for cells in columns)
+            table._splits[separator, plain] = ColumnRows(first, texts, named=False), range(1, len(columns[0]) + 1)
         else:
             table._splits[separator, plain] = split_rows(
                 source, separator, lambda row: len(row) > 1 or is_not_blank(row)
             )
-    found, lines = table._splits[separator, plain]
+    rows, lines = table._splits[separator, plain]
+    table = replace(table, rows=rows, lines=lines, separator=separator)
     quoted = separator == ","
-    if isinstance(found, PlainRows) or decimal is not None or (quoted and not _QUOTED_COMMA.search(source.data)):
-        return replace(table, rows=found, lines=lines, separator=separator)
-    rows, remarks = _with_points([*map(list, found)], lines, source.name, exempt, quoted=quoted)
-    return replace(table, rows=rows, lines=lines, separator=separator, remarks=remarks)
+    if isinstance(rows, ColumnRows) or decimal is not None or (quoted and not _QUOTED_COMMA.search(source.data)):
+        return table
+    return _with_points(table, exempt, quoted=quoted)
 
 
 def _has_comma(texts: Sequence[str]) -> bool:
@@ -283,28 +278,23 @@ def read_columns(source: Source, exempt: Collection[str] = ()) -> TableSource:
         raise InputError(Problem(message, source.name, line, text=first_line(source.text()), hint=hint))
     if len(table.rows) == 1:
         raise InputError(Problem("the file has no rows", source.name))
-    columns: Sequence[Sequence[str]]
+    if all(any(map(str.strip, row[width:])) for row in islice(table.rows, 1, None)):
+        message = f"every row has more fields than the header, which has {width:,}"
+        raise InputError(Problem(message, source.name, int(lines[1]), hint=DECIMAL_COMMAS))
     if isinstance(table.rows, ColumnRows):
-        columns = table.rows.texts
+        columns = [*table.rows.texts[:width]]
     else:
-        body = table.rows[1:]
-        if all(any(cell.strip() for cell in row[width:]) for row in body):
-            message = f"every row has more fields than the header, which has {width:,}"
-            raise InputError(Problem(message, source.name, int(lines[1]), hint=DECIMAL_COMMAS))
-        if isinstance(body, PlainRows):
-            columns = body.columns()[:width]
-        else:
-            full = [at for at, row in enumerate(table.rows) if len(row) >= width]
-            if len(full) == 1:
-                message = f"every row has fewer fields than the header, which has {width:,}"
-                hint = f"separate the fields of rows as those of the header, by {table.separator!r}"
-                raise InputError(Problem(message, source.name, int(lines[1]), hint=hint))
-            if missing := len(table.rows) - len(full):
-                rows = plural(missing, "row that has", "rows that have")
-                remarks = (*remarks, f"{rows} fewer fields than the header left out")
-            lines = [lines[at] for at in full]
-            columns = list(zip(*(table.rows[at][:width] for at in full[1:]), strict=True))
-    header, kept = _without_row_numbers([*table.header], [*columns])
+        full = [at for at, row in enumerate(table.rows) if len(row) >= width]
+        if len(full) == 1:
+            message = f"every row has fewer fields than the header, which has {width:,}"
+            hint = f"separate the fields of rows as those of the header, by {table.separator!r}"
+            raise InputError(Problem(message, source.name, int(lines[1]), hint=hint))
+        if missing := len(table.rows) - len(full):
+            rows = plural(missing, "row that has", "rows that have")
+            remarks = (*remarks, f"{rows} fewer fields than the header left out")
+        lines = [lines[at] for at in full]
+        columns = list(zip(*(table.rows[at][:width] for at in full[1:]), strict=True))
+    header, kept = _without_row_numbers(table.header, columns)
     problems = Problems(source.name)
     check_header(header, line, problems)
     problems.raise_if_any(InputError)
@@ -320,16 +310,15 @@ def table_text(header: Sequence[str], columns: Iterable[Sequence[str]], separato
     return text.getvalue()
 
 
-def _with_points(
-    rows: list[list[str]], lines: Sequence[int], file: str, exempt: Collection[str], *, quoted: bool
-) -> tuple[list[list[str]], tuple[str, ...]]:
-    """Return the rows of a table with a decimal point in each number that has a decimal comma, and remarks.
+def _with_points(table: TableSource, exempt: Collection[str], *, quoted: bool) -> TableSource:
+    """Return a table with a decimal point in each number that has a decimal comma, and a remark.
 
     Numbers with separators of thousands (`1,234,567`) stay as they are.
 
     `quoted`: whether commas separate the cells; rows then stay as they are where there is a doubt, and so do columns
     with other commas, such as lists (`0,1,2`).
     """
+    rows, lines, file = [*map(list, table.rows)], table.lines, table.name
     skipped = {at for at, cell in enumerate(rows[0]) if cell.strip() in exempt}
     if quoted:
         skipped |= {at for row in rows[1:] for at, cell in enumerate(row) if "," in cell and not _COMMA.fullmatch(cell)}
@@ -349,12 +338,12 @@ def _with_points(
     commas = list(matching(",", _COMMA))
     grouped = all(GROUPED.fullmatch(cell) for *_, cell in commas)
     if not commas or (grouped and any(cell.count(",") > 1 for *_, cell in matching(",", GROUPED))):
-        return rows, ()
+        return table
     row, _, cell = commas[0]
     both = next(matching(",", _BOTH), None)
     point = next((hit for hit in matching(".", _POINT) if not is_text(hit[1])), None)
     if quoted and (both or point or grouped):
-        return rows, ()
+        return table
     shown = repr(shorten(cell.strip()))
     if conflict := both or point:
         sign, other = "a separator of thousands" if both else "a decimal point", repr(shorten(conflict[2].strip()))
@@ -366,4 +355,5 @@ def _with_points(
         raise InputError(Problem(message, file, int(lines[row]), hint="write numbers with a decimal point"))
     for row, at, cell in commas:
         rows[row][at] = cell.replace(",", ".")
-    return rows, (NOTE,)
+    made = ColumnRows((*rows[0],), tuple(zip(*rows[1:], strict=True))) if isinstance(table.rows, ColumnRows) else rows
+    return replace(table, rows=made, remarks=(NOTE,))

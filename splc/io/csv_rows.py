@@ -8,11 +8,11 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
-from typing import overload
+from typing import Any
 
 import numpy as np
 
@@ -45,13 +45,8 @@ class Cells(Sequence[str]):
     def __len__(self) -> int:
         return len(self.ends)
 
-    @overload
-    def __getitem__(self, row: int) -> str: ...
-
-    @overload
-    def __getitem__(self, row: slice) -> Cells: ...
-
-    def __getitem__(self, row: int | slice) -> str | Cells:
+    def __getitem__(self, row: Any) -> Any:
+        """Return the text of a cell, or the cells of a slice."""
         if isinstance(row, slice):
             return self.take(row)
         return self.content[self.before[row] + 1 : self.ends[row]].decode().lstrip(" ")
@@ -82,7 +77,7 @@ class Cells(Sequence[str]):
         """True if most of the first cells differ, so that deduplication saves no time."""
         if self.widest > _CODED_WIDTH:
             return True
-        beginning = self[:_SNIFFED]
+        beginning = self.take(slice(_SNIFFED))
         return len(beginning) == _SNIFFED and len(beginning.codes[0]) > _MAX_DISTINCT
 
     @cached_property
@@ -115,45 +110,6 @@ class Cells(Sequence[str]):
 
 
 @dataclass(frozen=True, eq=False)
-class PlainRows(Sequence[Sequence[str]]):
-    """The rows of a plain table."""
-
-    content: bytes  # the file
-    separator: str  # the separator of cells
-    # the position after the last byte of each cell, shape (columns, rows + 1); the first ones are those of what is
-    # before the table
-    ends: Array
-
-    def __len__(self) -> int:
-        return int(self.ends.shape[1]) - 1
-
-    def __iter__(self) -> Iterator[list[str]]:
-        lines = self.content[self.ends[-1, 0] + 1 : self.ends[-1, -1]].decode().split("\n")
-        for line in lines if len(self) else ():
-            yield [cell.lstrip(" ") for cell in line.split(self.separator)]
-
-    @overload
-    def __getitem__(self, row: int) -> list[str]: ...
-
-    @overload
-    def __getitem__(self, row: slice) -> PlainRows: ...
-
-    def __getitem__(self, row: int | slice) -> list[str] | PlainRows:
-        if isinstance(row, slice):
-            start, stop, step = row.indices(len(self))
-            assert step == 1
-            return PlainRows(self.content, self.separator, self.ends[:, start : max(start, stop) + 1])
-        at = range(len(self))[row]
-        ends = self.ends[:, at + 1]
-        return list(Cells(self.content, np.append(self.ends[-1, at], ends[:-1]), ends))
-
-    def columns(self) -> list[Cells]:
-        """Return the columns."""
-        starts = [self.ends[-1, :-1], *self.ends[:-1, 1:]]
-        return [Cells(self.content, *column) for column in zip(starts, self.ends[:, 1:], strict=True)]
-
-
-@dataclass(frozen=True, eq=False)
 class CodedTexts(Sequence[str]):
     """n texts as positions among distinct ones."""
 
@@ -166,16 +122,13 @@ class CodedTexts(Sequence[str]):
     def __iter__(self) -> Iterator[str]:
         return map(self.distinct.__getitem__, self.codes.tolist())
 
-    @overload
-    def __getitem__(self, row: int) -> str: ...
+    def __getitem__(self, row: Any) -> Any:
+        """Return the text in a row, or the texts of a slice."""
+        return self.take(row) if isinstance(row, slice) else self.distinct[int(self.codes[row])]
 
-    @overload
-    def __getitem__(self, row: slice) -> CodedTexts: ...
-
-    def __getitem__(self, row: int | slice) -> str | CodedTexts:
-        if isinstance(row, slice):
-            return CodedTexts(self.distinct, self.codes[row])
-        return self.distinct[int(self.codes[row])]
+    def take(self, rows: Array | slice) -> CodedTexts:
+        """Return the texts in some rows."""
+        return CodedTexts(self.distinct, self.codes[rows])
 
     @classmethod
     def of(cls, texts: Sequence[str], replace: Callable[[str], str]) -> CodedTexts:
@@ -186,8 +139,8 @@ class CodedTexts(Sequence[str]):
         return cls([*position], np.array([position[text] for text in replaced], dtype=np.int64)[codes])
 
 
-def plain_rows(content: bytes, separator: str) -> PlainRows | None:
-    """Return the rows of a plain table of several columns, None for any other file."""
+def plain_columns(content: bytes, separator: str) -> list[Cells] | None:
+    """Return the columns of a plain table of several columns, the header included; None for any other file."""
     if b"\r" in content:
         content = content.replace(b"\r\n", b"\n")
     if b"\r" in content or b'"' in content or separator == " " or not separator.isascii() or len(content) > _MAX_BYTES:
@@ -221,17 +174,15 @@ def plain_rows(content: bytes, separator: str) -> PlainRows | None:
     for start in range(0, lines, _ROWS):
         stop = min(start + _ROWS, lines)
         ends[:, start + 1 : stop + 1] = marks[start * columns + 1 : stop * columns + 1].reshape(-1, columns).T
-    return PlainRows(content, separator, ends)
+    starts = [ends[-1, :-1], *ends[:-1, 1:]]
+    return [Cells(content, *column) for column in zip(starts, ends[:, 1:], strict=True)]
 
 
 def texts_in(texts: Sequence[str], rows: Array) -> Sequence[str]:
     """Return the texts of a column in some rows, by their positions."""
-    if not isinstance(texts, Cells):
-        return [texts[row] for row in rows.tolist()]
-    if texts.is_varied:
-        return texts.take(rows)
-    distinct, codes = distinct_texts(texts)
-    return CodedTexts(distinct, codes[rows])
+    if isinstance(texts, Cells) and not texts.is_varied:
+        texts = CodedTexts(*distinct_texts(texts))
+    return texts.take(rows) if isinstance(texts, Cells | CodedTexts) else [texts[row] for row in rows.tolist()]
 
 
 def has_text(texts: Sequence[str]) -> bool:
@@ -251,6 +202,15 @@ def distinct_texts(texts: Sequence[str]) -> tuple[list[str], Array]:
     code_of: dict[str, int] = {}
     codes = np.fromiter((code_of.setdefault(text, len(code_of)) for text in texts), dtype=np.int64, count=len(texts))
     return list(code_of), codes
+
+
+def rows_with(columns: Mapping[str, Sequence[str]], texts: Mapping[str, str]) -> Array:
+    """Return the rows in which columns have these texts, but for spaces around them; unknown columns do not count."""
+    chosen = np.ones(len(next(iter(columns.values()), ())), dtype=bool)
+    for name in columns.keys() & texts.keys():
+        distinct, codes = distinct_texts(columns[name])
+        chosen &= np.array([text.strip() == texts[name].strip() for text in distinct], dtype=bool)[codes]
+    return np.flatnonzero(chosen)
 
 
 def distinct_numbers(values: Array) -> tuple[Array, Array]:

@@ -259,24 +259,19 @@ def _only_member(archived: bytes, name: str, limit: int) -> bytes:
     # Most commands read no archive.
     import tarfile
 
-    only_file: tuple[str, bytes] | None = None
     try:
         with tarfile.open(fileobj=io.BytesIO(archived), mode="r:") as archive:
-            for member in archive:
-                # Archives of some systems have a note `._NAME` beside each file.
-                is_note = Path(member.name).name.startswith("._")
-                if not member.isfile() or is_note or (stream := archive.extractfile(member)) is None:
-                    continue
-                if only_file is not None:
-                    problem = f"the archive has several files: {only_file[0]} and {member.name}"
-                    raise InputError(Problem(problem, name, hint="extract the one to read"))
-                # A file with holes is larger than its archive.
-                only_file = member.name, _bounded(stream, name, limit, *_EXCESS)
+            # Archives of some systems have a note `._NAME` beside each file.
+            files = [each for each in archive if each.isfile() and not Path(each.name).name.startswith("._")]
+            if len(files) > 1:
+                problem = f"the archive has several files: {files[0].name} and {files[1].name}"
+                raise InputError(Problem(problem, name, hint="extract the one to read"))
+            if not files or (stream := archive.extractfile(files[0])) is None:
+                raise InputError(Problem("the archive has no file", name))
+            # A file with holes is larger than its archive.
+            return _bounded(stream, name, limit, *_EXCESS)
     except tarfile.TarError as error:
         raise OSError(str(error)) from None
-    if only_file is None:
-        raise InputError(Problem("the archive has no file", name))
-    return only_file[1]
 
 
 def _reason(error: Exception) -> str:
@@ -344,12 +339,10 @@ def _replace(path: Path, parts: Iterable[bytes]) -> None:
     target = Path(os.path.realpath(path))
     mode = None
     if target.exists():
-        status = target.stat()
-        if stat.S_ISDIR(status.st_mode):
+        if target.is_dir():
             raise IsADirectoryError
-        if not os.access(target, os.W_OK):
-            raise PermissionError(13, "the file is write-protected")
-        mode = stat.S_IMODE(status.st_mode)
+        _require_permission(target)
+        mode = stat.S_IMODE(target.stat().st_mode)
     temporary = target.parent / f".{secrets.token_hex(8)}.tmp"
     try:
         # Created with 0o666 so that the user's umask applies; tempfile would use 0o600.
@@ -387,7 +380,6 @@ def require_writable(path: str | None, inputs: Iterable[str | None] = ()) -> Non
     if path is None or path == "-" or is_stream(path):
         return
     target = Path(os.path.realpath(path))
-    folder = target.parent
     if target.is_dir():
         raise OutputError(Problem("this is a folder", path, hint="name a file in it"))
     if hint := missing_folder(path):
@@ -396,15 +388,18 @@ def require_writable(path: str | None, inputs: Iterable[str | None] = ()) -> Non
         problem = Problem("this is an input or another output of the same command", path, hint="write to another file")
         raise OutputError(problem)
     try:
-        if target.exists() and not os.access(target, os.W_OK):
-            raise PermissionError(13, "the file is write-protected")
+        _require_permission(target)
         # Permissions are not enough (read-only file systems, access lists), so try to write.
-        with tempfile.TemporaryFile(dir=folder):
+        with tempfile.TemporaryFile(dir=target.parent):
             pass
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        problem = Problem(f"cannot be written: {reason}", path, hint="choose another output file")
+        problem = Problem(f"cannot be written: {_reason(error)}", path, hint="choose another output file")
         raise OutputError(problem) from None
+
+
+def _require_permission(file: Path) -> None:
+    if file.exists() and not os.access(file, os.W_OK):
+        raise PermissionError(13, "the file is write-protected")
 
 
 def _is_same_file(target: Path, input_path: str) -> bool:

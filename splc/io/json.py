@@ -49,17 +49,13 @@ def parse_json(text: str) -> Any:
     return content
 
 
-class JsonValues(dict[str, Any]):
-    """A JSON object whose values have JSON's types already."""
-
-
 def plain_values(value: Any) -> Any:
     """Return a value in JSON's types: numbers and arrays of numpy as Python's, NaN and infinities as None.
 
     A dataclass is an object with its fields as keys. An iterator stays one, with values in JSON's types.
     """
     # Checks for abstract classes take longer, and most values are these.
-    if value is None or isinstance(value, (str, int, JsonValues)):
+    if value is None or isinstance(value, (str, int)):
         return value
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None

@@ -146,8 +146,6 @@ def printable(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    from html import escape
-
     return escape(printable(text))
 
 

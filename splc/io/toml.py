@@ -24,10 +24,7 @@ _KEY = re.compile(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"
 
 
 def parse_toml(source: Source) -> tuple[dict[str, Any], Mapping[str, int]]:
-    """Return the content of a TOML file, and key (`nfp`, `learning.abortError`) → line.
-
-    Keys are searched line by line, so that keys in an unusual notation have no line number.
-    """
+    """Return the content of a TOML file, and key (`nfp`, `learning.abortError`) → line, as far as it is found."""
     text = source.text()
     if long_key := _DEEP.search(text):
         lines_before = text.count("\n", 0, long_key.start())

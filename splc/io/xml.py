@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypedDict
+from typing import Any
 from xml.parsers import expat
 
 from lxml import etree
@@ -20,27 +20,11 @@ _LAST_LINE = 65535
 _BEGINNING = 1 << 12
 
 
-class _Options(TypedDict):
-    """Options of lxml's parsers."""
-
-    resolve_entities: bool
-    no_network: bool
-    load_dtd: bool
-    dtd_validation: bool
-    huge_tree: bool
-    remove_comments: bool
-    remove_pis: bool
-
-
-_SAFE = _Options(
-    resolve_entities=False,
-    no_network=True,
-    load_dtd=False,
-    dtd_validation=False,
-    huge_tree=False,
-    remove_comments=True,
-    remove_pis=True,
-)
+# Options of lxml's parsers.
+_SAFE: dict[str, Any] = {
+    **dict.fromkeys(("resolve_entities", "load_dtd", "dtd_validation", "huge_tree"), False),
+    **dict.fromkeys(("no_network", "remove_comments", "remove_pis"), True),
+}
 
 
 class _RootReachedError(Exception):
@@ -52,7 +36,7 @@ def read_xml(source: Source, root: str, wanted: str, *others: str) -> etree._Ele
     _refuse_entities(source)
     parser = etree.XMLParser(**_SAFE)
     with _problems_of(source, root, wanted):
-        element = etree.fromstring(source.data, parser)
+        element: etree._Element = etree.fromstring(source.data, parser)
     _check_document(element, source)
     if local_name(element) not in others:
         _check_root(element, source, root, wanted)
@@ -60,10 +44,7 @@ def read_xml(source: Source, root: str, wanted: str, *others: str) -> etree._Ele
 
 
 def read_xml_children(source: Source, root: str, wanted: str) -> tuple[etree._Element, Iterator[etree._Element]]:
-    """Parse a document whose content is a long list; each child of the root is dropped when the next one is read.
-
-    `wanted`: see `read_xml`.
-    """
+    """Parse a document that is a long list; each child of the root is dropped when the next one is read."""
     _refuse_entities(source)
     events = etree.iterparse(io.BytesIO(source.data), ("start", "end"), **_SAFE)
     with _problems_of(source, root, wanted):
@@ -105,9 +86,8 @@ def _problems_of(source: Source, root: str, document: str) -> Iterator[None]:
             raise InputError(problem) from None
         line, column = error.position
         message = error.msg.partition(f", line {line}, column {column}")[0]
-        raise InputError(
-            Problem(f"not well-formed XML: {message}", source.name, line or None, column or None)
-        ) from None
+        problem = Problem(f"not well-formed XML: {message}", source.name, line or None, column or None)
+        raise InputError(problem) from None
     except ValueError as error:
         raise InputError(Problem(f"cannot be read as XML: {error}", source.name)) from None
 
@@ -126,15 +106,9 @@ def _check_entities(element: etree._Element, source: Source) -> None:
 
 
 def _check_root(element: etree._Element, source: Source, root: str, document: str) -> None:
-    if local_name(element) != root:
-        raise InputError(
-            Problem(
-                f"{document} has the root element <{root}>, but this file has <{local_name(element)}>",
-                source.name,
-                line_of(element),
-                hint=_OTHER_ROOTS.get(local_name(element)),
-            )
-        )
+    if (name := local_name(element)) != root:
+        message = f"{document} has the root element <{root}>, but this file has <{name}>"
+        raise InputError(Problem(message, source.name, line_of(element), hint=_OTHER_ROOTS.get(name)))
 
 
 _OTHER_ROOTS = {
@@ -152,14 +126,9 @@ def _refuse_entities(source: Source) -> None:
     """
 
     def declared(name: str, *_: object) -> None:
-        raise InputError(
-            Problem(
-                f"the DTD declares the entity {name!r}; entities are not allowed",
-                source.name,
-                parser.CurrentLineNumber,
-                hint="write the text instead of the entity",
-            )
-        )
+        message = f"the DTD declares the entity {name!r}; entities are not allowed"
+        hint = "write the text instead of the entity"
+        raise InputError(Problem(message, source.name, parser.CurrentLineNumber, hint=hint))
 
     def started(*_: object) -> None:
         raise _RootReachedError
@@ -175,10 +144,7 @@ def _refuse_entities(source: Source) -> None:
 
 
 def write_xml(path: str | Path, document: Callable[[], etree._Element], what: str) -> None:
-    """Write a document, indented, whole or not at all.
-
-    `what`: the kind of content for messages, such as "the measurements".
-    """
+    """Write a document, indented, whole or not at all; `what` names its content in messages: "the measurements"."""
     write_whole(path, xml_text(document, what, str(path)))
 
 

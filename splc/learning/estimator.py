@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, check_X_y, co
 from splc.data.configurations import Configurations, with_further_values
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, Problem, SpecError
-from splc.learning.contexts.group_models import GroupModels
+from splc.learning.contexts.unmeasured_model import GroupModels
 from splc.learning.feature_importance import total_effects
 from splc.learning.features import Feature, FeatureTable
 from splc.learning.interval_estimator import IntervalRegressor

@@ -26,13 +26,13 @@ def _sum(content: Mapping[str, Any], system: VariabilityModel) -> Intervals:
 
 
 def _mixture(content: Mapping[str, Any], system: VariabilityModel) -> Intervals:
-    from splc.learning.contexts.source_mixture import SourceMixture
+    from splc.learning.contexts.sources import SourceMixture
 
     return SourceMixture.from_json(content, system)
 
 
 def _unmeasured(content: Mapping[str, Any], system: VariabilityModel) -> Intervals:
-    from splc.learning.contexts.unmeasured_context import UnmeasuredContext
+    from splc.learning.contexts.sources import UnmeasuredContext
 
     return UnmeasuredContext.from_json(content, system)
 

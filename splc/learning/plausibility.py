@@ -1,13 +1,15 @@
 """Warnings about models that cannot be right, for every learner, and about settings without an effect.
 
 Predictions are checked at configurations that were drawn from all valid ones and at the measured ones: a model that is
-exact on its learning set may be absurd elsewhere.
+exact on its learning set may be absurd elsewhere. A measured value that all other rows contradict, such as the 99,999
+of a failed run, is an outlier (`outlier_of`).
 """
 
 from __future__ import annotations
 
 import shlex
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +20,9 @@ from splc.data.measurements import Measurements
 from splc.errors import SpaceError, listed, plural
 from splc.io.numbers import percentage, rounded_text
 from splc.learning.judging import predictions
-from splc.learning.projection import Ensemble, Full, outlier_of
+from splc.learning.projection import Ensemble, Full, Variable, fit_full_model, varies
 from splc.learning.result import LearningResult, Predictor
+from splc.learning.threads import one_thread
 from splc.models.influence import InfluenceModel
 from splc.system.options import NumericOption
 from splc.types import Array
@@ -35,6 +38,17 @@ FACTOR, DIFFERENCE = 3, 10
 # An error is larger than another one that says what to expect: by this factor and this difference, in percent. Errors
 # outside of the learning set are those of at least so many configurations.
 UNDERSTATED, LEAST, ENOUGH = 1.5, 1.0, 10
+# Smaller learning sets are not checked for outliers.
+OUTLIER_ROWS = 12
+# Of more rows, an even part judges the row, which bounds the time.
+JUDGING_ROWS = 300
+# Rows with the value of the candidate do not judge it if this share of the rows remains.
+MOSTLY = 0.9
+# A value differs from its prediction by the other rows at least by this factor. The difference of logarithms is outside
+# of the 90 % interval, at least this multiple of the largest one of another row that its fold was not learned with, and
+# of the standard deviation of the others. Rare effects of options are as large as that of their values. From the last
+# factor on the difference is only larger than that of another row.
+OUTLYING, MULTIPLE, SPREADS, CERTAIN = 5.0, 2.0, 4.0, 20.0
 # The words before the command that leaves an outlier out.
 LEAVE_OUT = " To leave it out: "
 
@@ -154,6 +168,67 @@ def _outlying(result: LearningResult, measurements: Measurements) -> tuple[str, 
         text += f" {_without_outlier_text(outlier.error, result)}"
     cure = _command_without_line(measurements, lines[0], result.nfp) if lines else None
     return (text if cure is None else f"{text}{LEAVE_OUT}{cure}",)
+
+
+@dataclass(frozen=True)
+class Outlier:
+    """A row whose value the other rows contradict."""
+
+    row: int  # its position
+    value: float  # its value
+    expected: float  # the prediction of the full model that is learned from the other rows
+    # the cross-validated error of this model in percent; None for a constant, and if it is of some rows only
+    error: float | None = None
+
+
+def outlier_of(model: Ensemble, y: Array, repetitions: Array) -> Outlier | None:
+    """Return the row that the others contradict, None if there is none. Only positive values are judged.
+
+    The row that the model predicts worst without it is a candidate. The model does not judge it: the value has changed
+    the noise that the model assumes. A model that is learned from the other rows does.
+
+    `y`: the values of its configurations, shape (n,). `repetitions`: the number of measurements of each, shape (n,).
+    """
+    if len(y) < OUTLIER_ROWS or y.min() <= 0:
+        return None
+    logarithms = np.log(y)
+    expected = np.median(logarithms)
+    if model.parts:
+        with one_thread():
+            left_out = np.mean([part.left_out for part in model.parts], axis=0)
+        expected = np.log(model.scale.backward(left_out) * model.scale.unit)
+    differences = np.abs(logarithms - expected)
+    row = int(differences.argmax())
+    if differences[row] < np.log(OUTLYING):
+        return None
+    # Several failed runs often have the same value.
+    other_rows = np.flatnonzero(y != y[row])
+    if len(other_rows) < MOSTLY * len(y):
+        other_rows = np.delete(np.arange(len(y)), row)
+    if len(_varying(model, model.configurations[other_rows])) < len(model.basis.variables):
+        # No other row shows the effect of an option of this row.
+        return None
+    step = -(-len(other_rows) // JUDGING_ROWS)
+    other_rows = other_rows[::step]
+    configurations = model.configurations[other_rows]
+    variables = _varying(model, configurations)
+    with one_thread():
+        judge = fit_full_model(configurations, y[other_rows], variables, repetitions[other_rows])
+        predicted = float(judge.predict(model.configurations[[row]])[0])
+        interval = np.array(judge.interval(model.configurations[[row]])).ravel()
+        largest = float(np.abs(judge.residuals).max())
+    difference = abs(float(logarithms[row]) - float(np.log(predicted)))
+    spread = float(logarithms[other_rows].std())
+    limit = min(max(np.log(OUTLYING), MULTIPLE * largest, SPREADS * spread), max(np.log(CERTAIN), largest))
+    if difference <= limit or interval[0] <= y[row] <= interval[1]:
+        return None
+    error = None if step > 1 or judge.constant else judge.cross_validated.mean
+    return Outlier(row, float(y[row]), predicted, error)
+
+
+def _varying(model: Ensemble, configurations: Configurations) -> tuple[Variable, ...]:
+    """Return the variables that differ between configurations."""
+    return tuple(variable for variable in model.basis.variables if varies(variable, configurations))
 
 
 def _without_outlier_text(error: float, result: LearningResult) -> str:

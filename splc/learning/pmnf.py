@@ -18,7 +18,7 @@ from splc.learning.result import LearnedTerm, LearningResult
 from splc.models.influence import InfluenceModel
 from splc.scaling.batch import MAX_PARAMETERS
 from splc.scaling.fit import fit
-from splc.scaling.settings import parsed_settings, resolved_settings
+from splc.scaling.methods import parsed_settings, resolved_settings
 from splc.system.options import NumericOption
 
 NAME = "pmnf"

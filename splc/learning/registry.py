@@ -48,7 +48,7 @@ def _stepwise() -> LearnerKind:
 
 def _pmnf() -> LearnerKind:
     from splc.learning.pmnf import PmnfLearner
-    from splc.scaling.settings import SETTINGS
+    from splc.scaling.methods import SETTINGS
 
     return LearnerKind(SETTINGS, lambda _, settings: PmnfLearner.of(settings), ("default", PMNF))
 

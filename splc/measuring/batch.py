@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from splc.errors import listed
-from splc.formats.measurements.option_columns import option_column, option_texts
+from splc.formats.measurements.csv import option_column, option_texts
 from splc.formats.table import table_text
 from splc.io.csv_rows import SEPARATORS, split_line
 from splc.measuring.execution import KEPT, Run, RunResult, failure, load_average, now

@@ -16,7 +16,7 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import InputError, OutputError, Problem, Problems, SpecError, listed, plural, unknown_name_hint
-from splc.formats.measurements.option_columns import option_texts, with_groups
+from splc.formats.measurements.csv import option_texts, with_groups
 from splc.formats.table import TableSource, table_text
 from splc.io.files import Source, sha256_of
 from splc.io.numbers import number_text

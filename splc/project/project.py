@@ -82,7 +82,7 @@ class Project(ProjectFiles):
         files = self.observed_files
         if not files or self.learned_system is not None:
             return None
-        from splc.formats.measurements.observations_csv import read_observed
+        from splc.formats.measurements.configurations import read_observed
 
         return read_observed(files, self.variability_model(observed=False))
 

@@ -11,7 +11,6 @@ import numpy as np
 
 from splc.errors import SplcError, listed, plural
 from splc.io.numbers import percentage, share_text, short_number
-from splc.learning.contexts.change_points import change_points, is_ordered
 from splc.learning.contexts.contrasts import ContextInfluences, in_half_widths, joint_ensemble
 from splc.learning.shares import TermShares, term_shares
 from splc.plotting.charts.chart import Chart
@@ -189,7 +188,7 @@ def influences_by_context(subject: ModelSubject) -> Section | None:
     context = full.basis.context.names[full.basis.context.place]
     by = next((name for name, value in subject.stored.contexts.items() if value == context), "context")
     names = influences.names
-    ordered = is_ordered(names)
+    ordered = influences.ordered
     if ordered or len(names) == 2:
         contrasts = [influences.contrast(first, second) for first, second in pairwise(names)]
         chart = course_chart(joint_course(influences, names, contrasts), names, by, f"Influences by {by}", "")
@@ -201,7 +200,7 @@ def influences_by_context(subject: ModelSubject) -> Section | None:
     if influences.pairs != 1:
         limit += f", as {plural(influences.pairs, 'pair', 'pairs')} of values are compared"
     blocks.append(_variations(influences, limit))
-    points = change_points(influences) if ordered and len(names) > 2 else ()
+    points = influences.change_points() if ordered and len(names) > 2 else ()
     if points:
         shown = (
             Column("what changed", lambda point: point.option or "common factor"),

@@ -14,7 +14,7 @@ from comparison import Comparison
 from comparison.result import Comparisons
 from sampling import Space
 from splc.errors import OutputError, Problem, RequestError, SpecError
-from splc.formats import registry
+from splc.formats import detect
 from splc.formats.experiments.read import is_profile
 from splc.formats.models.json import learned_json_text, parse_stored_json
 from splc.formats.models.read import learned_content
@@ -129,7 +129,7 @@ def require_format(output: str) -> None:
 
 def _page(request: Request, notes: Notes, watch: Watch) -> Page:
     """Return the page about one model, two learned models, or a learned model and a model text."""
-    forms = (registry.format_of("model", read_source(file)) for file in request.models if len(request.models) == 2)
+    forms = (detect.format_of("model", read_source(file)) for file in request.models if len(request.models) == 2)
     if any(form is not None and form.name == "txt" for form in forms):
         inputs = {field.name: getattr(request, field.name) for field in fields(ModelInputs)}
         compared = compare.run(compare.Request(**inputs, models=request.models, scale=request.scale), watch)

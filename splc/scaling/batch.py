@@ -16,20 +16,18 @@ import numpy as np
 from splc.data.accuracy import smape
 from splc.errors import MeasurementError
 from splc.scaling.caveats import POOR, about_fit, about_points, ambiguous, hidden
-from splc.scaling.columns import Product, product_columns
 from splc.scaling.data import Quantities, quantities
 from splc.scaling.evidence import never_negative
-from splc.scaling.exponents import CONSTANT
+from splc.scaling.exponents import CONSTANT, Product, product_columns
 from splc.scaling.intervals import PosteriorUncertainty
 from splc.scaling.methods import FitSettings
-from splc.scaling.multi.segmented import changes, jump, long_lines
 from splc.scaling.multi.terms import DENSE
 from splc.scaling.multi.terms import falls as falls_along
 from splc.scaling.noise import Condensed, condensed, repetition_noise, repetition_weights
 from splc.scaling.result import Advice, ScalingModel
+from splc.scaling.segmented import MIN_POINTS, WORTH_A_CHANGE, changes, jump, long_lines
 from splc.scaling.selection import FAR, Selection
 from splc.scaling.single.default import falls
-from splc.scaling.single.segmented import MIN_POINTS, WORTH_A_CHANGE
 from splc.types import Array
 
 MAX_PARAMETERS = 5

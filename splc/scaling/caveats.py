@@ -9,9 +9,8 @@ from functools import lru_cache
 import numpy as np
 
 from splc.errors import plural
-from splc.scaling.columns import column
-from splc.scaling.exponents import Exponents
-from splc.scaling.multi.lines import lines, longest
+from splc.scaling.data import lines, longest
+from splc.scaling.exponents import Exponents, column
 from splc.scaling.noise import Condensed
 from splc.scaling.selection import FAR
 from splc.types import Array

@@ -15,14 +15,12 @@ from typing import Any
 import numpy as np
 
 from splc.scaling.evidence import never_negative
-from splc.scaling.mixture import Plausible, mixture_intervals
+from splc.scaling.mixture import Plausible, PointMixture, mixture_intervals
 from splc.scaling.multi.default import default as default_of_several
 from splc.scaling.multi.plausible import fits as fits_of_several
 from splc.scaling.noise import Condensed
-from splc.scaling.point import PointMixture
-from splc.scaling.shortlist import AnyShortlist, CombinationShortlist, Shortlist
-from splc.scaling.single.default import default
-from splc.scaling.single.plausible import fits
+from splc.scaling.selection import AnyShortlist, CombinationShortlist, Shortlist
+from splc.scaling.single.default import default, fits
 from splc.types import Array
 
 # Quantities whose intervals are found together: intermediate results are then small enough for the caches.

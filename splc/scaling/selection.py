@@ -1,4 +1,4 @@
-"""The hypotheses that a search chose for a batch of quantities."""
+"""The hypotheses that a search chose for a batch of quantities, and the plausible ones in compact form."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from splc.scaling.columns import Product, product_columns
-from splc.scaling.exponents import Exponents
-from splc.scaling.shortlist import AnyShortlist, CombinationShortlist
+from splc.scaling.exponents import Exponents, Product, product_columns
 from splc.types import Array
 
 # Source: Reisert et al., Following the Blind Seer, section 4.1, compares terms where models are used: at four times the
@@ -125,3 +123,31 @@ class Selection:
         same = (np.abs(rounded_values - values) <= 1e-11 * np.abs(values)).all(axis=1)
         chosen = replace(self, coefficients=np.where(same, short, self.coefficients))
         return chosen, np.asarray(np.where(same[:, None], rounded_values, values))
+
+
+# The kinds of noise: relative, partly absolute, and relative with a size that grows with the parameter.
+RELATIVE, FLOORED, GROWING = range(3)
+# Both terms as positions in the space of hypotheses, -1 for none; whether there is a constant, and the kind of noise.
+ROW = np.dtype([("first", "i1"), ("second", "i1"), ("constant", "?"), ("noise", "i1"), ("log_weight", "f4")])
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Shortlist:
+    """The plausible hypotheses of one quantity over one parameter."""
+
+    rows: Array  # one per hypothesis, of the type `ROW`, the most plausible one first
+    falling: bool  # whether the terms are those of the space with negative powers
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class CombinationShortlist:
+    """The plausible hypotheses of one quantity over several parameters, without their fits: some tens of bytes each."""
+
+    terms: Array  # the term of each parameter, as a position, shape (hypotheses, parameters)
+    products: Array  # bit masks of parameters, 0 being the constant, -1 for none, shape (hypotheses, most coefficients)
+    floored: Array  # whether noise is taken for partly absolute, shape (hypotheses,)
+    log_weights: Array  # unnormalised log posterior, shape (hypotheses,)
+    misfit: float  # the share of the misfit in the variance
+
+
+AnyShortlist = Shortlist | CombinationShortlist

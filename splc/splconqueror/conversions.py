@@ -14,10 +14,8 @@ from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import InputError, Problem, SpaceError
-from splc.formats import registry
-from splc.formats.measurements.csv import write_measurements_splconqueror_csv
-from splc.formats.measurements.splconqueror_xml import write_measurements_xml
-from splc.formats.system.splconqueror_xml import read_variability_model, write_variability_model
+from splc.formats import detect
+from splc.formats.system.read import read_variability_model
 from splc.io.files import read_source
 from splc.io.numbers import number_text
 from splc.project import Project
@@ -33,7 +31,7 @@ MOST = 100_000
 def convert_systems(call: CommandCall) -> State:
     """`convert-vm FOLDER FOLDERS FILES TARGET`: write systems with binary options instead of numeric ones."""
     for source, target in _files(call, "system"):
-        write_variability_model(binary_system(read_variability_model(source)), target)
+        detect.format_named("system", "xml").write(binary_system(read_variability_model(source)), target)
         call.run.files.append(str(target))
     return call.state
 
@@ -47,15 +45,15 @@ def convert_measurements(call: CommandCall) -> State:
         descriptions = Project.load(source.parent).descriptions()
         space = call.run.read_space(descriptions[0]) if len(descriptions) == 1 else call.state.known_space
         measured = call.run.read_measured(str(source), space, call.state.nfp)
-        xml = registry.suffix_of(str(source)) == ".xml"
-        write = write_measurements_xml if xml else write_measurements_splconqueror_csv
-        losses = write(binary_measurements(measured, binary_system(space.system)), target)
+        name = "xml" if detect.suffix_of(str(source)) == ".xml" else "splconqueror-csv"
+        form = detect.format_named("measurements", name)
+        losses = form.write(binary_measurements(measured, binary_system(space.system)), target)
         call.remark(f"{target}: {text}" for text in losses)
         call.run.files.append(str(target))
     return call.state
 
 
-def _files(call: CommandCall, kind: registry.Kind) -> Iterator[tuple[Path, Path]]:
+def _files(call: CommandCall, kind: detect.Kind) -> Iterator[tuple[Path, Path]]:
     """Yield the files of a kind in the folders that the command names, and the files to write."""
     folder, folders, files, target = call.command.words
     base, goal = Path(call.path(folder)), Path(call.path(target))
@@ -64,7 +62,7 @@ def _files(call: CommandCall, kind: registry.Kind) -> Iterator[tuple[Path, Path]
         hint = "give folders and files below it, such as * *.xml"
         raise InputError(Problem(f"{pattern} is not a pattern of files in a folder", str(base), hint=hint))
     paths = [path for path in sorted(base.glob(pattern)) if path.is_file() and goal not in path.parents]
-    paths = [path for path in paths if registry.kind_of(read_source(path)) == kind]
+    paths = [path for path in paths if detect.kind_of(read_source(path)) == kind]
     if not paths:
         missing_kind = "system" if kind == "system" else "file of measurements"
         raise InputError(Problem(f"no {missing_kind} matches {pattern}", str(base), hint="* stands for any characters"))

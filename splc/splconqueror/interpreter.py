@@ -9,10 +9,11 @@ from types import MappingProxyType
 from sampling import command_strings
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, SplcError, plural
+from splc.formats.detect import suffix_of
 from splc.formats.measurements.csv import write_measurements_splconqueror_csv
 from splc.formats.models.log_writer import settings_line
-from splc.formats.registry import suffix_of
-from splc.formats.scripts.reader import settings_of, truth
+from splc.formats.scripts.commands import settings_of
+from splc.formats.scripts.samplings import truth
 from splc.io.files import read_source, write_whole
 from splc.learning.stepwise.settings import SPLCONQUEROR_2019
 from splc.models.text.log_grammar import net_number

@@ -13,10 +13,11 @@ import numpy as np
 from splc.data.accuracy import mean_relative_error
 from splc.data.measurements import Measurements
 from splc.errors import ExpressionError, InputError, Problems, RequestError, SplcError, unknown_name_hint
-from splc.formats.measurements.configurations import write_configurations
+from splc.formats.measurements.csv import write_configurations
 from splc.formats.models.log_writer import VALIDATION, analysis_lines, learning_lines
 from splc.formats.models.read import parse_term_list
-from splc.formats.scripts.reader import FINAL_PREDICTIONS, RANDOMIZED, truth, whole_number
+from splc.formats.scripts.commands import FINAL_PREDICTIONS, RANDOMIZED, whole_number
+from splc.formats.scripts.samplings import truth
 from splc.io.files import read_source, write_whole
 from splc.io.settings import setting_name
 from splc.learning.baselines.encoding import Encoding

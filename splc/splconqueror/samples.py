@@ -13,8 +13,7 @@ from sampling import Space, draw_sample
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import EmptySampleError, LearningError
-from splc.formats.scripts.commands import Sampling
-from splc.formats.scripts.reader import spec_of
+from splc.formats.scripts.samplings import Sampling, spec_of
 from splc.learning.learning_set import match
 from splc.models.text.log_grammar import duration_text
 from splc.splconqueror.state import CommandCall, located

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from splc.errors import LearningError, plural
-from splc.formats.scripts.commands import Sampling, Script, ScriptCommand
-from splc.formats.scripts.reader import settings_of, spec_of, truth
-from splc.formats.system.splconqueror_xml import read_variability_model
+from splc.formats.scripts.commands import Script, ScriptCommand, settings_of
+from splc.formats.scripts.samplings import Sampling, spec_of, truth
+from splc.formats.system.read import read_variability_model
 from splc.io.files import STANDARD, read_source, require_writable, write_whole
 from splc.io.toml import toml_value
 from splc.learning.stepwise.settings import SPLCONQUEROR_2019
@@ -100,8 +100,7 @@ def write_study(scripts: Mapping[str, Script], paths: tuple[str, ...], preset: s
     first: _Choices | None = None
     pairs = set()
     for place, choices in learnings:
-        spec = None
-        reason = _reason(choices)
+        spec, reason = None, _reason(choices)
         if reason is None:
             spec = _spec(choices, preset)
             if first is not None and choices.inputs != first.inputs:
@@ -118,8 +117,9 @@ def write_study(scripts: Mapping[str, Script], paths: tuple[str, ...], preset: s
         samplings.setdefault(spec)
         pairs.add((spec, name))
     if first is None:
-        problem = f"nothing can be expressed as a study: {missing[0]}" if missing else "the scripts learn nothing"
-        raise LearningError(problem)
+        raise LearningError(
+            f"nothing can be expressed as a study: {missing[0]}" if missing else "the scripts learn nothing"
+        )
     write_whole(output, _text(first, tuple(samplings), learners, preset, output))
     result = WrittenStudy(output, tuple(samplings), learners, len(learnings), tuple(missing))
     return replace(result, notes=tuple(_notes(result, len(pairs))))

@@ -18,10 +18,10 @@ from splc._version import __version__
 from splc.data.measurements import Measurements
 from splc.data.observations import chosen_variables
 from splc.errors import LearningError, Problems, SplcError, listed, plural
+from splc.formats.detect import model_writers, suffix_of
 from splc.formats.models.json import model_json_text, parse_stored_json
 from splc.formats.models.read import read_model
 from splc.formats.models.stored_model import learned_file
-from splc.formats.registry import model_writers, suffix_of
 from splc.io.files import Source, distinct_names, file_name, read_source
 from splc.io.json import picked
 from splc.io.toml import line_of

@@ -35,26 +35,17 @@ class Presentation:
 
 @dataclass(frozen=True)
 class BinaryOption:
-    """An option that is selected or not.
+    """An option that is selected or not."""
 
-    Attributes:
-        name: the name.
-        parent: the binary option it requires; None is the root, which is always selected.
-        optional: whether it may be deselected if its parent is selected.
-        implied: groups of names; if this option is selected, at least one of each group must be.
-        excluded: groups of names; a group of one name cannot be selected together with this option
-            (a larger group has no effect, as in SPL Conqueror).
-        presentation: its format on a command line.
-        line: its line in the file, if known.
-    """
-
-    name: str
-    parent: str | None = None
-    optional: bool = True
-    implied: tuple[tuple[str, ...], ...] = ()
+    name: str  # the name
+    parent: str | None = None  # the binary option it requires; None is the root, which is always selected
+    optional: bool = True  # whether it may be deselected if its parent is selected
+    implied: tuple[tuple[str, ...], ...] = ()  # groups of names, of each of which one must be selected with this option
+    # groups of names; the only name of a group cannot be selected with this option (larger groups have no effect, as in
+    # SPL Conqueror)
     excluded: tuple[tuple[str, ...], ...] = ()
-    presentation: Presentation = Presentation()
-    line: int | None = field(default=None, compare=False)
+    presentation: Presentation = Presentation()  # its format on a command line
+    line: int | None = field(default=None, compare=False)  # its line in the file, if known
 
     @property
     def size(self) -> int:
@@ -64,27 +55,16 @@ class BinaryOption:
 
 @dataclass(frozen=True)
 class NumericOption:
-    """An option with one value of a finite, ordered list.
+    """An option with one value of a finite, ordered list."""
 
-    Attributes:
-        name: the name.
-        values: the values, ascending.
-        parent: the parent in the description; it has no effect on the option's values.
-        step: the text of the step function that gave the values, None for a list of values.
-        maximum: the maxValue of the description, if it is above the last value.
-        deselected_flag: the number that means "deselected" in files; None if the option always has a value.
-        presentation: its format on a command line.
-        line: its line in the file, if known.
-    """
-
-    name: str
-    values: tuple[float, ...]
-    parent: str | None = None
-    step: str | None = None
-    maximum: float | None = None
-    deselected_flag: float | None = None
-    presentation: Presentation = Presentation()
-    line: int | None = field(default=None, compare=False)
+    name: str  # the name
+    values: tuple[float, ...]  # the values, ascending
+    parent: str | None = None  # the parent in the description; it has no effect on the option's values
+    step: str | None = None  # the text of the step function that gave the values, None for a list of values
+    maximum: float | None = None  # the maxValue of the description, if it is above the last value
+    deselected_flag: float | None = None  # the number that means "deselected" in files; None: it always has a value
+    presentation: Presentation = Presentation()  # its format on a command line
+    line: int | None = field(default=None, compare=False)  # its line in the file, if known
 
     @property
     def optional(self) -> bool:
@@ -241,10 +221,7 @@ def with_alternatives(options: Iterable[Option], name: str, texts: Iterable[str]
 def constraints_of_texts(
     texts: Iterable[str | Constraint], names: NameTable, binary: Iterable[str]
 ) -> tuple[Constraint, ...]:
-    """Return constraints such as `!a | b`, `a & b` or `x * y <= 16`.
-
-    In a comparison, a binary option is 1 where it is selected, and 0 elsewhere.
-    """
+    """Return constraints such as `!a | b`, `a & b` or `x * y <= 16`, in which a selected binary option is 1, else 0."""
     problems = Problems()
     selectable = set(binary)
     constraints: list[Constraint] = []

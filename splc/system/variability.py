@@ -35,28 +35,20 @@ class VariabilityModel:
     The root is implicit and not an option. For an optional numeric option `x`, constraints and terms may also use the
     names `Enabledx` and `Disabledx`, which are 1 where it has a value and where it is deselected.
 
-    Args:
-        name: the name of the system.
-        options: binary options, then numeric options.
-        constraints: the constraints beyond the hierarchy, in file order.
-        source: the file it was read from.
-        notes: remarks of its reader that are not errors.
-        observed: names of observed variables: performance models may use them, but configurations do not contain them
-            (see `splc.data.observations`). They are ignored when variability models are compared.
-        inferred: whether the options have the values that occur in a table, not all that they can have: models predict
-            further ones, too.
-
     Raises:
         VariabilityError: with all problems at once, if names repeat, a parent, an implied or an excluded option is
             unknown, an option is its own ancestor, or the values of a numeric option are not ascending.
     """
 
-    name: str
-    options: tuple[Option, ...]
-    constraints: tuple[Constraint, ...] = ()
-    source: str | None = field(default=None, compare=False)
-    notes: tuple[str, ...] = field(default=(), compare=False)
+    name: str  # the name of the system
+    options: tuple[Option, ...]  # binary options, then numeric options
+    constraints: tuple[Constraint, ...] = ()  # the constraints beyond the hierarchy, in file order
+    source: str | None = field(default=None, compare=False)  # the file it was read from
+    notes: tuple[str, ...] = field(default=(), compare=False)  # remarks of its reader that are not errors
+    # names of observed variables, which performance models may use, but configurations do not contain
+    # (`splc.data.observations`)
     observed: tuple[str, ...] = field(default=(), compare=False)
+    # whether the options have the values that occur in a table, not all that they can have: models predict others, too
     inferred: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -69,11 +61,8 @@ class VariabilityModel:
                 problems.add(f"the name {ROOT!r} is reserved for the root", option.line)
             elif option.name in seen:
                 first = seen[option.name].line
-                problems.add(
-                    f"the name {option.name!r} is used twice",
-                    option.line,
-                    hint=f"first used in line {first}" if first else None,
-                )
+                hint = f"first used in line {first}" if first else None
+                problems.add(f"the name {option.name!r} is used twice", option.line, hint=hint)
             seen.setdefault(option.name, option)
             if isinstance(option, NumericOption):
                 if not option.values:
@@ -88,11 +77,9 @@ class VariabilityModel:
         problems.raise_if_any(VariabilityError)
 
     def __repr__(self) -> str:
-        counts = (
-            plural(len(self.binary_options), "binary option", "binary options"),
-            plural(len(self.numeric_options), "numeric option", "numeric options"),
-            plural(len(self.constraints), "constraint", "constraints"),
-        )
+        binary = plural(len(self.binary_options), "binary option", "binary options")
+        numeric = plural(len(self.numeric_options), "numeric option", "numeric options")
+        counts = (binary, numeric, plural(len(self.constraints), "constraint", "constraints"))
         return f"<{type(self).__name__}: {self.name}, {', '.join(counts)}>"
 
     def _repr_html_(self) -> str:
@@ -308,18 +295,12 @@ def _check_references(system: VariabilityModel, problems: Problems) -> None:
             references += [("excludedOptions", name) for group in option.excluded for name in group]
         for element, name in references:
             if name in numeric:
-                problems.add(
-                    f"{option.name}: {element} names the numeric option {name!r}",
-                    option.line,
-                    hint="only binary options can be named here",
-                )
+                hint = "only binary options can be named here"
+                problems.add(f"{option.name}: {element} names the numeric option {name!r}", option.line, hint=hint)
             elif name not in binary and not (name == ROOT and element == "impliedOptions"):
-                problems.add(
-                    f"{option.name}: {element} names the unknown option {name!r}",
-                    option.line,
-                    # The search among thousands of names is slow; problems that are not shown need no hint.
-                    hint=unknown_name_hint(name, list(binary)) if len(problems) < problems.limit else None,
-                )
+                # The search among thousands of names is slow; problems that are not shown need no hint.
+                near = unknown_name_hint(name, list(binary)) if len(problems) < problems.limit else None
+                problems.add(f"{option.name}: {element} names the unknown option {name!r}", option.line, hint=near)
     settled: set[str] = set()
     for option in binary.values():
         path: dict[str, None] = {}

@@ -15,7 +15,7 @@ from typing import Any
 from sampling.command_strings import output_strings
 from splc.data.configurations import Configurations
 from splc.errors import InputError, Problem
-from splc.formats.measurements.option_columns import with_groups
+from splc.formats.measurements.csv import with_groups
 from splc.measuring.command import OPTIONS, Template, bind, program
 from splc.measuring.execution import Plan, Process, RunResult, RunResults, common_failure, execute, record_of, result_of
 from splc.measuring.journal import Journal, Record

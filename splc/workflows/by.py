@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from splc.errors import LearningError, RequestError
 from splc.formats.column_choice import shown_value
-from splc.formats.registry import suffix_of
+from splc.formats.detect import suffix_of
 from splc.io.files import STANDARD, distinct_names, file_name, is_stream
 from splc.workflows.note import Note
 from splc.workflows.views import Column

@@ -12,7 +12,7 @@ import numpy as np
 
 from sampling import Space
 from splc.errors import InputError, OutputError, Problem, SpecError, listed, nearest, plural
-from splc.formats import registry
+from splc.formats import detect
 from splc.formats.experiments.read import is_profile, read_experiment
 from splc.formats.measurements.csv import is_number
 from splc.formats.models.read import write_stored_model
@@ -28,7 +28,7 @@ from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes, Rank, notes_of
 from splc.workflows.views import UNWATCHED, Detail, Message, Verb, View, Watch
 
-NAMES: Mapping[registry.Kind, str] = {
+NAMES: Mapping[detect.Kind, str] = {
     "measurements": "measurements",
     "model": "a model",
     "system": "a system description",
@@ -71,7 +71,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     if Path(request.source).is_dir():
         return _convert_profile(request)
     source = read_source(request.source)
-    kind = registry.kind_of(source)
+    kind = detect.kind_of(source)
     if kind in ("model", None) and is_profile(source):
         return _convert_profile(request)
     if kind is None:
@@ -87,7 +87,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
         require_unambiguous(kind, request.output)
     if kind == "system":
         model = read_variability_model(request.source)
-        texts = registry.format_named("system", form).write(model, request.output)
+        texts = detect.format_named("system", form).write(model, request.output)
         notes = notes_of(f"{request.source}: {text}" for text in model.notes)
         notes += notes_of((f"{request.output}: {text}" for text in texts), Rank.LIMIT)
         content = f"{model.name}: {plural(len(model.options), 'option', 'options')}"
@@ -99,16 +99,16 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     return (_convert_model if kind == "model" else _convert_measurements)(request, form, project)
 
 
-def target_format(kind: registry.Kind, output: str, to: str | None) -> str:
+def target_format(kind: detect.Kind, output: str, to: str | None) -> str:
     """Return the name of the format to write, by `to` or the suffix of the output."""
-    formats = registry.written_formats(kind)
-    everything = {name for key in NAMES for name in registry.written_formats(key)}
+    formats = detect.written_formats(kind)
+    everything = {name for key in NAMES for name in detect.written_formats(key)}
     form = to
     if kind == "model":
-        registry.model_suffix(output if to is None else f".{to}")
+        detect.model_suffix(output if to is None else f".{to}")
     if form is None:
-        suffix = registry.suffix_of(output)
-        written = [entry for entry in registry.formats_of(kind) if entry.writer is not None and suffix]
+        suffix = detect.suffix_of(output)
+        written = [entry for entry in detect.formats_of(kind) if entry.writer is not None and suffix]
         names = [entry.name for entry in written if suffix in {entry.suffix, *entry.other_suffixes}]
         form = names[0] if names else suffix.removeprefix(".")
         if form not in everything:
@@ -120,7 +120,7 @@ def target_format(kind: registry.Kind, output: str, to: str | None) -> str:
     return form
 
 
-def require_unambiguous(kind: registry.Kind, output: str) -> None:
+def require_unambiguous(kind: detect.Kind, output: str) -> None:
     """Refuse a second system description, or a second file of measurements, in a folder that has one.
 
     Commands would not know which of the two to read, unless the folder's `splc.toml` names one.
@@ -148,7 +148,7 @@ def _convert_profile(request: Request) -> Result:
     form = target_format("experiment", request.output, request.to)
     require_writable(request.output, (request.source,))
     experiment = read_experiment(request.source)
-    write_whole(request.output, registry.format_named("experiment", form).write(experiment))
+    write_whole(request.output, detect.format_named("experiment", form).write(experiment))
     notes = notes_of(f"{request.source}: {text}" for text in experiment.report.notes)
     # What Extra-P does not read.
     lost = [f"contexts are left out: {listed(list(experiment.contexts))}"] if experiment.contexts else []
@@ -163,7 +163,7 @@ def _convert_profile(request: Request) -> Result:
 def _convert_measurements(request: Request, form: str, project: Project) -> Result:
     with Notes() as notes:
         measurements = request.read_measurements(project, Space(request.read_system(project, notes)), notes)
-        losses = registry.format_named("measurements", form).write(measurements, request.output)
+        losses = detect.format_named("measurements", form).write(measurements, request.output)
     notes += notes_of((f"{request.output}: {text}" for text in losses), Rank.LIMIT)
     for name, value in measurements.contexts.items() if form != "splconqueror-csv" else ():
         if is_number(value, "."):

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any, ClassVar
@@ -19,10 +19,9 @@ from splc.errors import RequestError, SplcError
 from splc.formats.benchmarks.folders import folder_reader
 from splc.formats.column_choice import natural
 from splc.formats.column_choice import shown_values as shown_texts
-from splc.formats.detect import is_xml
+from splc.formats.detect import is_xml, kind_of
 from splc.formats.inference import Inference
 from splc.formats.measurements.tables import read_file_columns
-from splc.formats.registry import kind_of
 from splc.io.csv_rows import first_header
 from splc.io.files import STANDARD, read_source, standard_input_kept
 from splc.io.json import picked
@@ -225,7 +224,10 @@ def view(result: Result, detail: views.Detail) -> views.View:
     if description.engine not in {None, DIAGRAMS}:
         core, dead = len(description.core or ()), len(description.dead or ())
         yield f"always selected: {core:,}; never selected: {dead:,} (exact, by {description.engine})"
-    most = partial(_most, whole=detail.verbose)
+
+    def most(entries: Sequence[object]) -> int | None:
+        return None if detail.verbose or len(entries) <= MAX_LINES else FIRST_LINES
+
     yield from _options_view(description, most) if depth is None else ("", *tree_lines(system, depth))
     if system.observed:
         title = "Observed variables (not options; known only for measured configurations)"
@@ -298,10 +300,6 @@ def _options_view(description: Description, most: Callable[[Sequence[object]], i
     if system.numeric_options:
         yield "\nNumeric options"
         yield views.Rows(system.numeric_options, NUMERIC, most(system.numeric_options), MORE)
-
-
-def _most(entries: Sequence[object], whole: bool) -> int | None:
-    return None if whole or len(entries) <= MAX_LINES else FIRST_LINES
 
 
 def share(description: Description, name: str) -> str:

@@ -22,7 +22,7 @@ from splc.workflows.note import Note, Notes, inference_notes, notes_of, reading_
 if TYPE_CHECKING:
     from sampling import Space
     from splc.data.measurements import Measurements
-    from splc.formats.models.read import StoredModel
+    from splc.formats.models.stored_model import StoredModel
     from splc.models.parameters import Parameters
     from splc.system.variability import VariabilityModel
 

@@ -15,16 +15,10 @@ from splc.data.configurations import Configurations, value_indices, value_table
 from splc.data.observations import Observed
 from splc.data.property_unit import unit_in_name, unit_remark
 from splc.errors import ConfigurationError, InputError, Problem, RequestError, listed, plural
-from splc.formats.measurements.configurations import (
-    PredictionInputs,
-    context_values,
-    read_prediction_inputs,
-    unlisted_values,
-    write_configurations,
-)
+from splc.formats.measurements.configurations import PredictionInputs, context_values, read_inputs, unlisted_values
+from splc.formats.measurements.csv import write_configurations
 from splc.formats.measurements.tables import read_table
-from splc.formats.models.read import StoredModel
-from splc.formats.models.stored_model import choice_of
+from splc.formats.models.stored_model import StoredModel, choice_of
 from splc.io.files import STANDARD, Source, is_file, require_writable, standard_input_kept
 from splc.io.json import picked
 from splc.io.numbers import percentage
@@ -201,7 +195,7 @@ def _read(
     used = Space(extended(space.system, unlisted)) if open_ended and unlisted else space
     try:
         policy = request.policy(used, project, choice_of([stored.columns]))
-        return read_prediction_inputs(source, used.system, policy, request.nfp, expected)
+        return read_inputs(source, used.system, policy, request.nfp, expected)
     except InputError as error:
         if not unlisted or open_ended:
             raise

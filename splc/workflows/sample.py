@@ -8,10 +8,11 @@ from functools import partial
 from typing import Any, ClassVar
 
 from sampling import Sample, Space, command_strings, draw_sample, parse_spec
-from sampling.designs.whole.measured import Measured
+from sampling.designs.measured import Measured
 from splc.data.configurations import Configurations
 from splc.errors import RequestError, SpecError, listed, plural
-from splc.formats.measurements.configurations import read_prediction_inputs, write_configurations
+from splc.formats.measurements.configurations import read_inputs
+from splc.formats.measurements.csv import write_configurations
 from splc.io.files import require_writable, write_whole
 from splc.io.json import picked
 from splc.io.numbers import percentage
@@ -81,7 +82,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             measured = request.read_measurements(project, space, notes).configurations
         existing = None
         if request.extend is not None:
-            read = read_prediction_inputs(request.extend, space.system, request.policy(space, project), request.nfp)
+            read = read_inputs(request.extend, space.system, request.policy(space, project), request.nfp)
             existing = read.configurations
             notes += reading_notes(read.report)
         sample = draw_sample(space.system, spec, request.seed, measured, space, existing)

@@ -17,7 +17,7 @@ from splc.data.measurements import Failures
 from splc.data.property_unit import quantity
 from splc.errors import InputError, Problem, RequestError, listed, plural
 from splc.formats.detect import experiment_format, is_xml, kind_of
-from splc.formats.measurements.configurations import write_configurations
+from splc.formats.measurements.csv import write_configurations
 from splc.formats.measurements.selections import parse_assignments, with_assigned_values
 from splc.io.files import STANDARD, is_stream, read_source, require_writable
 from splc.io.json import picked

@@ -17,7 +17,7 @@ import pytest
 
 from casestudies import measure
 from casestudies.drivers import level_columns
-from splc.formats.measurements.observations_csv import read_observed
+from splc.formats.measurements.configurations import read_observed
 from splc.project import Project
 from tests.support.paths import BOOMERAMG, CASES
 from tests.support.tracked import copy_tracked

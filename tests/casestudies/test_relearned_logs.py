@@ -16,7 +16,7 @@ from sampling import Space, sample
 from sampling.designs.dotnet_random import redrawn_positions, removed_positions
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
-from splc.formats.measurements.configurations import write_configurations
+from splc.formats.measurements.csv import write_configurations
 from splc.formats.models.log_reader import learnings_of
 from splc.formats.models.log_writer import learned_log_text
 from splc.io.files import read_source

@@ -53,6 +53,19 @@ def models(folder: Path) -> Path:
     return folder
 
 
+@pytest.fixture
+def inputs(models: Path) -> Path:
+    """Return the project folder with inputs of all commands: a profile, a part of the table, a study and a script."""
+    points = "".join(f"{p},{3 + p * p}\n" for p in (2, 4, 8, 16, 32))
+    (models / "profile.csv").write_text(f"p,time\n{points}", encoding="utf-8")
+    (models / "few.csv").write_text("".join(MEASUREMENTS.splitlines(keepends=True)[:7]), encoding="utf-8")
+    study = 'property = "time"\nsamplings = ["measured"]\n[learners.s]\nlearner = "stepwise"\n'
+    (models / "study.toml").write_text(study, encoding="utf-8")
+    lines = "vm system.xml\nall measurements.csv\nnfp time\nselect-all-measurements true\nlearn-splconqueror\n"
+    (models / "s.a").write_text(lines, encoding="utf-8")
+    return models
+
+
 @pytest.fixture(scope="session")
 def run() -> Run:
     """Return a function that runs `splc` with these arguments; a bug of ours is raised, not reported."""

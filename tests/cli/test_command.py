@@ -19,11 +19,12 @@ from typer.testing import CliRunner
 from splc.cli import terminal
 from splc.cli.command import Commands, escaped, with_examples
 from splc.errors import InputError, Problem, RequestError, SpecError
+from tests.support.golden import ERROR
+from tests.support.golden_messages import Lines, check_calls
 from tests.support.objects import of
 from tests.support.paths import ROOT
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
-FULL = "error: standard output: No space left on device\n"
 
 
 class Stream(StringIO):
@@ -45,26 +46,29 @@ class Stream(StringIO):
         self.settings |= settings
 
 
-@pytest.fixture
-def ended(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[object, Any]]:
-    """Return a function: the exit code and the standard error of a command that does or raises this, by streams."""
+def ended(what: BaseException | Callable[[], object], **streams: Any) -> tuple[object, Any]:
+    """Return the exit code and the standard error of a command that does or raises this, by streams."""
 
-    def ends(what: BaseException | Callable[[], object], **streams: Any) -> tuple[object, Any]:
-        def work() -> None:
-            if isinstance(what, BaseException):
-                raise what
-            what()
+    def work() -> None:
+        if isinstance(what, BaseException):
+            raise what
+        what()
 
-        app = typer.Typer(cls=Commands, rich_markup_mode=None, add_completion=False)
-        app.command("work")(work)
-        app.command("other")(lambda: None)
+    app = typer.Typer(cls=Commands, rich_markup_mode=None, add_completion=False)
+    app.command("work")(work)
+    app.command("other")(lambda: None)
+    with pytest.MonkeyPatch.context() as patch:
         for name, stream in ({"stdout": Stream(), "stderr": Stream()} | streams).items():
-            monkeypatch.setattr(sys, name, stream)
+            patch.setattr(sys, name, stream)
         with pytest.raises(SystemExit) as end:
             app(["work"])
         return end.value.code, sys.stderr
 
-    return ends
+
+def end(what: BaseException | Callable[[], object], **streams: Any) -> tuple[object, str]:
+    """Return the exit code and the message of a command that does or raises this."""
+    code, stream = ended(what, **streams)
+    return code, stream.getvalue()
 
 
 class Group(Commands):
@@ -97,66 +101,38 @@ def app_of(error: Exception | None = None) -> typer.Typer:
     return app
 
 
-def test_help() -> None:
-    """A command has its usage, optional arguments in brackets, and its examples at the end."""
-    lines = CliRunner().invoke(app_of(), ["work", "--help"]).stdout.splitlines()
-    assert lines[0] == "Usage: root work [OPTIONS] model [REST]"
-    assert lines[-3:] == ["Examples:", "  work one", "  work two"]
-    text = CliRunner().invoke(app_of(), ["--help"]).stdout
-    assert text.endswith("Commands:\n  work  Do the work.\n")
-    assert "--help" in text
+def output(*line: str, error: Exception | None = None) -> Lines:
+    """Return what a command line prints, and its exit code if it is not 0; the error has a note of the workflow."""
+    if error is not None:
+        error.add_note("note: one")
+    result = CliRunner().invoke(app_of(error), line)
+    lines = [*result.stdout.splitlines(), *(ERROR + line for line in result.stderr.splitlines())]
+    return Lines("\n".join([*lines, *([f"[{result.exit_code}]"] if result.exit_code else [])]))
 
 
-USAGE = "\n    Usage: root work [OPTIONS] model [REST]\n    try 'root work --help'\n"
+def escapes(text: str, encoding: str) -> bytes:
+    """Return a text in an encoding, with escapes instead of characters that it lacks."""
+    codecs.register_error("tests.escape", escaped)
+    return text.encode(encoding, "tests.escape")
 
 
-@pytest.mark.parametrize(
-    ("error", "message"),
-    [
-        (RequestError("it is wrong", "number"), f"error: Invalid value for --number: it is wrong{USAGE}"),
-        (RequestError("no", "model", "rest", "other"), f"error: Invalid value for model, REST, other: no{USAGE}"),
-        (RequestError("it is wrong"), f"error: Invalid value: it is wrong{USAGE}"),
-        (RequestError("no", "number", hint="do that"), f"error: Invalid value for --number: no; do that{USAGE}"),
-        (InputError([Problem("bad", "f.csv", 3)]), "f.csv:3: bad\n"),
-    ],
-)
-def test_notes_of_errors(error: Exception, message: str) -> None:
-    """A wrong request names its options as they are written; notes of the workflow come before every error."""
-    error.add_note("note: one")
-    result = CliRunner().invoke(app_of(error), ["work", "m"])
-    assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"note: one\n{message}")
+def broken_help() -> None:
+    """End as typer does if nobody reads a help text to its end."""
+    try:
+        raise BrokenPipeError
+    except BrokenPipeError:
+        sys.exit(1)
 
 
-@pytest.mark.parametrize(
-    ("what", "code", "message"),
-    [
-        (lambda: None, 0, ""),
-        (typer.Exit(3), 3, ""),
-        (typer.Abort(), 130, ""),
-        (SystemExit(5), 5, ""),
-        (KeyboardInterrupt(), 130, "interrupted\n"),
-        (KeyboardInterrupt("by hand"), 130, "interrupted by hand\n"),
-        (
-            InputError([Problem("wrong", "a.xml", 3, text="<x>", hint="write y"), Problem("also")]),
-            *(2, "a.xml:3: wrong\n    <x>\n    write y\nerror: also\n"),
-        ),
-        (SpecError("unknown"), 2, "error: unknown\n"),
-        (MemoryError(), 2, "error: there is not enough memory for this\n"),
-        (RecursionError("maximum"), 2, "error: the input is nested too deeply\n"),
-        (OSError(28, "No space left on device"), 2, FULL),
-        (OSError(24, "Too many open files"), 2, "error: this machine: Too many open files\n"),
-        (OSError(28, "No space left", "f.csv"), 2, "error: f.csv: No space left\n"),
-        (OSError("strange"), 2, "error: standard output: strange\n"),
-    ],
-)
-def test_ends(ended: Callable[..., Any], what: Any, code: int, message: str) -> None:
-    """Whatever goes wrong is one message and an exit code: 2 for bad input, 130 for an interruption."""
-    found, err = ended(what)
-    assert (found, err.getvalue()) == (code, message)
+def test_outputs() -> None:
+    """Help texts, errors, exit codes and escapes are those of the golden file."""
+    errors = (RequestError, InputError, Problem, SpecError, Stream)
+    names: dict[str, Any] = {each.__name__: each for each in errors}
+    check_calls("command-ends", end, output, escapes, broken_help, typer=typer, **names)
 
 
 @pytest.mark.parametrize("debugging", [False, True])
-def test_bugs(ended: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, debugging: bool) -> None:
+def test_bugs(monkeypatch: pytest.MonkeyPatch, debugging: bool) -> None:
     """An unexpected exception is called a bug, with its traceback only if that is asked for; the exit code is 70."""
     if debugging:
         monkeypatch.setenv("SPLC_DEBUG", "1")
@@ -170,7 +146,7 @@ def test_bugs(ended: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, debugg
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_terminated(ended: Callable[..., Any], number: signal.Signals) -> None:
+def test_terminated(number: signal.Signals) -> None:
     """SIGTERM and SIGHUP end a command as Ctrl-C does; their handlers are restored."""
 
     def work() -> None:
@@ -187,39 +163,15 @@ def test_terminated(ended: Callable[..., Any], number: signal.Signals) -> None:
         signal.signal(number, original)
 
 
-def test_other_closed_streams(ended: Callable[..., Any]) -> None:
+def test_other_closed_streams() -> None:
     """A closed standard input is empty, and what is written to a closed standard error is lost."""
     found: list[Any] = []
     out = Stream()
-    code, err = ended(lambda: found.append(sys.stdin.read()), stdout=out, stdin=None, stderr=None)
-    assert (code, found, err.name) == (0, [""], os.devnull)
+    code, err = ended(lambda: found.extend((sys.stdin, sys.stdin.read())), stdout=out, stdin=None, stderr=None)
+    assert (code, found[1], err.name) == (0, "", os.devnull)
     assert out.settings == {"errors": "splc.escape"}
-    for stream in (sys.stdin, err):
+    for stream in (found[0], err):
         stream.close()
-
-
-@pytest.mark.parametrize("at", [1, 2])
-@pytest.mark.parametrize(
-    ("error", "code", "message"), [(BrokenPipeError(), 0, ""), (OSError(28, "No space left on device"), 2, FULL)]
-)
-def test_streams_that_end(ended: Callable[..., Any], at: int, error: Exception, code: int, message: str) -> None:
-    """A closed pipe ends the command without a message, a full disk with one, whenever it is noticed."""
-    found, err = ended(lambda: None, stdout=Stream(error, at))
-    assert (found, err.getvalue()) == (code, message)
-
-
-def test_a_reader_that_stops(ended: Callable[..., Any]) -> None:
-    """A pipe that is closed while the command works, or prints its help, is no failure."""
-
-    def from_help() -> None:
-        try:
-            raise BrokenPipeError
-        except BrokenPipeError:
-            sys.exit(1)
-
-    for work in (BrokenPipeError(), from_help):
-        code, err = ended(work)
-        assert (code, err.getvalue()) == (0, "")
 
 
 def test_abandoned_streams(tmp_path: Path) -> None:
@@ -236,19 +188,9 @@ def test_abandoned_streams(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "encoding", "expected"),
-    [("a\u0107b", "ascii", b"a\\u0107b"), ("a\udcffb", "ascii", b"a\xffb"), ("\U0001f600", "latin-1", b"\\U0001f600")],
-)
-def test_escapes(text: str, encoding: str, expected: bytes) -> None:
-    """Characters that an encoding lacks are escapes, and bytes of file names stay what they are."""
-    codecs.register_error("tests.escape", escaped)
-    assert text.encode(encoding, "tests.escape") == expected
-
-
-@pytest.mark.parametrize(
     ("command", "code", "message"),
     [
-        # Nor if a help text is not read to its end.
+        # Also if a help text is not read to its end.
         *((f"{each} | true", 0, "") for each in ("example", "--help", "sample --help")),
         ("describe - <&-", 2, "<stdin>"),
         ("example >&-", 2, "standard output is closed"),

@@ -99,7 +99,10 @@ def test_help_fits_on_two_screens(command: str, run: Run, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_is_plain(command: str, run: Run) -> None:
-    """Help texts have no stray backslashes, double brackets, braces around arguments, or `<bool>`, but all choices."""
+    """Help texts have no stray backslashes, double brackets, braces around arguments, or `<bool>`, but all choices.
+
+    Every option has a help text, and a default is stated once.
+    """
     help_of_command = run(command, "--help")
     assert (help_of_command.exit_code, help_of_command.stderr) == (0, "")
     found = help_of_command.stdout
@@ -112,6 +115,9 @@ def test_help_is_plain(command: str, run: Run) -> None:
     assert "{" not in usage[0]
     for field in command_fields(command):
         assert all(choice in found for choice in field.choices)
+        assert field.field.help
+    plain = " ".join(found.replace(" (default: those of the current folder)", "").split())
+    assert [entry for entry in plain.split(" --")[1:] if entry.lower().count("default:") > 1] == []
 
 
 MAX_BYTES = 400_000

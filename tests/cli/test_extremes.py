@@ -18,6 +18,7 @@ import pytest
 from typer.testing import CliRunner
 
 from splc.cli.app import COMMANDS, app
+from splc.workflows.scale.scale import SUGGESTIONS
 from tests.cli.conftest import Run
 from tests.support.command_fields import command_fields
 from tests.support.paths import ROOT
@@ -72,32 +73,16 @@ def numbers() -> Iterator[Any]:
                 yield pytest.param((name, option, value), marks=() if value in USUAL else pytest.mark.slow)
 
 
-@pytest.fixture
-def project(models: Path) -> Path:
-    """Return a project folder with inputs of all commands."""
-    points = "".join(f"{p},{3 + p * p}\n" for p in (2, 4, 8, 16, 32))
-    (models / "profile.csv").write_text(f"p,time\n{points}", encoding="utf-8")
-    study = 'property = "time"\nsamplings = ["measured"]\n[learners.s]\nlearner = "stepwise"\n'
-    (models / "study.toml").write_text(study, encoding="utf-8")
-    return models
-
-
 @pytest.mark.parametrize("case", [*numbers(), *TEXTS], ids=" ".join)
 @pytest.mark.timeout(60)
-def test_extreme_numbers(run: Run, project: Path, case: tuple[str, str, str]) -> None:
+@pytest.mark.usefixtures("inputs")
+def test_extreme_numbers(run: Run, case: tuple[str, str, str]) -> None:
     """A command has an answer or refuses the number; there is no warning, and it does not begin to count to it."""
     command, option, value = case
     base = BASES.get(command, ())
     more: tuple[str, ...] = ("--max-deviation", "0.1") if option == "--max-repeat" else ()
-    if command == "scale" and option in (
-        "--target",
-        "--axis",
-        "--until",
-        "--budget",
-        "--count",
-        "--extend",
-        "--repetitions",
-    ):
+    of_panel = (each.spellings for each in command_fields(command) if each.field.panel == SUGGESTIONS)
+    if command == "scale" and any(option in spellings for spellings in of_panel):
         more = ("--suggest",)
     done = run(command, *base, *more, option, value)
     assert done.exit_code in {0, 1, 2}

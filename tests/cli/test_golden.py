@@ -19,6 +19,7 @@ from tests.support.golden import (
     same_line,
     stable,
 )
+from tests.support.golden_messages import Lines, check_calls
 from tests.support.reader_golden import READER_FILES
 
 PAGES = ".pages"
@@ -41,47 +42,15 @@ def test_golden(file: Path, run: Run, tmp_path: Path, monkeypatch: pytest.Monkey
     check_sessions(file, run, tmp_path, monkeypatch)
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
-        ("a 1.23457 b", "a 1.23456 b", True),
-        ("a 1.23457 b", "a 1.23467 b", False),
-        ("a 1.23457 b", "a 1.23457 c", False),
-        ("1.234", "1.235", False),
-        ("123456", "123457", False),
-        ("2", "2.0", False),
-        ("1.11022e-16", "0.0", True),
-        ("1.11022e-08", "0.0", False),
-    ],
-)
-def test_same_line(one: str, other: str, same: bool) -> None:
-    """Numbers of six digits or more agree to five, others and texts exactly; rounding is 0."""
-    assert same_line(one, other) is same
-
-
-def test_stable_lines() -> None:
-    """Times and hashes are replaced, and numbers have at most six digits; the file reads back as it was written."""
-    assert stable('"seconds": 0.0123, time 1.5 s, 0.30000000000000004, 8.1234567e-05, 1234567') == (
-        '"seconds": TIME, time TIME, 0.3, 8.12346e-05, 1234567'
-    )
-    assert stable(f"sha256 {'0f' * 32}") == "sha256 SHA256"
-
-
-@pytest.mark.parametrize(
-    ("part", "shown"),
-    [
-        ("", ['{"a": [{"b": 1, "c": null}, {"b": 2, "c": "x"}], "d": {"e": 0.5}}']),
-        ("| jq .d.e", ["0.5"]),
-        ("| jq '.a[] | {b}'", ['{"b": 1}', '{"b": 2}']),
-        ("| jq '{d}'", ['{"d": {"e": 0.5}}']),
-        ("| head -n 2", ["{", '  "a": [']),
-        ("| tail -n 1", ["}"]),
-    ],
-)
-def test_part_of_an_output(part: str, shown: list[str]) -> None:
-    """A part of a JSON object is selected as `jq` does, lines are as printed, and what fits is on one line."""
+def part(shown: str) -> Lines:
+    """Return the part of a JSON object that is shown after a command."""
     text = json.dumps({"a": [{"b": 1, "c": None}, {"b": 2, "c": "x"}], "d": {"e": 0.5}}, indent=2)
-    assert outcome(Step(f"splc a --json {part}", ()), lambda *_: (0, text, "")) == shown
+    return Lines("\n".join(outcome(Step(f"splc a --json {shown}", ()), lambda *_: (0, text, ""))))
+
+
+def test_texts_of_golden_files() -> None:
+    """Lines that agree, numbers without what differs from run to run, and parts of outputs, as the file itself says."""
+    check_calls("golden-files", same_line, stable, part)
 
 
 def test_sessions_read_back(tmp_path: Path) -> None:

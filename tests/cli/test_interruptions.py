@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import signal
@@ -16,12 +15,10 @@ from typing import Any
 import pytest
 
 from splc import read_model, read_variability_model
-from splc.formats.scripts.commands import COMMANDS, STRATEGIES
 from splc.study import study
 from splc.study.tasks import perform
 from splc.workflows.learn import learn
 from tests.cli.conftest import MEASUREMENTS, Run
-from tests.support.paths import ROOT
 
 SPLCONQUEROR = ("--preset", "splconqueror")
 # Learning that would go on for several rounds.
@@ -198,31 +195,3 @@ def test_scripts(folder: Path, run: Run, pressing: Callable[..., None], form: li
     assert not (folder / "b.log").exists()
     if form:
         assert json.loads(result.stdout)["stopped"] is True
-
-
-@pytest.mark.slow
-def test_the_study_of_a_script(folder: Path, run: Run) -> None:
-    """The study of a script learns the same models."""
-    text = (
-        f"{INPUTS}mlsettings abortError:0 learn_logFunction:true\nbinary optionwise\nlearn-splconqueror\n"
-        "clean-sampling\nselect-all-measurements true\nlearn-splconqueror\nselect-all-measurements false\n"
-        "binary allbinary\nnumeric random numConfigs:2 seed:3\nlearn-splconqueror\n"
-    )
-    (folder / "a.a").write_text(text, encoding="utf-8")
-    learned = json.loads(run("run", "a.a", "--json").stdout)["learnings"]
-    result = run("run", "--to-study", "a.a")
-    assert result.stdout == "study.toml: 3 samplings, 1 learner, 3 runs\n"
-    assert result.stderr == ""
-    assert run("study", "--no-pictures").exit_code == 0
-    with (folder / "results" / "runs.csv").open(encoding="utf-8", newline="") as stream:
-        found = sorted(float(row["error_all"]) for row in csv.DictReader(stream))
-    assert found == pytest.approx(sorted(each["error"] for each in learned))
-    assert len(found) == 3
-
-
-def test_the_page_names_everything() -> None:
-    """The page about SPL Conqueror names every command and every strategy."""
-    page = (ROOT / "docs" / "howto" / "spl-conqueror.md").read_text(encoding="utf-8")
-    names = [name for each in COMMANDS for name in (each.name, *each.aliases)]
-    for name in (*names, *(name for each in STRATEGIES for name in (each.name, each.design))):
-        assert f"`{name}" in page or f" {name}" in page, name

@@ -1,16 +1,14 @@
-"""`splc learn`: case studies, plots, baselines, and tables of several versions."""
+"""`splc learn`: case studies, plots, baselines, and every real system."""
 
 from __future__ import annotations
 
 import importlib.util
 import itertools
 import json
-import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from lxml import etree
 
 from splc.workflows.learn import learn as learning
 from tests.cli.conftest import Run
@@ -69,114 +67,6 @@ def test_baselines(
         assert line.split()[0] == each["learner"]
         assert line.split()[1:6:2] == [f"{errors[key]:.4g}" for key in keys]
     assert lines[start + 2].split()[0] == "stepwise"
-
-
-HEADER = "version,a,b,n,gpu,time"
-GRID = list(itertools.product((0, 1), (0, 1), (1, 4)))
-
-
-def row(version: str, a: int, b: int, n: int, gpu: int, time: float | None = None) -> str:
-    """Return a line of the table; b takes twice as long in version v2."""
-    factor = 1 + 0.01 * ((7 * a + 5 * b + 3 * n + 2 * gpu) % 3 - 1)
-    known = (10 + 5 * a + 3 * n + (8 if version == "v2" else 4) * b - 6 * gpu) * factor
-    return f"{version},{a},{b},{n},{gpu},{known if time is None else time!r}"
-
-
-FIRST = [row("v1", a, b, n, 0) for a, b, n in GRID]
-SECOND = [row("v2", a, b, n, gpu) for a, b, n in GRID for gpu in (0, 1)]
-TABLES = {
-    "a new option": (*FIRST, *SECOND),
-    "a removed option": (*[line.replace("v2", "v0") for line in SECOND], *FIRST),
-    "a version with one row": (*FIRST, *SECOND, row("v22", 1, 1, 4, 1, 20.0)),
-    "versions with one row each": tuple(row(f"v{at}", 1, 0, at, 1) for at in range(1, 5)),
-    "two rows per version": tuple(row(f"v{v}", a, 0, 1, 0) for v in (1, 2) for a in (0, 1)),
-    "options that go together": (*FIRST, *[row("v2", a, a, n, 0) for a, _, n in GRID]),
-    "one value": tuple(SECOND),
-    "a constant property": tuple(row(v, a, b, n, 0, 3.0) for v in ("v1", "v2") for a, b, n in GRID),
-    "a version that is always 0": (*FIRST, *[row("v2", a, b, n, 0, 0.0) for a, b, n in GRID]),
-    "negative values": tuple(row(v, a, b, n, 0, n - 3.0 * b - 2) for v in ("v1", "v2") for a, b, n in GRID),
-    "equal rows": tuple(row(v, 1, 1, 4, 1, time) for v in ("v1", "v2") for time in (1.0, 2.0, 3.0)),
-    "no common configuration": tuple(row(f"v{1 + (a + b) % 2}", a, b, n, 0) for a, b, n in GRID),
-    "an option that is always selected": (*FIRST, *[row("v2", a, b, n, 1) for a, b, n in GRID]),
-}
-
-
-@pytest.mark.parametrize("name", TABLES)
-@pytest.mark.parametrize("learner", ["projection", pytest.param("stepwise", marks=pytest.mark.slow)])
-def test_odd_tables(name: str, learner: str, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every table has an answer or a message about bad input."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "m.csv").write_text("\n".join([HEADER, *TABLES[name]]) + "\n")
-    done = run("learn", "--learner", learner, "--measurements", "m.csv", "--by", "version", "--plot", "p.svg")
-    assert done.exit_code in {0, 1, 2}
-    legends = [line for line in done.stdout.splitlines() if line.startswith(("common: ", "ratio: "))]
-    headers = [line for line in done.stdout.splitlines() if line.startswith("change ")]
-    for legend in legends:
-        assert {part.split(":")[0] for part in legend.split("; ")} <= set(headers[-1].split())
-
-
-LEARN = ("learn", "--measurements", "versions.csv", "--property", "time", "--by", "version", "--learner", "stepwise")
-
-
-def content(factors: Mapping[str, float]) -> str:
-    """Return measurements of versions in which the influence of the option a has these factors, with 1 % noise."""
-    rng = random.Random(3)
-    lines = ["version,a,b,n,time,x"]
-    for version, factor in factors.items():
-        for at in range(32):
-            a, b, n = at % 2, at // 2 % 2, 1 + at // 4
-            time = (10 + factor * 8 * a + 5 * b + 3 * n) * rng.gauss(1, 0.01)
-            lines.append(f"{version},{a},{b},{n},{time:.6f},1")
-    return "\n".join(lines) + "\n"
-
-
-@pytest.fixture
-def versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A table of three versions, of which the last one changed an influence, in the current folder."""
-    monkeypatch.chdir(tmp_path)
-    file = tmp_path / "versions.csv"
-    file.write_text(content({"v9": 1, "v10": 1, "v11": 2}))
-    return file
-
-
-def drawn(file: Path) -> tuple[list[str], str]:
-    """Return the titles of the panels, and the title, of a picture."""
-    root = etree.parse(file).getroot()
-    heads = [text.text or "" for text in root.iter("{*}text") if text.get("class") == "head"]
-    return heads[1:], root.findtext("{*}title") or ""
-
-
-def test_the_changes(versions: Path, run: Run) -> None:
-    """The plot has the changes that the tables have, and each version has its own plot of predictions."""
-    done = run(*LEARN, "--plot", "p.svg", "--json")
-    assert done.exit_code == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert found["plot"] == "p.svg"
-    assert sorted(file.name for file in versions.parent.glob("*.svg")) == [
-        "p-v10.svg",
-        "p-v11.svg",
-        "p-v9.svg",
-        "p.svg",
-    ]
-    changes = [{term["text"] for each in change["sets"] for term in each["terms"]} for change in found["changes"]]
-    panels, title = drawn(versions.parent / "p.svg")
-    assert set(panels) >= set.union(*changes)
-    settled = [
-        {term["text"] for each in change["sets"] for term in each["terms"] if term["intervals"] > 2}
-        for change in found["changes"]
-    ]
-    assert settled == [set(), {"a"}]
-    assert f"1 of {len(panels)} influences changed" in title
-    # What changed is first.
-    assert panels[0] == "a"
-
-
-def test_no_change(versions: Path, run: Run) -> None:
-    """Without a change nothing is marked."""
-    versions.write_text(content({"v1": 1, "v2": 1}))
-    done = run(*LEARN, "--plot", "p.svg")
-    assert "plot of the changes: p.svg\n" in done.stdout
-    assert "no influence changed" in drawn(versions.parent / "p.svg")[1]
 
 
 KINDS = {

@@ -254,13 +254,12 @@ def test_a_full_disk_at_every_write(empty: Path, monkeypatch: pytest.MonkeyPatch
         left[0] = 10**9
         run_measurement(REQUEST)
         assert Path("measurements.csv").read_text(encoding="utf-8") == table(2), step
-        runs = [(record["row"], record["repetition"]) for record in journal() if record["kind"] == "run"]
+        runs = [
+            (record["row"], record["repetition"])
+            for record in read_journal("measurements.journal")
+            if record["kind"] == "run"
+        ]
         assert len(runs) == len(set(runs)) == 18, step
-
-
-def journal() -> list[Any]:
-    """Return the records of the measurement."""
-    return list(read_journal("measurements.journal"))
 
 
 @pytest.mark.slow
@@ -290,7 +289,7 @@ def test_a_clock_that_is_set_back(empty: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("splc.measuring.execution.time.time", back)
     run_measurement(REQUEST)
     assert (empty / "measurements.csv").read_text(encoding="utf-8") == table(2)
-    runs = [record for record in journal() if record["kind"] == "run"]
+    runs = [record for record in read_journal("measurements.journal") if record["kind"] == "run"]
     assert [record["started"] for record in runs[9:]] == sorted(
         (record["started"] for record in runs[9:]), reverse=True
     )

@@ -16,8 +16,7 @@ import pytest
 import typer
 
 from splc.cli.app import COMMANDS, app
-from splc.errors import OutputError
-from splc.io.files import STANDARD, require_writable
+from splc.io.files import STANDARD
 from splc.measuring.journal import read_journal
 from splc.workflows.fields import inputs_of
 from splc.workflows.inputs import SystemInputs
@@ -54,17 +53,6 @@ PLOTS: dict[str, tuple[str, ...]] = {
 }
 
 
-@pytest.fixture
-def project(models: Path) -> Path:
-    """Return a project folder with inputs of all commands."""
-    points = "".join(f"{p},{3 + p * p}\n" for p in (2, 4, 8, 16, 32))
-    (models / "profile.csv").write_text(f"p,time\n{points}", encoding="utf-8")
-    lines = "vm system.xml\nall measurements.csv\nnfp time\nselect-all-measurements true\nlearn-splconqueror\n"
-    (models / "few.csv").write_text("".join(MEASUREMENTS.splitlines(keepends=True)[:7]), encoding="utf-8")
-    (models / "s.a").write_text(lines, encoding="utf-8")
-    return models
-
-
 def through_pipe(run: Run, path: Path, *arguments: str) -> bytes:
     """Return what a command writes to a named pipe."""
     os.mkfifo(path)
@@ -93,7 +81,7 @@ def test_every_writer_is_here() -> None:
 
 
 @pytest.mark.parametrize("command", WRITERS)
-def test_outputs(run: Run, project: Path, command: str) -> None:
+def test_outputs(run: Run, inputs: Path, command: str) -> None:
     """A named pipe gets what a file gets, and `/dev/stdout` is standard output."""
     arguments, name = WRITERS[command]
     journals = iter("abcd")
@@ -102,11 +90,11 @@ def test_outputs(run: Run, project: Path, command: str) -> None:
         return (command, *arguments, *(("--journal", next(journals)) if command in ("measure", "tune") else ()), "-o")
 
     for folder in ("files", "pipes"):
-        (project / folder).mkdir()
+        (inputs / folder).mkdir()
     done = run(*given(), f"files/{name}")
     assert done.exit_code == 0, done.output
-    written = (project / "files" / name).read_text(encoding="utf-8")
-    piped = through_pipe(run, project / "pipes" / name, *given()).decode()
+    written = (inputs / "files" / name).read_text(encoding="utf-8")
+    piped = through_pipe(run, inputs / "pipes" / name, *given()).decode()
     assert without_seconds(piped) == without_seconds(written).replace("files/", "pipes/")
     shown, plain = (run(*given(), path).stdout for path in ("/dev/stdout", "-"))
     assert without_seconds(shown) == without_seconds(plain) != ""
@@ -118,12 +106,12 @@ def without_seconds(text: str) -> str:
 
 
 @pytest.mark.parametrize("command", PLOTS)
-def test_plots(run: Run, project: Path, command: str) -> None:
+def test_plots(run: Run, inputs: Path, command: str) -> None:
     """A picture is written to a named pipe."""
-    assert b"<svg" in through_pipe(run, project / "p.svg", command, *PLOTS[command], "--plot")
+    assert b"<svg" in through_pipe(run, inputs / "p.svg", command, *PLOTS[command], "--plot")
 
 
-def test_a_file_per_value(refused: Refused, project: Path) -> None:
+def test_a_file_per_value(refused: Refused, inputs: Path) -> None:
     """A pipe cannot be the output of a command that writes a file per value, and nothing is written beside it."""
     lines = MEASUREMENTS.splitlines()
     text = "\n".join([f"version,{lines[0]}", *(f"{version},{line}" for version in ("v1", "v2") for line in lines[1:])])
@@ -131,7 +119,7 @@ def test_a_file_per_value(refused: Refused, project: Path) -> None:
     Path("profiles.csv").write_text("version,p,time\n" + "".join(f"v1,{p},{p}\n" for p in (2, 4, 8, 16, 32)))
     for name in ("pipe", "pipe.toml"):
         os.mkfifo(name)
-    before = sorted(project.iterdir())
+    before = sorted(inputs.iterdir())
     table = ("--measurements", "versions.csv")
     for command in (
         ("learn", *STEPWISE, *table),
@@ -141,12 +129,12 @@ def test_a_file_per_value(refused: Refused, project: Path) -> None:
     ):
         for name in ("pipe", "pipe.toml"):
             assert "one file per value" in refused(*command, "--by", "version", "-o", name)
-    assert sorted(project.iterdir()) == before
+    assert sorted(inputs.iterdir()) == before
 
 
-def test_journals(refused: Refused, project: Path) -> None:
+def test_journals(refused: Refused, inputs: Path) -> None:
     """The journal of a measurement needs a name where the output is a pipe, and cannot be one."""
-    os.mkfifo(project / "pipe")
+    os.mkfifo(inputs / "pipe")
     measure = ("measure", *WRITERS["measure"][0])
     assert "needs a name" in refused(*measure, "-o", "pipe")
     for journal in ("pipe", "-", "/dev/null"):
@@ -154,42 +142,12 @@ def test_journals(refused: Refused, project: Path) -> None:
     assert read_journal("m.journal") == []
 
 
-def test_logs_of_scripts(run: Run, project: Path) -> None:
+def test_logs_of_scripts(run: Run, inputs: Path) -> None:
     """The log of a script may be a pipe; then no second file is written beside it."""
-    (project / "s.a").write_text("log pipe\nvm system.xml\n", encoding="utf-8")
-    log = through_pipe(lambda *arguments: run(*arguments[:-1]), project / "pipe", "run", "s.a")
+    (inputs / "s.a").write_text("log pipe\nvm system.xml\n", encoding="utf-8")
+    log = through_pipe(lambda *arguments: run(*arguments[:-1]), inputs / "pipe", "run", "s.a")
     assert b"command: vm system.xml" in log
-    assert not (project / "pipe_error").exists()
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("sample", "--sampling", "ff", "-o"),
-        ("sample", "--sampling", "measured", "-o"),
-        ("sample", "--sampling", "all+ff", "--command-lines", "-o"),
-        ("convert", "model.txt", "--to", "log", "-o"),
-        ("learn", "--property", "time", "-o"),
-        ("learn", "--property", "time", "--plot"),
-        ("predict", "model.txt", "measurements.csv", "-o"),
-    ],
-)
-@pytest.mark.parametrize(
-    "target", ["system.xml", "splc.toml", "measurements.csv", "model.txt", "link", "hard", "sub/../system.xml"]
-)
-def test_inputs_are_kept(run: Run, refused: Refused, folder: Path, command: tuple[str, ...], target: str) -> None:
-    """Whatever a command reads is not overwritten, neither by its name nor through a link."""
-    (folder / "splc.toml").write_text('nfp = "time"\n', encoding="utf-8")
-    (folder / "model.txt").write_text("10 * cache + x\n", encoding="utf-8")
-    (folder / "link").symlink_to("system.xml")
-    (folder / "hard").hardlink_to(folder / "splc.toml")
-    (folder / "sub").mkdir()
-    if target == "model.txt" and command[0] in {"sample", "learn"}:
-        pytest.skip("this command does not read the model")
-    before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
-    message = refused(*command, target)
-    assert "this is an input" in message or "--plot" in command
-    assert before == {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    assert not (inputs / "pipe_error").exists()
 
 
 def test_what_was_redirected_to_standard_input_is_kept(folder: Path) -> None:
@@ -201,13 +159,6 @@ def test_what_was_redirected_to_standard_input_is_kept(folder: Path) -> None:
     assert (found.returncode, found.stdout) == (2, "")
     assert "this is an input" in found.stderr
     assert (folder / "measurements.csv").read_bytes() == before
-
-
-def test_devices_can_be_named_twice() -> None:
-    """A device loses nothing."""
-    require_writable("/dev/null", ["/dev/null"])
-    with pytest.raises(OutputError):
-        require_writable(__file__, [__file__])
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,8 @@ import pytest
 
 from splc.formats.models.json import learned_json_text
 from splc.formats.system.splconqueror_xml import write_variability_model
-from splc.io.numbers import percentage, signed_percentage, without_rounding
 from splc.learning.intervals import READERS
-from splc.workflows.prediction_notes import ExpectedError, factor_text
+from splc.workflows.prediction_notes import ExpectedError
 from tests.cli.conftest import Run
 from tests.support.learning_results import Band, small_system, uncertain_result
 from tests.support.paths import ROOT
@@ -43,40 +42,17 @@ def test_measured_and_expected_errors_agree(made: dict[tuple[int, int, int], flo
     # There are no new configurations.
     text = run("learn", "table.csv", "--options", "a,b,n").stdout
     assert text.startswith("every configuration is measured: cross-validated error ")
-    expected = json.loads(Path("learned.json").read_text(encoding="utf-8"))["expected_error"]
-    assert expected["source"] == "cross-validated"
+    expected = ExpectedError.of_values(json.loads(Path("learned.json").read_text(encoding="utf-8"))["expected_error"])
+    assert expected.source == "cross-validated"
     found = json.loads(run("learn", "table.csv", "--options", "a,b,n", "--sampling", "random:40", "--json").stdout)
-    measured = found["expected_error"]
-    assert (measured["source"], measured["configurations"]) == ("measured", 40)
-    assert measured["percent"] == pytest.approx(found["error"])
-    assert 0.5 < expected["percent"] / measured["percent"] < 2
-    assert 0.8 < (expected["factor"] - 1) / (measured["factor"] - 1) < 2.5
-
-
-@pytest.mark.parametrize(
-    ("percent", "factor", "one_value", "verdict"),
-    [
-        (5.0, 1.1, 40.0, "good"),
-        (0.0, 1.0, 0.0, "good"),
-        (50.0, 1.1, 400.0, "rough"),
-        (5.0, 3.0, 40.0, "rough"),
-        (31.9, 1.4, 40.0, "good"),
-        (32.0, 1.4, 40.0, "poor"),
-        (None, None, None, "unknown"),
-    ],
-)
-def test_verdicts(percent: float | None, factor: float | None, one_value: float | None, verdict: str) -> None:
-    """A model is poor beside one value for all, and rough by its error or by its factor."""
-    error = ExpectedError("measured", 20, percent=percent, factor=factor, one_value=one_value)
-    assert error.verdict == verdict
-
-
-@pytest.mark.parametrize(
-    ("factor", "text"), [(1.0004, "1.0004"), (1.00042, "1.0004"), (1.0099, "1.01"), (1.01, "1.01"), (1.236, "1.24")]
-)
-def test_factors_as_text(factor: float, text: str) -> None:
-    """A factor close to 1 has the first digit of what is above 1, others have three digits."""
-    assert factor_text(factor) == text
+    measured = ExpectedError.of_values(found["expected_error"])
+    assert (measured.source, measured.configurations) == ("measured", 40)
+    assert measured.percent == pytest.approx(found["error"])
+    assert expected.percent is not None
+    assert 0.5 < expected.percent / found["error"] < 2
+    assert expected.factor is not None
+    assert measured.factor is not None
+    assert 0.8 < (expected.factor - 1) / (measured.factor - 1) < 2.5
 
 
 Row = tuple[int, int, int, float]
@@ -210,14 +186,6 @@ COMMANDS = (
     "compare second.log learned.log --measurements t.csv",
 )
 TINY = re.compile(r"[^\s,]*\d+e-1\d(?: %)?")
-
-
-def test_percentages() -> None:
-    """A percentage that is 0 but for rounding is `0 %`; a small one of data is not."""
-    expected = {3.36e-14: "0 %", -1e-13: "0 %", 0.0: "0 %", 1e-9: "1e-09 %", 2.5: "2.5 %"}
-    assert {value: percentage(value) for value in expected} == expected
-    assert [signed_percentage(value) for value in expected] == [*["0 %"] * 3, "+1e-09 %", "+2.5 %"]
-    assert without_rounding(1e-13, 1.0) == 0.0 != without_rounding(1e-13, 1e-6)
 
 
 @pytest.mark.parametrize("name", [pytest.param("positive", marks=pytest.mark.slow), "signed", "product"])

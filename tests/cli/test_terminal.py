@@ -9,8 +9,8 @@ import sys
 import time
 import unicodedata
 from collections.abc import Callable
-from functools import partial
 from io import StringIO
+from typing import Any
 
 import pytest
 from hypothesis import assume, given
@@ -23,7 +23,7 @@ from splc.cli.terminal import printing
 from splc.io.tables import Table
 from splc.workflows.note import Note, Rank
 from splc.workflows.views import Detail, Entries, duration, rows_of
-from tests.support.golden_messages import check_lines
+from tests.support.golden_messages import Lines, check_calls
 
 
 class Terminal(StringIO):
@@ -81,19 +81,6 @@ def test_a_table_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "".join(lines).count("x") == 40
 
 
-@pytest.mark.parametrize("columns", [23, 24, 25, 26, 30, 31, 32, 33])
-def test_numbers_are_not_cut(monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
-    """Rows of a table of numbers wider than the terminal are one long line each; no other line is wider."""
-    screen = screen_of(monkeypatch)
-    monkeypatch.setenv("COLUMNS", str(columns))
-    numbers = [str(at) * 8 for at in (1, 2, 3)]
-    terminal.table(("a", "b", "c"), [numbers], right=(True, True, True))
-    shown = re.sub(r"\x1b\[[0-9;]*m", "", screen.getvalue()).splitlines()
-    assert shown[-1].split() == numbers
-    # A space before the first column, and 3 between columns.
-    assert max(map(len, shown)) == 1 + 3 * 8 + 2 * 3
-
-
 @pytest.mark.parametrize("detail", [Detail(), Detail(json=True), Detail(verbose=True), Detail(quiet=True)])
 def test_long_steps_have_lines(capsys: pytest.CaptureFixture[str], detail: Detail) -> None:
     """Into a pipe a line says what is done, and how much of it, after some seconds, and then less and less often."""
@@ -144,36 +131,10 @@ def test_characters_that_terminals_act_on() -> None:
         assert terminal.printable(f"a{character}") == (f"a\\u{code:04x}" if acting else f"a{character}")
 
 
-@pytest.mark.parametrize(
-    ("variables", "coloured"),
-    [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False), ({"NO_COLOR": "1", "FORCE_COLOR": "1"}, False)],
-)
-def test_colours(monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], coloured: bool) -> None:
-    """On a terminal answers, warnings, and what raises and lowers are coloured; the text is the same without."""
-    screen = screen_of(monkeypatch)
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value)
-    terminal.tell("an answer", "answer")
-    terminal.warn("doubtful")
-    terminal.table(("term", "n"), [("a", "1.5"), ("b", "-2")], (False, True), (False, True))
-    text = screen.getvalue()
-    assert ("\x1b[" in text) is coloured
-    assert ("\x1b[31m" in text) is coloured
-    assert ("\x1b[34m" in text) is coloured
-    plain = re.sub(r"\x1b\[[0-9;]*m", "", text)
-    assert "an answer\nwarning: doubtful\n" in plain
-    assert "-2" in plain
-
-
 NOTES = [Note(str(place), warning=place in (4, 6), negative=place == 6) for place in range(7)]
 NOTES[1], NOTES[3] = Note("1", about=Rank.METHOD), Note("3", about=Rank.LIMIT)
-SENTENCE = " ".join(["configurations"] * 6)
-
-
-def quietly(detail: Detail, work: Callable[[], object]) -> None:
-    """Do something with a detail."""
-    with printing(detail):
-        work()
+CELLS = {"a": "name", "b": "1.25", "c": "2.125", "d": "3.5", "e": "4.0625"}
+FOUND = rows_of(Table(("class", "term", "score"), (("nx, py", "log10(py) * nx", -1),)), "class", "found")
 
 
 def steps() -> None:
@@ -191,53 +152,73 @@ def silent() -> None:
     terminal.warn("d")
 
 
-# What is printed → the columns of the terminal (none: a pipe), and what prints it.
-PRINTED: dict[str, tuple[int | None, Callable[[], object]]] = {
-    "a piped table is as wide as its content, without borders, trailing blanks and empty columns": (
-        None,
-        lambda: terminal.table(("a", "nothing", "n"), [("x" * 60, "", "1"), ("y", "", "20")], (False, False, True)),
-    ),
-    "a table without rows is not printed": (None, lambda: terminal.table(("a", "b"), [], (True, False))),
-    "into a pipe no progress is written of what takes a few seconds": (None, steps),
-    "with -v steps are lines, once": (None, partial(quietly, Detail(verbose=True), steps)),
-    "with -q a terminal has no progress": (30, partial(quietly, Detail(quiet=True), steps)),
-    "with --json a terminal has no progress": (30, partial(quietly, Detail(json=True), steps)),
-    "the most important notes, in order": (None, lambda: terminal.show_notes(NOTES)),
-    "all notes with -v": (None, partial(quietly, Detail(verbose=True), lambda: terminal.show_notes(NOTES))),
-    "five notes": (None, lambda: terminal.show_notes(NOTES[:5])),
-    "with -q there are no notes but those that explain the exit code": (
-        *(None, partial(quietly, Detail(quiet=True), silent)),
-    ),
-    "two entries": (None, lambda: print_view([Entries("Two", ["a", "b"], 2, "-v"), Entries("None", [], None)])),
-    "of more entries than are printed the others are counted": (
-        *(None, lambda: print_view([Entries("Two", ["a", "b"], 1, "-v")])),
-    ),
-    "line breaks are between words of sentences": (40, lambda: terminal.tell(SENTENCE)),
-    "line breaks are between words of notes": (40, lambda: terminal.show_notes([Note(SENTENCE)])),
-    "commands are not broken, so that they can be copied": (
-        *(40, lambda: terminal.show_notes([Note("run 'splc learn table.csv' " * 3)])),
-    ),
-    "a duration has the largest unit of which there are at least two, or ten seconds": (
-        None,
-        lambda: terminal.say(
-            "\n".join(map(duration, (0.0123, 9.9, 10, 119.4, 120, 7199, 7200, 172799, 172800, 86400e6 * 1.1)))
-        ),
-    ),
-}
+def coloured() -> None:
+    """Print an answer, a warning, and numbers with signs."""
+    terminal.tell("an answer", "answer")
+    terminal.warn("doubtful")
+    terminal.table(("term", "n"), [("a", "1.5"), ("b", "-2")], (False, True), (False, True))
 
 
-def test_printed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What pipes and terminals get of tables, notes, steps and durations."""
-    lines: list[str] = []
-    for name, (columns, work) in PRINTED.items():
-        screen = screen_of(monkeypatch) if columns else StringIO()
-        monkeypatch.setenv("NO_COLOR", "1")
-        monkeypatch.setenv("COLUMNS", str(columns or 80))
-        for stream in ("stdout", "stderr"):
-            monkeypatch.setattr(sys, stream, screen)
-        work()
-        lines += [f"$ {name}", *screen.getvalue().splitlines()]
-    check_lines("terminal", lines)
+def on(work: Callable[..., object]) -> Callable[..., Lines]:
+    """Return a function that returns what another one prints on a terminal of so many columns, or into a pipe."""
+
+    def shown(*given: Any, columns: int = 0, detail: Detail | None = None, **variables: str) -> Lines:
+        with pytest.MonkeyPatch.context() as patch, printing(detail or Detail()):
+            screen = screen_of(patch) if columns else StringIO()
+            for name, value in ({"NO_COLOR": "1", "COLUMNS": str(columns or 80)} | variables).items():
+                patch.setenv(name, value)
+            for stream in ("stdout", "stderr"):
+                patch.setattr(sys, stream, screen)
+            work(*given)
+        return Lines(screen.getvalue())
+
+    return shown
+
+
+def words(lines: Lines) -> list[list[str]]:
+    """Return the words of the lines of a table on a terminal, without empty lines and rules."""
+    return [line.split() for line in lines.splitlines() if line.strip(" ─")]
+
+
+def numbers(columns: int) -> tuple[list[str], int]:
+    """Return the row of a table of numbers on a terminal of so many columns, and the largest width of a line."""
+    cells = [str(at) * 8 for at in (1, 2, 3)]
+    lines = on(terminal.table)(("a", "b", "c"), [cells], (True, True, True), columns=columns).splitlines()
+    return lines[-1].split(), max(map(len, lines))
+
+
+def codes(lines: Lines) -> tuple[list[str], list[list[str]]]:
+    """Return the codes of colours in a text, and its words without them."""
+    code = re.compile(r"\x1b\[([0-9;]+)m")
+    return sorted(set(code.findall(lines))), words(Lines(code.sub("", lines)))
+
+
+def left(total: float, *steps: tuple[float, float | None]) -> list[str]:
+    """Return the time that is left after steps, as (seconds, number of finished ones or None), and without an end."""
+    now, found = 0.0, []
+    watch = TimeLeft(lambda: now)
+    for now, done in steps:  # noqa: B007 - the clock reads it
+        if done is not None:
+            watch.advance(done, total)
+        found.append(watch.text)
+    watch.advance(0.5, None)
+    return [*found, watch.text]
+
+
+def test_printed() -> None:
+    """What pipes and terminals get of tables, notes, steps, durations, and colours."""
+    functions: dict[str, Callable[..., object]] = {
+        "notes": terminal.show_notes,
+        "view": lambda *items: print_view(items),
+    }
+    functions |= {each.__name__: each for each in (terminal.table, terminal.tell, steps, silent, coloured)}
+    check_calls(
+        "terminal",
+        *(duration, words, numbers, codes, left),
+        **{name: on(work) for name, work in functions.items()},
+        **{"NOTES": NOTES, "Note": Note, "CELLS": CELLS, "FOUND": FOUND, "Entries": Entries, "Detail": Detail},
+        SENTENCE=" ".join(["configurations"] * 6),
+    )
 
 
 def test_colours_in_pipes(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -253,52 +234,3 @@ def test_colours_in_pipes(capsys: pytest.CaptureFixture[str], monkeypatch: pytes
         shown.append(capsys.readouterr().out)
     assert ["\x1b[34m" in each for each in shown] == [False, True]
     assert re.sub(r"\x1b\[[0-9;]*m", "", shown[1]) == shown[0]
-
-
-@pytest.mark.parametrize(("columns", "kept"), [(20, "abd"), (25, "abd"), (26, "abcd"), (34, "abcd"), (35, "abcde")])
-def test_columns_that_are_left_out(monkeypatch: pytest.MonkeyPatch, columns: int, kept: str) -> None:
-    """Narrow terminals: optional columns are left out in order, and a line names them."""
-    screen = screen_of(monkeypatch)
-    monkeypatch.setenv("COLUMNS", str(columns))
-    monkeypatch.setenv("NO_COLOR", "1")
-    cells = {"a": "name", "b": "1.25", "c": "2.125", "d": "3.5", "e": "4.0625"}
-    terminal.table(list(cells), [list(cells.values())], (False, True, True, True, True), optional=(4, 2))
-    heading, *_ = (line for line in screen.getvalue().splitlines() if line.strip())
-    assert heading.split() == list(kept)
-    left_out = [name for name in "ec" if name not in kept]
-    assert ("for lack of width" in screen.getvalue()) is bool(left_out)
-    if columns > len(f"for lack of width, without the columns: {', '.join(left_out)}"):
-        assert all(name in screen.getvalue().splitlines()[-1] for name in left_out)
-
-
-@pytest.mark.parametrize(("columns", "kept"), [(24, ["term", "score"]), (40, ["class", "term", "score"])])
-def test_tables_without_columns(monkeypatch: pytest.MonkeyPatch, columns: int, kept: list[str]) -> None:
-    """Named columns of a table are left out where the terminal is narrow; a table need not have them."""
-    screen = screen_of(monkeypatch)
-    monkeypatch.setenv("COLUMNS", str(columns))
-    monkeypatch.setenv("NO_COLOR", "1")
-    print_view([rows_of(Table(("class", "term", "score"), (("nx, py", "log10(py) * nx", -1),)), "class", "found")])
-    heading, *_ = (line for line in screen.getvalue().splitlines() if line.strip())
-    assert heading.split() == kept
-
-
-@pytest.mark.parametrize(
-    ("total", "steps"),
-    [
-        *((20, [(0.1, 0, ""), (1, 1, ""), (5, 2, "about 45 s left"), (30, 15, "about 10 s left"), (40, 20, "")]),),
-        # Those of an earlier command took no time.
-        (20, [(0.1, 10, ""), (60, 11, "about 9 min left"), (240, 14, "about 6 min left"), (300, 20, "")]),
-        # Between two steps the time that is left falls; it is empty when it is over, or if the end is not known.
-        (1, [(0, 0, ""), (10, 0.25, "about 30 s left"), (20, None, "about 20 s left"), (50, None, "")]),
-    ],
-)
-def test_time_left(total: float, steps: list[tuple[float, float | None, str]]) -> None:
-    """It is estimated from the steps of this time, from two seconds on, and falls between two steps."""
-    now = 0.0
-    left = TimeLeft(lambda: now)
-    for now, done, text in steps:  # noqa: B007 - the clock reads it
-        if done is not None:
-            left.advance(done, total)
-        assert left.text == text
-    left.advance(0.5, None)
-    assert left.text == ""

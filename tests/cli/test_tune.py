@@ -100,25 +100,6 @@ def runs_of(journal: Path) -> list[tuple[Any, ...]]:
     ]
 
 
-def test_from_a_command_to_the_best_configuration(run: Run, solver: Path) -> None:
-    """The best configuration is found, verified, compared with the default, explained and written, with a model."""
-    result, files = finished(*TUNE, "--json")
-    found = json.loads(result.stdout)
-    best = found["best"]["configuration"]
-    assert (best["cache"], best["threads"], best["level"], best["log"]) == (1, 8, 3, 0)
-    assert found["best"]["value"] == pytest.approx(0.7 * (10 / 8 + 0.16 * 8))
-    assert found["gain"]["percent"] == pytest.approx(100 * (1 - found["best"]["value"] / found["default"]["value"]))
-    assert [change["option"] for change in found["changes"]] == ["threads", "cache", "level"]
-    assert (found["changes"][0]["from"], found["changes"][0]["to"]) == (1, 8)
-    assert found["indifferent"] == ["log"]
-    assert len(found["trajectory"]) == found["runs"] == 30
-    assert found["trajectory"][0]["why"] == "default"
-    assert found["model"]["output"] == "learned.json"
-    assert set(files) >= {"best.csv", "learned.json", "measurements.csv"}
-    restored(solver, *TUNE, "--json")
-    assert run("predict", "learned.json", "best.csv").exit_code == 0
-
-
 @pytest.mark.parametrize("kept", [4, 17, *(pytest.param(each, marks=pytest.mark.slow) for each in (1, 2, 3, 7, 33))])
 def test_resumed_after_any_record(run: Run, solver: Path, kept: int) -> None:
     """Whatever record a journal ends with, and be it incomplete, the resumed run is the same as an undisturbed one."""
@@ -166,20 +147,27 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("splc.tuning.session.time", SimpleNamespace(monotonic=lambda: next(looks) / 10))
 
 
-def test_a_time_instead_of_a_budget(run: Run, solver: Path, clock: None) -> None:
-    """With --for the search ends so that there is time to verify; resumed, nothing is left to run."""
-    arguments = (*TUNE[:5], "--verify", "2", "--for", "4s")
-    result = run(*arguments, "--json")
+@pytest.mark.parametrize(("seconds", "verify"), [("2s", "40"), ("4s", "2")])
+def test_a_time_instead_of_a_budget(run: Run, solver: Path, clock: None, seconds: str, verify: str) -> None:
+    """With --for a session ends before or after all runs that verify; resumed, nothing is left but with more time."""
+    timed = (*TUNE[:5], "--verify", verify, "--for", seconds)
+    result = run(*timed, "--json")
     found = json.loads(result.stdout)
-    assert (result.exit_code, found["budget"], found["out_of_time"]) == (0, None, False)
+    assert (result.exit_code, found["budget"]) == (0, None)
     journal = solver / "measurements.journal"
-    [end] = [each for each in read_journal(journal) if each["kind"] == "verify"]
-    assert 0 < end["seconds"] < 4
-    runs = runs_of(journal)
-    assert found["runs"] == len(runs)
-    assert found["best"]["runs"] == 2
-    assert run(*arguments, "--resume").exit_code == 0
-    assert runs_of(journal) == runs
+    before = runs_of(journal)
+    assert found["runs"] == len(before)
+    for _ in range(2):
+        assert run(*timed, "--resume").exit_code == 0
+    assert runs_of(journal) == before
+    if verify == "2":
+        [end] = [each for each in read_journal(journal) if each["kind"] == "verify"]
+        assert 0 < end["seconds"] < 4
+        assert (found["out_of_time"], found["best"]["runs"]) == (False, 2)
+        assert run(*timed[:-1], "6s", "--resume").exit_code == 0
+        after = runs_of(journal)
+        assert after[: len(before)] == before
+        assert len(after) > len(before)
 
 
 def test_runs_are_ended_early(run: Run, solver: Path) -> None:
@@ -193,17 +181,6 @@ def test_runs_are_ended_early(run: Run, solver: Path) -> None:
     assert all(step["why"] in ("cover", "search") for step in ended)
     again = json.loads(run(*arguments, "--keep-going", "--resume", "--json").stdout)
     assert again["ended_early"] == found["ended_early"]
-
-
-def test_a_picture(run: Run, solver: Path) -> None:
-    """--plot draws the runs; the JSON of a tuning run has pages with its failures, and pictures."""
-    result, files = finished(*FEW, "--json", "--plot", "progress.svg")
-    assert b"best so far" in files["progress.svg"]
-    (solver / "tuned.json").write_text(result.stdout, encoding="utf-8")
-    assert run("report", "tuned.json").exit_code == 0
-    page = (solver / "report.html").read_text(encoding="utf-8")
-    assert page.count("out of memory") == json.loads(result.stdout)["failed"] > 0
-    assert run("report", "tuned.json", "--picture", "tuning-tried").exit_code == 0
 
 
 @pytest.fixture
@@ -264,32 +241,6 @@ def test_more_runs_are_resumed_after_any_record(run: Run, solver: Path, at: int,
         journal.write_bytes(b"".join(whole[:kept]) + whole[kept][:20])
         assert run(*MORE, "--resume", "-q").exit_code == 0
         assert runs_of(journal) == expected
-
-
-def test_more_time(run: Run, solver: Path, clock: None) -> None:
-    """A tuning run that ended with its time continues with more of it, and not without."""
-    timed = ("tune", "--command", COMMAND, *TIME, "--verify", "2")
-    assert run(*timed, "--for", "4s").exit_code == 0
-    journal = solver / "measurements.journal"
-    before = runs_of(journal)
-    assert run(*timed, "--for", "4s", "--resume").exit_code == 0
-    assert runs_of(journal) == before
-    assert run(*timed, "--for", "6s", "--resume").exit_code == 0
-    after = runs_of(journal)
-    assert after[: len(before)] == before
-    assert len(after) > len(before)
-
-
-@pytest.mark.parametrize(("seconds", "verify"), [("2s", "40"), ("4s", "2")])
-def test_the_time_of_the_search_counts(run: Run, solver: Path, clock: None, seconds: str, verify: str) -> None:
-    """A session that ended with its time, before or after all runs that verify, has none left when it is resumed."""
-    timed = ("tune", "--command", COMMAND, *TIME, "--verify", verify, "--for", seconds)
-    assert run(*timed).exit_code == 0
-    journal = solver / "measurements.journal"
-    before = runs_of(journal)
-    for _ in range(2):
-        assert run(*timed, "--resume").exit_code == 0
-    assert runs_of(journal) == before
 
 
 KILLS = 20

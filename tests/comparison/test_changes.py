@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import math
 from statistics import NormalDist
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from comparison.changes import ModelChange, model_change, model_course
+from comparison.changes import ModelChange, Undetermined, model_change, model_course
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError
 from splc.models.basis.regression import NORMAL_QUANTILE
@@ -39,10 +40,11 @@ def model(influences: dict[object, float], link: Link = "identity") -> Influence
     return InfluenceModel.of_system(list(influences.items()), SYSTEM, link)  # type: ignore[arg-type]
 
 
-def noisy(of: InfluenceModel, seed: int, noise: float = 0.01) -> tuple[Configurations, Array]:
+def measured(
+    of: InfluenceModel, seed: int, noise: float = 0.01, rows: Configurations = ALL
+) -> tuple[Configurations, Array]:
     """Return measurements of a model: its predictions with relative noise."""
-    draws = np.random.default_rng(seed).standard_normal(len(ALL))
-    return ALL, of.predict(ALL) * (1 + noise * draws)
+    return rows, of.predict(rows) * (1 + noise * np.random.default_rng(seed).standard_normal(len(rows)))
 
 
 def settled(change: ModelChange) -> list[tuple[str, ...]]:
@@ -56,28 +58,28 @@ OLD = model({CONSTANT: 10.0, FAST: 5.0, SAFE: 8.0, N: 2.0})
 def test_a_faster_machine_is_a_factor() -> None:
     """If everything takes 0.7 of the time, the factor says so; a further change is named."""
     new = OLD.scaled(0.7)
-    change = model_change(OLD, new, noisy(OLD, 1), noisy(new, 2))
+    change = model_change(OLD, new, measured(OLD, 1), measured(new, 2))
     assert not settled(change)
     assert change.factor == pytest.approx(0.7, rel=0.01)
     new = model({CONSTANT: 7.0, FAST: 3.5, SAFE: 11.0, N: 1.4})
-    assert settled(model_change(OLD, new, noisy(OLD, 1), noisy(new, 2))) == [("safe",)]
+    assert settled(model_change(OLD, new, measured(OLD, 1), measured(new, 2))) == [("safe",)]
 
 
 def test_a_term_of_one_model() -> None:
     """A set of options that only the new model has is a change; one without effect is none."""
     new = model({CONSTANT: 10.0, FAST: 5.0, SAFE: 8.0, N: 2.0, FAST * SAFE: 6.0})
-    assert settled(model_change(OLD, new, noisy(OLD, 1), noisy(new, 2))) == [("fast", "safe")]
+    assert settled(model_change(OLD, new, measured(OLD, 1), measured(new, 2))) == [("fast", "safe")]
     other = model({CONSTANT: 9.0, FAST: 4.0, N: 2.0, N * N: 0.01})
-    change = model_change(OLD, other, noisy(OLD, 1), noisy(OLD, 2))
+    change = model_change(OLD, other, measured(OLD, 1), measured(OLD, 2))
     assert (settled(change), change.factor) == ([], 1)
 
 
 def test_links_that_differ() -> None:
     """The link and the terms of the first model count where the second model has another link."""
     product = model({CONSTANT: 2.0, FAST: 0.3}, "log")
-    change = model_change(OLD, product, noisy(OLD, 1), noisy(OLD, 2))
+    change = model_change(OLD, product, measured(OLD, 1), measured(OLD, 2))
     assert (change.link, settled(change)) == ("identity", [])
-    change = model_change(product, model({SAFE: 4.0, N: 1.0}), noisy(product, 1), noisy(product, 2))
+    change = model_change(product, model({SAFE: 4.0, N: 1.0}), measured(product, 1), measured(product, 2))
     assert (change.link, {each.options for each in change.sets}) == ("log", {(), ("fast",)})
 
 
@@ -92,7 +94,7 @@ def test_too_few_configurations() -> None:
     """As many influences as configurations cannot be compared."""
     few = ALL[[0, 1, 10, 20]]
     with pytest.raises(ConfigurationError, match="too few to compare"):
-        model_change(OLD, OLD, (few, OLD.predict(few)), noisy(OLD, 1))
+        model_change(OLD, OLD, (few, OLD.predict(few)), measured(OLD, 1))
 
 
 @examples(30)
@@ -100,7 +102,7 @@ def test_too_few_configurations() -> None:
 def test_noise_is_no_change(seeds: tuple[int, int], link: Link) -> None:
     """Two measurements of one system, whatever the noise, rarely differ by more than twice the interval."""
     same = model({CONSTANT: 1.0, FAST: 0.5, SAFE: 0.8, N: 0.2}, link)
-    change = model_change(same, same, noisy(same, seeds[0]), noisy(same, seeds[1]))
+    change = model_change(same, same, measured(same, seeds[0]), measured(same, seeds[1]))
     assert all(each.intervals < 4 for each in change.sets)
     assert change.factor == pytest.approx(1, abs=0.02)
 
@@ -111,10 +113,10 @@ def test_values_of_numeric_options() -> None:
     for peak in (20, 40):
         found = expand_model(f"10 + 5 * fast + {peak} * safe * max(0, min(n - 3, 5 - n))", SYSTEM.term_names)
         models.append(InfluenceModel.of_system(found.expansion.items(), SYSTEM, derived=found.derived))
-    measured = [noisy(each, seed) for seed, each in enumerate(models, 1)]
-    change = model_change(models[0], models[1], measured[0], measured[1])
+    every = [measured(each, seed) for seed, each in enumerate(models, 1)]
+    change = model_change(models[0], models[1], *every)
     assert [term.text for each in change.sets if each.settled for term in each.terms] == ["safe * [n = 4]"]
-    course = model_course(models, measured, [change])
+    course = model_course(models, every, [change])
     changed = [(each.text, each.changed) for each in course.terms]
     assert changed == [("safe * [n = 4]", (True,)), ("1", (False,)), ("fast", (False,))]
 
@@ -123,7 +125,7 @@ def test_the_course_without_configurations() -> None:
     """Too few configurations of one model are an error."""
     few = ALL[[0, 1, 10, 20]]
     with pytest.raises(ConfigurationError, match="too few to compare"):
-        model_course((OLD, OLD), [noisy(OLD, 1), (few, OLD.predict(few))], ())
+        model_course((OLD, OLD), [measured(OLD, 1), (few, OLD.predict(few))], ())
 
 
 def fitted(union: InfluenceModel, measured: tuple[Configurations, Array]) -> tuple[Array, Array, Array]:
@@ -147,7 +149,7 @@ def test_formulas(seeds: tuple[int, int], link: Link, factor: float) -> None:
     assert half == pytest.approx(NormalDist().inv_cdf(0.95), rel=1e-3)
     old = model({CONSTANT: 1.0, FAST: 0.5, SAFE: 0.8, N: 0.2, N * N: 0.1}, link)
     new = model({CONSTANT: 1.0 * factor, FAST: 0.5 * factor, SAFE: 1.2 * factor, N: 0.2 * factor}, link)
-    before, after = noisy(old, seeds[0], 0.05), noisy(new, seeds[1], 0.02)
+    before, after = measured(old, seeds[0], 0.05), measured(new, seeds[1], 0.02)
     found = model_change(old, new, before, after)
     (first, first_errors, _), (second, second_errors, design) = fitted(old, before), fitted(old, after)
 
@@ -216,5 +218,96 @@ def test_values_that_are_left_out() -> None:
         found = model_change(same, same, (ALL, values), other)
         assert found == model_change(same, same, (kept, same.predict(kept)), other)
     negative = model({CONSTANT: -10.0, FAST: 5.0})
-    change = model_change(negative, negative, noisy(negative, 1), noisy(negative.scaled(2), 2))
+    change = model_change(negative, negative, measured(negative, 1), measured(negative.scaled(2), 2))
     assert change.factor == pytest.approx(2, rel=0.02)
+
+
+NONE = Undetermined()
+BOTH = model({CONSTANT: 10.0, FAST: 5.0, SAFE: 8.0, N: 2.0, FAST * N: 1.0})
+CHANGED = model({CONSTANT: 10.0, FAST: 5.0, SAFE: 12.0, N: 2.0, FAST * N: 1.0})
+WITHOUT_FAST = ALL[ALL.column("fast") == 0]
+TOGETHER = ALL[ALL.column("fast") == ALL.column("safe")]
+
+
+def influences(change: ModelChange) -> dict[str, tuple[float, float]]:
+    """Return text → influence before and after."""
+    return {term.text: (term.first, term.second) for each in change.sets for term in each.terms}
+
+
+@pytest.mark.parametrize("link", ["identity", "log"])
+def test_an_option_that_is_new(link: Link) -> None:
+    """Terms of an option that the first version does not have are named; the others change as in truth."""
+    old, new = (model({CONSTANT: 1.0, FAST: 0.5, SAFE: safe, N: 0.2}, link) for safe in (0.8, 1.2))
+    before, after = measured(old, 1, rows=WITHOUT_FAST), measured(new, 2)
+    change = model_change(old, new, before, after)
+    assert change.undetermined == (Undetermined(zero=("fast",)), NONE)
+    assert settled(change) == [("safe",)]
+    assert {text: after for text, (_, after) in influences(change).items()} == pytest.approx(
+        {"1": 1.0, "safe": 1.2, "n": 0.2}, rel=0.05
+    )
+    back = model_change(new, old, after, before)
+    assert back.undetermined == (NONE, Undetermined(zero=("fast",)))
+
+
+def test_an_option_that_is_always_selected() -> None:
+    """In a version in which an option is always selected, its term cannot be told from the constant."""
+    change = model_change(BOTH, CHANGED, measured(BOTH, 1), measured(CHANGED, 2, rows=ALL[ALL.column("fast") == 1]))
+    assert change.undetermined == (NONE, Undetermined(confounded=("1", "fast", "n", "fast * n")))
+    assert settled(change) == [("safe",)]
+    assert (list(influences(change)), change.factor) == (["safe"], 1.0)
+
+
+def test_options_that_go_together_in_one_version() -> None:
+    """Terms that are the same in one version are not compared, since the others would take the rest."""
+    change = model_change(BOTH, CHANGED, measured(BOTH, 1, rows=TOGETHER), measured(CHANGED, 2))
+    assert change.undetermined == (Undetermined(confounded=("fast", "safe")), NONE)
+    assert settled(change) == []
+    assert {text for text, _ in influences(change).items()} == {"1", "n", "fast * n"}
+
+
+def test_nothing_that_can_be_compared() -> None:
+    """A model without terms that both versions determine has no changes."""
+    constant = Configurations(ALL.system, np.repeat(ALL[[13]].indices, 6, axis=0))
+    change = model_change(BOTH, BOTH, measured(BOTH, 1), (constant, np.linspace(1, 2, 6)))
+    assert (change.sets, change.factor) == ((), 1.0)
+    assert set(change.undetermined[1].zero) == {"fast", "fast * n"}
+
+
+@pytest.mark.parametrize("rows", [0, 1, 2])
+def test_hardly_any_configurations(rows: int) -> None:
+    """A version with a few rows is too small, whatever terms are 0 in all of them."""
+    with pytest.raises(ConfigurationError, match="too few to compare"):
+        model_change(BOTH, BOTH, measured(BOTH, 1), measured(BOTH, 2, rows=ALL[[0, 33][:rows]]))
+
+
+def test_courses() -> None:
+    """An influence has no value where it is not determined."""
+    course = model_course((BOTH, BOTH), [measured(BOTH, 1, rows=WITHOUT_FAST), measured(BOTH, 2)], ())
+    known = {each.text: [not math.isnan(mean) for mean in each.means] for each in course.terms}
+    assert known == {"fast": [False, True], "fast * n": [False, True], **dict.fromkeys(("1", "safe", "n"), [True] * 2)}
+    assert all(np.isnan(each.means).tolist() == np.isnan(each.widths).tolist() for each in course.terms)
+
+
+@examples(40)
+@given(
+    st.lists(st.sampled_from(range(len(ALL))), min_size=0, max_size=40, unique=True),
+    st.lists(st.sampled_from(range(len(ALL))), min_size=8, max_size=40, unique=True),
+)
+def test_influences_without_noise(before: list[int], after: list[int]) -> None:
+    """Whatever was measured: what is compared is right, and every other term is named."""
+    first, second = ALL[before], ALL[after]
+    # Terms that depend on each other in both versions count once.
+    design = BOTH.contributions(ALL[sorted({*before, *after})])
+    assume(np.linalg.matrix_rank(design) == len(BOTH.terms))
+    counts = [np.linalg.matrix_rank(BOTH.contributions(rows)) < len(rows) for rows in (first, second)]
+    if not all(counts):
+        with pytest.raises(ConfigurationError, match="too few"):
+            model_change(BOTH, CHANGED, (first, BOTH.predict(first)), (second, CHANGED.predict(second)))
+        return
+    change = model_change(BOTH, CHANGED, (first, BOTH.predict(first)), (second, CHANGED.predict(second)))
+    truth = {"1": (10, 10), "fast": (5, 5), "safe": (8, 12), "n": (2, 2), "fast * n": (1, 1)}
+    found = influences(change)
+    named = {text for side in change.undetermined for text in (*side.zero, *side.confounded)}
+    for text in found:
+        assert found[text] == pytest.approx(truth[text], rel=1e-6)
+    assert named == set(truth) - set(found)

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from comparison.confidence import influence_intervals, prediction_intervals
-from comparison.intervals import coverage
+from comparison.intervals import coverage, influence_intervals, prediction_intervals
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, MeasurementError, SpecError
 from splc.models.influence import InfluenceModel

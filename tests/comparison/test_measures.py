@@ -14,11 +14,21 @@ from scipy import stats
 from scipy.spatial import distance
 from sklearn import metrics
 
-from comparison.averages import median, ranks, ratio, similarity
-from comparison.laws import Laws, Measure
-from comparison.measures import DEFAULT_KEYS, MEASURES, mean_power, measure
+from comparison.measures import (
+    DEFAULT_KEYS,
+    MEASURES,
+    Laws,
+    Measure,
+    mean_power,
+    measure,
+    median,
+    ranks,
+    ratio,
+    similarity,
+)
 from splc.types import Array
 from tests.support.examples import examples
+from tests.support.golden_messages import check_messages
 
 ALL = [*MEASURES.values(), measure("minkowski4"), measure("minkowski2.5"), measure("minkowski40")]
 every = pytest.mark.parametrize("tested", ALL, ids=lambda tested: tested.key)
@@ -359,3 +369,8 @@ def test_ratios() -> None:
     assert all(math.isnan(ratio(3, each)) for each in (0.0, -1.0, 2.2e-308, math.inf))
     assert [similarity(each, 2.0) for each in (-2.0000001, -2.0, -1.0, 1.0, 2.0000001)] == [-1, -1, -0.5, 0.5, 1]
     assert math.isnan(similarity(1, 0))
+
+
+def test_messages() -> None:
+    """An unknown key is refused with the nearest one, and an order below 1 with the reason."""
+    check_messages("measures", measure)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from sampling.space.space import Space
 from splc.data.measurements import Measurements
 from splc.errors import InputError, MeasurementError, OutputError
-from splc.formats import registry
+from splc.formats import detect
 from splc.formats.detect import experiment_format, kind_of, system_format, xml_root_of_file
 from splc.formats.experiments.read import parse_experiments
 from splc.formats.measurements.csv import write_measurements_csv
@@ -25,7 +25,8 @@ from splc.formats.measurements.read import read_measurements
 from splc.formats.measurements.splconqueror_xml import write_measurements_xml
 from splc.formats.measurements.tables import read_file_columns
 from splc.formats.models.read import read_stored_model, write_model
-from splc.formats.system.splconqueror_xml import read_variability_model, write_variability_model
+from splc.formats.system.read import read_variability_model
+from splc.formats.system.splconqueror_xml import write_variability_model
 from splc.io.files import Source, read_source
 from splc.models.influence import InfluenceModel
 from splc.system.variability import VariabilityModel
@@ -117,23 +118,23 @@ def test_root_of_a_file(tmp_path: Path) -> None:
         assert xml_root_of_file(path) == root
 
 
-@pytest.mark.parametrize("form", registry.FORMATS, ids=lambda form: f"{form.kind}-{form.name}")
-def test_functions_exist(form: registry.Format) -> None:
+@pytest.mark.parametrize("form", detect.FORMATS, ids=lambda form: f"{form.kind}-{form.name}")
+def test_functions_exist(form: detect.Format) -> None:
     """Every format can be read or written, and the functions that it names exist."""
     assert form.reader or form.writer
     assert form.reader is None or callable(form.read)
     assert form.writer is None or callable(form.write)
 
 
-@pytest.mark.parametrize("name", [each.name for each in registry.formats_of("model") if each.reader and each.writer])
+@pytest.mark.parametrize("name", [each.name for each in detect.formats_of("model") if each.reader and each.writer])
 def test_models_are_detected_in_every_format(name: str, tmp_path: Path) -> None:
     """A written model is detected as a model in its format, whatever the name of its file is."""
     (tmp_path / "model.txt").write_text("2 + 3 * x", encoding="utf-8")
     model: InfluenceModel = read_stored_model(tmp_path / "model.txt").model
     write_model(model, tmp_path / f"a.{name}")
     source = dataclasses.replace(read_source(tmp_path / f"a.{name}"), name="anything")
-    assert registry.kind_of(source) == "model"
-    found = registry.format_of("model", source)
+    assert detect.kind_of(source) == "model"
+    found = detect.format_of("model", source)
     assert found is not None
     assert found.name == name
 
@@ -146,16 +147,16 @@ def test_c_is_not_written(tmp_path: Path) -> None:
 
 def test_a_format_with_a_suffix_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """A new line in the table is enough for a format that its suffix tells."""
-    toy = registry.Format("experiment", "toy", ".toy", f"{__name__}:read_toy", by_suffix=True)
-    monkeypatch.setattr(registry, "FORMATS", (*registry.FORMATS, toy))
+    toy = detect.Format("experiment", "toy", ".toy", f"{__name__}:read_toy", by_suffix=True)
+    monkeypatch.setattr(detect, "FORMATS", (*detect.FORMATS, toy))
     (found,) = parse_experiments(Source("a.toy.gz", b"anything"))
     assert str(found) == str(("toy", b"anything"))
 
 
 def test_the_suffix_of_a_file_to_write(monkeypatch: pytest.MonkeyPatch) -> None:
     """A new line in the table is enough for `splc convert` to write a format by the suffix of the output."""
-    toy = registry.Format("model", "toy", ".t", writer=f"{__name__}:read_toy")
-    monkeypatch.setattr(registry, "FORMATS", (*registry.FORMATS, toy))
+    toy = detect.Format("model", "toy", ".t", writer=f"{__name__}:read_toy")
+    monkeypatch.setattr(detect, "FORMATS", (*detect.FORMATS, toy))
     assert target_format("model", "a.t.gz", None) == "toy"
     assert target_format("model", "a.txt", None) == "txt"
     assert target_format("system", "a.xml", None) == "xml"
@@ -296,6 +297,13 @@ def system_in(text: str) -> str | None:
     return system_format(source)
 
 
+def kind(text: str, encoding: str = "utf-8") -> str | None:
+    """Return the kind of a file, whatever its name, the same with a byte order mark."""
+    found = kind_of(Source("a", text.encode(encoding)))
+    assert encoding != "utf-8" or kind_of(Source("a", b"\xef\xbb\xbf" + text.encode())) == found
+    return found
+
+
 def experiment_in(text: str) -> str | None:
     """Return the format of an experiment, the same with a byte order mark and line ends of Windows."""
     found = experiment_format(Source("x", text.encode()))
@@ -306,4 +314,4 @@ def experiment_in(text: str) -> str | None:
 
 def test_calls() -> None:
     """Formats are told by content and by suffix as the golden file has it."""
-    check_calls("detected-formats", system_in, experiment_in, registry.suffix_of)
+    check_calls("detected-formats", kind, system_in, experiment_in, detect.suffix_of)

@@ -17,10 +17,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc import Measurements, infer_system, read_measurements
+from splc import Measurements, infer_system, read_measurements, read_variability_model
 from splc.errors import InputError
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.inference import MAX_CHILDREN, inference_of
+from splc.formats.measurements.csv import write_measurements_csv
 from splc.io.files import read_source
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
@@ -147,35 +148,97 @@ def test_xml() -> None:
     assert found.properties == ("time",)
 
 
-@pytest.mark.parametrize("dimensions", ["1d", "2d", pytest.param("3d", marks=pytest.mark.slow)])
-def test_smg2000(dimensions: str) -> None:
-    """The options of SMG2000's tables are those of its descriptions."""
-    from splc import read_variability_model
+CASES = (*(SMG2000 / dimensions for dimensions in ("1d", "2d", "3d")), BOOMERAMG)
 
-    folder = SMG2000 / dimensions
+
+@pytest.mark.parametrize(
+    "folder",
+    [pytest.param(case, id=case.name, marks=pytest.mark.slow if case.name == "3d" else ()) for case in CASES],
+)
+def test_case_studies(folder: Path) -> None:
+    """The options of the tables of case studies are those of their descriptions."""
     found = inference_of(read_source(folder / "measurements.csv"), nfp="solve_compute_seconds").system
     assert kinds(found) == kinds(read_variability_model(folder / "system.xml"))
 
 
-def test_boomeramg() -> None:
-    """The options of BoomerAMG's table are those of its description."""
-    from splc import read_variability_model
+@pytest.mark.real_data
+@pytest.mark.parametrize(
+    ("file", "names", "choice"),
+    [
+        *((f"smg{n}d", names, None) for n, names in enumerate(("px,nx", "px,py,nx", "px,py,pz,nx"), 1)),
+        ("amg7", "px,py,pz,nx,ny,nz", None),
+        # The named columns are options; columns that do not vary, and no others, are options as well.
+        ("smg2d", "px,py,nx", ColumnChoice(options=("px", "py", "nx"), ignore=("rep",))),
+    ],
+)
+def test_raw_tables(file: str, names: str, choice: ColumnChoice | None) -> None:
+    """Raw tables of a benchmark have its varying options; ranks and equal sizes are functions of them."""
+    found = inference_of(read_source(real("hypre", f"{file}.csv")), nfp="solve_s", choice=choice)
+    system = found.system
+    assert [option.name for option in system.numeric_options if option.size > 1] == names.split(",")
+    assert set(system.mandatory) == {option.name for option in system.binary_options}
+    assert choice is None or found.contexts == ("bench",)
 
-    found = inference_of(read_source(BOOMERAMG / "measurements.csv"), nfp="solve_compute_seconds").system
-    assert kinds(found) == kinds(read_variability_model(BOOMERAMG / "system.xml"))
+
+PUBLISHED = ["x264", "LLVM", "Dune", "splc_examples"]
+
+
+def published(system: str, folder: Path) -> tuple[VariabilityModel, Path, Path]:
+    """Return a published system, its measurements in XML, and as a plain table."""
+    name = "VariabilityModel.xml" if system == "splc_examples" else "FeatureModel.xml"
+    described, measurements = read_variability_model(real(system, name)), real(system, "measurements.xml")
+    write_measurements_csv(read_measurements(measurements, described), folder / "table.csv")
+    return described, measurements, folder / "table.csv"
 
 
 @pytest.mark.real_data
-@pytest.mark.parametrize(
-    ("file", "names"),
-    [("smg1d", "px,nx"), ("smg2d", "px,py,nx"), ("smg3d", "px,py,pz,nx"), ("amg7", "px,py,pz,nx,ny,nz")],
-)
-def test_raw_tables(file: str, names: str) -> None:
-    """Raw tables of a benchmark have its varying options; ranks and equal sizes are functions of them."""
-    system = inference_of(read_source(real("hypre", f"{file}.csv")), nfp="solve_s").system
-    varying = [option.name for option in system.numeric_options if option.size > 1]
-    assert varying == names.split(",")
-    assert set(system.mandatory) == {option.name for option in system.binary_options}
+@pytest.mark.parametrize("system", PUBLISHED)
+def test_published_systems(system: str, tmp_path: Path) -> None:
+    """Tables and XML of measured systems give the options and groups of their descriptions, and values that occur.
+
+    Constraints and parents are not inferred.
+    """
+    described, *files = published(system, tmp_path)
+    configurations = read_measurements(files[0], described).configurations
+    for file in files:
+        found = inference_of(read_source(file), nfp="Performance").system
+        assert set(found.names) == set(described.names)
+        for option in found.options:
+            assert type(option) is type(described.option(option.name)), option.name
+            if isinstance(option, NumericOption):
+                assert set(option.values) == set(configurations.value(option.name).tolist())
+        groups, known = ({frozenset(group) for group in each.alternative_groups} for each in (found, described))
+        assert groups == known
+        assert found.mandatory == described.mandatory
+        assert len(read_measurements(file, found, duplicates="mean")) > 0
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("count", [40, 100, 400])
+@pytest.mark.parametrize("system", PUBLISHED[:3])
+def test_published_samples(system: str, count: int, tmp_path: Path) -> None:
+    """Also some of the rows give the options of the description, and no group that it does not have."""
+    described, _, table = published(system, tmp_path)
+    header, *lines = table.read_text(encoding="utf-8").splitlines()
+    chosen = np.random.default_rng(count).permutation(len(lines))[:count]
+    table.write_text("\n".join([header, *(lines[at] for at in chosen)]), encoding="utf-8")
+    found = inference_of(read_source(table), nfp="Performance").system
+    assert set(found.names) == set(described.names)
+    for group in found.alternative_groups:
+        assert any(set(group) <= set(other) for other in described.alternative_groups), group
+    assert len(found.alternative_groups) == len(described.alternative_groups)
+
+
+@pytest.mark.slow
+@pytest.mark.real_data
+@pytest.mark.parametrize("nfp", [None, "Compile-performance-"])
+def test_large_table(nfp: str | None) -> None:
+    """The options of a table of 86,058 rows have the names of its description, whichever property is named."""
+    described = read_variability_model(real("exastencils", "FeatureModel.xml"))
+    found = inference_of(read_source(real("exastencils", "SS-X.csv.gz")), nfp=nfp).system
+    assert set(found.names) == set(described.names)
+    # An option with the values 0 and 1 may be binary or numeric.
+    assert {o.name for o in found.numeric_options} ^ {o.name for o in described.numeric_options} == {"no_explorationId"}
 
 
 NAMES = st.lists(

@@ -17,15 +17,15 @@ from hypothesis import strategies as st
 from splc.data.table import TRUTH
 from splc.errors import InputError, SplcError
 from splc.formats.column_choice import ColumnChoice
+from splc.formats.detect import kind_of
 from splc.formats.experiments.read import read_experiment
 from splc.formats.inference import Inference, infer_system, inference_of
 from splc.formats.measurements.configurations import read_configurations
 from splc.formats.measurements.read import read_measurements
 from splc.formats.measurements.selections import truth_words
 from splc.formats.measurements.tables import read_file_columns, read_table
-from splc.formats.registry import kind_of
 from splc.formats.roles import option_columns
-from splc.io.csv_rows import plain_rows
+from splc.io.csv_rows import plain_columns
 from splc.io.files import Source, read_source
 from tests.support.inferred_tables import inferred, rows
 from tests.support.real_data import real
@@ -100,9 +100,9 @@ def test_words_of_each_cell(cells: list[str]) -> None:
             values[cell.strip()] = TRUTH.get(cell.strip().lower())
     words = {value: word for word, value in values.items()}
     clear = bool(values) and None not in words and len(words) == len(values) and not {"0", "1"}.issuperset(values)
-    table = plain_rows("".join(f"x,{cell}\n" for cell in cells).encode(), ",")
+    table = plain_columns("".join(f"x,{cell}\n" for cell in cells).encode(), ",")
     assert table is not None
-    for texts in (cells, table.columns()[1]):
+    for texts in (cells, table[1]):
         found = truth_words(texts)
         assert (found is not None) == clear
         if found is not None:

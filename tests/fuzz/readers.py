@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from splc.errors import SplcError
-from splc.formats import registry
+from splc.formats import detect
 from splc.formats.measurements.rows import Policy
 from splc.formats.models.read import ReadOptions
-from splc.formats.system.splconqueror_xml import read_variability_model
+from splc.formats.system.read import read_variability_model
 from splc.io.files import read_source
 from splc.system.variability import VariabilityModel
 from tests.fuzz import seeds
@@ -79,13 +79,13 @@ def small() -> VariabilityModel:
         return read_variability_model(path)
 
 
-def _format(kind: registry.Kind, name: str, *arguments: Any) -> Callable[[Path], object]:
+def _format(kind: detect.Kind, name: str, *arguments: Any) -> Callable[[Path], object]:
     """Return the function that reads a format of the registry."""
-    return lambda path: registry.format_named(kind, name).read(read_source(path), *arguments)
+    return lambda path: detect.format_named(kind, name).read(read_source(path), *arguments)
 
 
 def _measurements(name: str, policy: Policy) -> Callable[[Path], object]:
-    return lambda path: registry.format_named("measurements", name).read(
+    return lambda path: detect.format_named("measurements", name).read(
         read_source(path), small(), policy, None, None, None
     )
 
@@ -93,7 +93,7 @@ def _measurements(name: str, policy: Policy) -> Callable[[Path], object]:
 def _model(name: str) -> Callable[[Path], object]:
     def read(path: Path) -> object:
         source = read_source(path)
-        form = registry.format_named("model", name)
+        form = detect.format_named("model", name)
         everything = ReadOptions(parameters={"slope": 2.0}, learning=0)
         return form.read(source, None, ReadOptions()), form.read(source, small(), everything)
 
@@ -158,11 +158,9 @@ def _named(target: str, *arguments: Any, source: bool = False) -> Callable[[Path
 
 
 def _kind(path: Path) -> object:
-    from splc.formats import detect
-
     detect.xml_root_of_file(path)
     source = read_source(path)
-    return registry.kind_of(source), detect.model_format(source), detect.experiment_format(source)
+    return detect.kind_of(source), detect.model_format(source), detect.experiment_format(source)
 
 
 def _expression(parse: str, *arguments: Any) -> Callable[[Path], object]:
@@ -239,7 +237,7 @@ READERS: dict[str, Reader] = {
     "table": Reader(_inference, (seeds.CSV, seeds.CSV.replace(",", ";")), ("*.csv", "*.csv.gz"), ".csv"),
     "tools": Reader(_inference, tuple(case.data for case in read_cases(READER_FILES / "tools.txt"))),
     "observed-csv": Reader(
-        lambda path: _named(f"{_TABLES}observations_csv:read_observed", small)([path]),  # type: ignore[arg-type]
+        lambda path: _named(f"{_TABLES}configurations:read_observed", small)([path]),  # type: ignore[arg-type]
         ("cache,left,right,x,y,levels\n1,1,0,1,1,3\n", "cache,left,right,x,y,level,n\n0,0,0,1,1,1,3\n0,0,0,1,1,2,3\n"),
         (),
         ".csv",
@@ -247,10 +245,8 @@ READERS: dict[str, Reader] = {
     "configurations-csv": Reader(
         _named(f"{_TABLES}configurations:read_configurations", small), (seeds.CSV,), (), ".csv"
     ),
-    "inputs-csv": Reader(
-        _named(f"{_TABLES}configurations:read_prediction_inputs", small, Policy()), (seeds.CSV,), (), ".csv"
-    ),
-    "population-csv": Reader(_named("sampling.designs.population:read_population", small), (seeds.CSV,), (), ".csv"),
+    "inputs-csv": Reader(_named(f"{_TABLES}configurations:read_inputs", small, Policy()), (seeds.CSV,), (), ".csv"),
+    "population-csv": Reader(_named("sampling.designs.random:read_population", small), (seeds.CSV,), (), ".csv"),
     "model-json": Reader(_model("json"), (seeds.MODEL_JSON,), ("*.json",), ".json"),
     "model-text": Reader(_model("txt"), (seeds.MODEL, seeds.SPECS), ("analytical*.txt",), ".txt"),
     "model-log": Reader(_model("log"), (seeds.LOG,), ("*.log",), ".log"),
@@ -276,7 +272,7 @@ READERS: dict[str, Reader] = {
     "script-a": Reader(_format("script", "a"), (seeds.SCRIPT,), ("*.a",), ".a"),
     "study-toml": Reader(_named("splc.study.specification:read_study"), (seeds.STUDY,), ("study*.toml",), ".toml"),
     "settings": Reader(
-        _named("splc.formats.scripts.reader:settings_of", source=True), ("abortError:1\nbagging true\n",)
+        _named("splc.formats.scripts.commands:settings_of", source=True), ("abortError:1\nbagging true\n",)
     ),
     "project-toml": Reader(_named("splc.project.files:read_project_file"), (seeds.PROJECT,), ("splc.toml",), ".toml"),
     "sampling": Reader(_lines(_spec), (seeds.SPECS,)),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from splc.errors import InputError
-from splc.formats.registry import FORMATS
+from splc.formats.detect import FORMATS
 from tests.fuzz.limits import BYTES, MEGABYTES, TooSlowError, check, peak_megabytes, restart_peak
 from tests.fuzz.readers import READERS, Reader
 

@@ -12,7 +12,16 @@ from hypothesis import strategies as st
 
 from splc.errors import ExpressionError
 from splc.formats.models.parameters import parse_parameters
-from splc.io.csv_rows import Cells, CodedTexts, distinct_texts, has_text, plain_rows, renumbered, split_rows, texts_in
+from splc.io.csv_rows import (
+    Cells,
+    CodedTexts,
+    distinct_texts,
+    has_text,
+    plain_columns,
+    renumbered,
+    split_rows,
+    texts_in,
+)
 from splc.io.files import Source
 from splc.io.numbers import (
     column_texts,
@@ -25,7 +34,9 @@ from splc.io.numbers import (
     percentage,
     share_text,
     short_number,
+    signed_percentage,
     unit_of,
+    without_rounding,
 )
 from splc.models.text.log_grammar import is_number
 from splc.models.text.reader import expand_text
@@ -45,37 +56,27 @@ numbers = st.one_of(
 )
 
 
-def column(cells: list[str]) -> Cells:
+def column(cells: list[str], separator: str = ",") -> Cells:
     """Return texts as the last column of a plain table."""
-    grid = plain_rows("".join(f"a,{cell}\n" for cell in cells).encode(), ",")
-    assert grid is not None
-    return grid.columns()[1]
+    columns = plain_columns("".join(f"a{separator}{cell}\n" for cell in cells).encode(), separator)
+    assert columns is not None
+    return columns[1]
 
 
 @given(texts)
 def test_rows_are_those_of_the_csv_module(text: str) -> None:
-    """A plain table has the rows and columns that the csv module reads; other files are not plain."""
-    grid = plain_rows(text.encode(), ",")
-    if grid is None:
+    """A plain table has the columns that the csv module reads, also in slices; other files are not plain."""
+    columns = plain_columns(text.encode(), ",")
+    if columns is None:
         ragged = len({line.count(",") for line in text.removesuffix("\n").split("\n")}) > 1
         assert ragged or '"' in text or "\r" in text
         return
     rows, lines = split_rows(Source("f", text.encode()), ",", lambda row: len(row) > 1)
-    assert [*grid] == rows
-    assert lines == [*range(1, len(grid) + 1)]
-    assert [grid[at] for at in range(-len(rows), len(rows))] == rows * 2
-    assert [list(cells) for cells in grid[1:].columns()] == [
-        [row[at] for row in rows[1:]] for at in range(len(rows[0]))
-    ]
-
-
-@given(st.lists(st.lists(st.from_regex(r"[0-9a-zé]{1,3}", fullmatch=True), min_size=2, max_size=2), min_size=1))
-def test_rows_of_plain_tables(rows: list[list[str]]) -> None:
-    """All rows of a plain table are there, by place, in slices and one after the other."""
-    grid = plain_rows("".join(f"{','.join(row)}\n" for row in rows).encode(), ",")
-    assert grid is not None
-    assert [*grid] == [grid[at] for at in range(len(grid))] == rows
-    assert [[*grid[at:]] for at in range(len(rows))] == [rows[at:] for at in range(len(rows))]
+    assert [*map(list, columns)] == [*map(list, zip(*rows, strict=True))]
+    assert lines == [*range(1, len(columns[0]) + 1)]
+    for at, cells in enumerate(columns):
+        assert [cells[row] for row in range(-len(rows), len(rows))] == [row[at] for row in rows] * 2
+        assert [[*cells[row:]] for row in range(len(rows))] == [[row[at] for row in rows[k:]] for k in range(len(rows))]
 
 
 @given(st.lists(numbers, min_size=1, max_size=30), st.sampled_from([1, 100]))
@@ -225,5 +226,6 @@ def shown(value: float | None) -> tuple[str, str, str]:
 
 def test_calls() -> None:
     """Texts of numbers are understood and written as the golden file has it."""
-    texts = (number_text, short_number, percentage, column_texts, count_text, unit_of, shown)
-    check_calls("numbers", not_a_number, parse_number, parse_column, plain_rows, *texts, comparable_size, np=np)
+    texts = (number_text, short_number, percentage, signed_percentage, column_texts, count_text, unit_of, shown)
+    numbers = (not_a_number, parse_number, parse_column, plain_columns, comparable_size, without_rounding)
+    check_calls("numbers", *texts, *numbers, np=np)

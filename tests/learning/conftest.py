@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from splc.data.measurements import Measurements
 from splc.formats.measurements.read import read_measurements
-from splc.formats.system.splconqueror_xml import read_variability_model
+from splc.formats.system.read import read_variability_model
 from splc.learning.features import Feature, FeatureTable
 from tests.support.real_data import real
 

@@ -15,7 +15,7 @@ from splc.data.measurements import Measurements
 from splc.learning import learn
 from splc.learning.effects import Effect, factor_text, option_effects
 from splc.learning.group_titles import group_titles
-from splc.learning.projection.units import units_of
+from splc.learning.projection.columns import units_of
 from splc.learning.projection.variables import variables_of
 from splc.learning.result import InfluenceEstimate
 from splc.learning.shares import term_shares

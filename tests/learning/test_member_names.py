@@ -12,7 +12,7 @@ import pytest
 from splc.data.accuracy import mean_relative_error
 from splc.data.measurements import Measurements
 from splc.learning import LearningResult, learn
-from splc.learning.projection.ensemble import Ensemble
+from splc.learning.projection.predictor import Ensemble
 from tests.support.member_names import PROPERTY, REAL, measured, permuted, unnumbered
 from tests.support.real_data import with_real
 

@@ -13,9 +13,9 @@ from sampling.space.space import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.formats.measurements.read import read_measurements
-from splc.formats.system.splconqueror_xml import read_variability_model
+from splc.formats.system.read import read_variability_model
 from splc.learning import learn
-from splc.learning.projection.ensemble import Ensemble
+from splc.learning.projection.predictor import Ensemble
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array

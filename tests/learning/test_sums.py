@@ -11,8 +11,7 @@ from splc.data.observations import Observed
 from splc.errors import ConfigurationError, LearningError, MeasurementError, SpecError
 from splc.learning import Part, learn, learn_sum
 from splc.learning.features import observed_features
-from splc.learning.projection.averages import weighted_sums
-from splc.learning.projection.ensemble_sum import EnsembleSum
+from splc.learning.projection.ensemble_sum import EnsembleSum, weighted_sums
 from splc.learning.sums import SumResult, parts_of
 from splc.models.terms import option_term
 from splc.system.options import BinaryOption, NumericOption

@@ -20,8 +20,9 @@ from lxml import html
 from sampling import Space
 from splc.arithmetic.functions import FUNCTION
 from splc.data.configurations import Configurations
-from splc.formats.models.programs.program import program_object, program_of, space_object
-from splc.formats.models.read import StoredModel, read_stored_model
+from splc.formats.models.programs.program import program_of, space_object
+from splc.formats.models.read import read_stored_model
+from splc.formats.models.stored_model import StoredModel
 from splc.io.numbers import short_number
 from splc.models.influence import InfluenceModel
 from splc.models.text.reader import expand_model
@@ -108,7 +109,7 @@ def test_functions() -> None:
     found = expand_model(" + ".join(texts), MADE.term_names)
     model = InfluenceModel.from_terms(found.expansion, MADE.term_order, derived=found.derived)
     rows = Space(MADE).draw(40, np.random.default_rng(3))
-    [shown] = computed(rows, program=program_object(program_of(StoredModel(model, system=MADE))))
+    [shown] = computed(rows, program=program_of(StoredModel(model, system=MADE)))
     sums = [math.fsum(float(number) for number in each["contributions"]) for each in shown]
     np.testing.assert_allclose(sums, model.predict(rows), rtol=1e-12)
 
@@ -116,7 +117,7 @@ def test_functions() -> None:
 def check_predictions(stored: StoredModel, rows: Configurations) -> None:
     """Check validity, and of valid configurations predictions and their intervals, and sums of contributions."""
     valid = Space(rows.system).check(rows)
-    [found] = computed(rows, program=program_object(program_of(stored)))
+    [found] = computed(rows, program=program_of(stored))
     assert [not each["violated"] for each in found] == valid.tolist()
     own = rows[np.flatnonzero(valid)]
     assert stored.intervals is not None

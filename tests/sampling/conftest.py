@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from splc.formats.system.splconqueror_xml import read_variability_model
+from splc.formats.system.read import read_variability_model
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from tests.support.real_data import real
@@ -31,28 +31,28 @@ def real_model() -> Callable[[str], VariabilityModel]:
     return read
 
 
+A = NumericOption("A", (1.0, 2.0, 3.0, 4.0, 5.0))
+B = NumericOption("B", (2.0, 4.0, 6.0, 8.0, 10.0))
+
+
 @pytest.fixture
 def plane() -> VariabilityModel:
     """Return the two numeric options of the thesis' figures 2.2 and 2.4."""
-    return VariabilityModel(
-        "plane",
-        (
-            NumericOption("A", (1.0, 2.0, 3.0, 4.0, 5.0)),
-            NumericOption("B", (2.0, 4.0, 6.0, 8.0, 10.0)),
-        ),
-    )
+    return VariabilityModel("plane", (A, B))
 
 
 @pytest.fixture
 def optional_plane() -> VariabilityModel:
     """Return two numeric options of which the second can be deselected."""
-    return VariabilityModel(
-        "optional plane",
-        (
-            NumericOption("A", (1.0, 2.0, 3.0, 4.0, 5.0)),
-            NumericOption("B", (2.0, 4.0, 6.0, 8.0, 10.0), deselected_flag=-1.0),
-        ),
-    )
+    return VariabilityModel("optional plane", (A, dataclasses.replace(B, deselected_flag=-1.0)))
+
+
+@pytest.fixture
+def three() -> VariabilityModel:
+    """Return the three options of the program's verified example; the values of z do not meet maxValue."""
+    x = NumericOption("x", (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0), step="x * 2")
+    y = NumericOption("y", (1.0, 3.0, 5.0, 9.0, 20.0))
+    return VariabilityModel("three", (x, y, NumericOption("z", (0.0, 4.0, 8.0), step="z + 4", maximum=10.0)))
 
 
 def joined(models: list[VariabilityModel]) -> VariabilityModel:

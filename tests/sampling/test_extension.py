@@ -16,7 +16,7 @@ from sampling.space.parts import Parts
 from sampling.spec import parse_spec
 from splc.data.configurations import Configurations
 from splc.errors import SpaceError
-from splc.formats.measurements.configurations import write_configurations
+from splc.formats.measurements.csv import write_configurations
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array

@@ -12,13 +12,13 @@ from scipy.stats import chi2
 
 from casestudies.scaling_evaluation.single_functions import LEARNERS, evaluate
 from splc.scaling import fit, fit_many
-from splc.scaling.columns import columns
 from splc.scaling.evidence import ANY_SCALE, BANK, FREEDOM, noise_evidence
+from splc.scaling.exponents import columns
 from splc.scaling.noise import condensed, repetition_weights
-from splc.scaling.prediction import predictions
-from splc.scaling.shortlist import FLOORED, GROWING, RELATIVE, Shortlist
+from splc.scaling.result import predictions
+from splc.scaling.selection import FLOORED, GROWING, RELATIVE, Shortlist
 from splc.scaling.single.default import weighed
-from splc.scaling.single.hypotheses import space
+from splc.scaling.single.posterior import space
 
 X = np.array([2.0, 4.0, 8.0, 16.0, 32.0])
 SQUARE = (Fraction(2), Fraction(0))

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from splc.errors import SpecError
-from splc.scaling.columns import column, columns
-from splc.scaling.exponents import CONSTANT, SETS, Exponents, exponents
+from splc.scaling.exponents import CONSTANT, SETS, Exponents, column, columns, exponents
 from splc.scaling.methods import exponent_set
 from tests.support.golden_messages import check_messages
 

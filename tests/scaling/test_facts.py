@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from splc.errors import MeasurementError
 from splc.scaling import fit
 from splc.scaling.exponents import FALLING
-from splc.scaling.methods import METHODS, settings_of
-from splc.scaling.settings import parsed_settings, resolved_settings
+from splc.scaling.methods import METHODS, parsed_settings, resolved_settings, settings_of
 from tests.support.examples import examples
 
 X = np.array([2.0, 4.0, 8.0, 16.0, 32.0])

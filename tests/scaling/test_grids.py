@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from splc.scaling import fit
 from splc.scaling.data import quantities
-from splc.scaling.grids import candidate_axes, continued
+from splc.scaling.suggestion.candidates import candidate_axes, continued
 from tests.support.examples import examples
 
 

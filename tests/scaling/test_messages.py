@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from splc.scaling import suggest
-from tests.scaling.suggestion.test_target import CROSS, hidden
+from tests.scaling.suggestion.test_strategies import CROSS, hidden
 from tests.support.golden_messages import check_messages
 
 

@@ -1,13 +1,14 @@
-"""Quantiles of mixtures of Student distributions, against bisection."""
+"""Quantiles of mixtures of Student distributions, and intervals at one point, against bisection."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from scipy.special import ndtr, stdtr
 
+from splc.scaling import ScalingModel, fit
 from splc.scaling.mixture import mixture_interval, quantiles
 from splc.types import Array
 from tests.support.examples import examples
@@ -24,7 +25,7 @@ def mixtures(seed: int, most: int = 60) -> tuple[Array, Array, Array, Array, Arr
     return means, errors, weights, rng.uniform(2, 30, parts), counts
 
 
-def wallace(freedoms: Array | float, t: Array) -> Array:
+def student(freedoms: Array | float, t: Array) -> Array:
     """Return Student's distribution function, approximated by the normal one."""
     normal = (8 * freedoms + 1) / (8 * freedoms + 3) * np.sqrt(freedoms * np.log1p(t * t / freedoms))
     return np.asarray(ndtr(np.sign(t) * normal))
@@ -35,7 +36,7 @@ def bisection(tail: float, means: Array, errors: Array, weights: Array, freedoms
     low, high = float((means - 1e4 * errors).min()), float((means + 1e4 * errors).max())
     for _ in range(100):
         middle = (low + high) / 2
-        beyond = (weights * wallace(freedoms, (means - middle) / errors)).sum() / weights.sum()
+        beyond = (weights * student(freedoms, (means - middle) / errors)).sum() / weights.sum()
         low, high = (middle, high) if beyond > tail else (low, middle)
     return (low + high) / 2
 
@@ -108,3 +109,107 @@ def test_undefined_hypotheses_do_not_count() -> None:
     assert (lower[0], upper[0]) == pytest.approx((alone[0][0], alone[1][0]))
     assert upper[1] > upper[0]
     assert np.isnan([lower[2], upper[2]]).all()
+
+
+SEEDS = st.integers(0, 10_000)
+LEVELS = st.sampled_from([0.5, 0.9, 0.99])
+GRID = np.array([(p, n) for p in (2.0, 4.0, 8.0, 16.0) for n in (10.0, 20.0, 40.0)])
+
+
+def series(seed: int) -> ScalingModel:
+    """Return the model of a random series of one parameter, with or without repetitions."""
+    rng = np.random.default_rng(seed)
+    x = 2.0 ** np.arange(rng.integers(0, 2), rng.integers(4, 8))
+    values = 10 ** rng.uniform(-2, 3) + 10 ** rng.uniform(-2, 3) * x ** rng.choice([-1, 0, 0.5, 1, 2])
+    noise = rng.choice([1e-6, 0.01, 0.05]) * rng.normal(size=(len(x), rng.choice([1, 3])))
+    return fit(x, values[:, None] * (1 + noise))
+
+
+def grid(seed: int) -> ScalingModel:
+    """Return the model of random measurements of two parameters."""
+    rng = np.random.default_rng(seed)
+    values = 10 ** rng.uniform(-1, 2) + GRID[:, 0] ** rng.choice([0, 0.5, 1]) * GRID[:, 1]
+    return fit(GRID, values[:, None] * (1 + 0.03 * rng.normal(size=(len(GRID), 2))))
+
+
+def exceeded(model: ScalingModel, x: Array, level: float) -> tuple[float, float] | None:
+    """Return the probabilities of being below and above the interval at one point."""
+    assert model.uncertainty is not None
+    point = model.uncertainty.columns_of(x[None])[0]
+    bounds = model.uncertainty.at_points.interval(point.tolist(), level)
+    if bounds is None:
+        return None
+    found = model.uncertainty.plausible
+    means, errors = (each[:, 0] for each in found.predictions(point[None]))
+    weights = np.exp(found.log_weights - np.logaddexp.reduce(found.log_weights))
+    beyond = []
+    for value, side in zip(bounds, (1, -1), strict=True):
+        away = side * (value - means) / (errors * np.sqrt(found.freedoms))
+        beyond.append(weights @ student(found.freedoms, away * np.sqrt(found.freedoms)))
+    return float(beyond[0]), float(beyond[1])
+
+
+@examples(20)
+@given(seed=SEEDS, factor=st.sampled_from([0.25, 1.0, 4.0]), level=LEVELS)
+@example(seed=100, factor=4.0, level=0.99)  # a last step from further away is not precise there
+def test_bounds_are_exceeded_as_often_as_said(seed: int, factor: float, level: float) -> None:
+    """The share of the hypotheses' distributions beyond each bound is that of the tail, to a relative 5e-6."""
+    model = series(seed)
+    found = exceeded(model, factor * np.array([model.ranges[0][1]]), level)
+    assume(found is not None)
+    assert found == pytest.approx([(1 - level) / 2] * 2, rel=5e-6)
+
+
+@examples(16)
+@given(seed=SEEDS, factor=st.sampled_from([0.5, 3.0]), level=LEVELS)
+def test_bounds_over_several_parameters(seed: int, factor: float, level: float) -> None:
+    """The same holds with products of parameters."""
+    found = exceeded(grid(seed), factor * GRID.max(axis=0), level)
+    assume(found is not None)
+    assert found == pytest.approx([(1 - level) / 2] * 2, rel=5e-6)
+
+
+def test_most_points_need_no_other_method() -> None:
+    """The bounds of series near the measured points are found without the method for many points."""
+    models = [series(seed) for seed in range(30)]
+    known = [exceeded(model, 4 * np.array([model.ranges[0][1]]), 0.9) is not None for model in models]
+    assert sum(known) >= 27
+    assert exceeded(grid(0), 2 * GRID.max(axis=0), 0.9) is not None
+
+
+@examples(12)
+@given(seed=SEEDS, level=LEVELS)
+def test_one_point_is_as_many_points(seed: int, level: float) -> None:
+    """The interval at each point is that of all points together, also where a hypothesis is undefined."""
+    for model, points in ((series(seed), np.array([0.5, 1.0, 8.0, 100.0, 1e5])), (grid(seed % 20), GRID[[0, 5]] * 3)):
+        together = np.array(model.interval(points, level))
+        alone = np.array([model.interval(each, level) for each in points]).reshape(-1, 2).T
+        size = np.abs(together).max(axis=0)
+        np.testing.assert_allclose(alone / size, together / size, rtol=0, atol=1e-6)
+
+
+def test_points_where_hypotheses_are_undefined() -> None:
+    """At 0, where logarithms are undefined, the interval is that of the other hypotheses."""
+    x = np.array([0.0, 1.0, 2.0, 4.0, 8.0])
+    model = fit(x, [3.0, 5.1, 6.9, 11.2, 18.9])
+    assert model.uncertainty is not None
+    assert model.uncertainty.at_points.interval([0.0], 0.9) is None
+    assert np.array(model.interval(0.0)) == pytest.approx(np.array(model.interval([0.0, 1.0]))[:, 0], rel=1e-9)
+
+
+def test_points_of_the_only_parameter_with_an_effect() -> None:
+    """A model of one of two parameters has its interval where that parameter is, alone and together."""
+    points = np.array([(p, n) for p in (2.0, 4.0, 8.0, 16.0, 32.0) for n in (10.0, 20.0, 40.0, 80.0, 160.0)])
+    model = fit(points, (3 + points[:, 1]) * (1 + 0.01 * np.random.default_rng(0).normal(size=len(points))))
+    assert model.uncertainty is not None
+    assert model.uncertainty.parameters == (1,)
+    together = np.array(model.interval(3 * points[[4, 20]]))[:, 0]
+    assert np.array(model.interval(3 * points[4])) == pytest.approx(together, rel=1e-6)
+
+
+@pytest.mark.parametrize("y", [[3.0, 5.0, 9.0], [3.0, 5.2, 9.1, 16.0, 33.0]])
+def test_points_so_far_away_that_spreads_overflow(y: list[float]) -> None:
+    """A prediction that is finite where variances are not has no interval, and no error."""
+    model = fit(2.0 ** np.arange(1, 1 + len(y)), y)
+    assert np.isfinite(model.predict(1e200))
+    assert not np.isfinite(model.interval(1e200)).any()

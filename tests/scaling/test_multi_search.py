@@ -14,17 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from casestudies.scaling_evaluation.sparse_functions import AXES
-from splc.scaling.columns import column
+from splc.scaling.data import lines, longest
 from splc.scaling.evidence import noise_evidence
-from splc.scaling.exponents import CONSTANT
-from splc.scaling.multi.combinations import combinations
-from splc.scaling.multi.default import default, lead_certainty
-from splc.scaling.multi.exchange import EXPANDED, expanded_rows, with_exchanged
+from splc.scaling.exponents import CONSTANT, column
+from splc.scaling.multi.default import EXPANDED, default, expanded_rows, lead_certainty, search, with_exchanged
 from splc.scaling.multi.least_squares import fitted_exactly, fitted_roughly
-from splc.scaling.multi.lines import lines, longest
 from splc.scaling.multi.posterior import Choices, Hypotheses, choices, hypotheses
-from splc.scaling.multi.search import search
-from splc.scaling.multi.terms import ParameterTerms, line_scores, parameter_terms, shortlists
+from splc.scaling.multi.terms import ParameterTerms, combinations, line_scores, parameter_terms, shortlists
 from splc.scaling.noise import condensed, scales
 from splc.types import Array
 from tests.support.examples import examples

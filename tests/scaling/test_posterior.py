@@ -1,24 +1,26 @@
-"""The plausibility of the hypotheses of one parameter, computed one after the other."""
+"""The posterior of the hypotheses of one parameter, and its least squares, against numpy."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.stats import norm
 from scipy.stats import t as student
 
 from splc.scaling import fit, fit_many, selection
-from splc.scaling.columns import columns
 from splc.scaling.evidence import NEGATIVE_CONSTANT, NEGATIVE_TERM, noise_evidence
+from splc.scaling.exponents import columns
 from splc.scaling.mixture import mixture_interval
 from splc.scaling.noise import condensed
-from splc.scaling.shortlist import FLOORED, GROWING, RELATIVE
+from splc.scaling.selection import FLOORED, GROWING, RELATIVE
 from splc.scaling.single import default as single
-from splc.scaling.single.default import weighed
-from splc.scaling.single.hypotheses import space
-from splc.scaling.single.plausible import noise_scales
+from splc.scaling.single.default import noise_scales, weighed
+from splc.scaling.single.posterior import space, triangular
 from splc.types import Array
 from tests.scaling.test_prior import stated
+from tests.support.examples import examples
 
 X = np.array([2.0, 4.0, 8.0, 16.0, 32.0, 64.0])
 
@@ -179,3 +181,31 @@ def test_coefficients_are_those_of_relative_least_squares(seed: int) -> None:
     design = np.column_stack([columns([each[0]], X)[0] for each in model.terms]) / y[:, None]
     expected = np.linalg.lstsq(design, np.ones(len(X)), rcond=None)[0]
     assert model.coefficients == pytest.approx(expected, rel=1e-6)
+
+
+@examples(25)
+@given(
+    seed=st.integers(0, 2**32),
+    fits=st.integers(1, 4),
+    size=st.integers(1, 4),
+    absent=st.sampled_from([None, 0, 1]),
+)
+def test_fits_are_those_of_lstsq(seed: int, fits: int, size: int, absent: int | None) -> None:
+    """Coefficients, squares and errors are those of `lstsq`; a column of zeros has none; arguments are not changed."""
+    rng = np.random.default_rng(seed)
+    designs = rng.normal(size=(fits, size, 6)) * 10.0 ** rng.integers(-3, 4, (fits, size, 1))
+    used = [at for at in range(size) if at != absent]
+    designs[:, [at for at in range(size) if at not in used]] = 0.0
+    values, there = rng.normal(size=(fits, 6)), rng.normal(size=size)
+    before = designs.copy(), values.copy()
+    squares, coefficients, factors = triangular(designs, values)
+    assert np.array_equal(designs, before[0])
+    assert np.array_equal(values, before[1])
+    for at in range(fits):
+        design = designs[at, used].T
+        expected = np.linalg.lstsq(design, values[at], rcond=None)[0]
+        assert coefficients[at, used] == pytest.approx(expected, rel=1e-6)
+        assert squares[at] == pytest.approx(float(((design @ expected - values[at]) ** 2).sum()), rel=1e-9)
+        error = np.linalg.solve(np.linalg.qr(design)[1].T, there[used])
+        assert ((factors[at] @ there) ** 2).sum() == pytest.approx((error**2).sum(), rel=1e-6)
+        assert not coefficients[at, [other for other in range(size) if other not in used]].any()

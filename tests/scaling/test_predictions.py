@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from splc.errors import ConfigurationError
 from splc.scaling import fit, suggest
-from splc.scaling.prediction import intervals_of, predictions
-from splc.scaling.scores import left_out, line
-from tests.scaling.suggestion.test_cheapest import N, P, core_hours, time_of
+from splc.scaling.result import intervals_of, predictions
+from splc.scaling.single.classic import left_out, line
+from tests.scaling.suggestion.test_strategies import N, P, core_hours, time_of
 
 X = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0])
 FALLING = np.where(X <= 16, 100 / X, 6 + 0.2 * X)

@@ -11,11 +11,10 @@ import numpy as np
 import pytest
 
 from splc.scaling.exponents import FALLING
-from splc.scaling.multi.combinations import combinations
 from splc.scaling.multi.posterior import parameter_sets
-from splc.scaling.multi.terms import parameter_terms
+from splc.scaling.multi.terms import combinations, parameter_terms
 from splc.scaling.noise import growth
-from splc.scaling.single.hypotheses import HypothesisSpace, space
+from splc.scaling.single.posterior import HypothesisSpace, space
 from tests.support.paths import ROOT
 
 X = np.array([2.0, 4.0, 8.0, 16.0, 32.0, 64.0])

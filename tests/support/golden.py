@@ -4,10 +4,10 @@ A file has one or several sessions. A session begins with the name of the projec
 copy of which the commands are run one after the other (`empty` has no files), the names of the files that are copied if
 not all are (`PROJECT/FILE` is one of another project), and lines with `#` that say what the session shows. Lines of
 standard error begin with `2> `, and an exit code that is not 0 is a line in brackets. Besides `splc` there are a few
-commands: `cat FILE`, `ls` (the names of all files), `rm FILE`, `mv FILE FILE`, `mkdir FOLDER` and `write FILE`, above
-the lines of the file. `< FILE` gives the standard input of a command. At its end `| jq PROGRAM`, `| head -n LINES` or
-`| tail -n LINES` shows a part of the standard output, or of the file of `cat`, which is all that is compared. What fits
-of a JSON object is on one line.
+commands: `cat FILE`, `ls` (the names of all files), `rm FILE`, `mv FILE FILE`, `ln FILE LINK`, `mkdir FOLDER` and
+`write FILE`, above the lines of the file. `< FILE` gives the standard input of a command. At its end `| jq PROGRAM`, `|
+grep -o PATTERN` (of Python), `| head -n LINES` or `| tail -n LINES` shows a part of the standard output, or of the file
+of `cat`, which is all that is compared. What fits of a JSON object is on one line.
 
 Two lines agree if their texts are the same and their numbers agree one by one. Numbers agree if they are written in the
 same way. Numbers of six significant digits or more, which depend on the kernels of linear algebra, agree to five; they
@@ -141,6 +141,9 @@ def outcome(step: Step, run: Run) -> Sequence[str]:
     if program == "mv":
         path.rename(arguments[1])
         return ()
+    if program == "ln":
+        Path(arguments[1]).symlink_to(path)
+        return ()
     assert program == "splc", f"unknown program: {step.command}"
     given: dict[str, str] = {}
     part: list[str] = []
@@ -161,6 +164,8 @@ def _shown(text: str, part: Sequence[str]) -> list[str]:
     program, *_, argument = part
     if program == "jq":
         return _lines(selected(text, argument))
+    if program == "grep":
+        return re.findall(argument, text)
     return _lines(text)[: int(argument)] if program == "head" else _lines(text)[-int(argument) :]
 
 

@@ -10,7 +10,9 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import redirect_stdout
 from dataclasses import MISSING, fields, is_dataclass
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +48,13 @@ def shown(value: Any) -> str:
     if isinstance(value, frozenset):
         return f"{{{', '.join(sorted(map(shown, value)))}}}"
     return f"{value + 0.0:.5g}" if isinstance(value, float) else repr(value)
+
+
+def printed(work: Callable[[], object]) -> Lines:
+    """Return what a function prints."""
+    with redirect_stdout(StringIO()) as output:
+        work()
+    return Lines(output.getvalue())
 
 
 def check_messages(name: str, reject: Callable[[str], Any]) -> None:

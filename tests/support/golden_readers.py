@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from sampling import Space
+from splc.arithmetic.printing import tree_text
 from splc.data.configurations import describe_configuration
 from splc.data.experiment import Experiment
 from splc.data.measurements import Measurements
 from splc.errors import InputError, SplcError
-from splc.formats import registry
+from splc.formats import detect
 from splc.formats.benchmarks.tools import benchmark_of, read_benchmark
 from splc.formats.column_choice import ColumnChoice
-from splc.formats.detect import kind_of
 from splc.formats.experiments.folder import named_points
 from splc.formats.experiments.read import read_experiments
 from splc.formats.inference import inference_of
-from splc.formats.measurements.configurations import read_configurations
-from splc.formats.measurements.observations_csv import read_observed
+from splc.formats.measurements.configurations import read_configurations, read_observed
 from splc.formats.measurements.read import read_measurements, read_measurements_by
 from splc.formats.measurements.selections import parse_assignments, parse_configuration
 from splc.formats.measurements.tables import read_file_columns
@@ -32,10 +32,9 @@ from splc.formats.models.notation import log2_text
 from splc.formats.models.parameters import parse_parameters
 from splc.formats.models.read import parse_term_list, read_stored_model
 from splc.formats.models.text import latex_text, parse_model, parse_stored_text, python_text, with_link
-from splc.formats.scripts.reader import parse_script, settings_of
+from splc.formats.scripts.commands import parse_script, settings_of
 from splc.formats.system.configspace import parse_configspace
-from splc.formats.system.read import parse_system
-from splc.formats.system.splconqueror_xml import read_variability_model
+from splc.formats.system.read import read_variability_model
 from splc.formats.table import TableSource
 from splc.io.files import read_source
 from splc.io.json import parse_json
@@ -44,9 +43,11 @@ from splc.io.toml import parse_toml
 from splc.io.xml import read_xml, read_xml_children
 from splc.learning.registry import learner_of
 from splc.models.parameters import Parameters, Quantity
+from splc.models.terms import quoted
 from splc.project.files import read_project_file
 from splc.study import read_study
-from splc.system.options import BinaryOption, NumericOption
+from splc.system.constraints import BooleanConstraint
+from splc.system.options import BinaryOption, NumericOption, Presentation
 from splc.system.variability import VariabilityModel
 from splc.workflows.fields import texts_of
 from tests.support.golden_messages import shown
@@ -155,7 +156,7 @@ def _shown(experiment: Experiment) -> Iterable[str]:
 
 def _experiment(form: str, file: str, options: Options) -> Iterable[str]:
     del options
-    return _shown(registry.format_named("experiment", form).read(read_source(file)))
+    return _shown(detect.format_named("experiment", form).read(read_source(file)))
 
 
 def _inference(file: str, options: Options) -> Iterable[str]:
@@ -178,6 +179,56 @@ def _log(file: str, options: Options) -> Iterable[str]:
         stated = (learning.sampling, learning.configurations, dict(learning.settings), learning.seed)
         if any((*stated, learning.evaluation)):
             yield Content(f"learning {at}: {(*stated, learning.evaluation)}, rounds {scores}")
+
+
+def _shown_system(system: VariabilityModel) -> Iterable[str]:
+    """Show a system: a line per option and constraint, and the number of its valid configurations."""
+    yield from system.notes
+    yield Content(f"{system.name}: {Space(system).count:,} valid")
+    for option in system.options:
+        facts = [f"below {option.parent}"] if option.parent else []
+        if isinstance(option, BinaryOption):
+            facts += ["optional"] if option.optional else []
+            facts += [f"implies {' | '.join(group)}" for group in option.implied]
+            facts += [f"excludes {' | '.join(group)}" for group in option.excluded]
+        else:
+            facts.append(" ".join(map(number_text, option.values)))
+            facts += [f"step {option.step}"] if option.step else []
+            facts += [] if option.maximum is None else [f"at most {option.maximum:g}"]
+            facts += [] if option.deselected_flag is None else [f"or {option.deselected_flag:g}: deselected"]
+        facts += [repr(option.presentation)] if option.presentation != Presentation() else []
+        place = f" (line {option.line})" if option.line else ""
+        yield Content(f"  {option.name}{place}: {', '.join(facts)}")
+    for constraint in system.constraints:
+        place = f"line {constraint.line}: " if constraint.line else ""
+        if isinstance(constraint, BooleanConstraint):
+            literals = (("" if each.positive else "!") + each.name for each in constraint.literals)
+            yield Content(f"  {place}{(' & ' if constraint.conjunction else ' | ').join(literals)}")
+        else:
+            sides = (tree_text(node, quoted, number_text) for node in (constraint.left, constraint.right))
+            facts = [constraint.kind, constraint.requires, *(["negated"] if constraint.negated else [])]
+            yield Content(f"  {place}{f' {constraint.comparison} '.join(sides)} ({', '.join(facts)})")
+
+
+def _parameters(file: str, options: Options) -> Iterable[str]:
+    """Show machine parameters, and the lines of their keys."""
+    found = parse_parameters(read_source(file))
+    yield from (Content(f"{name} = {value}") for name, value in {**found.quantities, **found.expressions}.items())
+    yield Content(f"lines: {dict(found.lines)}")
+
+
+def _script(file: str, options: Options) -> Iterable[str]:
+    """Show the commands of a script: their arguments, and the files that they read and write."""
+    for each in parse_script(read_source(file)).commands:
+        facts = {
+            "lists": dict(each.lists),
+            "values": dict(each.values),
+            "reads": each.inputs,
+            "writes": each.outputs,
+            "sampling": each.sampling and replace(each.sampling, line=""),
+        }
+        shown = "".join(f"; {name}: {fact}" for name, fact in facts.items() if fact)
+        yield Content(f"line {each.line}: {each.name} {each.words}{shown}")
 
 
 def _silent(read: Callable[[str, Options], object], file: str, options: Options) -> Iterable[str]:
@@ -244,7 +295,7 @@ def _tool(file: str, options: Options) -> Iterable[str]:
     """Show the table in the output of a benchmark tool, with the roles of its columns."""
     del options
     source = read_source(file)
-    assert benchmark_of(source) is None or kind_of(source) == "measurements"
+    assert benchmark_of(source) is None or detect.kind_of(source) == "measurements"
     found = read_benchmark(source)
     if not isinstance(found, TableSource):
         return [Content("not the output of a tool")]
@@ -280,10 +331,10 @@ READERS: dict[str, Reader] = {
     "configurations": partial(
         _silent, lambda file, options: read_configurations(file, system_named(options["system"]))
     ),
-    "configspace": partial(_silent, lambda file, _: parse_configspace(read_source(file))),
+    "configspace": lambda file, _: _shown_system(parse_configspace(read_source(file))),
     "columns": lambda file, _: read_file_columns(read_source(file)).remarks,
     "experiments": _experiments,
-    "feature-model": partial(_silent, lambda file, _: parse_system(read_source(file))),
+    "feature-model": lambda file, _: _shown_system(read_variability_model(file)),
     "inference": _inference,
     "json": partial(_silent, lambda file, _: parse_json(read_source(file).text())),
     "learner": _learner,
@@ -292,13 +343,13 @@ READERS: dict[str, Reader] = {
     "model": _model,
     "notations": _notations,
     "observations": partial(_silent, lambda file, options: read_observed([file], system_named(options["system"]))),
-    "parameters": partial(_silent, lambda file, _: parse_parameters(read_source(file))),
+    "parameters": _parameters,
     "project": _project,
-    "script": partial(_silent, lambda file, _: parse_script(read_source(file))),
-    "settings": partial(_silent, lambda file, _: settings_of(read_source(file))),
+    "script": _script,
+    "settings": lambda file, _: [Content(settings_of(read_source(file)))],
     "source": partial(_silent, lambda file, _: read_source(file).text()),
     "study": partial(_silent, lambda file, _: read_study(file)),
-    "system": partial(_silent, lambda file, _: read_variability_model(file)),
+    "system": lambda file, _: _shown_system(read_variability_model(file)),
     "term-list": _term_list,
     "text": _text,
     "tools": _tool,
@@ -306,7 +357,7 @@ READERS: dict[str, Reader] = {
     "xml": _xml,
     **{
         f"experiments-{form.name}": partial(_experiment, form.name)
-        for form in registry.formats_of("experiment")
+        for form in detect.formats_of("experiment")
         if form.name in ("json", "jsonl", "text")
     },
 }

@@ -15,10 +15,9 @@ from splc.scaling.evidence import (
     coefficient_density,
     noise_evidence,
 )
-from splc.scaling.multi.combinations import combinations
-from splc.scaling.multi.terms import ParameterTerms, falls, most_terms, parameter_terms
+from splc.scaling.multi.terms import ParameterTerms, combinations, falls, most_terms, parameter_terms
 from splc.scaling.noise import condensed
-from splc.scaling.single.hypotheses import NO_CONSTANT_SHARE
+from splc.scaling.single.posterior import NO_CONSTANT_SHARE
 
 # As in `multi_terms` and `multi_posterior`.
 BEHIND, CHOICES_BEHIND, CHOICES, CHOICES_OF_MORE = 7.0, 9.0, 256, 96

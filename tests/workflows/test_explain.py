@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from splc import read_measurements
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.learning import learn
-from splc.learning.projection.ensemble import Ensemble
+from splc.learning.projection.predictor import Ensemble
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, Term, option_term
 from splc.system.constraints import parse_arithmetic
@@ -31,6 +30,7 @@ from splc.workflows.explain.importance import Overview, alias_notes, aliases, as
 from splc.workflows.pictures import MAX_VALUES, ResponseSurface, response_surface
 from tests.support.examples import examples
 from tests.support.full_models import EVERY, LearnedSystem, learned_system
+from tests.support.golden_messages import check_calls
 from tests.support.real_data import with_real
 
 TEXT = "interchangeable, because they always change together in {}: {}"
@@ -84,27 +84,6 @@ def found_aliases(space: Space, some: Configurations | None = None, values: np.n
     return [note.text for note in alias_notes(full, space)]
 
 
-@pytest.mark.parametrize(
-    ("columns", "choices", "found"),
-    [
-        ([[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 0, 1]], [(0,), (1,), (2,)], [(0, 1)]),
-        # Complements, and values of numeric options in another order.
-        ([[0, 0, 1, 1], [1, 1, 0, 0], [0, 1, 0, 1]], [(0,), (1,), (2,)], [(0, 1)]),
-        ([[0, 1, 2, 2], [0, 1, 0, 1], [2, 0, 1, 1]], [(0,), (1,), (2,)], [(0, 2)]),
-        ([[0, 1, 1, 0], [0, 1, 1, 1], [1, 0, 0, 0], [1, 0, 0, 1]], [(0,), (1,), (2,), (3,)], [(0, 3), (1, 2)]),
-        # Options that do not change are not named.
-        ([[0, 0, 0, 0], [1, 1, 1, 1], [0, 1, 0, 1]], [(0,), (1,), (2,)], []),
-        ([[0, 1, 1, 2], [0, 1, 1, 1]], [(0,), (1,)], []),
-        # Two members of a group always change together; an option that follows one of them is named with it.
-        ([[0, 1, 1, 0], [1, 0, 0, 1], [0, 1, 1, 0]], [(0, 1), (2,)], [(0, 2)]),
-        ([[0, 1, 1, 0], [1, 0, 0, 1]], [(0, 1)], []),
-    ],
-)
-def test_aliases(columns: list[list[int]], choices: list[tuple[int, ...]], found: list[tuple[int, ...]]) -> None:
-    """They are the options with the same partition of the configurations."""
-    assert sorted(aliases(np.array(columns).T, choices)) == found
-
-
 def test_notes_about_aliases() -> None:
     """Those of all valid configurations come first; of the learning set only others are named."""
     together = tuple(BinaryOption(name, optional=True, implied=((other,),)) for name, other in ("ab", "ba"))
@@ -132,38 +111,38 @@ def test_aliases_in_large_spaces() -> None:
     assert found == [TEXT.format("the 40 configurations learned from", "o3 and o8")]
 
 
-def test_associations() -> None:
-    """Options that change together have 1, in either direction; independent and constant ones have 0."""
-    one = np.array([0, 1, 0, 1, 0, 1, 0, 1])
-    other = np.array([0, 0, 1, 1, 0, 0, 1, 1])
-    indices = np.array([one, 1 - one, other, np.ones(8, dtype=int), 1 - other]).T
-    # The last choice is an alternative group of two options.
-    found = associations(indices, [(0,), (1,), (2,), (3, 4)])
-    expected = np.array([[1.0, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 1], [0, 0, 1, 1]])
-    assert found == pytest.approx(expected, abs=1e-12)
+def same(columns: list[list[int]], choices: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """Return the choices that always change together."""
+    return sorted(aliases(np.array(columns).T, choices))
 
 
-def test_overview_of_used_options() -> None:
-    """Options that all configurations have are not unused, and terms without influence are no interactions."""
+def associated(columns: list[list[int]], choices: list[tuple[int, ...]]) -> list[list[float]]:
+    """Return how much choices change together."""
+    return [[round(each, 9) + 0.0 for each in row] for row in associations(np.array(columns).T, choices).tolist()]
+
+
+def used() -> tuple[list[str], tuple[str, ...], tuple[object, ...]]:
+    """Return the options, the unused ones and the interactions of a model with a term without influence."""
     options = (BinaryOption("always", optional=False), BinaryOption("a"), BinaryOption("b"), NumericOption("n", (1, 2)))
     system = VariabilityModel("s", options)
     a, b = option_term("a"), option_term("b")
-    model = InfluenceModel.of_system([(CONSTANT, 1.0), (a, 2.0), (a * b, 0.0)], system)
-    found = overview(model, Space(system))
-    assert [each.name for each in found.options] == ["a"]
-    assert (found.unused, found.interactions) == (("b", "n"), ())
+    found = overview(InfluenceModel.of_system([(CONSTANT, 1.0), (a, 2.0), (a * b, 0.0)], system), Space(system))
+    return [each.name for each in found.options], found.unused, found.interactions
 
 
-def test_groups_of_one_title_have_the_names_of_their_members() -> None:
-    """Alternative groups below one parent are told apart by their members; a title that is used once stays."""
-    options = [BinaryOption("top", optional=False), BinaryOption("free")]
-    for group in (("red", "blue"), ("hot", "cold")):
-        for name in group:
-            excluded = tuple((other,) for other in group if other != name)
-            options.append(BinaryOption(name, "top", optional=False, excluded=excluded))
-    assert choices_of(VariabilityModel("s", tuple(options)))[0] == ["top", "free", "red|blue", "hot|cold"]
-    one = VariabilityModel("s", tuple(options[1:2] + [replace(each, parent=None) for each in options[2:4]]))
-    assert choices_of(one) == (["free", "red|blue"], [(0,), (1, 2)])
+def titles(parent: str | None, *groups: str) -> tuple[list[str], list[tuple[int, ...]]]:
+    """Return the titles and the options of the choices of a system with alternative groups below a parent."""
+    options = [BinaryOption(parent, optional=False)] if parent else []
+    options.append(BinaryOption("free"))
+    for names in (group.split() for group in groups):
+        others = {name: tuple((other,) for other in names if other != name) for name in names}
+        options += [BinaryOption(name, parent, optional=False, excluded=others[name]) for name in names]
+    return choices_of(VariabilityModel("s", tuple(options)))
+
+
+def test_choices() -> None:
+    """Choices that change together, their titles, and options that a model uses are those of the golden file."""
+    check_calls("choices", same, associated, used, titles)
 
 
 OPTIONS: tuple[BinaryOption | NumericOption, ...] = (

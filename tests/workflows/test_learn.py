@@ -11,11 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import sem
 
 from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
-from splc.data.measurements import Measurements
 from splc.errors import LearningError, RequestError
 from splc.formats.models.read import read_model
 from splc.io.numbers import percentage
@@ -24,13 +22,10 @@ from splc.learning import learn as learn_model
 from splc.learning.projection import Ensemble
 from splc.learning.registry import BASELINES
 from splc.learning.result import CrossValidated, InfluenceEstimate
-from splc.system.options import NumericOption
-from splc.system.variability import VariabilityModel
 from splc.types import Array
 from splc.workflows import learn
 from splc.workflows.learn import Request
 from splc.workflows.learn.contexts import run
-from splc.workflows.learn.effects import mean_ratio
 from splc.workflows.learn.learning_sets import LearningRows
 from tests.support.watches import Told
 
@@ -206,25 +201,6 @@ def test_too_few_configurations_after_dropping(project: Path) -> None:
         few.require_enough_for(one.result)
     estimates = tuple(InfluenceEstimate(each.term, each.influence, 1, -9, 9, 0.9) for each in one.result.terms)
     few.require_enough_for(replace(one.result, estimates=estimates))
-
-
-def measured_values(values: list[float]) -> Measurements:
-    """Return the measurements of the first values of `x`."""
-    rows = np.arange(len(values), dtype=np.uint8)[:, np.newaxis]
-    system = VariabilityModel("s", (NumericOption("x", (1, 2, 3, 4)),))
-    return Measurements(Configurations(system, rows), {"time": np.array(values)})
-
-
-def test_ratios() -> None:
-    """The mean ratio of common configurations has its standard error; values of 0 have no ratio."""
-    count, mean, error, shifted = mean_ratio(measured_values([1, 2, 4, 0]), measured_values([2, 4.2, 7.6, 9]), "time")
-    ratios = [2, 2.1, 1.9]
-    assert (count, shifted) == (4, True)
-    assert mean == pytest.approx(np.mean(ratios))
-    assert error == pytest.approx(sem(ratios))
-    assert mean_ratio(measured_values([1, 2, 4]), measured_values([1.1, 1.8, 4.1]), "time")[3] is False
-    assert mean_ratio(measured_values([2, 2]), measured_values([3]), "time") == (1, 1.5, None, False)
-    assert mean_ratio(measured_values([0]), measured_values([3]), "time") == (1, None, None, False)
 
 
 def test_shared_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

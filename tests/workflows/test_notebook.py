@@ -196,6 +196,7 @@ def test_refused(result: splc.learning.LearningResult, versions: dict[str, Any])
         ("values of a context", lambda: splc.learn(versions, "time", share=True)),
         ("alone", lambda: splc.learn(versions, "time", by="version", share=True, learner="forest")),
         ("one value", lambda: splc.learn(version, "time", by="version")),
+        ("there are no measurements", lambda: splc.learn({}, "time", by="version")),
     ]
     for message, call in refused:
         with pytest.raises(SpecError, match=message):

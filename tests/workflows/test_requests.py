@@ -16,28 +16,16 @@ from typer.testing import CliRunner
 
 from splc.cli.app import app, verb_of
 from splc.cli.printer import print_view
-from splc.errors import RequestError, SpecError
+from splc.errors import RequestError
 from splc.io.json import plain_values
-from splc.workflows import convert, describe, fields
-from splc.workflows.fields import (
-    axes_of,
-    bounds_of,
-    names_in,
-    names_of,
-    number_or,
-    numbers_of,
-    percentage_of,
-    point_of,
-    points_of,
-    texts_of,
-    values_of,
-)
+from splc.workflows import fields
+from splc.workflows.fields import axes_of, bounds_of, names_in, names_of, number_or, numbers_of
 from splc.workflows.views import Watch
+from tests.budget import PRODUCT, files
 from tests.cli.conftest import MEASUREMENTS, OTHER, SYSTEM
-from tests.support.golden_messages import check_messages
+from tests.support.golden_messages import check_calls
 
 TIMES = ("seconds", "output", "companion")
-ANALYTICAL = ("analytical.txt", "other.txt")
 PROFILE = "p,callpath,time\n" + "".join(f"{p},{path},{k * p}\n" for path, k in (("a", 2), ("b", 3)) for p in (2, 4, 8))
 
 
@@ -49,66 +37,43 @@ def inputs(project: Path) -> Path:
     return project
 
 
-# Fields of a request, and the arguments of the command that mean the same.
-CALLS: list[tuple[str, dict[str, Any], str]] = [
-    ("describe", {}, ""),
-    ("sample", {"sampling": "random:5", "seed": 3}, "--sampling random:5 --seed 3"),
-    (
-        "predict",
-        {"model": "analytical.txt", "configurations": "measurements.csv", "nfp": "solve_seconds"},
-        "analytical.txt measurements.csv --property solve_seconds",
-    ),
-    (
-        "explain",
-        {"model": "analytical.txt", "configuration": "px=4,py=4,nx=400"},
-        "analytical.txt px=4,py=4,nx=400",
-    ),
-    ("optimize", {"models": ("analytical.txt",), "top": 3}, "analytical.txt --top 3"),
-    ("calibrate", {"free": ("alpha", "beta")}, "--free alpha,beta"),
-    ("compare", {"models": ANALYTICAL}, "analytical.txt other.txt"),
-    (
-        "compare",
-        {"models": ANALYTICAL, "on": "pb:9,3", "measures": ("smape",)},
-        "analytical.txt other.txt --on pb:9,3 --measure smape",
-    ),
-    (
-        "compare",
-        {"models": ANALYTICAL, "weights": "measured", "scale": 500.0},
-        "analytical.txt other.txt --weights measured --scale 500",
-    ),
-    (
-        "compare",
-        {"models": ANALYTICAL, "constant": False, "parameter": {"alpha": 0.001}},
-        "analytical.txt other.txt --no-constant --parameter alpha=0.001",
-    ),
-    (
-        "compare",
-        {"models": ANALYTICAL, "nfp": "messages", "aggregate": "min"},
-        "analytical.txt other.txt --property messages --aggregate min",
-    ),
-    ("learn", {"sampling": "pb:9,3", "output": "FILE.json"}, "--sampling pb:9,3 -o FILE.json"),
-    (
-        "learn",
-        {"preset": "splconqueror", "sampling": "random:40", "seed": 3, "nfp": "messages"},
-        "--preset splconqueror --sampling random:40 --seed 3 --property messages",
-    ),
-    (
-        "learn",
-        {"settings": {"terms": "4", "form": "sum"}, "sampling": "random:20", "seed": 3},
-        "--terms 4 --set form=sum --sampling random:20 --seed 3",
-    ),
-    ("learn", {"learner": "pmnf", "sampling": "pb:25,5"}, "--learner pmnf --sampling pb:25,5"),
-    (
-        "learn",
-        {"learner": "stepwise", "evaluate_on": "measurements.csv"},
-        "--learner stepwise --evaluate-on measurements.csv",
-    ),
-    (
-        "scale",
-        {"profile": "profile.csv", "predict_at": ({"p": 64.0},), "output": "FILE.json"},
-        "profile.csv --predict-at p=64 -o FILE.json",
-    ),
-]
+# Arguments of commands, each above the fields of a request that mean the same.
+LINES = """
+describe
+
+sample --sampling random:5 --seed 3
+    sampling="random:5", seed=3
+predict analytical.txt measurements.csv --property solve_seconds
+    model="analytical.txt", configurations="measurements.csv", nfp="solve_seconds"
+explain analytical.txt px=4,py=4,nx=400
+    model="analytical.txt", configuration="px=4,py=4,nx=400"
+optimize analytical.txt --top 3
+    models=("analytical.txt",), top=3
+calibrate --free alpha,beta
+    free=("alpha", "beta")
+compare analytical.txt other.txt
+    models=MODELS
+compare analytical.txt other.txt --on pb:9,3 --measure smape
+    models=MODELS, on="pb:9,3", measures=("smape",)
+compare analytical.txt other.txt --weights measured --scale 500
+    models=MODELS, weights="measured", scale=500.0
+compare analytical.txt other.txt --no-constant --parameter alpha=0.001
+    models=MODELS, constant=False, parameter={"alpha": 0.001}
+compare analytical.txt other.txt --property messages --aggregate min
+    models=MODELS, nfp="messages", aggregate="min"
+learn --sampling pb:9,3 -o FILE.json
+    sampling="pb:9,3", output="FILE.json"
+learn --preset splconqueror --sampling random:40 --seed 3 --property messages
+    preset="splconqueror", sampling="random:40", seed=3, nfp="messages"
+learn --terms 4 --set form=sum --sampling random:20 --seed 3
+    settings={"terms": "4", "form": "sum"}, sampling="random:20", seed=3
+learn --learner pmnf --sampling pb:25,5
+    learner="pmnf", sampling="pb:25,5"
+learn --learner stepwise --evaluate-on measurements.csv
+    learner="stepwise", evaluate_on="measurements.csv"
+scale profile.csv --predict-at p=64 -o FILE.json
+    profile="profile.csv", predict_at=({"p": 64.0},), output="FILE.json"
+""".strip().splitlines()
 
 
 def shown(text: str) -> dict[str, Any]:
@@ -116,52 +81,41 @@ def shown(text: str) -> dict[str, Any]:
     return {key: value for key, value in json.loads(text).items() if key not in TIMES}
 
 
-@pytest.mark.parametrize(("name", "fields", "arguments"), CALLS, ids=[" ".join(call[::2]).rstrip() for call in CALLS])
+@pytest.mark.parametrize(("line", "fields"), [*zip(LINES[::2], LINES[1::2], strict=True)])
 def test_a_script_gets_what_the_command_gets(
-    inputs: Path, name: str, fields: dict[str, Any], arguments: str, capsys: pytest.CaptureFixture[str]
+    inputs: Path, line: str, fields: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Each field has the effect of its option; the results are those of the command, the verb prints nothing."""
+    name, *arguments = line.replace("FILE", "command").split()
     verb = verb_of(name)
-    own = {key: value.replace("FILE", "script") if key == "output" else value for key, value in fields.items()}
-    result = verb.run(verb.request(**own), Watch())
+    made = eval(f"dict({fields})".replace("FILE", "script"), {"MODELS": ("analytical.txt", "other.txt")})  # noqa: S307
+    result = verb.run(verb.request(**made), Watch())
     assert capsys.readouterr() == ("", "")
     assert verb.as_json is not None
     print_view([], plain_values(verb.as_json(result)))
     found = shown(capsys.readouterr().out)
-    done = CliRunner().invoke(app, [name, *arguments.replace("FILE", "command").split(), "--json"])
+    done = CliRunner().invoke(app, [name, *arguments, "--json"])
     assert done.exit_code == 0, done.stderr
     assert found == shown(done.stdout)
     assert all(note.text in done.stderr for note in getattr(result, "notes", ()) if note.warning)
-    if "FILE" in arguments and name != "learn":
+    if "FILE" in line and name != "learn":
         assert (inputs / "script.json").read_bytes() == (inputs / "command.json").read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("name", "fields", "wrong"),
-    [
-        ("learn", {"parts": ("messages",), "evaluate_on": "measurements.csv"}, ("evaluate_on",)),
-        ("learn", {"folds": 1}, ("folds",)),
-        ("calibrate", {"free": ("alpha",), "level": 95}, ("level",)),
-        ("optimize", {"models": ("analytical.txt",), "parameter": {"gamma": 1.0}}, ("parameter",)),
-        ("compare", {"models": ()}, ("models",)),
-        ("compare", {"models": ("-", "-")}, ("models", "on")),
-        ("compare", {"models": ANALYTICAL, "scale": -1.0}, ("scale",)),
-        ("compare", {"models": ANALYTICAL, "intervals": 95.0}, ("intervals",)),
-        ("compare", {"models": ANALYTICAL, "round": 3}, ("round",)),
-        ("compare", {"models": ANALYTICAL, "learning": 0}, ("learning",)),
-        ("compare", {"models": ANALYTICAL, "weights": "nx^9"}, ("weights",)),
-        ("compare", {"models": ANALYTICAL, "fail_below": {"jacard": 1}}, ("fail_below",)),
-        ("measure", {"command": "true", "output": "-"}, ("journal",)),
-    ],
-)
-def test_wrong_requests_name_their_fields(
-    inputs: Path, name: str, fields: dict[str, Any], wrong: tuple[str, ...]
-) -> None:
-    """A wrong request is an error with the names of the fields, which the command shows as options."""
+def wrong(name: str, **fields: Any) -> tuple[str, ...]:
+    """Return the fields that the error of a wrong request names, which the command shows as options."""
     verb = verb_of(name)
     with pytest.raises(RequestError) as caught:
         verb.run(verb.request(**fields), Watch())
-    assert caught.value.fields == wrong
+    return caught.value.fields
+
+
+@pytest.mark.usefixtures("inputs")
+def test_texts_of_fields() -> None:
+    """Values of texts, and what is refused, by the form of a text or by the fields of a request that is wrong."""
+    forms = ("axes", "bounds", "names", "numbers", "percentage", "point", "points", "texts", "values")
+    functions = {f"{form}_of": getattr(fields, f"{form}_of") for form in forms}
+    check_calls("field-values", names_in, number_or, wrong, **functions)
 
 
 NAMES = st.text("abcx_.()/= -", min_size=1, max_size=6).map(str.strip).filter(bool)
@@ -198,67 +152,31 @@ def test_names(names: list[str]) -> None:
     assert names_in([f" {names[0]} ", *([", ".join(names[1:])] if names[1:] else [])]) == tuple(names)
 
 
-def test_texts_and_words() -> None:
-    """Spaces around columns, names and values do not count; only the first equals sign separates them."""
-    assert values_of([" a b = 1=2 ", "a b=1=2", "c="]) == {"a b": "1=2", "c": ""}
-    assert texts_of([" a =1", "a= 2=3 "]) == {"a": "2=3"}
-    assert point_of("p=64, n=8") == {"p": 64, "n": 8}
-    assert points_of(["p=64,n=8", "p=128"]) == ({"p": 64, "n": 8}, {"p": 128})
-    # A word has its value; other texts are whole numbers that are large enough.
-    assert [number_or({"all": -1}, 1)(text) for text in ("all", "1", "12")] == [-1, 1, 12]
-    assert [percentage_of(text) for text in ("5%", "5", " 0 ", "2.5%")] == [5, 5, 0, 2.5]
-
-
-def test_wrong_texts() -> None:
-    """Wrong texts are refused with the form that is expected."""
-
-    def reject(text: str) -> None:
-        function, _, given = text.partition(" ")
-        getattr(fields, function)(json.loads(given))
-
-    check_messages("field-values", reject)
-
-
 @pytest.mark.parametrize(
-    ("words", "text", "message"),
+    ("name", "content", "given"),
     [
-        ({"all": 0}, "0", "'0' is neither 'all' nor a positive number"),
-        ({"last": 0, "best": 1}, "-1", "'-1' is neither 'last' nor 'best' nor a number"),
-    ],
-)
-def test_wrong_words(words: dict[str, int], text: str, message: str) -> None:
-    """A text that is neither a known word nor a number is refused; the message names both."""
-    with pytest.raises(SpecError, match=message):
-        number_or(words, *([1] if "all" in words else []))(text)
-
-
-PACKAGES = [Path(__file__).parents[2] / name for name in ("splc", "sampling", "comparison")]
-
-
-@pytest.mark.parametrize(
-    ("content", "work"),
-    [
-        (SYSTEM, lambda: convert.run(convert.Request(source="-", output="system.xml"))),
-        (MEASUREMENTS, lambda: convert.run(convert.Request(source="-", output="o.csv", system="system.xml"))),
-        (OTHER, lambda: convert.run(convert.Request(source="-", output="o.json", system="system.xml"))),
-        (SYSTEM, lambda: describe.run(describe.Request(system="-"))),
-        (MEASUREMENTS, lambda: describe.run(describe.Request(system="-"))),
+        ("convert", SYSTEM, {"source": "-", "output": "system.xml"}),
+        ("convert", MEASUREMENTS, {"source": "-", "output": "o.csv", "system": "system.xml"}),
+        ("convert", OTHER, {"source": "-", "output": "o.json", "system": "system.xml"}),
+        *(("describe", content, {"system": "-"}) for content in (SYSTEM, MEASUREMENTS)),
     ],
     ids=["convert a system", "convert measurements", "convert a model", "describe a system", "describe measurements"],
 )
-def test_the_stream_of_the_caller(content: str, work: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_stream_of_the_caller(
+    name: str, content: str, given: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Standard input is read to its end, and remains the stream that it was; the next call reads it again."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "system.xml").write_text(SYSTEM, encoding="utf-8")
     for _ in range(2):
         stream = io.TextIOWrapper(io.BytesIO(content.encode()), encoding="utf-8")
         monkeypatch.setattr(sys, "stdin", stream)
-        work()
+        verb_of(name).run(verb_of(name).request(**given), Watch())
         assert sys.stdin is stream
         assert stream.read() == ""
 
 
 def test_streams_are_not_replaced() -> None:
     """Only the command line assigns standard streams."""
-    for file in (file for package in PACKAGES for file in package.rglob("*.py") if "cli" not in file.parts):
+    for file in (file for file in files(*PRODUCT) if "cli" not in file.parts):
         assert not re.search(r"^ *sys\.std(in|out|err) *=", file.read_text(encoding="utf-8"), re.MULTILINE), file

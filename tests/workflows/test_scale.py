@@ -5,123 +5,38 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from splc.cli.printer import print_view
 from splc.data.experiment import Experiment, Key
 from splc.plotting.charts.chart import Chart, Curve, Points
 from splc.plotting.charts.drawing import chart_file
 from splc.scaling import ScalingModel, fit
-from splc.scaling.prediction import Prediction
 from splc.scaling.profile import Profile
+from splc.scaling.result import Prediction
 from splc.types import Array
 from splc.workflows.scale import Request, run
 from splc.workflows.scale.scale import SHOWN, profile_notes
 from splc.workflows.scale.tree import (
     MAX_CURVES,
     MAX_VALUES,
-    CallTree,
     Point,
     call_trees,
     scaling_chart,
     scaling_charts,
     slice_along,
     tree_notes,
+    view_of_trees,
 )
 from splc.workflows.scaling_view import caveat, chosen_series, pooling_notes
+from tests.support.golden_messages import Lines, check_calls, printed
 
 SIX = np.arange(1.0, 7.0)
-MODEL = fit([1.0, 2.0, 4.0, 8.0], np.array([5.0, 8.0, 14.0, 26.0]))
-
-
-def experiment(**metrics: object) -> Experiment:
-    """Return an experiment of one call path with 6 points and these metrics."""
-    return Experiment(("p",), SIX, {("f", name): np.array(values, dtype=float) for name, values in metrics.items()})
-
-
-@pytest.mark.parametrize(
-    ("values", "noted"),
-    [
-        ([[1, 2]] * 6, True),
-        ([[1, 1]] * 5 + [[1, 2]], True),
-        ([[1, 1], [2, 2]] * 3, False),
-        ([[1, 1.5]] * 6, False),
-        ([[1, 2], [3, 4], [5, 6], [1, 2], [1, 2], [1, 2]], True),
-        ([[1, 2], [3, 4], [5, 6], [7, 2], [1, 2], [1, 2]], False),
-        ([[1, np.nan]] * 6, False),
-    ],
-)
-def test_columns_that_may_be_parameters(values: list[list[float]], noted: bool) -> None:
-    """Few whole values that differ at the same point may be those of a parameter, others not; nor used metrics."""
-    found = experiment(time=[[1, 2]] * 6, m=values)
-    notes = pooling_notes(found, [("f", "time")])
-    assert ["rows of the same point differ in m " in str(note) and note.warning for note in notes] == [True] * noted
-    assert pooling_notes(found, list(found.series)) == ()
-
-
-def test_series() -> None:
-    """Names match themselves first, then as patterns; call paths and metrics have to occur together."""
-    keys = [("main", "time"), ("a[]", "time"), ("ab", "time"), ("a[b]", "bytes")]
-    found = Experiment(("p",), SIX, {key: np.ones((6, 1)) for key in keys})
-    assert chosen_series(found, None, None) == keys
-    assert chosen_series(found, ["a*"], None) == keys[1:]
-    assert chosen_series(found, ["a[]"], None) == [keys[1]]
-    assert chosen_series(found, ["a[b]", "main"], ["bytes", "time"]) == [keys[0], keys[3]]
-    assert chosen_series(found, ["a[bc]"], None) == [keys[2]]
-
-
-def profile_of(*notes: tuple[str, ...], failed: int = 0) -> Profile:
-    """Return a profile whose models have these notes."""
-    models = {(f"f{at}", "time"): replace(MODEL, notes=own) for at, own in enumerate(notes)}
-    return Profile(models, {(f"g{at}", "time"): f"reason {at}" for at in range(failed)})
-
-
-def texts(found: Profile) -> list[str]:
-    """Return the notes of a profile."""
-    return [note.text for note in profile_notes(found)]
-
-
-@pytest.mark.parametrize(
-    ("notes", "shown"),
-    [
-        ([()], []),
-        # The notes of a single model are shown as they are.
-        ([("3 values are missing", "odd")], ["3 values are missing", "odd"]),
-        (
-            [("3 values are missing", "odd"), ("12 values are missing",), ("3 values are missing", "rare")],
-            ["all models: 3 … 12 values are missing", "1 model: odd", "1 model: rare"],
-        ),
-    ],
-)
-def test_notes_of_several_models(notes: list[tuple[str, ...]], shown: list[str]) -> None:
-    """Each kind of note is shown once with the number of models and the range of its numbers."""
-    assert texts(profile_of(*notes)) == shown
-
-
-def test_the_most_frequent_notes_are_shown() -> None:
-    """Of many kinds, those of the most models are shown, and the number of the others is stated."""
-    kinds = [chr(ord("a") + at) * 3 for at in range(SHOWN + 2)]
-    notes = [tuple(kinds[:number]) for number in range(1, len(kinds) + 1)]
-    found = texts(profile_of(*notes))
-    # The first kind is of all models, the last of one.
-    counts = ["all models", *(f"{len(kinds) - at} models" for at in range(1, SHOWN))]
-    assert found[:SHOWN] == [f"{count}: {kind}" for count, kind in zip(counts, kinds, strict=False)]
-    assert found[SHOWN:] == ["2 more kinds of notes are in the JSON (-o FILE.json, --json)"]
-
-
-def test_series_without_a_model() -> None:
-    """Reasons are warnings; of many the first ones are shown."""
-    found = profile_notes(profile_of((), (), failed=SHOWN + 3))
-    assert all(note.warning for note in found)
-    assert [note.text for note in found] == [
-        *(f"no model of g{at}, time: reason {at}" for at in range(SHOWN)),
-        "no model of 3 others either",
-    ]
-
-
 X = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
 AT = {"p": 64.0}
 # Call path → slope and constant.
@@ -129,41 +44,45 @@ LINES = {"main": (0.0, 2.0), "main->a": (1.0, 0.0), "main->a->b": (2.0, 1.0), "m
 
 
 def lines_of(lines: dict[str, tuple[float, float]]) -> tuple[Experiment, dict[Key, ScalingModel]]:
-    """Return an experiment of straight lines, and its models."""
-    series = {(path, "time"): (slope * X + constant)[:, None] for path, (slope, constant) in lines.items()}
+    """Return an experiment of straight lines, with three repetitions, and its models."""
+    series = {(path, "time"): np.stack([slope * X + constant] * 3, axis=1) for path, (slope, constant) in lines.items()}
     models = {key: fit(X, values[:, 0], names="p", method="basic") for key, values in series.items()}
     return Experiment(("p",), X[:, None], series), models
 
 
-def tree_of(lines: dict[str, tuple[float, float]], *, inclusive: bool = False, top: int = 20) -> CallTree:
-    """Return the call tree of straight lines at p = 64."""
-    (found,) = call_trees(*lines_of(lines), AT, inclusive=inclusive, top=top)
-    return found
+def pooled(values: list[list[float]], *used: str) -> list[str]:
+    """Return the notes about the metric `m` of an experiment of 6 points, of which these metrics are used."""
+    series = {("f", name): np.array(each, dtype=float) for name, each in (("time", [[1, 2]] * 6), ("m", values))}
+    return [str(note) for note in pooling_notes(Experiment(("p",), SIX, series), [("f", name) for name in used])]
 
 
-def test_totals_and_shares() -> None:
-    """A total is the sum of all call paths below; shares are those of the whole, at the point and where measured."""
-    found = tree_of(LINES)
-    by_name = {each.callpath: each for each in found.callpaths}
-    assert list(by_name) == ["main", "main->a", "main->a->b", "main->c", "main->c->d"]
-    assert [each.depth for each in found.callpaths] == [0, 1, 2, 1, 2]
-    assert found.total == pytest.approx(2 + 64 + 129 + 4)
-    assert [by_name[name].total for name in ("main->a", "main->c")] == pytest.approx([64 + 129, 4])
-    assert by_name["main->c"].predicted is None
-    assert by_name["main->a->b"].share == pytest.approx(100 * 129 / 199)
-    assert by_name["main->a->b"].share_measured == pytest.approx(100 * 33 / (2 + 16 + 33 + 4))
-    assert [each.callpath for each in found.ranking] == ["main->a->b", "main->a", "main->c->d", "main"]
-    assert (found.at, found.measured_at) == (AT, {"p": 16.0})
+def chosen(callpaths: list[str] | None, metrics: list[str] | None = None) -> Any:
+    """Return the series of an experiment that are chosen by names or patterns."""
+    keys = [("main", "time"), ("a[]", "time"), ("ab", "time"), ("a[b]", "bytes")]
+    return chosen_series(Experiment(("p",), SIX, {key: np.ones((6, 1)) for key in keys}), callpaths, metrics)
 
 
-def test_inclusive_values() -> None:
-    """If values include those of the calls inside, totals are the values, and differences are ranked."""
-    inclusive = {"main": (3.0, 7.0), "main->a": (3.0, 1.0), "main->a->b": (2.0, 1.0), "main->c->d": (0.0, 4.0)}
-    own, other = tree_of(LINES), tree_of(inclusive, inclusive=True)
-    for one, two in zip(own.callpaths, other.callpaths, strict=True):
-        assert (one.callpath, one.depth) == (two.callpath, two.depth)
-        assert [two.total, two.share, two.share_measured] == pytest.approx([one.total, one.share, one.share_measured])
-    assert all(each.lower is None for each in other.callpaths)
+def notes(*texts: tuple[str, ...], failed: int = 0) -> Lines:
+    """Return the notes of a profile whose models have these notes, and some of whose series have none."""
+    model = fit([1.0, 2.0, 4.0, 8.0], np.array([5.0, 8.0, 14.0, 26.0]))
+    models = {(f"f{at}", "time"): replace(model, notes=own) for at, own in enumerate(texts)}
+    without = {(f"g{at}", "time"): f"reason {at}" for at in range(failed)}
+    return Lines("\n".join(map(str, profile_notes(Profile(models, without)))))
+
+
+def tree(lines: dict[str, tuple[float, float]], *, inclusive: bool = False, top: int = 20) -> Lines:
+    """Return the view of the call tree of straight lines at p = 64."""
+    experiment, models = lines_of(lines)
+    found = call_trees(experiment, models, AT, inclusive=inclusive, top=top)
+    notes = map(str, tree_notes(experiment, found, inclusive=inclusive))
+    return Lines("\n".join([printed(lambda: print_view(view_of_trees(found, top))), *notes]))
+
+
+def test_calls() -> None:
+    """Notes on parameters, chosen series, notes of many models, call trees and caveats are those of the golden file."""
+    names = {"replace": replace, "LINES": LINES, "SHOWN": SHOWN, "Prediction": Prediction}
+    inside = Prediction({"p": 8.0, "n": 2.0}, 26.0, 20.0, 30.0, 1.0)
+    check_calls("scaling-views", pooled, chosen, notes, tree, caveat, INSIDE=inside, **names)
 
 
 @given(
@@ -208,38 +127,6 @@ def test_intervals_of_many_models(
     known = {key[0]: entry.lower is not None for key, (entry,) in result.predictions.items()}
     assert known == {"f1": not some, "f2": True, "f3": True}
     assert any("only the 2 models of several parameters" in note.text for note in result.notes) == some
-
-
-def test_shares_of_huge_values() -> None:
-    """Shares and notes of values near the largest number are finite."""
-    huge = {"main": (0.0, 3e306), "main->a": (0.0, 1e306)}
-    found = tree_of(huge)
-    assert [each.share for each in found.ranking] == pytest.approx([75, 25])
-    series = {("main", "time"): np.full((5, 3), 1e308), ("main->a", "time"): np.full((5, 3), 1e307)}
-    assert tree_notes(Experiment(("p",), X[:, None], series), [found], inclusive=False)
-
-
-INSIDE = Prediction({"p": 8.0, "n": 2.0}, 26.0, 20.0, 30.0, 1.0)
-
-
-@pytest.mark.parametrize(
-    ("entry", "text"),
-    [
-        (INSIDE, ""),
-        (replace(INSIDE, lower=-1.0), "not known within a factor of 2"),
-        (replace(INSIDE, lower=0.0, upper=0.0), ""),
-        (replace(INSIDE, lower=15.0), ""),
-        (replace(INSIDE, lower=-30.0, upper=-14.9), "not known within a factor of 2"),
-        (replace(INSIDE, distance=1.5), "1.5 times beyond what was measured"),
-        (replace(INSIDE, distance=float("inf")), "beyond what was measured"),
-        (replace(INSIDE, lower=None, upper=None), "no interval"),
-        (replace(INSIDE, upper=None, distance=1.5), "1.5 times beyond what was measured, no interval"),
-        (Prediction({"p": 0.0}, None, None, None, 1.0), "the model has no finite value there"),
-    ],
-)
-def test_caveats(entry: Prediction, text: str) -> None:
-    """Extrapolation and intervals wider than a factor of 2 are stated."""
-    assert caveat(entry) == text
 
 
 POINTS = np.array([(p, n) for p in (2.0, 4.0, 8.0, 16.0, 32.0) for n in (1.0, 2.0, 3.0)] + [(64.0, 3.0)])

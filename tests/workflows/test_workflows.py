@@ -23,7 +23,6 @@ from splc.measuring.setup import Setup
 from splc.project import Project
 from splc.workflows import calibrate, explain, learn, measure
 from splc.workflows.compare import Request, run
-from splc.workflows.measure.outcome import Outputs
 from tests.support.watches import Told
 
 
@@ -88,23 +87,6 @@ def test_the_first_error_of_a_measurement_is_told(monkeypatch: pytest.MonkeyPatc
     with pytest.raises(MachineError if stopped else OutputError) as caught:
         measure.run(measure.Request(command="echo {px}", sampling="pb:9,3", output="new.csv"))
     assert caught.value.problems[0].message == ("the disk is full" if stopped else "the table cannot be written")
-
-
-@pytest.mark.parametrize(
-    ("output", "journal", "wanted"),
-    [
-        ("m.csv", None, ("m.journal", "m.failures.csv")),
-        ("new/m.csv.gz", None, ("new/m.journal", "new/m.failures.csv")),
-        # Before the hyphen in the order of characters.
-        ("+m.csv", None, ("+m.journal", "+m.failures.csv")),
-        ("m.csv", "j", ("j", "m.failures.csv")),
-        ("-", "j", ("j", "j.failures.csv")),
-    ],
-)
-def test_files_of_a_measurement(output: str, journal: str | None, wanted: tuple[str, str]) -> None:
-    """The journal and the failures are named after the output."""
-    found = Outputs.of(output, journal)
-    assert (found.measurements, found.journal, found.failures) == (output, *wanted)
 
 
 MODELS = ("analytical.txt", "other.txt")

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from splc.errors import InputError, Problem, plural
+from splc.errors import InputError, Problem, Problems, plural
 from splc.formats.column_choice import StatedRoles
 from splc.formats.table import TableSource
 from splc.io.csv_rows import likely_separator
@@ -94,10 +94,7 @@ def _words(command: str) -> list[str]:
 
 
 def without_units(rows: Iterable[Mapping[str, str]], base: int = 1024) -> list[dict[str, str]]:
-    """Return options whose values are sizes (`4k`, `1M`) as numbers of bytes, where all values of an option are such.
-
-    `base`: the number of bytes of `1k`.
-    """
+    """Return options whose values are all sizes (`4k`, `1M`) as numbers of bytes; `base`: the bytes of `1k`."""
     byte_rows = [dict(row) for row in rows]
     for name in dict.fromkeys(name for row in byte_rows for name in row):
         sizes = [_SIZE.fullmatch(row[name]) for row in byte_rows if not row.get(name, "0").isdigit()]
@@ -133,10 +130,7 @@ def table_of(
     hint: str | None = None,
     units: Mapping[str, str] = MappingProxyType({}),
 ) -> TableSource:
-    """Return the table of some runs: options, contexts, properties.
-
-    `runs`: the runs, repetitions one after the other; those without a value, which failed, are left out and counted.
-    """
+    """Return the table of runs, repetitions one after the other; those without a value, which failed, are left out."""
     every_run = [*runs]
     runs = [run for run in every_run if any(value is not None for value in run.values.values())]
     if failed := len(every_run) - len(runs):
@@ -160,7 +154,7 @@ def table_of(
     ]
     roles = StatedRoles(tuple(options), tuple(contexts), tuple(names.values()))
     main = names.get(main or "", next(iter(names.values())))
-    table = TableSource.of_rows(source, [*options, *contexts, *names.values()], rows, roles, main, tuple(notes))
+    table = TableSource.of_rows(source, [*options, *contexts, *names.values()], rows, roles, main, notes=tuple(notes))
     return replace(table, units={names[name]: unit for name, unit in units.items() if name in names})
 
 
@@ -239,16 +233,15 @@ def content_of(source: Source, kind: Any) -> Any:
 
 
 def check(source: Source, content: Any, kind: Any, name: str = "") -> None:
-    """Raise an error for the first entry that is not of its declared type.
-
-    `name`: the entry that the content is, empty for that of the file.
-    """
+    """Raise an error with all entries that are not of their declared type; `name`: the entry that the content is."""
+    problems = Problems(source.name)
     for mismatch in mismatches(kind, content, name):
         place, is_item = re.subn(r"(\[\d+\])+$", "", mismatch.path)
-        name = repr(place.rpartition(".")[2]) if place else "the content"
+        entry = repr(place.rpartition(".")[2]) if place else "the content"
         expected = f"a list of {mismatch.expected.split()[-1]}s" if is_item else mismatch.expected
-        state = "is missing" if mismatch.missing else f"is not {expected}"
-        raise InputError(Problem(f"{name} {state}", source.name))
+        # An entry that is wrong in the same way in many places is one problem.
+        problems.include(InputError(f"{entry} {'is missing' if mismatch.missing else f'is not {expected}'}"))
+    problems.raise_if_any()
 
 
 def rows_of(source: Source, text: str | None = None) -> list[dict[str, str]]:

@@ -22,10 +22,7 @@ _PLAN = b'{"kind":"plan"'
 
 @benchmark("", rb'\{"kind":"plan",', b'"properties"')
 def journal(source: Source) -> TableSource:
-    """Read the successful runs of a journal: options, properties, and the contexts of the measurement.
-
-    Runs are in the order of the configurations. A later result of a run replaces an earlier one.
-    """
+    """Read the successful runs of a journal, in the order of the configurations; the last result of a run counts."""
     contexts: dict[str, Any] = {}
     table: list[list[str]] = []
     runs: dict[tuple[int, int], dict[str, Any]] = {}
@@ -50,10 +47,7 @@ def journal(source: Source) -> TableSource:
 
 
 def with_roles(source: Source) -> Source:
-    """Return a table with the roles of its columns, where the journal of its measurement is beside it.
-
-    A journal that cannot be read, or is of other columns, has no effect.
-    """
+    """Return a table with the roles of its columns, if a readable journal of the same columns is beside it."""
     path = Path(source.name.removesuffix(".gz")).with_suffix(SUFFIX)
     if isinstance(source, TableSource) or not path.is_file() or not source.content.strip():
         return source

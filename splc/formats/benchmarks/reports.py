@@ -71,10 +71,8 @@ def hyperfine_csv(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSou
 
 
 def _hyperfine_options(results: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-    """Return the parameters of results, or else the words in which their commands differ.
-
-    An empty value has a name: the values of `-L unique ,-u` are the flag and its absence.
-    """
+    """Return the parameters of results, or else the words in which their commands differ."""
+    # The values of `-L unique ,-u` are the flag and its absence.
     options = [
         {name: "none" if value == "" else value for name, value in (result.get("parameters") or {}).items()}
         for result in results
@@ -320,10 +318,7 @@ def pytest_benchmark(source: Source, content: Any) -> TableSource:
 def _extra_roles(
     extras: Sequence[Mapping[str, Any]], settings: Sequence[tuple[str, ...]], *, parametrised: bool
 ) -> dict[str, str]:
-    """Return entry of `extra_info` → its role: property, option, context, or that it follows from the parameters.
-
-    `settings`: the test with its parameters, of each benchmark.
-    """
+    """Return entry of `extra_info` → its role; `settings`: the test with its parameters, of each benchmark."""
     roles = {}
     for name in dict.fromkeys(chain.from_iterable(extras)):
         values = [extra[name] for extra in extras if name in extra]

@@ -1,23 +1,174 @@
 """The benchmark tools whose output is read. To add one, write its declaration, and add it to `FORMATS`.
 
-Tables of other programs are declared here: Excel workbooks, Parquet files, and JSON lists of records.
+The histories of tuners, in which failed trials are runs without a value, and tables of other programs (Excel, Parquet,
+JSON lists of records) are declared here.
 """
 
 from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from splc.errors import InputError, Problem
-from splc.formats.benchmarks import folders, journal, reports, tuners
-from splc.formats.benchmarks.declaration import Benchmark, benchmark, cell, check
+from splc.formats.benchmarks import folders, journal, reports
+from splc.formats.benchmarks.declaration import (
+    ROWS,
+    Benchmark,
+    MeasuredRun,
+    benchmark,
+    cell,
+    check,
+    content_of,
+    number,
+    table_of,
+)
 from splc.formats.table import TableSource
 from splc.io.files import MAX_UNPACKED, STANDARD, Source, read_source
+
+
+@benchmark("Optuna", rb"(?:,|\"\",)?number,values?(?:_\w+)?,", b",state", b"params_", content=ROWS)
+def optuna(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
+    """Read `study.trials_dataframe().to_csv("study.csv")` of Optuna (https://optuna.org): `params_*` are options."""
+    runs = []
+    for row in rows:
+        is_complete = row.get("state", "COMPLETE").rpartition(".")[2] == "COMPLETE"
+        objectives = {name: text for name, text in row.items() if name == "value" or name.startswith("values_")}
+        options = {name.removeprefix("params_"): text for name, text in row.items() if name.startswith("params_")}
+        values = {name: number(text) if is_complete else None for name, text in objectives.items()}
+        runs.append(MeasuredRun(options, values))
+    return table_of(source, runs, hint="the study has no parameters: trial.suggest_int and the like")
+
+
+_CACHE = {"tune_params_keys": list[str], "cache": dict[str, dict[str, Any]]}
+
+
+@benchmark("Kernel Tuner", rb"\{", b'"tune_params_keys"', b'"cache"')
+def kernel_tuner_cache(source: Source) -> TableSource:
+    """Read a cache file of Kernel Tuner (https://github.com/KernelTuner/kernel_tuner), also while it runs.
+
+    The tunable parameters are options, the single times are repetitions, and user-defined metrics are properties.
+    """
+    try:
+        content = content_of(source, dict)
+    except InputError:
+        # The last brackets are missing until the run ends.
+        data = source.data
+        content = content_of(Source(source.name, data[: data.rfind(b"}") + 1] + b"}}"), dict)
+    check(source, content, _CACHE)
+    names, main = content["tune_params_keys"], str(content.get("objective") or "time")
+    trials = content["cache"].values()
+    runs = (run for trial in trials for run in _kernel_runs({name: trial.get(name) for name in names}, trial, main))
+    return table_of(source, runs, main=main, hint="the cache has no tunable parameters")
+
+
+_RESULT = {"measurements": list[dict[str, Any]] | None, "configuration": dict}
+
+
+@benchmark("Kernel Tuner", rb"\{", b'"configuration"', b'"invalidity"', content={"results": [_RESULT]})
+def kernel_tuner_results(source: Source, content: Any) -> TableSource:
+    """Read results in the schema T4 of the autotuning community, as Kernel Tuner and others write them."""
+    runs: list[MeasuredRun] = []
+    units: dict[str, str] = {}
+    for result in content["results"]:
+        measured = result.get("measurements") or []
+        units |= {str(each.get("name")): str(each["unit"]) for each in measured if each.get("unit")}
+        values = {str(each.get("name")): each.get("value") for each in measured}
+        times = result.get("times")
+        values["times"] = times.get("runtimes") if isinstance(times, dict) else None
+        is_correct = result.get("invalidity", "correct") == "correct"
+        runs += _kernel_runs(result["configuration"], values if is_correct else {}, "time")
+    return table_of(source, runs, main="time", units=units)
+
+
+# What Kernel Tuner's own work took; older versions write this time for a configuration that failed.
+_OVERHEADS = frozenset(f"{name}_time" for name in ("compile", "verification", "benchmark", "strategy", "framework"))
+_FAILED = 1e20
+
+
+def _kernel_runs(options: Mapping[str, Any], trial: Mapping[str, Any], main: str) -> Iterator[MeasuredRun]:
+    """Yield a run for each time of a trial, with its metrics; one without values if the trial failed."""
+    metrics = {
+        name: value
+        for name in trial
+        if name not in options and name not in _OVERHEADS and (value := number(trial[name])) is not None
+    }
+    if not 0 <= metrics.get(main, metrics.get("time", 0.0)) < _FAILED or isinstance(trial.get(main), str):
+        metrics = {}
+    times = trial.get("times") if metrics or main not in trial else None
+    for time in (times if isinstance(times, list) else None) or [metrics.get("time")]:
+        yield MeasuredRun(options, {**metrics, "time": number(time)})
+
+
+# The entries of a trial in SMAC's lists, and the states that mean success.
+_SMAC = ("config_id", "instance", "seed", "budget", "cost", "time", "status", "starttime", "endtime", "additional_info")
+_SUCCESS = ("1", "1.0", "StatusType.SUCCESS")
+
+
+@benchmark("SMAC", rb"\{", b'"configs"', b'"config_origins"', content={"configs": dict[str, Any], "data": list[Any]})
+def smac(source: Source, content: Any) -> TableSource:
+    """Read `runhistory.json` of SMAC (https://github.com/automl/SMAC3): instance and budget are contexts, not seeds."""
+    trials = [_smac_trial(trial, source) for trial in content["data"]]
+    contexts = [name for name in ("instance", "budget") if len({str(trial.get(name)) for trial in trials}) > 1]
+    takes_time = any(number(trial.get("time")) for trial in trials)
+    runs = []
+    for trial in trials:
+        name = f"{number(trial['config_id']) or 0:.0f}"
+        check(source, content["configs"], {name: dict})
+        costs = trial["cost"] if isinstance(trial["cost"], list) else [trial["cost"]]
+        values = {f"cost_{at}" if len(costs) > 1 else "cost": number(cost) for at, cost in enumerate(costs)}
+        values |= {"time": number(trial.get("time"))} if takes_time else {}
+        status = trial["status"]
+        if str(status.get("__enum__") if isinstance(status, dict) else status) not in _SUCCESS:
+            values = dict.fromkeys(values)
+        runs.append(MeasuredRun(content["configs"][name], values, {each: trial.get(each) for each in contexts}))
+    return table_of(source, runs, hint="the configurations have no parameters")
+
+
+def _smac_trial(trial: Any, source: Source) -> dict[str, Any]:
+    """Return a trial by the names of its entries: an object, a list, or a list of two lists (version 1)."""
+    if isinstance(trial, list):
+        parts = chain.from_iterable(trial) if trial and all(isinstance(part, list) for part in trial[:2]) else trial
+        values = [*parts]
+        # Newer versions state the time of the processor, too.
+        names = (*_SMAC[:6], "cpu_time", *_SMAC[6:]) if len(values) > len(_SMAC) else _SMAC
+        trial = dict(zip(names, values, strict=False))
+    if not isinstance(trial, dict) or not {"config_id", "cost", "status"} <= trial.keys():
+        raise InputError(Problem("a trial in 'data' has no config_id, cost and status", source.name))
+    return trial
+
+
+@benchmark("DeepHyper", rb"(?=[^\n]*\bp:)(?:[^\n]*,)?objective,", content=ROWS)
+def deephyper(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
+    """Read `results.csv` of DeepHyper (https://github.com/deephyper/deephyper) and of ytopt.
+
+    Columns `p:NAME` are options, in ytopt's tables those before `objective`; DeepHyper's metrics `m:NAME` are
+    properties. An objective that is negative in all trials is a cost with the other sign, for DeepHyper maximises.
+    """
+    names = [*rows[0]]
+    check(source, rows[0], {"objective": str})
+    marked = [name for name in names if name.startswith("p:")]
+    metrics = [name for name in names if name.startswith("m:") and "timestamp" not in name]
+    values = [number(row["objective"]) for row in rows]
+    main, notes = "objective", ["DeepHyper maximises objective: splc optimize --maximize"] if marked else []
+    if marked and all(value is None or value < 0 for value in values):
+        values, main = [None if value is None else -value for value in values], "cost"
+        notes = ["objective is negative in all rows, and DeepHyper maximises it: read as cost, with the other sign"]
+    runs = []
+    for row, value in zip(rows, values, strict=True):
+        options = {name.removeprefix("p:"): row[name] for name in marked or names[: names.index("objective")]}
+        measured = {} if value is None else {name[2:]: number(row[name]) for name in metrics}
+        runs.append(MeasuredRun(options, {main: value, **measured}))
+    return table_of(source, runs, main=main, notes=notes)
+
+
+ytopt = replace(deephyper, tool="ytopt", begins=rb"[^\n]+,objective,elapsed_sec\b")
 
 
 @benchmark("", rb"\[\s*\{", content=list)
@@ -114,12 +265,12 @@ FORMATS = (
     reports.jmh_csv,
     reports.pyperf,
     reports.asv,
-    tuners.kernel_tuner_cache,
-    tuners.kernel_tuner_results,
-    tuners.smac,
-    tuners.deephyper,
-    tuners.ytopt,
-    tuners.optuna,
+    kernel_tuner_cache,
+    kernel_tuner_results,
+    smac,
+    deephyper,
+    ytopt,
+    optuna,
     Benchmark("Caliper", rb"\{", (b'"column_metadata"', b'"nodes"'), export=_CALIPER),
     Benchmark("Caliper", rb"__rec=", export=_CALIPER),
     Benchmark("TAU", rb"[0-9]+ templated_functions", export=_PPROF),

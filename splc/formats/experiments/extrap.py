@@ -27,8 +27,9 @@ import numpy as np
 
 from splc.data.experiment import DEFAULT_METRIC, Experiment, Key
 from splc.errors import InputError, OutputError, Problem, Problems, nearest, plural
+from splc.formats.column_choice import shown_value
 from splc.formats.detect import KEYWORDS
-from splc.formats.experiments.rows import ExperimentRows, check_names, number_of, read_number, shown
+from splc.formats.experiments.rows import ExperimentRows, check_names, number_of, read_number
 from splc.io.files import MAX_UNPACKED, Source
 from splc.io.json import parse_json
 from splc.io.numbers import number_text
@@ -89,7 +90,7 @@ class _StatementReader:
         elif keyword == "PARAMETER":
             for name in uncommented.split():
                 if name in self.parameters:
-                    self.problems.add(f"duplicate parameter {shown(name)}", line)
+                    self.problems.add(f"duplicate parameter {shown_value(name)}", line)
                 self.parameters[name] = None
         elif keyword == "POINTS":
             self.coordinates(uncommented, line)
@@ -103,7 +104,7 @@ class _StatementReader:
         hint = f"the statements are {', '.join(KEYWORDS)}; comments begin with #"
         if len(self.problems) < _HINTS and len(keyword) < 2 * max(map(len, KEYWORDS)):
             hint = nearest(keyword, KEYWORDS) or hint
-        self.problems.add(f"unknown statement {shown(keyword)}", line, text=text[:200], hint=hint)
+        self.problems.add(f"unknown statement {shown_value(keyword)}", line, text=text[:200], hint=hint)
 
     def coordinates(self, text: str, line: int) -> None:
         """Read `(4 100) (8 100)`, or `4 8`."""
@@ -198,7 +199,7 @@ def experiment_text(experiment: Experiment) -> str:
     invalid += [name for key in experiment.series for name in key if name != name.strip() or not _NAME.fullmatch(name)]
     if invalid:
         hint = "rename it, or write JSON lines"
-        raise OutputError(f"the name {shown(invalid[0])} cannot be written in Extra-P's text format", hint=hint)
+        raise OutputError(f"the name {shown_value(invalid[0])} cannot be written in Extra-P's text format", hint=hint)
     lines = [f"PARAMETER {name}" for name in experiment.parameters]
     lines += [f"POINTS ({' '.join(map(number_text, point))})" for point in experiment.points.tolist()]
     for (callpath, metric), values in experiment.series.items():
@@ -342,7 +343,7 @@ class _Old:
                 self.problems.add(f"{location} must be an object with an 'id'")
             elif entry_id in ids:
                 text = f"{entry_id:g}" if isinstance(entry_id, float) else entry_id
-                self.problems.add(f"{location}: the id {shown(text)} is a duplicate")
+                self.problems.add(f"{location}: the id {shown_value(text)} is a duplicate")
             else:
                 ids.add(entry_id)
                 yield location, entry_id, entry
@@ -380,7 +381,7 @@ class _Old:
                 values[parameter_id] = read_number(pair.get("parameter_value"), self.problems, place_of_value)
         for key in order:
             if key not in values:
-                self.problems.add(f"{place}: the parameter {shown(parameters[key])} has no value")
+                self.problems.add(f"{place}: the parameter {shown_value(parameters[key])} has no value")
         return [values.get(key, math.nan) for key in order]
 
     def referred(self, entry: Mapping[str, Any], name: str, known: Mapping[Any, Any], place: str) -> Any:

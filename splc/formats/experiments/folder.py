@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,10 +20,10 @@ import numpy as np
 
 from splc.data.experiment import Experiment
 from splc.errors import InputError, Problem, Problems, SplcError, listed, plural
-from splc.formats.column_choice import ColumnChoice
+from splc.formats.column_choice import ColumnChoice, shown_value
 from splc.formats.experiments.csv import parse_experiments_csv
 from splc.formats.experiments.cube import Scaling, read_cube_profile
-from splc.formats.experiments.rows import ExperimentRows, shown
+from splc.formats.experiments.rows import ExperimentRows
 from splc.io.files import Source, read_source, sha256_of
 
 _REPETITION = re.compile(r"(?:^|(?<=[./_-]))r(?:ep|un)?=?[0-9]+(?=$|[./_-])", re.IGNORECASE)
@@ -46,32 +46,28 @@ def named_points(names: Sequence[str], folder: str, *, by_folder: bool = False) 
     problems = Problems(folder)
     if by_folder and _folders_state_points(names):
         _check_files(names, folder)
-        names = [_split(name)[0] for name in names]
+        names = [name.rpartition("/")[0] for name in names]
     parsed = [_pairs(name, problems) for name in names]
     problems.raise_if_any(InputError)
     first, remainder = parsed[0]
     for name, (_, other_remainder) in zip(names, parsed, strict=True):
         if other_remainder != remainder:
-            message = f"names differ in more than parameters and repetitions: {shown(names[0])} and {shown(name)}"
+            message = (
+                f"names differ in more than parameters and repetitions: {shown_value(names[0])} and {shown_value(name)}"
+            )
             hint = f"{_EXAMPLE}; keep profiles of other programs, versions and machines in other folders"
             raise InputError(Problem(message, folder, hint=hint))
     if not first:
         number = plural(len(names), "profile has", "profiles have")
-        raise InputError(Problem(f"the names of {number} no parameter: {shown(names[0])}", folder, hint=_EXAMPLE))
+        raise InputError(Problem(f"the names of {number} no parameter: {shown_value(names[0])}", folder, hint=_EXAMPLE))
     varying = [name for name in first if len({values[name] for values, _ in parsed}) > 1]
     selected = tuple(varying or first)
     return NamedPoints(selected, tuple(tuple(values[name] for name in selected) for values, _ in parsed))
 
 
-def _split(name: str) -> tuple[str, str]:
-    """Return the folders of a file, and its own name."""
-    folders, _, file_name = name.rpartition("/")
-    return folders, file_name
-
-
 def _folders_state_points(names: Sequence[str]) -> bool:
     """Return whether folders have parameters, and differ in them or have one file each."""
-    folders = [_split(name)[0] for name in names]
+    folders = [name.rpartition("/")[0] for name in names]
     points = {tuple(match[0] for match in _PAIR.finditer(_without_repetition(path))) for path in folders}
     return len(names) > 1 and () not in points and (len(points) > 1 or len(set(folders)) == len(names))
 
@@ -80,24 +76,21 @@ def _check_files(names: Sequence[str], folder: str) -> None:
     """Raise an error if names of files differ in more than digits, or in more than the repetition in one folder."""
     firsts: dict[str | None, tuple[str, str]] = {}
     for name in names:
-        base, file_name = _split(name)
+        base, _, file_name = name.rpartition("/")
         base_name = _without_repetition(file_name)
         for key, text in ((None, _DIGITS.sub("0", base_name)), (base, base_name)):
             first_text, first_name = firsts.setdefault(key, (text, name))
             if first_text != text:
-                message = (
-                    f"folders state the parameters, but names of files differ: {shown(first_name)} and {shown(name)}"
-                )
+                pair = f"{shown_value(first_name)} and {shown_value(name)}"
+                message = f"folders state the parameters, but names of files differ: {pair}"
                 hint = "numbers in the names of files are ignored there: use one folder for each run, as app.p8.n64.r1"
                 raise InputError(Problem(message, folder, hint=hint))
 
 
 def _without_repetition(name: str) -> str:
-    """Return a name without the number of the repetition."""
-    repetitions = list(_REPETITION.finditer(name))
-    if not repetitions:
-        return name
-    return name[: repetitions[-1].start()] + name[repetitions[-1].end() :]
+    """Return a name without the number of the repetition, the last one that looks like one."""
+    last = max(_REPETITION.finditer(name), key=re.Match.start, default=None)
+    return name if last is None else name[: last.start()] + name[last.end() :]
 
 
 def _pairs(name: str, problems: Problems) -> tuple[dict[str, float], str]:
@@ -108,9 +101,9 @@ def _pairs(name: str, problems: Problems) -> tuple[dict[str, float], str]:
         parameter, text = match[1] or match[3], match[2] or match[4]
         value = float(text.replace(",", "."))
         if not math.isfinite(value):
-            problems.add(f"{shown(name)}: the value of {shown(parameter)} is too large")
+            problems.add(f"{shown_value(name)}: the value of {shown_value(parameter)} is too large")
         elif values.setdefault(parameter, value) != value:
-            problems.add(f"{shown(name)}: the parameter {shown(parameter)} has two values")
+            problems.add(f"{shown_value(name)}: the parameter {shown_value(parameter)} has two values")
     return values, _PAIR.sub(lambda match: f"<{match[1] or match[3]}>", name)
 
 
@@ -126,20 +119,20 @@ def is_cube(path: Path) -> bool:
 
 def parse_cube_folder(path: Path, scaling: Scaling, *, inclusive: bool) -> Experiment:
     """Return the experiment in a folder of profiles; profiles of the same point are repetitions."""
-    runs = _runs(path, CUBE)
-    profiles, hashes = _read_files(runs, lambda file, _: read_cube_profile(file, scaling, inclusive=inclusive))
-    rows = ExperimentRows(_source(path, runs, hashes), runs.points.parameters)
+    named, profiles, source = _read_runs(
+        path, CUBE, lambda file, _: read_cube_profile(file, scaling, inclusive=inclusive)
+    )
+    rows = ExperimentRows(source, named.parameters)
     skipped: Counter[str] = Counter()
     reasons: dict[str, str] = {}
-    for point, profile in zip(runs.points.points, profiles, strict=True):
-        point_index = rows.point(point)
+    for point, (_, profile) in zip(named.points, profiles, strict=True):
         reasons |= profile.skipped
         skipped.update(profile.skipped.keys())
         for (callpath, metric), value in profile.values.items():
-            rows.add(point_index, callpath, metric, [value])
+            rows.add(rows.point(point), callpath, metric, [value])
     # A series of another profile whose call path is in this one, without a value.
-    for callpath, metric in dict.fromkeys(key for profile in profiles for key in profile.values):
-        for point, profile in zip(runs.points.points, profiles, strict=True):
+    for callpath, metric in dict.fromkeys(key for _, profile in profiles for key in profile.values):
+        for point, (_, profile) in zip(named.points, profiles, strict=True):
             if profile.is_zero(callpath, metric):
                 rows.add(rows.point(point), callpath, metric, [0.0])
     return rows.experiment(_notes(len(profiles), scaling, skipped, reasons))
@@ -147,40 +140,32 @@ def parse_cube_folder(path: Path, scaling: Scaling, *, inclusive: bool) -> Exper
 
 def parse_csv_folder(path: Path, parameters: Sequence[str] | None, choice: ColumnChoice) -> Experiment:
     """Return the experiment in a folder of tables without columns of the parameters that are in their names."""
-    runs = _runs(path, CSV)
-    names = [*runs.points.parameters, *(parameters or ())]
 
-    def parsed(file: Path, point: Sequence[float]) -> Experiment:
-        added = dict(zip(runs.points.parameters, point, strict=True))
-        return parse_experiments_csv(read_source(file), names, choice, (), added)[0]
+    def parsed(file: Path, point: Mapping[str, float]) -> Experiment:
+        return parse_experiments_csv(read_source(file), [*point, *(parameters or ())], choice, (), point)[0]
 
-    tables, hashes = _read_files(runs, parsed)
-    first = tables[0].contexts
-    for table, file in zip(tables, runs.files, strict=True):
-        if table.contexts != first:
-            message = f"contexts differ from those of {runs.files[0]}: {dict(table.contexts)} and {dict(first)}"
+    named, tables, source = _read_runs(path, CSV, parsed)
+    first_file, first = tables[0]
+    rows = ExperimentRows(source, first.parameters)
+    for file, table in tables:
+        if table.contexts != first.contexts:
+            message = f"contexts differ from those of {first_file}: {dict(table.contexts)} and {dict(first.contexts)}"
             hint = "select one with --where, or leave the column out with --ignore"
             raise InputError(Problem(message, str(file), hint=hint))
-    rows = ExperimentRows(_source(path, runs, hashes), names)
-    for table in tables:
         for (callpath, metric), values in table.series.items():
             for point, row in zip(table.points.tolist(), values, strict=True):
                 rows.add(rows.point(point), callpath, metric, row[~np.isnan(row)].tolist())
-    note = f"{plural(len(tables), 'table', 'tables')}; from their names: {listed(runs.points.parameters)}"
-    return replace(rows.experiment([note]), contexts=first)
+    note = f"{plural(len(tables), 'table', 'tables')}; from their names: {listed(named.parameters)}"
+    return replace(rows.experiment([note]), contexts=first.contexts)
 
 
-@dataclass(frozen=True)
-class _Runs:
-    """Files of runs with their names and points."""
+def _read_runs(
+    path: Path, suffix: str, read: Callable[[Path, Mapping[str, float]], Any]
+) -> tuple[NamedPoints, list[tuple[Path, Any]], Source]:
+    """Return the points in the names of the files of a folder, or of a single file, and what `read` returns for each.
 
-    files: Sequence[Path]
-    names: Sequence[str]
-    points: NamedPoints
-
-
-def _runs(path: Path, suffix: str) -> _Runs:
-    """Return the files of a folder, or a single file, with the points in their names."""
+    The problems of all files are reported together. The hash of the source is that of the list of all files.
+    """
     files = _files_below(path, suffix) if path.is_dir() else [path]
     if not files:
         hint = "collect the files of all runs in one folder: runs/app.p8.r1/profile.cubex, or runs/p8.csv"
@@ -190,7 +175,21 @@ def _runs(path: Path, suffix: str) -> _Runs:
     # The point of a single file may be in the name of its folder.
     base = (path if path.is_dir() else path.absolute().parent.parent).absolute()
     names = [file.absolute().relative_to(base).with_suffix("").as_posix() for file in files]
-    return _Runs(files, names, named_points(names, str(path), by_folder=suffix == CUBE))
+    named = named_points(names, str(path), by_folder=suffix == CUBE)
+    problems = Problems()
+    contents, listing = [], ""
+    for name, file, point in zip(names, files, named.points, strict=True):
+        try:
+            listing += f"{sha256_of(file.read_bytes())}  {name}\n"
+            contents.append((file, read(file, dict(zip(named.parameters, point, strict=True)))))
+        except OSError as error:
+            problems.include(InputError(Problem(f"cannot be read: {error.strerror}", str(file))))
+        except InputError as error:
+            problems.include(error)
+        except SplcError as error:
+            raise error.at(str(file)) from None
+    problems.raise_if_any(InputError)
+    return named, contents, Source(str(path), listing.encode("utf-8", "surrogateescape"))
 
 
 def _files_below(folder: Path, suffix: str) -> list[Path]:
@@ -205,30 +204,6 @@ def _files_below(folder: Path, suffix: str) -> list[Path]:
     except OSError as error:
         raise InputError(Problem(f"cannot be read: {error.strerror}", str(error.filename))) from None
     return sorted(files)
-
-
-def _read_files(runs: _Runs, read: Callable[[Path, Sequence[float]], Any]) -> tuple[list[Any], list[str]]:
-    """Return the content of each file and its hash; the problems of all files are reported together."""
-    problems = Problems()
-    contents, hashes = [], []
-    for file, point in zip(runs.files, runs.points.points, strict=True):
-        try:
-            hashes.append(sha256_of(file.read_bytes()))
-            contents.append(read(file, point))
-        except OSError as error:
-            problems.include(InputError(Problem(f"cannot be read: {error.strerror}", str(file))))
-        except InputError as error:
-            problems.include(error)
-        except SplcError as error:
-            raise error.at(str(file)) from None
-    problems.raise_if_any(InputError)
-    return contents, hashes
-
-
-def _source(path: Path, runs: _Runs, hashes: Sequence[str]) -> Source:
-    """Return a source whose hash is that of the list of all files."""
-    listing = "".join(f"{file_hash}  {name}\n" for file_hash, name in zip(hashes, runs.names, strict=True))
-    return Source(str(path), listing.encode("utf-8", "surrogateescape"))
 
 
 def _notes(number: int, scaling: Scaling, skipped: Counter[str], reasons: dict[str, str]) -> Sequence[str]:

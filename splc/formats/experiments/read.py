@@ -6,14 +6,14 @@ Of the output of benchmark tools, numeric options are parameters, and benchmarks
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from splc.data.experiment import Experiment
 from splc.errors import InputError, Problem, SpecError, listed, unknown_name_hint
-from splc.formats import registry
+from splc.formats import detect
 from splc.formats.benchmarks import folders
 from splc.formats.benchmarks.tools import benchmark_of, read_benchmark
 from splc.formats.column_choice import ColumnChoice
@@ -24,6 +24,7 @@ from splc.formats.experiments.cube import SCALINGS, Scaling
 from splc.formats.experiments.folder import is_cube, parse_csv_folder, parse_cube_folder
 from splc.formats.measurements.tables import read_file_columns
 from splc.formats.table import TableSource, table_of
+from splc.io.csv_rows import rows_with, texts_in
 from splc.io.files import STANDARD, Source, read_source
 from splc.io.json import parse_json
 from splc.io.numbers import parse_column
@@ -39,14 +40,15 @@ def point_table(
     Parameters are the numeric options with several values, and with a value in every row. The benchmark that a row is
     of, and its other options, are its call path, except columns that the user chose. Statistics beside a mean are left
     out. Tables whose format states no roles are returned as they are.
-
-    `parameters`: the parameters that the user named, None if there are none.
     """
     source = read_benchmark(path)
     stated_roles = source.stated if isinstance(source, TableSource) else None
     if stated_roles is None:
         return source, parameters
-    columns = _selected(read_file_columns(source).columns, choice.where)
+    columns = read_file_columns(source).columns
+    # A column that does not exist, or lacks the value, is reported where rows are read.
+    if len(rows := rows_with(columns, choice.where)):
+        columns = {name: [*texts_in(cells, rows)] for name, cells in columns.items()}
     named_columns = {*choice.named, *choice.ignore, *choice.where, *(parameters or ()), *metrics}
     free_options = [name for name in stated_roles.options if name not in named_columns]
     values = {name: set(parse_column(columns[name]).tolist()) for name in free_options}
@@ -72,17 +74,6 @@ def point_table(
         retained[CALLPATH] = [", ".join(filter(None, row)) for row in zip(*kind_rows, strict=True)]
     notes = (f"left out, with one value in all rows: {listed(unused)}",) if unused else ()
     return TableSource.of_rows(source, [*retained], zip(*retained.values(), strict=True), notes=notes), factors
-
-
-def _selected(columns: Mapping[str, Sequence[str]], filters: Mapping[str, str]) -> Mapping[str, Sequence[str]]:
-    """Return the rows with these values of columns; a column that does not exist is reported where rows are read."""
-    count = len(next(iter(columns.values()), ()))
-    matching = [
-        row
-        for row in range(count)
-        if all(columns[name][row].strip() == value.strip() for name, value in filters.items() if name in columns)
-    ]
-    return {name: [cells[row] for row in matching] for name, cells in columns.items()} if matching else columns
 
 
 def _is_constant(cells: Collection[str]) -> bool:
@@ -147,7 +138,7 @@ def read_experiments(
 
 def is_profile(source: Source) -> bool:
     """Return whether a file is a profile of call paths, not a model or a table."""
-    form = registry.format_of("experiment", source)
+    form = detect.format_of("experiment", source)
     # Any table is CSV: it may be measurements of configurations.
     if form is None or form.name == "csv":
         return False
@@ -170,14 +161,14 @@ def parse_experiments(
 ) -> tuple[Experiment, ...]:
     """Return the experiments of a file, one per value of the contexts in `choice.by`. See `read_experiments`."""
     choice = choice or ColumnChoice()
-    format_names = [registered.name for registered in registry.formats_of("experiment")]
+    format_names = [registered.name for registered in detect.formats_of("experiment")]
     if kind is not None and kind not in format_names:
         raise SpecError(f"unknown format {kind!r}", hint=unknown_name_hint(kind, format_names))
     if kind is None and benchmark_of(source) is not None:
         return _of_benchmark(source, parameters, choice, metrics)
     if not source.data.strip():
         raise InputError(Problem("the file is empty", source.name))
-    form = registry.format_of("experiment", source) if kind is None else registry.format_named("experiment", kind)
+    form = detect.format_of("experiment", source) if kind is None else detect.format_named("experiment", kind)
     if form is None:
         first = next((line for line in source.text().splitlines() if line.strip()), "")
         message = "the format of this file is not known: it should have measurements at points of parameters"

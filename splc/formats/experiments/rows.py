@@ -13,12 +13,12 @@ from splc.data.experiment import Experiment, Key, title
 from splc.data.measurements import ReadingReport
 from splc.data.repetitions import most_cells, offsets
 from splc.errors import InputError, Problem, Problems, listed, plural
+from splc.formats.column_choice import shown_value
 from splc.io.files import Source
 from splc.io.numbers import not_a_number, parse_number, unit_of
 from splc.io.toml import finite_number
 from splc.types import Array
 
-_SHOWN = 40
 # Units in separate cells: `DATA 12 ms`.
 _UNITS = frozenset(["s", "sec", "ms", "us", "µs", "ns", "min", "h", "%", "B", "kB", "KB", "MB", "GB", "J", "W", "Hz"])
 
@@ -64,24 +64,17 @@ class ExperimentRows:
             total += filled.size
             series[key] = filled
         counts = {key: int(np.isnan(values).all(axis=1).sum()) for key, values in series.items()}
-        missing = {key: number for key, number in counts.items() if number}
         per_metric: Counter[str] = Counter()
         for key, point in self._empty:
             # A note lists series with points without any value.
             if not np.isnan(series[key][point]).all():
                 per_metric[key[1]] += 1
         points = np.array(list(self._points), dtype=float).reshape(len(self._points), len(self.parameters))
-        all_notes = (*notes, *self._incomplete(missing, len(series)))
-        report = ReadingReport(file, self.source.sha256, self.count, missing=per_metric, notes=all_notes)
+        if missing := [f"{title(key) or 'value'}: {n} of {len(points)}" for key, n in counts.items() if n]:
+            having = plural(len(series), "series has", "series have")
+            notes = (*notes, f"{len(missing)} of {having} no value at some points ({listed(missing, 3)})")
+        report = ReadingReport(file, self.source.sha256, self.count, missing=per_metric, notes=tuple(notes))
         return Experiment(self.parameters, points, series, report)
-
-    def _incomplete(self, missing: dict[Key, int], number: int) -> list[str]:
-        if not missing:
-            return []
-        points = len(self._points)
-        series_texts = [f"{title(key) or 'value'}: {count} of {points}" for key, count in missing.items()]
-        series_count = plural(number, "series has", "series have")
-        return [f"{len(missing)} of {series_count} no value at some points ({listed(series_texts, 3)})"]
 
 
 def _table(indices: Array, values: Array, points: int, limit: int) -> Array | None:
@@ -113,36 +106,29 @@ def read_number(value: Any, problems: Problems, place: str = "", line: int | Non
 
 def note_no_number(value: Any, problems: Problems, line: int | None = None, place: str = "") -> None:
     """Note a value that is not a finite number: `'x' is not a number`."""
-    prefix = f"{place}: " if place else ""
-    problems.add(prefix + _why_no_number(value), line, hint=_number_hint(value))
-
-
-def _why_no_number(value: Any) -> str:
+    hint = None
     if isinstance(value, (dict, list)):
-        return f"{'an object' if isinstance(value, dict) else 'a list'} is not a number"
-    if isinstance(value, (bool, type(None))):
-        return f"{ {True: 'true', False: 'false', None: 'null'}[value] } is not a number"
-    if isinstance(value, float):
-        return "NaN is not a number" if math.isnan(value) else "a number is too large"
-    text = str(value)
-    return f"{shown(text)} {not_a_number(text)}" if text.strip() else "an empty text is not a number"
+        message = f"{'an object' if isinstance(value, dict) else 'a list'} is not a number"
+    elif isinstance(value, (bool, type(None))):
+        message = f"{ {True: 'true', False: 'false', None: 'null'}[value] } is not a number"
+    elif isinstance(value, float):
+        message = "NaN is not a number" if math.isnan(value) else "a number is too large"
+    else:
+        text = str(value)
+        message = f"{shown_value(text)} {not_a_number(text)}" if text.strip() else "an empty text is not a number"
+        hint = _number_hint(text) if isinstance(value, str) else None
+    problems.add(f"{place}: {message}" if place else message, line, hint=hint)
 
 
-def _number_hint(text: Any) -> str | None:
-    if not isinstance(text, str):
-        return None
+def _number_hint(text: str) -> str | None:
+    """Return how to write the number that a text seems to be."""
     if not math.isnan(parse_number(text, ",")):
         return "write a decimal point, not a comma"
     if text.strip().casefold().lstrip("+-") in {"nan", "inf", "infinity", "na", "none", "null"}:
         return "leave out missing values"
     if unit := text if text in _UNITS else unit_of([text]):
-        return f"write the number without its unit {shown(unit)}; the name of the metric can state it"
+        return f"write the number without its unit {shown_value(unit)}; the name of the metric can state it"
     return None
-
-
-def shown(text: str) -> str:
-    """Return a text in quotes for a message, cut if it is long."""
-    return repr(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…")
 
 
 def check_names(names: Sequence[str], problems: Problems, line: int | None = None) -> None:
@@ -151,4 +137,4 @@ def check_names(names: Sequence[str], problems: Problems, line: int | None = Non
         problems.add("a parameter has no name", line)
     for name, count in Counter(names).items():
         if count > 1:
-            problems.add(f"duplicate parameter {shown(name)}", line)
+            problems.add(f"duplicate parameter {shown_value(name)}", line)

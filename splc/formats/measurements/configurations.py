@@ -1,35 +1,44 @@
-"""Configurations in tables: to read and to write, to predict, and values that the description does not list."""
+"""Configurations in tables: to read and to predict, values that the description does not list, observed variables.
+
+A table of observed variables has one row per configuration, or one per configuration and level.
+
+    px,py,pz,nx,iterations          px,py,pz,nx,level,C,s
+    1,1,1,10,8                      1,1,1,10,0,1000,6.4
+    1,1,2,10,9                      1,1,1,10,1,500,14.496
+
+With a column `level` there is one variable per column and level: `C_0`, `C_1`, …, and `level_0`, … (always 1). The
+variables of a level are missing in configurations without that level, and a variable is missing where its field is
+empty; a term with a missing variable contributes nothing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from splc.data.configurations import Configurations
+from splc.data.configurations import Configurations, describe_configuration
 from splc.data.configurations import unlisted_values as values_besides
-from splc.data.measurements import Measurements, ReadingReport
-from splc.errors import ConfigurationError, InputError, Problem, Problems, unknown_name_hint
-from splc.formats import registry
+from splc.data.measurements import ReadingReport
+from splc.data.observations import Observed
+from splc.errors import ConfigurationError, InputError, Problem, Problems, listed, unknown_name_hint
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.detect import is_xml
-from splc.formats.measurements.csv import has_header, table_rows
-from splc.formats.measurements.option_columns import exact_names, option_texts, read_option_table, with_groups
-from splc.formats.measurements.read import measurements_in, selected, separated
+from splc.formats.measurements.csv import has_header, read_option_table
+from splc.formats.measurements.read import measurements_in, read_rows, selected, separated
 from splc.formats.measurements.rows import MINED, Policy, invalid_rows
-from splc.formats.measurements.selections import reasons_by_row
-from splc.formats.measurements.tables import read_file_columns, read_table
-from splc.formats.table import split_table, table_of, table_text
-from splc.io.files import Source, read_source, write_whole
-from splc.io.numbers import column_texts, parse_column
+from splc.formats.measurements.tables import read_file_columns
+from splc.formats.table import split_table
+from splc.io.files import Source, read_source
+from splc.io.numbers import not_a_number, parse_column
 from splc.system.extension import extended, open_options
-from splc.system.options import Option
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
-CELLS = 2**21
+LEVEL = "level"
+_MAX_LEVEL = 1000
 
 
 def read_configurations(
@@ -54,54 +63,22 @@ def read_configurations(
     return Configurations(system, rows.indices)
 
 
-def write_configurations(
-    configurations: Configurations,
-    path: str | Path,
-    extra: Mapping[str, Array] | None = None,
-) -> None:
-    """Write configurations with options in model order; a deselected numeric option is written as its flag.
-
-    `path`: the file, compressed where its name ends in `.gz`; `-` is standard output. `extra`: name → additional column
-    of numbers, shape (n,); NaN becomes an empty field.
-    """
-    extra = extra or {}
-    for name in extra:
-        if name in exact_names(configurations.system):
-            raise ConfigurationError(f"an additional column cannot have the name of the option {name!r}")
-    write_whole(path, _table_parts(configurations, extra))
-
-
-def _table_parts(configurations: Configurations, extra: Mapping[str, Array]) -> Iterator[bytes]:
-    """Yield the header, and some rows at a time: a text per cell takes much more memory than the file."""
-    system = configurations.system
-    options, _ = with_groups(system, [[]] * len(system.names))
-    header = [*options, *extra]
-    first = table_text(header, []).encode("utf-8")
-    yield first
-    step = max(1, CELLS // max(1, len(header)))
-    for start in range(0, len(configurations), step):
-        _, columns = with_groups(system, option_texts(configurations[start : start + step]))
-        columns += [column_texts(np.asarray(values[start : start + step], dtype=float)) for values in extra.values()]
-        yield table_text(header, columns).encode("utf-8")[len(first) :]
-
-
 @dataclass(frozen=True, eq=False)
 class PredictionInputs:
     """Configurations to predict."""
 
     configurations: Configurations  # n configurations
-    nfp: str | None  # the property that was measured, None where none was
-    measured: Array | None  # its values, shape (n,), NaN where one is missing; None where none was measured
     properties: tuple[str, ...]  # all properties that the file has values of
     report: ReadingReport  # what the reader left out
     lines: Array  # the (first) line of each configuration, shape (n,)
-    # the other columns of numbers, each of shape (n,): properties or observed variables
-    columns: Mapping[str, Array] = field(default_factory=dict)
+    columns: Mapping[str, Array]  # the other columns of numbers, each of shape (n,): properties or observed variables
+    nfp: str | None = None  # the property that was measured, None where none was
+    measured: Array | None = None  # its values, shape (n,), NaN where one is missing; None where none was measured
     # the values of all runs, shape (n, repetitions), NaN where one is missing; None where none was measured
     runs: Array | None = None
 
 
-def read_prediction_inputs(
+def read_inputs(
     path: str | Path | Source,
     system: VariabilityModel,
     policy: Policy,
@@ -117,52 +94,40 @@ def read_prediction_inputs(
     input. `nfp`: the property; a file with properties must have it. `expected`: the property to use if the file has it;
     no other is used instead. Without `nfp` and `expected`, the only property of the file is used.
     """
-    source = read_table(path)
-    policy = replace(policy, columns=policy.columns.with_contexts(table_of(source).stated, system))
-    lines: list[Array] = []
-    placing = replace(policy, placed=lines.append)
-    form = registry.format_of("measurements", source)
-    assert form is not None
-    table = split_table(source, system.spellings, exempt=policy.columns.unread) if form.name == "csv" else None
-    if table is None or not has_header(table, system, "."):
-        rows = form.read(source, system, placing, None, None, nfp or expected)
-        (measurements,) = measurements_in(system, rows, placing, source)
-        return _measured(measurements, lines, nfp, expected)
-    rows = table_rows(table, system, policy.columns, nfp=nfp)
-    columns = {name: column[:, 0] for name, column in rows.values.items()}
-    if nfp is not None and columns and nfp not in columns:
-        hint = unknown_name_hint(nfp, list(columns))
+    source, rows, policy = read_rows(path, system, policy, nfp=nfp, usual=expected)
+    # Only a table with a header may have no measured values.
+    is_table = rows.repeated
+    if is_table and nfp is not None and rows.values and nfp not in rows.values:
+        hint = unknown_name_hint(nfp, list(rows.values))
         raise InputError(Problem(f"there is no column for the property {nfp!r}", source.name, hint=hint))
-    numeric = tuple(name for name, values in columns.items() if not np.isnan(values).all())
-    column = _wanted(nfp, expected, numeric) if columns else None
-    if column is not None and not np.isnan(columns[column]).all():
-        (measurements,) = measurements_in(system, rows, placing, source)
-        return _measured(measurements, lines, column, None, numeric)
+    known = tuple(name for name, values in rows.values.items() if not (is_table and np.isnan(values).all()))
+    name = _wanted(nfp, expected, known)
+    if not is_table or name in known:
+        (measurements,) = measurements_in(system, rows, policy, source)
+        columns = {key: measurements[key] for key in measurements.properties}
+        report = measurements.report
+        lines = report.lines[np.unique(report.groups, return_index=True)[1]]
+        inputs = PredictionInputs(measurements.configurations, known, report, lines, columns)
+        if name is None:
+            return inputs
+        return replace(inputs, nfp=name, measured=measurements[name], runs=measurements.repetitions(name))
     # Configurations without measured values are predicted whatever their contexts are.
     rows = selected(rows, replace(policy.columns, usual={}), source.name)
-    invalid = invalid_rows(system, rows.indices, rows.reasons, policy)
+    rows = replace(rows, reasons=invalid_rows(system, rows.indices, rows.reasons, policy))
     if policy.invalid == "error":
-        problems = Problems(source.name)
-        cure = MINED if policy.columns.mined else None
-        for row, reason in reasons_by_row(invalid).items():
-            problems.add(reason, int(rows.lines[row]), hint=cure)
-            cure = None
-        problems.raise_if_any(ConfigurationError)
-    dropped = tuple((int(rows.lines[row]), "; ".join(reasons)) for row, reasons in sorted(invalid.items()))
-    valid = np.delete(np.arange(len(rows)), [*invalid])
+        rows.problems(source.name, MINED if policy.columns.mined else None).raise_if_any(ConfigurationError)
+    dropped = tuple((int(rows.lines[row]), "; ".join(reasons)) for row, reasons in sorted(rows.reasons.items()))
     report = ReadingReport(source.name, source.sha256, len(rows), dropped, notes=rows.notes)
-    numbers = {name: values[valid] for name, values in columns.items()}
-    configurations = Configurations(system, rows.indices[valid])
-    return PredictionInputs(configurations, None, None, numeric, report, rows.lines[valid], numbers)
+    valid = np.delete(np.arange(len(rows)), [*rows.reasons])
+    columns = {key: values[valid, 0] for key, values in rows.values.items()}
+    return PredictionInputs(Configurations(system, rows.indices[valid]), known, report, rows.lines[valid], columns)
 
 
 def context_values(path: str | Path, system: VariabilityModel, policy: Policy, name: str) -> tuple[str, ...]:
     """Return the values of a context in a file of measurements or configurations, in natural order."""
-    source = read_table(path)
     columns = ColumnChoice(by=(name,)).over(policy.columns)
-    form = registry.format_of("measurements", source)
-    assert form is not None
-    rows = selected(form.read(source, system, replace(policy, columns=columns), None, None, None), columns, source.name)
+    source, rows, policy = read_rows(path, system, replace(policy, columns=columns))
+    rows = selected(rows, columns, source.name)
     if not len(rows.known):
         # Malformed rows have no context: they are refused.
         measurements_in(system, rows, policy, source)
@@ -179,36 +144,26 @@ def _wanted(nfp: str | None, expected: str | None, properties: Sequence[str]) ->
     return next((name for name in properties if name.split() == expected.split()), None)
 
 
-def _measured(
-    measurements: Measurements,
-    lines: Sequence[Array],
-    nfp: str | None,
-    expected: str | None,
-    properties: tuple[str, ...] | None = None,
-) -> PredictionInputs:
-    names = measurements.properties if properties is None else properties
-    name = _wanted(nfp, expected, names)
-    values = None if name is None else measurements[name]
-    columns = {key: measurements[key] for key in measurements.properties}
-    runs = None if name is None else measurements.repetitions(name)
-    facts = (names, measurements.report, lines[0], columns, runs)
-    return PredictionInputs(measurements.configurations, name, values, *facts)
-
-
 def unlisted_values(
     source: Source, system: VariabilityModel, unread: Collection[str] = ()
 ) -> dict[str, tuple[float, ...]] | None:
-    """Return option → the numbers in its column that are not among its values, ascending."""
-    columns = _columns(source, system, unread)
-    if columns is None:
-        return None
-    unlisted: dict[str, tuple[float, ...]] = {}
-    options: dict[str, Option] = {option.name: option for option in open_options(system)}
-    for title, cells in columns.items():
-        name = system.spellings.get(title.strip(), "")
-        if name in options and (values := values_besides(options[name], parse_column(cells))):
-            unlisted[name] = values
-    return unlisted
+    """Return option → the numbers in its column that are not among its values, ascending; None without columns."""
+    columns: Mapping[str, Sequence[str]]
+    if is_xml(source):
+        try:
+            columns = read_file_columns(source).columns
+        except InputError:
+            # XML may have identifiers of configurations; the reader of measurements reports other problems.
+            return None
+    else:
+        table = split_table(source, system.spellings, exempt=unread)
+        if not has_header(table, system):
+            return None
+        columns = dict(zip(*table.body({}), strict=True))
+    options = {option.name: option for option in open_options(system)}
+    named = ((system.spellings.get(title.strip(), ""), texts) for title, texts in columns.items())
+    found = {name: values_besides(options[name], parse_column(texts)) for name, texts in named if name in options}
+    return {name: values for name, values in found.items() if values}
 
 
 def with_unlisted(source: Source, system: VariabilityModel, unread: Collection[str] = ()) -> VariabilityModel:
@@ -217,13 +172,91 @@ def with_unlisted(source: Source, system: VariabilityModel, unread: Collection[s
     return extended(system, further) if further else system
 
 
-def _columns(source: Source, system: VariabilityModel, unread: Collection[str]) -> Mapping[str, Sequence[str]] | None:
-    """Return the columns of a CSV table with a header, or the options of XML."""
-    if is_xml(source):
-        try:
-            return read_file_columns(source).columns
-        except InputError:
-            # XML may have identifiers of configurations; the reader of measurements reports other problems.
-            return None
-    table = split_table(source, system.spellings, exempt=unread)
-    return dict(zip(*table.body({}), strict=True)) if has_header(table, system, ".") else None
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """The observations of one file: distinct configurations with their lines, and the columns of variables."""
+
+    file: str
+    configurations: Configurations
+    lines: Array
+    columns: Mapping[str, Array]
+
+
+def read_observed(paths: Sequence[str | Path], system: VariabilityModel) -> Configurations:
+    """Read observed variables."""
+    if not paths:
+        return Configurations(system, np.zeros((0, len(system.options)), dtype=np.uint8))
+    first, *others = (_table(read_source(path), system) for path in paths)
+    columns, file_of = dict(first.columns), dict.fromkeys(first.columns, first.file)
+    for table in others:
+        _require_same(first, table)
+        _require_same(table, first)
+        order = table.configurations.find(first.configurations)
+        for name, values in table.columns.items():
+            if name in columns:
+                raise InputError(Problem(f"the variable {name!r} is in {file_of[name]} already", table.file))
+            columns[name], file_of[name] = values[order], table.file
+    model = replace(system, observed=tuple(columns))
+    return Configurations(model, first.configurations.indices, Observed(columns, np.ones(len(first.lines), dtype=bool)))
+
+
+def _table(source: Source, system: VariabilityModel) -> _Table:
+    """Return the observations of one file."""
+    table = read_option_table(split_table(source, system.spellings), system)
+    problems = table.problems(source.name)
+    texts = {name: cells for name, cells in table.others.items() if name != LEVEL}
+    if not texts:
+        problems.add("there is no column for an observed variable")
+    if not len(table.lines):
+        problems.add("the file has no rows")
+    values = {name: parse_column(cells) for name, cells in texts.items()}
+    for name, column in values.items():
+        for row in np.flatnonzero(np.isnan(column)).tolist():
+            text = texts[name][row].strip()
+            if text.casefold() not in ("", "nan"):
+                problems.add(f"{name}: {text!r} {not_a_number(text)}", int(table.lines[row]))
+    level, is_leveled = np.zeros(len(table)), LEVEL in table.others
+    if is_leveled:
+        level = parse_column(table.others[LEVEL])
+        # NaN fails every comparison, so it is wrong, too.
+        for row in np.flatnonzero(~((level >= 0) & (level <= _MAX_LEVEL) & (level == np.floor(level)))).tolist():
+            message = f"a level must be an integer from 0 to {_MAX_LEVEL}, not {table.others[LEVEL][row].strip()!r}"
+            problems.add(message, int(table.lines[row]))
+    problems.raise_if_any(InputError)
+    rows = Configurations(system, table.indices)
+    first, group = rows.groups()
+    # The row of each level of each configuration, -1 where there is none.
+    places = np.full((len(first), int(level.max()) + 1), -1)
+    cells = group * places.shape[1] + level.astype(np.int64)
+    distinct, earliest = np.unique(cells, return_index=True)
+    places.reshape(-1)[distinct] = earliest
+    for row in np.setdiff1d(np.arange(len(cells)), earliest).tolist():
+        subject = f"level {level[row]:g} of this configuration" if is_leveled else "this configuration"
+        earlier = table.lines[places.reshape(-1)[cells[row]]]
+        problems.add(f"{subject} is in line {earlier} already", int(table.lines[row]))
+    lacking = np.maximum.accumulate(places[:, ::-1] >= 0, axis=1)[:, ::-1] & (places < 0)
+    for at in np.flatnonzero(lacking.any(axis=1)).tolist():
+        missing = listed([str(level) for level in np.flatnonzero(lacking[at]).tolist()])
+        text = describe_configuration(rows, int(first[at]))
+        message = f"{text}: rows of level {missing} are missing, but there are rows of higher levels"
+        problems.add(message, int(table.lines[first[at]]))
+    problems.raise_if_any(InputError)
+    columns = {name: column[first] for name, column in values.items()}
+    if is_leveled:
+        every = {LEVEL: np.ones(len(rows))} | values
+        filled = {name: np.where(places >= 0, column[places], np.nan) for name, column in every.items()}
+        columns = {f"{name}_{at}": cells[:, at] for name, cells in filled.items() for at in range(places.shape[1])}
+    for name in columns:
+        if name in system.spellings:
+            problems.add(f"the variable {name!r} has the name of an option", 1, hint="rename its column")
+    problems.raise_if_any(InputError)
+    return _Table(source.name, rows[first], table.lines[first], columns)
+
+
+def _require_same(first: _Table, other: _Table) -> None:
+    """Raise an error for configurations of one file that another file does not have."""
+    problems = Problems(first.file)
+    for at in np.flatnonzero(other.configurations.find(first.configurations) < 0).tolist():
+        text = describe_configuration(first.configurations, at)
+        problems.add(f"{text}: {other.file} has no row of this configuration", int(first.lines[at]))
+    problems.raise_if_any(InputError)

@@ -1,33 +1,40 @@
-"""Measurements as CSV: plain tables, SPL Conqueror's tables with `;`, and its files without a header.
+"""CSV tables: columns of options, properties and contexts; also with `;`, or without a header, as SPL Conqueror's.
 
-In tables, rows with the same configuration are repetitions. Rows of files without a header list the selected binary
-options, followed by the value.
+An option has a column of zeros and ones or of numbers, or the children of an option have one of texts. In tables, rows
+with the same configuration are repetitions. Rows of files without a header list the selected binary options, followed
+by the value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+from splc.data.configurations import Configurations, value_indices, wrong_value
 from splc.data.measurements import Measurements
+from splc.data.property_unit import unit_problem
 from splc.data.repetitions import repetition_column, repetition_rows
-from splc.data.table import TRUTH
-from splc.errors import InputError, MeasurementError, Problem, listed
-from splc.formats.column_choice import ColumnChoice, columns_of, value_notes
-from splc.formats.measurements.option_columns import exact_names, option_texts, read_option_table, with_groups
+from splc.data.table import TRUTH, only_index
+from splc.errors import ConfigurationError, InputError, MeasurementError, Problem, Problems, listed, nearest
+from splc.formats.column_choice import ColumnChoice, columns_of
 from splc.formats.measurements.rows import MeasurementRows, Policy, left_out
-from splc.formats.measurements.selections import Selections
+from splc.formats.measurements.selections import Selections, option_is_optional
 from splc.formats.table import ColumnRows, TableSource, split_table, table_text
+from splc.io.csv_rows import CodedTexts, distinct_texts
 from splc.io.files import Source, write_whole
-from splc.io.numbers import column_texts, parse_number
-from splc.system.options import NumericOption
+from splc.io.numbers import column_texts, not_a_number, parse_column, parse_number
+from splc.system.groups import child_groups, child_texts, text_groups, wrong_child
+from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import DISABLED, ENABLED, ROOT, VariabilityModel, plain_name
 from splc.types import Array
 
 DEFAULT_NFP = "Performance"
+_BINARY_VALUES, _BINARY_CELLS = frozenset((0.0, 1.0)), frozenset(("0", "1"))
+# The cells of a table that are written at a time: a text per cell takes much more memory than the file.
+_CELLS = 2**21
 
 
 def read_measurements_csv(
@@ -37,12 +44,13 @@ def read_measurements_csv(
     decimal_delimiter: str | None = None,
     separator: str | None = None,
     nfp: str | None = None,
+    usual: str | None = None,
 ) -> MeasurementRows:
     """Read the rows of a CSV file. See `splc.formats.measurements.read.read_measurements`."""
     decimal = decimal_delimiter or "."
     table = split_table(source, system.spellings, separator, decimal_delimiter, policy.columns.unread)
     if has_header(table, system, decimal):
-        return table_rows(table, system, policy.columns, decimal, nfp)
+        return _table_rows(table, system, policy.columns, decimal, nfp)
     if policy.columns.required:
         message = f"there is no column {policy.columns.required[0]!r}: the file has no header"
         raise InputError(Problem(message, source.name))
@@ -51,15 +59,14 @@ def read_measurements_csv(
         ends = len(cells) - (len(cells) > 1 and not cells[-1].strip())
         selections.select(row, cells[: ends - 1])
         texts.append(cells[ends - 1])
-    lines = np.array(table.lines, dtype=np.int64)
-    indices, name = selections.finish(len(lines)), nfp or DEFAULT_NFP
-    properties, _ = columns_of({name: texts}, ColumnChoice(), source.name, decimal=decimal, nfp=name)
-    notes = (*table.remarks, *value_notes({name: texts}, properties, decimal))
-    return MeasurementRows(lines, indices, selections.reasons, *_values(properties), notes=notes)
+    lines, name = np.array(table.lines, dtype=np.int64), nfp or usual or DEFAULT_NFP
+    rows = MeasurementRows(lines, selections.finish(len(lines)), selections.reasons, others={name: texts})
+    properties, _ = columns_of(rows.others, ColumnChoice(), source.name, decimal=decimal, nfp=name)
+    return rows.with_properties(properties, decimal, table.remarks)
 
 
-def table_rows(
-    table: TableSource, system: VariabilityModel, choice: ColumnChoice, decimal: str = ".", nfp: str | None = None
+def _table_rows(
+    table: TableSource, system: VariabilityModel, choice: ColumnChoice, decimal: str, nfp: str | None
 ) -> MeasurementRows:
     """Return the rows of a table with a header, with its properties and contexts."""
     rows = read_option_table(table, system, decimal)
@@ -70,23 +77,16 @@ def table_rows(
     empty = empty if len(empty) < len(numbers) else []
     lacking = (f"left out, without any value: {listed(empty)}",) if empty else ()
     numbers = {name: column for name, column in numbers.items() if name not in empty}
-    notes = (*table.remarks, *lacking, *rows.notes, *value_notes(rows.others, numbers, decimal))
-    values, missing = _values(numbers)
-    return replace(rows, values=values, missing=missing, notes=notes, contexts=contexts, repeated=True, nfp=nfp)
+    rows = rows.with_properties(numbers, decimal, (*table.remarks, *lacking))
+    return replace(rows, contexts=contexts, repeated=True, nfp=nfp)
 
 
-def _values(numbers: Mapping[str, Array]) -> tuple[dict[str, Array], dict[str, Array]]:
-    """Return property → values, one per row, and property → which of them are missing."""
-    values = {name: column[:, np.newaxis] for name, column in numbers.items()}
-    return values, {name: np.isnan(column) for name, column in numbers.items()}
-
-
-def has_header(table: TableSource, system: VariabilityModel, decimal: str) -> bool:
+def has_header(table: TableSource, system: VariabilityModel, decimal: str = ".") -> bool:
     """Return whether the first row is a header.
 
     The first row of a file without a header ends with a number, or is followed by rows of names.
     """
-    if isinstance(table.rows, ColumnRows):
+    if isinstance(table.rows, ColumnRows) and table.rows.named:
         return True
     first = [cell.strip() for cell in table.rows[0]]
     second = [cell.strip() for cell in table.rows[1]] if len(table.rows) > 1 else []
@@ -95,24 +95,250 @@ def has_header(table: TableSource, system: VariabilityModel, decimal: str) -> bo
         if second and not second[-1]:
             second.pop()
     # An option may be called `1`, so that a value of the first column looks like a name.
-    names_follow = bool(second) and second[0] in system.spellings and not is_value(second[0], decimal)
+    begins_with_value = bool(second) and (second[0].casefold() in TRUTH or is_number(second[0], decimal))
     if not all(cell in system.spellings for cell in first[:-1]):
         # Unknown names are properties, unless the row ends with a number.
         return not is_number(first[-1], decimal)
     if is_number(first[-1], decimal) and first[-1] not in system.spellings:
         # A property may be called `2019`; then only values follow.
-        return len(first) > 1 and len(second) >= len(first) and is_value(second[0], decimal)
-    return not names_follow
+        return len(first) > 1 and len(second) >= len(first) and begins_with_value
+    return not second or begins_with_value or second[0] not in system.spellings
 
 
-def is_number(text: str, decimal: str) -> bool:
+def is_number(text: str, decimal: str = ".") -> bool:
     """Return whether a cell is a finite number."""
     return not np.isnan(parse_number(text.strip(), decimal))
 
 
-def is_value(text: str, decimal: str) -> bool:
-    """Return whether a cell can be the value of an option."""
-    return text.strip().casefold() in TRUTH or is_number(text, decimal)
+def read_option_table(table: TableSource, system: VariabilityModel, decimal: str = ".") -> MeasurementRows:
+    """Read the header and the columns of options of a table that was split; other columns remain texts.
+
+    Options with only one possible value need no column, and neither do the members of a group that has a column.
+    Columns of `root`, `Enabledx` and `Disabledx` are checked.
+    """
+    lines = np.array(table.lines[1:], dtype=np.int64)
+    reasons: dict[int, list[str]] = {}
+    header, columns = table.body(reasons)
+    malformed = frozenset(reasons)
+
+    def refuse(row: int, reason: str) -> None:
+        if row not in malformed:
+            reasons.setdefault(row, []).append(reason)
+
+    problems = Problems(table.name)
+    named, others = _named_columns(system, header, columns, int(table.lines[0]), problems)
+    groups = _add_children(system, named)
+    _require_options(system, named, header, others, int(table.lines[0]), problems)
+    blank: list[str] = []
+    sizes = [option.size for option in system.options]
+    indices = np.zeros((len(lines), len(sizes)), dtype=np.min_scalar_type(-max(sizes, default=1)))
+    for position, option in enumerate(system.options):
+        if option.name not in named:
+            indices[:, position] = only_index(option, system.mandatory) or 0
+            continue
+        texts = named[option.name]
+        indices[:, position], wrong = option_column(option, texts, decimal)
+        if isinstance(option, BinaryOption) and not system.inferred and not wrong and "" in distinct_texts(texts)[0]:
+            blank.append(option.name)
+        if option.name in groups:
+            children = groups[option.name]
+            wrong |= {text: wrong_child(option.name, children, text.strip()) for text in wrong if text.strip()}
+        for row in np.flatnonzero(indices[:, position] < 0).tolist():
+            refuse(row, wrong[texts[row]])
+    for rows, reason in _switched(system, named, indices, table.name):
+        for row in np.flatnonzero(rows).tolist():
+            refuse(row, reason)
+    notes = (f"empty cells are 0, which is deselected: {listed(blank)}",) if blank else ()
+    return MeasurementRows(lines, indices, reasons, notes=notes, malformed=malformed, others=others)
+
+
+Columns = dict[str, Sequence[str]]
+
+
+def _named_columns(
+    system: VariabilityModel, header: Sequence[str], columns: Sequence[Sequence[str]], line: int, problems: Problems
+) -> tuple[Columns, Columns]:
+    """Return the columns of options (and root, `Enabledx`, `Disabledx`), and the columns of other names."""
+    named: Columns = {}
+    others: Columns = {}
+    for at, (cell, texts) in enumerate(zip(header, columns, strict=True)):
+        spelling = system.spellings.get(cell)
+        if spelling is not None and spelling != cell and spelling in header:
+            # The table has a column of the exact name, too: an option `run-time` and a property `runtime`.
+            spelling = None
+        if not cell:
+            problems.add(f"column {at + 1} has no name", line)
+        elif cell in others or spelling in named:
+            problems.add(f"duplicate column {cell!r}", line)
+        elif spelling is not None:
+            named[spelling] = texts
+        else:
+            others[cell] = texts
+    return named, others
+
+
+def _add_children(system: VariabilityModel, named: Columns) -> dict[str, list[BinaryOption]]:
+    """Add columns of zeros and ones for the children of groups that have one column, and return these groups.
+
+    The column of an option is that of its group if its children have no columns and some of its cells are texts, which
+    name a child by its output string, its name, or its name without that of the option. Other texts are kept: they are
+    wrong values.
+    """
+    groups: dict[str, list[BinaryOption]] = {}
+    for parent, children in child_groups(system).items():
+        if parent not in named or any(child.name in named for child in children):
+            continue
+        texts, child_of = named[parent], child_texts(parent, children)
+        distinct = {text: child_of.get(text.strip()) for text in distinct_texts(texts)[0]}
+        if not any(child or is_text(text.strip()) for text, child in distinct.items()):
+            continue
+        groups[parent] = children
+        for child in children:
+            selected = {text: "1" if name == child.name else "0" for text, name in distinct.items()}
+            named[child.name] = CodedTexts.of(texts, selected.__getitem__)
+        optional = parent not in system.mandatory
+        values = {
+            text: "1" if child else "0" if optional and not text.strip() else text for text, child in distinct.items()
+        }
+        named[parent] = CodedTexts.of(texts, values.__getitem__)
+    return groups
+
+
+def _require_options(
+    system: VariabilityModel, named: Columns, header: Sequence[str], others: Columns, line: int, problems: Problems
+) -> None:
+    """Raise the problems of a header, and one for each option that needs a column and has none."""
+    missing = [
+        option.name
+        for option in system.options
+        if option.name not in named and only_index(option, system.mandatory) is None
+    ]
+    if len(missing) == len(system.options) and not named:
+        hint = f"the options of {system.name or 'the system'} are: {', '.join(system.names[:12])}"
+        problems.add("no column has the name of an option", line, text=",".join(header), hint=hint)
+        missing = []
+    for name in missing:
+        problems.add(
+            f"there is no column for the option {name!r}", line, hint=nearest(name, others, "is it the column")
+        )
+    problems.raise_if_any(InputError)
+
+
+def option_column(option: Option, texts: Sequence[str], decimal: str = ".") -> tuple[Array, dict[str, str]]:
+    """Return the value indices of a column (-1 for wrong texts), and wrong text → its problem."""
+    distinct, codes = distinct_texts(texts)
+    cells = [text.strip().casefold() for text in distinct]
+    if isinstance(option, BinaryOption) or _BINARY_VALUES.issuperset(option.values):
+        cells = [str(TRUTH.get(text, text)) for text in cells]
+    if isinstance(option, BinaryOption) and not _BINARY_CELLS.isdisjoint(cells):
+        # Tables of versions before the option have no value of it.
+        cells = [text or "0" for text in cells]
+    numbers = parse_column(cells, decimal)
+    indices = value_indices(option, numbers)
+    deselects = {"", "nan"} if option_is_optional(option) else set()
+    unit = None
+    if isinstance(option, NumericOption):
+        unlisted = set(numbers[(indices < 0) & ~np.isnan(numbers)].tolist())
+        unit = unit_problem(option.name, option.values, sorted(unlisted))
+    wrong = {}
+    for at, text in enumerate(cells):
+        if np.isnan(numbers[at]) and text not in deselects:
+            indices[at] = -1
+            stripped, reason = distinct[at].strip(), not_a_number(text, decimal)
+            fault = reason if "too large" in reason else "is not one of its values"
+            wrong[distinct[at]] = f"{option.name}: {stripped!r} {fault}" if stripped else f"{option.name} has no value"
+        elif indices[at] < 0:
+            wrong[distinct[at]] = unit or wrong_value(option, float(numbers[at]))
+    return indices.astype(np.int32)[codes], wrong
+
+
+def _switched(system: VariabilityModel, named: Columns, indices: Array, file: str) -> Iterator[tuple[Array, str]]:
+    """Deselect options by the columns of SPL Conqueror's hidden options, and yield rows that contradict, and why."""
+    if ROOT in named:
+        root, _ = option_column(BinaryOption(ROOT), named[ROOT])
+        if len(root) and (root != 1).all():
+            message = f"the column {ROOT!r} is the root of the options, which is always selected (1)"
+            raise InputError(Problem(message, file, hint="rename it, if it is another column"))
+        yield root != 1, "the root is always selected"
+    for name, (position, means_enabled) in system.switches.items():
+        if name not in named:
+            continue
+        switch, _ = option_column(BinaryOption(name), named[name])
+        yield switch < 0, f"{name} must be 0 or 1"
+        deselected, disabled = system.options[position].size - 1, switch == (0 if means_enabled else 1)
+        indices[disabled, position] = deselected
+        contradicts = (switch >= 0) & ~disabled & (indices[:, position] == deselected)
+        yield contradicts, f"{name} contradicts the value of {system.names[position]}"
+
+
+def is_text(text: str) -> bool:
+    """Return whether a cell is neither empty nor a value of a binary option."""
+    return text.casefold() not in {*TRUTH, "", "nan"} and parse_number(text) not in (0, 1)
+
+
+def exact_names(system: VariabilityModel) -> frozenset[str]:
+    """Return the names that other columns of a table must not have."""
+    return frozenset((*system.names, *system.switches, ROOT))
+
+
+def option_texts(configurations: Configurations, *, plain: bool = False) -> list[list[str]]:
+    """Return one column of texts per option: its words, 0 or 1, the shortest number, or the flag where deselected.
+
+    `plain`: whether binary options are 0 or 1 also if they have words.
+    """
+    columns = []
+    for position, option in enumerate(configurations.system.options):
+        if isinstance(option, NumericOption):
+            flag = option.deselected_flag
+            texts = column_texts(np.array([*option.values, *([] if flag is None else [flag])], dtype=float))
+        else:
+            texts = ["0", "1"] if plain else list(option.presentation.words or ("0", "1"))
+        columns.append([texts[index] for index in configurations.indices[:, position].tolist()])
+    return columns
+
+
+def with_groups(system: VariabilityModel, columns: Sequence[Sequence[str]]) -> tuple[list[str], list[Sequence[str]]]:
+    """Return the header and the columns of options with one column of text for each option with texts as its values."""
+    table = dict(zip(system.names, columns, strict=True))
+    for parent, children in text_groups(system).items():
+        texts = [""] * len(table[parent])
+        for child in children:
+            text = child.presentation.output_string or child.name
+            texts = [text if cell == "1" else before for before, cell in zip(texts, table.pop(child.name), strict=True)]
+        table[parent] = texts
+    return [*table], [*table.values()]
+
+
+def write_configurations(
+    configurations: Configurations, path: str | Path, extra: Mapping[str, Array] | None = None
+) -> None:
+    """Write configurations with options in model order; a deselected numeric option is written as its flag.
+
+    `path`: the file, compressed where its name ends in `.gz`; `-` is standard output. `extra`: name → additional column
+    of numbers, shape (n,); NaN becomes an empty field.
+    """
+    for name in extra or {}:
+        if name in exact_names(configurations.system):
+            raise ConfigurationError(f"an additional column cannot have the name of the option {name!r}")
+    write_whole(path, _table_parts(configurations, extra or {}))
+
+
+def _table_parts(configurations: Configurations, extra: Mapping[str, Array | str]) -> Iterator[bytes]:
+    """Yield the header, and some rows at a time; `extra`: name → a column of numbers, or the text in all rows."""
+    system = configurations.system
+    header = [*with_groups(system, [[]] * len(system.names))[0], *extra]
+    first = table_text(header, []).encode("utf-8")
+    yield first
+    step = max(1, _CELLS // max(1, len(header)))
+    for start in range(0, len(configurations), step):
+        rows = configurations[start : start + step]
+        _, columns = with_groups(system, option_texts(rows))
+        for values in extra.values():
+            if isinstance(values, str):
+                columns.append([values] * len(rows))
+            else:
+                columns.append(column_texts(np.asarray(values[start : start + step], dtype=float)))
+        yield table_text(header, columns).encode("utf-8")[len(first) :]
 
 
 def _check_names(measurements: Measurements, reserved: Container[str]) -> None:
@@ -126,16 +352,11 @@ def write_measurements_csv(measurements: Measurements, path: str | Path) -> tupl
     """Write a table with options in model order, then contexts and properties; return notes on what is left out.
 
     Each repetition is a row; missing values are empty.
-
-    `path`: the file, compressed where its name ends in `.gz`; `-` is standard output.
     """
     _check_names(measurements, exact_names(measurements.system))
     rows, slots = repetition_rows(measurements.values.values(), len(measurements))
-    header, columns = with_groups(measurements.system, option_texts(measurements.configurations[rows]))
-    columns += [[value] * len(rows) for value in measurements.contexts.values()]
-    columns += [column_texts(repetition_column(values, rows, slots)) for values in measurements.values.values()]
-    header += [*measurements.contexts, *measurements.properties]
-    write_whole(path, table_text(header, columns))
+    values = {name: repetition_column(values, rows, slots) for name, values in measurements.values.items()}
+    write_whole(path, _table_parts(measurements.configurations[rows], {**measurements.contexts, **values}))
     return left_out(measurements, ("contexts", "repetitions"))
 
 

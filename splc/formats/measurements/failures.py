@@ -17,9 +17,10 @@ import numpy as np
 from splc.data.configurations import Configurations, unlisted_values
 from splc.data.measurements import FailureRule, Failures, Measurements
 from splc.errors import InputError, Problem, SplcError, plural
+from splc.formats.measurements.csv import read_option_table
 from splc.formats.measurements.mined_system import failure_rules, outside_range
-from splc.formats.measurements.option_columns import read_option_table
 from splc.formats.table import TableSource, split_table
+from splc.io.csv_rows import rows_with
 from splc.io.files import STANDARD, Source, read_source
 from splc.io.json import plain_values
 from splc.io.numbers import parse_column
@@ -56,9 +57,8 @@ def read_failed_runs(
     except SplcError as error:
         raise InputError([*error.problems, Problem("the failed runs cannot be read", source.name, hint=hint)]) from None
     kept = np.ones(len(rows), dtype=bool)
-    for name, value in contexts.items():
-        if name in rows.others:
-            kept &= np.array([text.strip() == value for text in rows.others[name]], dtype=bool)
+    if rows.others:
+        kept = np.isin(np.arange(len(rows)), rows_with(rows.others, contexts))
     inside = (rows.indices >= 0).all(axis=1)
     rules, explained = _value_rules(table, system, kept & ~inside)
     return Configurations(system, rows.indices[kept & inside]), rules, int((kept & ~inside & ~explained).sum())

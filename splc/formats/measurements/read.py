@@ -14,7 +14,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.data.table import names_of
 from splc.errors import InputError, MeasurementError, Problem, Problems, SpecError, nearest
-from splc.formats import registry
+from splc.formats import detect
 from splc.formats.column_choice import ColumnChoice, Context, shown_value, shown_values
 from splc.formats.measurements.failures import with_failures
 from splc.formats.measurements.rows import MeasurementRows, Policy, assemble
@@ -126,7 +126,7 @@ def read_parts(
     nfp: str | None = None,
 ) -> tuple[Measurements, ...]:
     """Read measurements, separately for each value of the contexts that `policy.columns.by` names."""
-    source, rows, policy = _read_rows(path, system, policy, decimal_delimiter, separator, nfp)
+    source, rows, policy = read_rows(path, system, policy, decimal_delimiter, separator, nfp)
     return measurements_in(system, rows, policy, source)
 
 
@@ -137,31 +137,35 @@ def read_every_part(
 
     Contexts that differ in most rows (ids, dates) do not separate rows and are left out.
     """
-    source, rows, policy = _read_rows(path, system, policy, None, None, nfp)
+    source, rows, policy = read_rows(path, system, policy, nfp=nfp)
     rows = selected(rows, policy.columns, source.name)
     kept = {name: context for name, context in rows.contexts.items() if not differs_in_most(context.values, len(rows))}
     columns = replace(policy.columns, where={}, by=tuple(kept))
     return measurements_in(system, replace(rows, contexts=kept), replace(policy, columns=columns), source)
 
 
-def _read_rows(
+def read_rows(
     path: str | Path | Source,
     system: VariabilityModel,
     policy: Policy,
-    decimal_delimiter: str | None,
-    separator: str | None,
-    nfp: str | None,
+    decimal_delimiter: str | None = None,
+    separator: str | None = None,
+    nfp: str | None = None,
+    usual: str | None = None,
 ) -> tuple[Source, MeasurementRows, Policy]:
-    """Return the source, its rows, and the policy with the contexts and units that the format of the file states."""
+    """Return the source, its rows, and the policy with the contexts and units that the format of the file states.
+
+    `usual`: the name of the property in files without a header, if the user named none.
+    """
     if decimal_delimiter is not None and (len(decimal_delimiter) != 1 or decimal_delimiter.isalnum()):
         raise SpecError(Problem("the decimal delimiter must be a single character", text=decimal_delimiter))
     source = read_table(path)
     table = table_of(source)
     columns = policy.columns.with_contexts(table.stated, system)
     policy = replace(policy, columns=columns, units={**table.units, **policy.units})
-    form = registry.format_of("measurements", source)
+    form = detect.format_of("measurements", source)
     assert form is not None
-    rows = form.read(source, system, policy, decimal_delimiter, separator, nfp)
+    rows = form.read(source, system, policy, decimal_delimiter, separator, nfp, usual)
     return source, _without_failed_runs(rows, columns), policy
 
 

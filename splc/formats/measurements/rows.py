@@ -12,10 +12,10 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.data.measurements import AGGREGATES, Measurements, ReadingReport
 from splc.data.property_unit import unit_in_name
-from splc.data.repetitions import offsets, require_size
+from splc.data.repetitions import side_by_side
 from splc.errors import MeasurementError, Problem, Problems, SpecError, listed, unknown_name_hint
 from splc.formats.coded_columns import EVIDENCE, MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns, is_counter
-from splc.formats.column_choice import ColumnChoice, Context
+from splc.formats.column_choice import ColumnChoice, Context, value_notes
 from splc.formats.measurements.selections import reasons_by_row
 from splc.formats.table import DECIMAL_COMMAS
 from splc.io.csv_rows import sorted_distinct
@@ -47,7 +47,6 @@ class Policy:
     check: Callable[[Configurations], Array] | None = None  # returns which configurations are valid; None accepts all
     # returns what the configuration in one row violates
     explain: Callable[[Configurations, int], list[str]] | None = None
-    placed: Callable[[Array], None] | None = None  # is called with the first line of each configuration, shape (n,)
     units: Mapping[str, str] = field(default_factory=dict)  # property → its unit, where one is stated
 
     def __post_init__(self) -> None:
@@ -85,12 +84,19 @@ class MeasurementRows:
         """The number of repetitions in each row, shape (n,)."""
         return np.ones(len(self), dtype=np.int64) if self.repetitions is None else self.repetitions
 
-    def problems(self, file: str) -> Problems:
-        """Return the problems of all rows, with their lines."""
+    def problems(self, file: str, hint: str | None = None) -> Problems:
+        """Return the problems of all rows, with their lines; `hint`: that of the first one."""
         problems = Problems(file)
         for row, reason in reasons_by_row(self.reasons).items():
-            problems.add(reason, int(self.lines[row]))
+            problems.add(reason, int(self.lines[row]), hint=None if len(problems) else hint)
         return problems
+
+    def with_properties(self, numbers: Mapping[str, Array], decimal: str, notes: Sequence[str]) -> MeasurementRows:
+        """Return rows with these columns as properties, one value per row, and with notes: first those of the table."""
+        values = {name: column[:, np.newaxis] for name, column in numbers.items()}
+        missing = {name: np.isnan(column) for name, column in numbers.items()}
+        notes = (*notes, *self.notes, *value_notes(self.others, numbers, decimal))
+        return replace(self, values=values, missing=missing, notes=notes)
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -177,8 +183,6 @@ def assemble(
         raise MeasurementError(Problem(f"no row has a valid configuration; the first: {reason}", source.name))
     duplicates = tuple(map(int, rows.lines[valid[repeats]]))
     configurations = Configurations(system, rows.indices[valid[first]])
-    if policy.placed is not None:
-        policy.placed(rows.lines[valid[first]])
     if policy.duplicates == "first":
         valid, group = valid[~repeats], group[~repeats]
     report = ReadingReport(
@@ -202,7 +206,8 @@ def assemble(
         rows.lines[valid],
         group,
     )
-    values = _repetitions(rows, valid, group, source)
+    measured = {name: values[valid] for name, values in rows.values.items()}
+    values = side_by_side(measured, group, rows.slots[valid], source.name)
     units = {name: unit for name, unit in policy.units.items() if name in values}
     return Measurements(configurations, values, policy.aggregate, report, contexts or {}, units)
 
@@ -236,8 +241,6 @@ def _failed(values: Array, group: Array) -> Array | None:
     These are a few values with another sign than the others, at most two different ones, and whole or repeated; or
     ones such as 1e9 and 99999, far beyond all others. Zeros can be results: of a coarse clock, where many positive
     values are equal, too, or of configurations all of whose rows have them.
-
-    `values`: those of a property, shape (n, k). `group`: the configuration of each row, shape (n,).
     """
     sizes = np.abs(np.nan_to_num(values))
     largest = sorted_distinct(sizes)[::-1]
@@ -290,23 +293,6 @@ def invalid_rows(
             if violations := policy.explain(configurations, at):
                 invalid[int(valid[at])] = [f"the configuration violates: {'; '.join(violations)}"]
     return invalid
-
-
-def _repetitions(rows: MeasurementRows, valid: Array, group: Array, source: Source) -> dict[str, Array]:
-    """Return property → values, shape (configurations, repetitions), with the rows of a group one after another."""
-    slots = rows.slots[valid]
-    starts, totals = offsets(group, slots, int(group.max()) + 1)
-    width = int(totals.max())
-    require_size(len(totals), width, int(slots.sum()), len(rows.values), source.name)
-    result = {}
-    for name, values in rows.values.items():
-        filled = np.full((len(totals), width), np.nan)
-        for slot in range(values.shape[1]):
-            present = slots > slot
-            filled[group[present], starts[present] + slot] = values[valid[present], slot]
-        columns = np.flatnonzero(~np.isnan(filled).all(axis=0))
-        result[name] = filled[:, : columns[-1] + 1 if len(columns) else 1]
-    return result
 
 
 def left_out(

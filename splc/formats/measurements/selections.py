@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from splc.data.configurations import Configurations, value_indices, with_fixed_values, wrong_value
+from splc.data.configurations import Configurations, value_index, with_fixed_values, wrong_value
 from splc.data.property_unit import ColumnProblem, unit_problem
-from splc.data.table import TRUTH, text_values
+from splc.data.table import TRUTH, only_index, text_values
 from splc.errors import ConfigurationError, OutputError, Problem, listed, nearest, plural, unknown_name_hint
 from splc.io.csv_rows import distinct_texts
 from splc.io.numbers import not_a_number, parse_number
@@ -45,13 +45,6 @@ def truth_words(texts: Sequence[str]) -> tuple[str, str] | None:
         words.append(opposite.upper() if word.isupper() else opposite.title() if word.istitle() else opposite)
         values.append(TRUTH[opposite])
     return words[values.index(0)], words[values.index(1)]
-
-
-def only_index(option: Option, mandatory: frozenset[str]) -> int | None:
-    """Return the index of the only value of an option, None if it has several."""
-    if isinstance(option, NumericOption):
-        return 0 if option.size == 1 else None
-    return 1 if option.name in mandatory else None
 
 
 def listable(name: str, system: VariabilityModel, separators: str) -> str:
@@ -89,8 +82,8 @@ class Selections:
 
     system: VariabilityModel
     reasons: dict[int, list[str]] = field(default_factory=dict)
-    _rows: array[int] = field(default_factory=lambda: array("q"))
-    _positions: array[int] = field(default_factory=lambda: array("i"))
+    # row · options + position of each entry, and its value index
+    _cells: array[int] = field(default_factory=lambda: array("q"))
     _indices: array[int] = field(default_factory=lambda: array("i"))
     _switched: list[tuple[int, int, bool]] = field(default_factory=list)
     _names: dict[str, Entry] = field(default_factory=dict)
@@ -130,8 +123,7 @@ class Selections:
             elif entry[1] < 0:
                 self._switched.append((row, entry[0], entry[1] == _ENABLED))
             else:
-                self._rows.append(row)
-                self._positions.append(entry[0])
+                self._cells.append(row * len(self.system.options) + entry[0])
                 self._indices.append(entry[1])
 
     def _look_up(self, name: str) -> Entry:
@@ -151,7 +143,7 @@ class Selections:
     def _look_up_pair(self, pair: str) -> Entry:
         if not pair:
             return ""
-        split = _name_and_value(pair)
+        split = name_and_value(pair)
         if split is None:
             return f"{pair!r} is not an option with a value"
         name, text = split
@@ -165,8 +157,8 @@ class Selections:
             return f"the binary option {name!r} has the value {text!r}"
         if math.isnan(value) and not (option_is_optional(option) and text.casefold() == "nan"):
             return f"{name}: {text!r} {not_a_number(text)}"
-        index = int(value_indices(option, np.array([value]))[0])
-        if index >= 0:
+        index = value_index(option, value)
+        if index is not None:
             return position, index
         message = wrong_value(option, value)
         if isinstance(option, NumericOption):
@@ -175,14 +167,14 @@ class Selections:
 
     def _as_pair(self, entry: str) -> str:
         """Return `name;value` for an entry of a ConfigID, which may have no separator between name and value."""
-        if _name_and_value(entry):
+        if name_and_value(entry):
             return entry
         candidates = []
         for spelling, name in self.system.spellings.items():
             value = parse_number(entry[len(spelling) :]) if entry.startswith(spelling) else math.nan
             if name in self.system.positions and not math.isnan(value):
                 option = self.system.options[self.system.positions[name]]
-                fits = isinstance(option, NumericOption) and value_indices(option, np.array([value]))[0] >= 0
+                fits = isinstance(option, NumericOption) and value_index(option, value) is not None
                 candidates.append((fits, len(spelling), f"{name};{entry[len(spelling) :]}"))
         if candidates:
             return max(candidates)[2]
@@ -194,14 +186,9 @@ class Selections:
     def finish(self, count: int) -> Array:
         """Return the value indices of `count` rows, shape (count, options), -1 for missing values."""
         system = self.system
-        indices = np.zeros((count, len(system.options)), dtype=np.int32)
-        for position, option in enumerate(system.options):
-            if isinstance(option, NumericOption):
-                only = only_index(option, system.mandatory)
-                unnamed = len(option.values) if option.optional else -1 if only is None else only
-                indices[:, position] = unnamed
-        cells = np.frombuffer(self._rows, dtype=np.int64) * len(system.options) if self._rows else np.zeros(0, np.int64)
-        cells += np.array(self._positions, dtype=np.int32)
+        unnamed = [_unnamed(option, system) if isinstance(option, NumericOption) else 0 for option in system.options]
+        indices = np.tile(np.array([-1 if index is None else index for index in unnamed], dtype=np.int32), (count, 1))
+        cells = np.array(self._cells, dtype=np.int64)
         mask = np.zeros(indices.size, dtype=bool)
         mask[cells] = True
         if mask.sum() < len(cells):
@@ -227,7 +214,7 @@ class Selections:
 _ENABLED, _DISABLED = -1, -2
 
 
-def _name_and_value(pair: str) -> tuple[str, str] | None:
+def name_and_value(pair: str) -> tuple[str, str] | None:
     """Return the parts of `name;value`, as SPL Conqueror writes it, or of `name value`, which it reads, too."""
     name, *tail = pair.rsplit(";", 1) if ";" in pair else pair.rsplit(maxsplit=1)
     value = tail[0].split() if tail else []
@@ -255,10 +242,9 @@ def parse_assignments(texts: Iterable[str], system: VariabilityModel) -> dict[st
     """
     indices: dict[str, int] = {}
     problems: list[Problem] = []
-    for text in (text.strip() for text in texts):
+    for text in filter(None, map(str.strip, texts)):
         try:
-            if text:
-                _assign(text, system, indices)
+            _assign(text, system, indices)
         except ConfigurationError as error:
             problems += error.problems
     if problems:
@@ -283,13 +269,12 @@ def parse_configuration(text: str, system: VariabilityModel) -> Configurations:
     system = with_assigned_values(parts, system)
     assigned = parse_assignments(parts, system)
     indices = {option.name: _unnamed(option, system) for option in system.options} | assigned
+    parents = {option.name: option.parent for option in system.binary_options}
     for name, index in assigned.items():
-        option = system.option(name)
-        above = option.parent if index and isinstance(option, BinaryOption) else None
+        above = parents.get(name) if index else None
         while above is not None:
             indices[above] = assigned.get(above, 1)
-            parent = system.option(above)
-            above = parent.parent
+            above = parents[above]
     missing = [name for name, index in indices.items() if index is None]
     if missing:
         example = f"{missing[0]}={_example(system.option(missing[0]))}"
@@ -383,8 +368,8 @@ def _index(option: Option, text: str | None) -> int:
     value = parse_number(text)
     if math.isnan(value):
         raise ConfigurationError(f"{option.name}: {text!r} {not_a_number(text)}")
-    index = int(value_indices(option, np.array([value]))[0])
-    if index < 0:
+    index = value_index(option, value)
+    if index is None:
         raise ConfigurationError(wrong_value(option, value))
     return index
 

@@ -20,14 +20,14 @@ from splc.data.measurements import Measurements
 from splc.data.repetitions import require_size
 from splc.errors import InputError, MeasurementError, Problem
 from splc.formats.column_choice import StatedRoles, columns_of, natural, value_notes
-from splc.formats.measurements.option_columns import exact_names
+from splc.formats.measurements.csv import exact_names
 from splc.formats.measurements.rows import MeasurementRows, Policy, left_out
-from splc.formats.measurements.selections import Selections, listable
+from splc.formats.measurements.selections import Selections, listable, name_and_value
 from splc.formats.table import ColumnRows, TableSource
 from splc.io.files import Source
 from splc.io.numbers import number_text, parse_column, parse_number
 from splc.io.xml import inner_text, line_of, read_xml_children, write_xml
-from splc.system.options import BinaryOption, NumericOption
+from splc.system.options import NumericOption
 from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
 
@@ -45,6 +45,7 @@ def read_measurements_xml(
     decimal_delimiter: str | None = None,
     separator: str | None = None,
     nfp: str | None = None,
+    usual: str | None = None,
 ) -> MeasurementRows:
     """Read the rows of an XML file with the root `<results>`. See `splc.formats.measurements.read.read_measurements`.
 
@@ -59,7 +60,7 @@ def read_measurements_xml(
     lines = array("q")
     for row, element in enumerate(rows):
         lines.append(line_of(element))
-        split = between if first_attribute(element).strip().casefold() == "true" else None
+        split = between if _first_attribute(element).casefold() == "true" else None
         _read_row(row, element, split, selections, columns)
     count = len(lines)
     indices = selections.finish(count)
@@ -67,65 +68,43 @@ def read_measurements_xml(
     slots = np.ones(count, dtype=np.int64)
     single = {name: column.cells(count) for name, column in columns.items()}
     texts = {name: cells for name, cells in single.items() if cells is not None}
-    names = exact_names(system)
+    names, nfp = exact_names(system), nfp or usual
     properties, contexts = columns_of(texts, policy.columns, source.name, decimal=decimal, options=names, nfp=nfp)
     notes: list[str] = []
     for name, column in columns.items():
-        if name in texts and name not in properties:
-            continue
-        numbers = parse_column(column.texts, decimal)
-        notes += value_notes({name: column.texts}, {name: numbers}, decimal)
-        values[name], missing[name], counts = column.finish(count, numbers, source.name)
-        slots = np.maximum(slots, counts)
+        if name in properties or name not in texts:
+            numbers = parse_column(column.texts, decimal)
+            notes += value_notes({name: column.texts}, {name: numbers}, decimal)
+            values[name], missing[name], counts = column.finish(count, numbers, source.name)
+            slots = np.maximum(slots, counts)
     deviation = _deviation(root, notes)
-    return MeasurementRows(
-        np.array(lines, dtype=np.int64),
-        indices,
-        selections.reasons,
-        values,
-        missing,
-        slots,
-        tuple(notes),
-        deviation,
-        contexts,
-    )
+    rows_read = (np.array(lines, dtype=np.int64), indices, selections.reasons, values, missing, slots)
+    return MeasurementRows(*rows_read, notes=tuple(notes), deviation=deviation, contexts=contexts)
 
 
-def first_attribute(element: etree._Element) -> str:
-    """Return the value of an element's first attribute, of any name."""
-    values = element.values()
-    return str(values[0]) if values else ""
+def _first_attribute(element: etree._Element) -> str:
+    """Return the value of an element's first attribute, of any name, without spaces around it."""
+    return next((str(value).strip() for value in element.values()), "")
 
 
 def _read_row(
-    row: int,
-    element: etree._Element,
-    split: str | None,
-    selections: Selections,
-    columns: dict[str, _Column],
+    row: int, element: etree._Element, split: str | None, selections: Selections, columns: dict[str, _Column]
 ) -> None:
     described = False
     for data in element:
-        name = first_attribute(data).strip()
-        text = inner_text(data)
+        name, text = _first_attribute(data), inner_text(data)
         kind = name.casefold()
+        described |= kind in _RESERVED
         if kind in BINARY:
             selections.select(row, text.split(","))
-            described = True
         elif kind in NUMERIC:
             selections.assign(row, text.split(","))
-            described = True
         elif kind in IDENTIFIER:
             selections.identify(row, text)
-            described = True
         elif not name:
             selections.refuse(row, "a data element has no name (columname=…)")
-        else:
-            column = columns.setdefault(name, _Column())
-            if column.rows and column.rows[-1] == row:
-                selections.refuse(row, f"the property {name!r} is given twice")
-                continue
-            column.add(row, text, split)
+        elif not columns.setdefault(name, _Column()).add(row, text, split):
+            selections.refuse(row, f"the property {name!r} is given twice")
     if not described:
         selections.refuse(row, "the row has no Configuration")
 
@@ -138,12 +117,15 @@ class _Column:
     slots: array[int] = field(default_factory=lambda: array("q"))
     texts: list[str] = field(default_factory=list)
 
-    def add(self, row: int, text: str, separator: str | None) -> None:
-        """Add the values of one row."""
+    def add(self, row: int, text: str, separator: str | None) -> bool:
+        """Add the values of one row, and return whether it had none yet."""
+        if self.rows and self.rows[-1] == row:
+            return False
         parts = text.removesuffix(separator).split(separator) if separator else [text]
         self.rows.extend([row] * len(parts))
         self.slots.extend(range(len(parts)))
         self.texts += parts
+        return True
 
     def cells(self, count: int) -> list[str] | None:
         """Return the text of each row; None if a row has several."""
@@ -190,8 +172,6 @@ def write_measurements_xml(measurements: Measurements, path: str | Path) -> tupl
 
     Each row has the contexts, of which SPL Conqueror reads numbers only. The repetitions of a property are in one
     `data` element, separated by `@`; missing ones are NaN. Rows leave out properties without a value.
-
-    `path`: the file, compressed where its name ends in `.gz`; `-` is standard output.
     """
     for name in (*measurements.properties, *measurements.contexts):
         if name.strip().casefold() in _RESERVED or name != name.strip() or not name:
@@ -204,17 +184,15 @@ def write_measurements_xml(measurements: Measurements, path: str | Path) -> tupl
 def _document(measurements: Measurements) -> etree._Element:
     configurations = measurements.configurations
     system = configurations.system
-    binary = [
-        (position, listable(option.name, system, ",;"))
-        for position, option in enumerate(system.options)
-        if isinstance(option, BinaryOption)
-    ]
-    pairs = []
+    binary, pairs = [], []
     for position, option in enumerate(system.options):
+        name = listable(option.name, system, ",;")
         if isinstance(option, NumericOption):
-            name, flag = listable(option.name, system, ",;"), option.deselected_flag
+            flag = option.deselected_flag
             written = option.values if flag is None else (*option.values, flag)
             pairs.append((position, [f"{name};{number_text(value)}" for value in written]))
+        else:
+            binary.append((position, name))
     root = etree.Element("results", decimalDelimiter=".", separator=_SEPARATOR)
     if measurements.report.deviation is not None:
         root.set("deviation", number_text(measurements.report.deviation))
@@ -249,45 +227,36 @@ def read_xml_columns(source: Source) -> TableSource:
     _, rows = read_xml_children(source, "results", "a measurement file")
     selected: list[frozenset[str]] = []
     values: list[dict[str, str]] = []
-    binary: dict[str, None] = {}
-    numeric: dict[str, None] = {}
     properties: dict[str, None] = {}
     for row in rows:
         children: list[str] = []
         pairs: dict[str, str] = {}
         for data in row:
-            kind, text = first_attribute(data).strip(), inner_text(data)
-            if kind.casefold() in IDENTIFIER:
+            name, text = _first_attribute(data), inner_text(data)
+            kind = name.casefold()
+            if kind in IDENTIFIER:
+                message = "options cannot be inferred from ConfigID"
                 hint = "name the description of the system with --system"
-                raise InputError(
-                    Problem("options cannot be inferred from ConfigID", source.name, line_of(data), hint=hint)
-                )
-            if kind.casefold() in BINARY:
-                children += [name for part in text.split(",") if (name := part.strip()) and name != ROOT]
-            elif kind.casefold() in NUMERIC:
-                pairs |= _pairs(data, text, source)
-            elif kind:
-                properties.setdefault(kind)
-        binary |= dict.fromkeys(children)
-        numeric |= dict.fromkeys(pairs)
+                raise InputError(Problem(message, source.name, line_of(data), hint=hint))
+            parts = [part for each in text.split(",") if (part := each.strip())]
+            if kind in BINARY:
+                children += [part for part in parts if part != ROOT]
+            elif kind in NUMERIC:
+                for part in parts:
+                    pair = name_and_value(part)
+                    if pair is None or not pair[0]:
+                        message = f"{part!r} is not an option with a value"
+                        raise InputError(Problem(message, source.name, line_of(data)))
+                    pairs[pair[0]] = pair[1]
+            elif name:
+                properties.setdefault(name)
         selected.append(frozenset(children))
         values.append(pairs)
     if not selected:
         raise InputError(Problem("the file has no rows", source.name))
-    names = sorted((name for name in binary if name not in numeric), key=natural)
-    columns: dict[str, Sequence[str]] = {name: ["1" if name in row else "0" for row in selected] for name in names}
+    numeric = dict.fromkeys(name for row in values for name in row)
+    binary = sorted({name for row in selected for name in row if name not in numeric}, key=natural)
+    columns: dict[str, Sequence[str]] = {name: ["1" if name in row else "0" for row in selected] for name in binary}
     columns |= {name: [row.get(name, "") for row in values] for name in numeric}
     stated = StatedRoles(tuple(columns), (), tuple(properties), tuple(numeric))
     return TableSource(source.name, source.data, ColumnRows((*columns,), (*columns.values(),)), stated=stated)
-
-
-def _pairs(data: etree._Element, text: str, source: Source) -> dict[str, str]:
-    """Return option → value of a list such as `x;4,y;0.5`."""
-    pairs = {}
-    for part in text.split(","):
-        name, separator, value = part.strip().rpartition(";") if ";" in part else part.strip().rpartition(" ")
-        if separator and name.strip():
-            pairs[name.strip()] = value.strip()
-        elif part.strip():
-            raise InputError(Problem(f"{part.strip()!r} is not an option with a value", source.name, line_of(data)))
-    return pairs

@@ -65,61 +65,58 @@ def read_file_columns(source: Source, exempt: Collection[str] = ()) -> TableSour
 def unfolded(table: TableSource) -> TableSource:
     """Return a wide or long table with a row for each run and a column for each property; others as they are."""
     if isinstance(table.rows, ColumnRows):
-        names, beginning = list(table.rows.names), table_text((), [texts[:_LOOKED_AT] for texts in table.rows.texts])
-        start = 0
+        names, start = list(table.rows.first), 0
+        beginning = table_text((), [texts[:_LOOKED_AT] for texts in table.rows.texts])
     else:
         beginning = table.text()
         names = first_header(beginning)
         start = len(first_line(beginning)) if names else 0
-    if _MEASURED_TEXT.search(beginning, start, start + _LOOKED_AT):
-        table = _with_numbers(table)
+    has_units = _MEASURED_TEXT.search(beginning, start, start + _LOOKED_AT) is not None
     repeated = _repeated(names)
     metric = next((name for name in names if name.casefold() in _METRIC), "")
     value = next((name for name in names if name.casefold() in _VALUE), "")
-    if not repeated and not (metric and value):
+    if not (has_units or repeated or (metric and value)):
         return table
     try:
+        if has_units:
+            table = _with_numbers(table, dict(read_columns(table).columns))
         columns = read_columns(table).columns
     except InputError:
         # The reader of tables reports the problems.
         return table
     if repeated and all(set(names) <= columns.keys() and _agree(columns, names) for names in repeated.values()):
         return _stacked(table, columns, repeated)
-    if columns.get(metric) and value in columns and len({*columns[metric]}) <= _MAX_METRICS:
+    if value and columns.get(metric) and value in columns and len({*columns[metric]}) <= _MAX_METRICS:
         return _spread(table, columns, metric, value)
     return table
 
 
-def _with_numbers(table: TableSource) -> TableSource:
+def _with_numbers(table: TableSource, columns: dict[str, Sequence[str]]) -> TableSource:
     """Return a table with numbers instead of measured values with a unit (`0.12ms`), and of lists of repetitions."""
-    try:
-        columns = dict(read_columns(table).columns)
-    except InputError:
-        return table
     units: dict[str, str] = {}
     lists: dict[str, list[list[str]]] = {}
     for name, cells in columns.items():
         written = [text for text in map(str.strip, cells) if text.casefold() not in MISSING]
-        if not is_measurement_name(name) and name.casefold().removesuffix("s") not in _RUNS:
+        if not written or not (is_measurement_name(name) or name.casefold().removesuffix("s") in _RUNS):
             continue
-        if written and (unit := unit_of(written)) is not None:
+        if (unit := unit_of(written)) is not None:
             units[name] = unit
             columns[name] = [text.strip().removesuffix(unit).strip() for text in cells]
-        elif written and all(map(_LIST.fullmatch, written)) and name.removesuffix("s") not in columns:
+        elif all(map(_LIST.fullmatch, written)) and name.removesuffix("s") not in columns:
             lists[name] = [re.findall(r"[^][(),;\s]+", text) for text in cells]
     if not units and not lists:
         return table
     notes = [f"{name}: numbers in {unit}" for name, unit in units.items()]
     notes += [f"{name}: a list of repetitions in each row" for name in lists]
-    turns = [max([1, *map(len, groups)]) for groups in zip(*lists.values(), strict=True)]
-    if lists:
-        for name, cells in columns.items():
-            rows = zip(lists.get(name, cells), turns, strict=True)
-            columns[name] = [
-                (row if isinstance(row, str) else row[turn] if turn < len(row) else "")
-                for row, count in rows
-                for turn in range(count)
-            ]
+    # Each row becomes as many as its longest list has values; without lists it stays one.
+    counts = [max([1, *map(len, groups)]) for groups in zip(*lists.values(), strict=True)]
+    for name, cells in columns.items() if lists else ():
+        rows = zip(lists.get(name, cells), counts, strict=True)
+        columns[name] = [
+            row if isinstance(row, str) else row[turn] if turn < len(row) else ""
+            for row, count in rows
+            for turn in range(count)
+        ]
     return replace(TableSource.of(table, [*columns], columns.values(), notes=tuple(notes)), units=units)
 
 
@@ -237,15 +234,14 @@ def _part(source: Source) -> TableSource:
     columns = read_columns(table)
     if table.rows or table.stated is not None:
         return replace(columns, lines=())
-    raw = split_table(table)
-    reasons: dict[int, list[str]] = {}
+    # Rows that are too short are refused.
+    raw, reasons = split_table(table), dict[int, list[str]]()
     header, cells = raw.body(reasons)
-    lines = [int(line) for line in raw.lines]
     problems = Problems(table.name)
     for row, texts in reasons.items():
-        problems.add("; ".join(texts), lines[row + 1])
+        problems.add("; ".join(texts), int(raw.lines[row + 1]))
     problems.raise_if_any(InputError)
-    return replace(columns, rows=ColumnRows((*header,), (*cells,)), lines=lines)
+    return replace(columns, rows=ColumnRows((*header,), (*cells,)), lines=[*map(int, raw.lines)])
 
 
 def _lacking(tables: Sequence[TableSource], ignored: frozenset[str]) -> Iterator[str]:

@@ -104,15 +104,13 @@ def _observed(result: LearningResult, system: VariabilityModel | None) -> list[s
 
 
 def _system_objects(system: VariabilityModel | None, observed: Sequence[str]) -> dict[str, Any]:
-    """Return the description of the system, and the observed variables that were learned from.
-
-    If XML cannot express a name, the description is left out, and the model predicts only in the system's folder.
-    """
+    """Return the description of the system, and the observed variables that were learned from."""
     if system is None:
         return {}
     try:
         text = variability_model_text(system)
     except OutputError:
+        # XML cannot express a name: the model predicts only in the folder of its system.
         return {}
     inferred = {"inferred": True} if system.inferred else {}
     return {"description": text, **inferred, "observed": list(observed)}
@@ -215,10 +213,7 @@ _EXPONENT = re.compile(r"-?\d{1,6}(/\d{1,6})?", re.ASCII)
 
 
 def parse_stored_json(source: Source, system: VariabilityModel | None = None) -> StoredModel:
-    """Return the model of a JSON file, with its full model, intervals, system and provenance as far as it has them.
-
-    `system`: the system whose options the terms must use; None: any names.
-    """
+    """Return the model of a JSON file with all that it has; `system`: whose options the terms must use, None: any."""
     content = _content(source)
     schema = content.get("schema") if isinstance(content, dict) else None
     if schema in SEVERAL and isinstance(models := content.get("models", content.get("values")), list):
@@ -299,13 +294,19 @@ def _system(content: Mapping[str, Any], file: str) -> VariabilityModel | None:
     return replace(system, observed=names, inferred=content.get("inferred") is True)
 
 
+def json_object(source: Source) -> dict[str, Any]:
+    """Return the JSON object that a file holds, an empty one for other files."""
+    try:
+        found: dict[str, Any] = declared(dict, parse_json(source.text()), {})
+    except InputError:
+        return {}
+    return found
+
+
 def is_scaling_model(source: Source) -> bool:
     """Return whether a file is the JSON of scaling models, which have parameters and no system."""
-    try:
-        content = parse_json(source.text())
-    except InputError:
-        return False
-    return isinstance(content, dict) and (content.get("schema") == MANY or "callpath" in content)
+    content = json_object(source)
+    return content.get("schema") == MANY or "callpath" in content
 
 
 def _segments(content: dict[str, Any]) -> Iterator[str]:
@@ -330,20 +331,15 @@ class _ModelReader:
     def model(self, content: Any) -> InfluenceModel:
         """Return the model."""
         entry = declared(dict, content, {})
-        terms = entry.get("terms")
-        if not isinstance(terms, list):
-            self.problems.add("model.terms must be a list", hint="the file is damaged or incomplete")
-            terms = []
+        damaged = "the file is damaged or incomplete"
+        terms = self.typed(list, entry.get("terms"), "model.terms must be a list", hint=damaged)
         link = entry.get("link", "identity")
         if link not in ("identity", "log"):
             self.problems.add(f"model.link is neither 'identity' nor 'log': {link!r}")
-        order = entry.get("order", [])
-        if declared([str], order) is None:
-            self.problems.add("model.order must be a list of names")
-            order = []
+        order = self.typed([str], entry.get("order", []), "model.order must be a list of names") or ()
         self.derive(entry.get("subexpressions", []))
         model_terms: list[tuple[Term, float]] = []
-        for at, item in enumerate(terms):
+        for at, item in enumerate(terms or ()):
             model_terms += self.term(item, f"model.terms[{at}]")
         self.problems.raise_if_any(InputError)
         if self.system is None:
@@ -352,9 +348,7 @@ class _ModelReader:
 
     def derive(self, texts: Any) -> None:
         """Read the subexpressions, which terms use like options."""
-        if declared([str], texts) is None:
-            self.problems.add("model.subexpressions must be a list of texts")
-            return
+        texts = self.typed([str], texts, "model.subexpressions must be a list of texts") or ()
         # Writing a model needs no parser of texts.
         from splc.models.text.reader import expand_subexpression
 
@@ -364,6 +358,13 @@ class _ModelReader:
                 self.derived |= derived
             except ExpressionError as error:
                 self.wrong(error, f"model.subexpressions[{at}]", text)
+
+    def typed(self, kind: Any, value: Any, message: str, hint: str | None = None) -> Any:
+        """Return a value of its declared type; for others None, and a problem."""
+        found = declared(kind, value)
+        if found is None:
+            self.problems.add(message, hint=hint)
+        return found
 
     def wrong(self, error: ExpressionError, place: str, text: str) -> None:
         """Note what is wrong in a text."""
@@ -379,9 +380,7 @@ class _ModelReader:
             return []
         if "factors" not in entry:
             return self.spelled(entry.get("term"), influence, f"{place}.term")
-        factors = entry["factors"]
-        if not isinstance(factors, list):
-            self.problems.add(f"{place}.factors must be a list")
+        if (factors := self.typed(list, entry["factors"], f"{place}.factors must be a list")) is None:
             return []
         read = [self.factor(factor, f"{place}.factors[{i}]") for i, factor in enumerate(factors)]
         known = [factor for factor in read if factor is not None]
@@ -389,8 +388,7 @@ class _ModelReader:
 
     def spelled(self, text: Any, influence: float, place: str) -> list[tuple[Term, float]]:
         """Return the canonical terms of a term that is given as text only."""
-        if not isinstance(text, str):
-            self.problems.add(f"{place} must be a text")
+        if self.typed(str, text, f"{place} must be a text") is None:
             return []
         from splc.models.text.reader import expand_text
 
@@ -404,9 +402,8 @@ class _ModelReader:
     def factor(self, item: Any, place: str) -> Factor | None:
         """Return one factor, None if it is wrong."""
         entry = declared(dict, item, {})
-        name = entry.get("option")
-        if not isinstance(name, str):
-            self.problems.add(f"{place}.option must be the name of an option")
+        name = self.typed(str, entry.get("option"), f"{place}.option must be the name of an option")
+        if name is None:
             return None
         if name in self.named:
             name = self.named[name]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -100,7 +101,7 @@ class Learning:
 
 def learnings_of(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
     """Return the learnings of a log that hold a model, in order, and notes."""
-    problems, notes = Problems(source.name), _RoundNotes()
+    problems, unusual = Problems(source.name), defaultdict[str, list[int]](list)
     # `stated`: what lines state of the learnings that follow.
     learnings, stated = [Learning()], Learning()
     last, averaging, analyzing = -1, False, False
@@ -164,7 +165,7 @@ def learnings_of(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
             stated.sampling = ()
             stated.evaluation = None if line.startswith(_CLEAN_GLOBAL) else stated.evaluation
         elif _ROUND.match(line):
-            round_line = _round(line, number, problems, notes, is_end=number == end)
+            round_line = _round(line, number, problems, unusual, is_end=number == end)
             if round_line is None:
                 continue
             if round_line.number < last:
@@ -177,8 +178,8 @@ def learnings_of(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
             facts, analyzing = {}, False
     problems.raise_if_any(InputError)
     if analyzing:
-        notes.cut_off = notes.cut_off or end
-    return [learning for learning in learnings if not learning.empty], notes.texts()
+        unusual[_CUT_OFF].append(end)
+    return [learning for learning in learnings if not learning.empty], _notes(unusual)
 
 
 def _settings(text: str) -> dict[str, str]:
@@ -194,32 +195,26 @@ def _settings(text: str) -> dict[str, str]:
     return settings
 
 
-@dataclass
-class _RoundNotes:
-    """Line numbers of unusual rounds, by kind; `cut_off` is 0 if the log is complete."""
-
-    cut_off: int = 0
-    short: list[int] = field(default_factory=list)
-    commas: list[int] = field(default_factory=list)
-    out_of_range: list[int] = field(default_factory=list)
-
-    def texts(self) -> tuple[str, ...]:
-        """Return the notes."""
-        texts = []
-        for lines, message in (
-            (self.commas, "decimal commas are read as points"),
-            (self.out_of_range, "numbers out of range are read as infinite"),
-            (self.short, f"rounds with fewer than {FIELDS} fields are read without the missing ones"),
-        ):
-            if lines:
-                count_text = "" if len(lines) == 1 else f" and {len(lines) - 1:,} more"
-                texts.append(f"{message} (line {lines[0]}{count_text})")
-        if self.cut_off:
-            texts.append(f"the log is cut off after line {self.cut_off}")
-        return tuple(texts)
+# What is unusual about rounds, in the order of the notes.
+_COMMAS = "decimal commas are read as points"
+_INFINITE = "numbers out of range are read as infinite"
+_SHORT = f"rounds with fewer than {FIELDS} fields are read without the missing ones"
+_CUT_OFF = "the log is cut off after line"
 
 
-def _round(line: str, number: int, problems: Problems, notes: _RoundNotes, *, is_end: bool) -> RoundLine | None:
+def _notes(lines: Mapping[str, list[int]]) -> tuple[str, ...]:
+    """Return the notes about unusual rounds, whose lines are given."""
+    texts = []
+    for message in (_COMMAS, _INFINITE, _SHORT):
+        if numbers := lines.get(message):
+            more = "" if len(numbers) == 1 else f" and {len(numbers) - 1:,} more"
+            texts.append(f"{message} (line {numbers[0]}{more})")
+    return (*texts, *(f"{_CUT_OFF} {number}" for number in lines.get(_CUT_OFF, ())[:1]))
+
+
+def _round(
+    line: str, number: int, problems: Problems, unusual: defaultdict[str, list[int]], *, is_end: bool
+) -> RoundLine | None:
     """Return a round line, None if it is malformed (a problem), or cut off in its model (a note)."""
     fields = [cell.strip() for cell in line.split(";")]
     if len(fields) == FIELDS + 1 and not fields[-1]:
@@ -227,13 +222,13 @@ def _round(line: str, number: int, problems: Problems, notes: _RoundNotes, *, is
     # The last field, the test error, is optional.
     if len(fields) < FIELDS - (1 if fields[-1] else 0):
         if is_end:
-            notes.cut_off = number
+            unusual[_CUT_OFF].append(number)
             # The last field before the end of the file may be incomplete.
             fields.pop()
             if len(fields) < 2:
                 return None
         elif len(fields) >= MIN_FIELDS:
-            notes.short.append(number)
+            unusual[_SHORT].append(number)
     too_few = len(fields) < MIN_FIELDS and not is_end
     if len(fields) > FIELDS or too_few:
         problems.add(
@@ -245,14 +240,14 @@ def _round(line: str, number: int, problems: Problems, notes: _RoundNotes, *, is
         return None
     fields += [""] * (FIELDS - len(fields))
     if any(_DECIMAL_COMMA.fullmatch(fields[at]) for at in _NUMBERS):
-        notes.commas.append(number)
+        unusual[_COMMAS].append(number)
         fields = [_COMMA.sub(r"\1.\2", cell) for cell in fields]
     for at in _NUMBERS:
         if fields[at] and not _is_value(fields[at]):
             problems.add(f"field {at + 1} of the round is not a number", number, text=fields[at])
             return None
     if any(_OUT_OF_RANGE.fullmatch(fields[at]) and not is_number(fields[at]) for at in _NUMBERS):
-        notes.out_of_range.append(number)
+        unusual[_INFINITE].append(number)
     error, test = (
         float(text) if is_number(text) else math.nan for text in (fields[_VALIDATION_ERROR], fields[_TEST_ERROR])
     )

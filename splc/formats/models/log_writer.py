@@ -15,7 +15,7 @@ from typing import Any
 from splc.arithmetic.tokens import NameTable
 from splc.formats.models.json import provenance_of
 from splc.formats.models.stored_model import ModelFile
-from splc.formats.scripts.commands import script_lines
+from splc.formats.scripts.samplings import script_lines
 from splc.learning.result import LearnedTerm, LearningResult, Round
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, Factor, Term, product_of
@@ -150,10 +150,7 @@ def model_log_text(model: InfluenceModel, base: str = ROOT, nfp: str | None = No
 
 
 def _definitions(model: InfluenceModel) -> dict[str, str]:
-    """Return text → the name that terms use instead: f1, f2, ….
-
-    The grammar has neither subexpressions nor powers with fractions as exponents.
-    """
+    """Return text → f1, f2, …, for subexpressions and powers with fractions as exponents, which the grammar lacks."""
     reserved = {*model.order, *model.options, ROOT}
     names = (name for name in (f"f{number}" for number in itertools.count(1)) if name not in reserved)
     powers = (factor for term, _ in model.terms for factor in _parts(term) if factor.power % 1 or factor.log % 1)

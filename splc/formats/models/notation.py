@@ -31,12 +31,8 @@ _LEAST = 0.001
 
 
 def log2_text(model: InfluenceModel, digits: int | None = None) -> str:
-    """Return a model as model text with logarithms to the base 2: `1.37 + 6.698 * log2(y)^2`.
-
-    `digits`: significant digits of coefficients; None: as many as needed to read the same number back.
-    """
-    text = Notation(model, digits).total(model.terms)
-    return f"exp({text})" if model.link == "log" else text
+    """Return a model with logarithms to the base 2: `1.37 + 6.7 * log2(y)^2`; `digits`: significant ones, None: all."""
+    return Notation(model, digits).text()
 
 
 def log2_terms(model: InfluenceModel) -> list[tuple[str, float]]:
@@ -85,14 +81,16 @@ class Notation:
     times = " * "
 
     def __init__(self, model: InfluenceModel, digits: int | None) -> None:
+        self.model = model
         self.order = model.order
         self.positions = {name: position for position, name in enumerate(model.order)}
         self.derived: dict[str, Derived] = by_name(model.derived)
         self.digits = digits
 
-    def total(self, addends: Addends) -> str:
-        """Return a sum with all its coefficients."""
-        return self._sum(addends, self.product)
+    def text(self) -> str:
+        """Return the model: a sum with all its coefficients, or the exponential of one."""
+        total = self._sum(self.model.terms, self.product)
+        return self.called("exp", [total]) if self.model.link == "log" else total
 
     def argument_text(self, addends: Addends) -> str:
         """Return a sum inside of a function, in which a product has no coefficient 1."""
@@ -184,10 +182,7 @@ def lead_text(model: ScalingModel) -> str:
 
 
 def facts_text(model: ScalingModel) -> str:
-    """Return the data that a scaling model rests on: `SMAPE 1.2 % at 5 points, p = 2 … 32`; both segments, if two.
-
-    The adjusted coefficient of determination follows the error, if it is defined.
-    """
+    """Return the data of a scaling model, of both segments if two: `SMAPE 1.2 % at 5 points, p = 2 … 32`."""
     ranges = [
         f"{name} = {' … '.join(dict.fromkeys(rounded_text(end, 6) for end in (low, high)))}"
         for name, (low, high) in zip(model.names, model.ranges, strict=True)

@@ -164,45 +164,33 @@ def _table(
 def _quantity(name: str, content: Mapping[str, Any], line: int | None, problems: Problems) -> Quantity | None:
     """Return a number with its interval, None if it is wrong."""
     value = finite_number(content.get("value"))
-    low = value if "low" not in content else finite_number(content["low"])
-    high = value if "high" not in content else finite_number(content["high"])
-    hint = "or { value = …, low = …, high = … }"
+    # A missing bound is equal to the value.
+    low, high = (finite_number(content[key]) if key in content else value for key in ("low", "high"))
+    level, determined = finite_number(content.get("level")), content.get("determined", True)
+    bounds, unknown = {"low", "high"} & set(content), sorted(set(content) - set(QUANTITY_KEYS))
+    hint: str | None = "or { value = …, low = …, high = … }"
+    wrong_key = ""
     if value is None or low is None or high is None:
-        # A missing bound is equal to the value.
-        missing_key = "value" if value is None else "low" if low is None else "high"
-        key_path = f"{name}.{missing_key}" if {*content} - {"value"} else name
-        text = toml_value(content[missing_key]) if missing_key in content else None
-        problems.add(f"{key_path} must be a finite number", line, text=text, hint=hint)
-        return None
-    if unknown := sorted(set(content) - set(QUANTITY_KEYS)):
-        suggestion = nearest(unknown[0], QUANTITY_KEYS) or hint
-        problems.add(f"{name} has {listed(unknown)}, which a number cannot have", line, hint=suggestion)
-        return None
-    if not low <= value <= high:
-        problems.add(f"{name}: {value:g} does not lie between low = {low:g} and high = {high:g}", line)
-        return None
-    bounds = {"low", "high"} & set(content)
-    level = finite_number(content.get("level"))
-    if "level" in content and (level is None or not 0 < level < 1 or not bounds):
+        wrong_key = "value" if value is None else "low" if low is None else "high"
+        key_path = f"{name}.{wrong_key}" if {*content} - {"value"} else name
+        message = f"{key_path} must be a finite number"
+    elif unknown:
+        message = f"{name} has {listed(unknown)}, which a number cannot have"
+        hint = nearest(unknown[0], QUANTITY_KEYS) or hint
+    elif not low <= value <= high:
+        message, hint = f"{name}: {value:g} does not lie between low = {low:g} and high = {high:g}", None
+    elif "level" in content and (level is None or not 0 < level < 1 or not bounds):
+        wrong_key, message = "level", f"the level of {name} must be a number between 0 and 1, beside low or high"
         hint = "it is the level of the interval from low to high, such as 0.95"
-        problems.add(
-            f"the level of {name} must be a number between 0 and 1, beside low or high",
-            line,
-            text=toml_value(content["level"]),
-            hint=hint,
-        )
-        return None
-    determined = content.get("determined", True)
-    if not isinstance(determined, bool) or (bounds and not determined):
+    elif not isinstance(determined, bool) or (bounds and not determined):
+        wrong_key = "determined"
+        message = f"determined of {name} must be true, or false for a number without an interval"
         hint = "false marks a number that measurements do not determine"
-        problems.add(
-            f"determined of {name} must be true, or false for a number without an interval",
-            line,
-            text=toml_value(determined),
-            hint=hint,
-        )
-        return None
-    return Quantity(value, low, high, level, determined)
+    else:
+        return Quantity(value, low, high, level, determined)
+    text = toml_value(content[wrong_key]) if wrong_key in content else None
+    problems.add(message, line, text=text, hint=hint)
+    return None
 
 
 def parameters_text(parameters: Parameters, heading: str = "") -> str:

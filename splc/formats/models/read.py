@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
@@ -11,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from splc.errors import ExpressionError, InputError, LearningError, OutputError, Problem, Problems, SplcError, listed
-from splc.formats import detect, registry
-from splc.formats.models.json import log_hash_of, parse_stored_json
+from splc.formats import detect
+from splc.formats.models.json import json_object, log_hash_of, parse_stored_json
 from splc.formats.models.log_reader import WhichRound, parse_stored_log
 from splc.formats.models.log_writer import COMMAND, COMPANION, NFP
 from splc.formats.models.stored_model import ModelFile, StoredModel, Subject, companion_of
 from splc.formats.models.text import parse_stored_text, with_link
 from splc.io.files import STANDARD, Source, read_source, write_whole
-from splc.io.json import parse_json
+from splc.io.json import declared
 from splc.learning.given_terms import GivenTerms, parse_term
 from splc.learning.result import LearnedTerm
 from splc.models.influence import InfluenceModel
@@ -32,29 +31,23 @@ _PROPERTY = re.compile(rf"^{NFP}(.+)$|model of (.+?) of .+, by splc ", re.MULTIL
 
 def subject_of(source: Source) -> Subject:
     """Return what the last model of a file is about; of other and damaged files nothing is known."""
-    text = source.data.decode("utf-8", errors="replace")
-    try:
-        content: Any = json.loads(text)
-    except (ValueError, RecursionError):
+    content = json_object(source)
+    if not content:
+        text = source.data.decode("utf-8", errors="replace")
         systems = _SYSTEM.findall(text)
         properties = [quoted_name or two for quoted_name, two in _PROPERTY.findall(text)]
         return Subject(systems[-1] if systems else None, properties[-1] if properties else None)
-    content = content if isinstance(content, dict) else {}
-    provenance = content.get("provenance")
     # A program has no provenance.
-    system = (provenance if isinstance(provenance, dict) else content).get("system")
+    system = declared(dict, content.get("provenance"), content).get("system")
     nfp = content.get("nfp", content.get("property"))
     if system is None and ("callpath" in content or "models" in content):
         with suppress(KeyError, TypeError):
             return Subject.of_profile(content["files"]["measurements"]["path"], nfp)
-    return Subject(system if isinstance(system, str) else None, nfp if isinstance(nfp, str) else None)
+    return Subject(declared(str, system), declared(str, nfp))
 
 
 def parse_term_list(source: Source, system: VariabilityModel) -> GivenTerms:
-    """Return the learner that fits the influences of the terms of a file.
-
-    A term has SPL Conqueror's log grammar; `#` begins a comment.
-    """
+    """Return the learner that fits the influences of the terms of a file, in the log grammar; `#` begins a comment."""
     problems = Problems(source.name)
     terms: list[LearnedTerm] = []
     for number, raw in enumerate(source.text().splitlines(), 1):
@@ -74,19 +67,6 @@ def parse_term_list(source: Source, system: VariabilityModel) -> GivenTerms:
     if not terms:
         raise InputError(Problem("there are no terms", source.name, hint="give one term per line: 'x * y'"))
     return GivenTerms(tuple(terms))
-
-
-__all__ = [
-    "ReadOptions",
-    "StoredModel",
-    "learned_content",
-    "parse_stored_models",
-    "read_model",
-    "read_stored_model",
-    "read_stored_models",
-    "write_model",
-    "write_stored_model",
-]
 
 
 @dataclass(frozen=True)
@@ -197,7 +177,7 @@ def read_stored_models(
 
 def _parse(source: Source, system: VariabilityModel | None, options: ReadOptions, *, full: bool) -> list[StoredModel]:
     """Return the models that a file holds; with `full` a log with one has the full model of its JSON file."""
-    form = registry.format_of("model", source)
+    form = detect.format_of("model", source)
     if not full or form is None or form.name != "log" or source.name == STANDARD:
         return parse_stored_models(source, system, options)
     companion, unused = _read_companion(source, system)
@@ -211,10 +191,7 @@ def _parse(source: Source, system: VariabilityModel | None, options: ReadOptions
 
 
 def _read_companion(source: Source, system: VariabilityModel | None) -> tuple[StoredModel | None, str]:
-    """Return the model of the JSON file that was written with a log, which has the full model.
-
-    Without it: None, and why there is none, as far as one is to be expected.
-    """
+    """Return the model of the JSON file that was written with a log, or None and why an expected one is not there."""
     lines = source.data.decode("utf-8", errors="replace").splitlines()
     stated_names = [line.removeprefix(COMPANION).strip() for line in lines if line.startswith(COMPANION)]
     # Files that were moved together may have other names than the log states; it may be the file that a link leads to.
@@ -248,18 +225,16 @@ def learned_content(stored: StoredModel, file: str) -> Mapping[str, Any]:
     source = stored.companion if stored.kind == "log" else file
     if source is None or source == STANDARD or stored.kind == "text" or not Path(source).is_file():
         return {}
-    try:
-        content = parse_json(read_source(source).text())
-    except SplcError:
-        return {}
-    return content if isinstance(content, dict) else {}
+    with suppress(SplcError):
+        return json_object(read_source(source))
+    return {}
 
 
 def parse_stored_models(source: Source, system: VariabilityModel | None, options: ReadOptions) -> list[StoredModel]:
     """Return the models that a file holds: one, or with `learning` 0 one for each learning of a log."""
     if not source.data.strip():
         raise InputError(Problem("the file is empty", source.name))
-    form = registry.format_of("model", source)
+    form = detect.format_of("model", source)
     if form is None:
         kind = detect.kind_of(source)
         kinds = {"system": "a system description", "measurements": "a table of measurements", "script": "a script"}
@@ -276,8 +251,8 @@ def write_model(model: InfluenceModel, path: str | Path, base: str = ROOT) -> No
     `path`: `.json` is JSON, `.log` a log in SPL Conqueror's grammar, anything else but `.c` model text (each also with
     `.gz`); `-` is model text on standard output.
     """
-    suffix = registry.model_suffix(str(path))
-    name = next((form.name for form in registry.formats_of("model") if form.suffix == suffix and form.name), "txt")
+    suffix = detect.model_suffix(str(path))
+    name = next((form.name for form in detect.formats_of("model") if form.suffix == suffix and form.name), "txt")
     write_stored_model(StoredModel(model), path, name, base)
 
 
@@ -288,7 +263,7 @@ def write_stored_model(stored: StoredModel, path: str | Path, form: str, base: s
         hint = "replace them by numbers first (splc.models.binding.bound)"
         raise OutputError(Problem(f"the model has parameters ({names}) instead of numbers", str(path), hint=hint))
     try:
-        content: str = registry.format_named("model", form).write(ModelFile([stored], base=base))
+        content: str = detect.format_named("model", form).write(ModelFile([stored], base=base))
     except SplcError as error:
         raise error.at(None if str(path) == "-" else path) from None
     write_whole(path, content)

@@ -85,11 +85,9 @@ def columns_object(contexts: Mapping[str, str], choice: ColumnChoice, *, mined: 
 
 
 def choice_of(learned: Iterable[ColumnChoice]) -> ColumnChoice:
-    """Return the roles that models give the columns of further measurements, which may lack them.
-
-    A context has no usual value if the models were learned from different ones.
-    """
+    """Return the roles that models give the columns of further measurements, which may lack them."""
     choices = [*learned]
+    # A context has no usual value if the models were learned from different ones.
     usual: dict[str, str | None] = {}
     for name, value in chain.from_iterable(choice.usual.items() for choice in choices):
         usual[name] = value if usual.get(name, value) == value else None
@@ -153,7 +151,7 @@ class StoredModel:
     @property
     def basis_of_unmeasured(self) -> str:
         """The kind of prediction for a value of a context of which nothing was measured; empty for other models."""
-        from splc.learning.contexts.unmeasured_context import UnmeasuredContext
+        from splc.learning.contexts.sources import UnmeasuredContext
         from splc.learning.projection import Ensemble
 
         if isinstance(self.full, UnmeasuredContext):
@@ -247,10 +245,7 @@ def scaling_file(
     further: Mapping[Key, Mapping[str, Any]] | None = None,
     facts: Mapping[str, Any] | None = None,
 ) -> ModelFile:
-    """Return the file of scaling models.
-
-    `models`: (call path, metric) → model. `further`: further content of the JSON of some of them, such as predictions.
-    """
+    """Return the file of scaling models, (call path, metric) → model; `further`: more content of the JSON of some."""
     stored = [
         StoredModel(
             scaling.model,
@@ -272,10 +267,7 @@ def learned_file(
     test_errors: Sequence[float | None] | None = None,
     system: VariabilityModel | None = None,
 ) -> ModelFile:
-    """Return the file of a learned model.
-
-    `test_errors`: the error after each round, for logs; None: only that of the last round is known.
-    """
+    """Return the file of a learned model; `test_errors`: the error after each round, None: only the last is known."""
     from splc.learning.full_predictor import FullPredictor
 
     about = f"model of {result.nfp} of {origin}, by splc {__version__} ({result.learner}, preset {result.preset})"

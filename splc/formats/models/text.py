@@ -67,12 +67,7 @@ def parse_stored_text(
     parameters: Mapping[str, float] | Parameters | None = None,
     symbols: Collection[str] = (),
 ) -> tuple[InfluenceModel, frozenset[str]]:
-    """Return the model of a text, and the names of the parameters that it uses.
-
-    `system`: the system, whose options or observed variables the names must be (or parameters, or the text's
-    own definitions); None takes every name as an option, all of which are positive. `parameters`: machine parameters
-    that the text uses: name → value, or the content of a parameters file.
-    """
+    """Return the model of a text, and the parameters that it uses; the arguments are those of `parse_model`."""
     known_parameters = Parameters.of(parameters)
     names = None if system is None else system.term_names
     constants = {ROOT} if system is None else {*system.mandatory, ROOT}
@@ -136,12 +131,9 @@ def latex_text(model: InfluenceModel, digits: int | None = 4) -> str:
     r"""Return a model as mathematics in LaTeX, without the dollars around it: `1.37 + 6.698 \cdot \log_{2}^{2}(y)`.
 
     Single letters, also with a number, and names of Greek letters are set as symbols, other names in italics. No
-    package is needed.
-
-    `digits`: significant digits of coefficients; None: as many as needed to read the same number back.
+    package is needed. `digits`: significant digits of coefficients; None: as many as read the same number back.
     """
-    text = _LatexNotation(model, digits).total(model.terms)
-    return rf"\exp\left({text}\right)" if model.link == "log" else text
+    return _LatexNotation(model, digits).text()
 
 
 class _LatexNotation(Notation):
@@ -230,12 +222,10 @@ _TAKEN_BY_MODULE = frozenset({"math", "round", "MODELS"})
 def python_text(model: InfluenceModel, module: Module = "math", digits: int | None = None) -> str:
     """Return a model as a Python expression: `1.37 + 6.698 * math.log2(y)**2`.
 
-    Options, and parameters that are kept as names, are variables with the names of `python_names`.
-
-    `digits`: significant digits of coefficients; None: as many as needed to read the same number back.
+    Options, and parameters that are kept as names, are variables with the names of `python_names`. `digits`: as for
+    `latex_text`.
     """
-    text = _PythonNotation(model, digits, module).total(model.terms)
-    return f"{module}.exp({text})" if model.link == "log" else text
+    return _PythonNotation(model, digits, module).text()
 
 
 def python_names(model: InfluenceModel) -> dict[str, str]:

@@ -1,161 +1,21 @@
-"""The commands of SPL Conqueror's scripts: the table, and a command of a script."""
+"""The commands of SPL Conqueror's scripts: the table, and the reader of scripts, which have a command per line.
+
+`#` begins a comment.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
-Kind = Literal["binary", "numeric", "hybrid"]
-KINDS: tuple[Kind, ...] = ("binary", "numeric", "hybrid")
-# In a spec: the number of binary options, and the path of a file, which are known only when a script runs.
-BINARY_OPTIONS = "{binary options}"
-FILE = "{file}"
-FROM_FILE = "fromFile"
-VALIDATION = "validation"
-# Arguments of hybrid strategies.
-ONLY_BINARY, ONLY_NUMERIC = "onlyBinary", "onlyNumeric"
-OPTIMIZATION, WEIGHTS = "optimization", "weights"
-
-
-@dataclass(frozen=True)
-class Key:
-    """An argument of a strategy, `name:value`."""
-
-    name: str  # its name in scripts
-    ours: str = ""  # its name in specs; an empty text for a positional argument
-    # its value if it is not given; None: it must be given; an empty text: the spec leaves it out
-    default: str | None = None
-    aliases: tuple[str, ...] = ()  # other names
-    ignored: bool = False  # whether a spec has nothing like it
-
-
-@dataclass(frozen=True)
-class Strategy:
-    """A strategy of SPL Conqueror."""
-
-    kind: Kind  # the command
-    name: str  # its name in scripts
-    design: str  # the name of the design
-    keys: tuple[Key, ...] = ()  # its arguments
-    fixed: tuple[str, ...] = ()  # further arguments of the spec, as SPL Conqueror's program draws
-    flag: str = ""  # an argument that must be true; it distinguishes strategies of one name
-    aliases: tuple[str, ...] = ()  # older names
-
-
-def _number(default: str | None, *aliases: str) -> Key:
-    return Key("numConfigs", default=default, aliases=aliases)
-
-
-_SEED = Key("seed", "seed", "0")
-_DISTRIBUTION = (
-    _number("asTW2"),
-    Key("distribution", "distribution", ""),
-    Key("distance-metric", "metric", ""),
-    _SEED,
-    Key(ONLY_NUMERIC, ignored=True, default=""),
-    Key(ONLY_BINARY, ignored=True, default=""),
-    Key("use-whole-population", ignored=True, default=""),
-)
-
-
-def _diversity(*, ignored: bool) -> tuple[Key, ...]:
-    """Return the arguments of the selection of configurations with a distance."""
-    names = {"selection": "selection", "optimization": OPTIMIZATION, "number-weight-optimization": WEIGHTS}
-    return tuple(Key(name, own_name, "", ignored=ignored) for name, own_name in names.items())
-
-
-# Arguments that make a design draw the same rows as SPL Conqueror's program.
-_COMPAT = ("compat",)
-# All rows of a design if there are fewer than it asks for.
-_CAPPED = ("capped",)
-# The first entry with a name counts, unless it has a flag that is not true.
-STRATEGIES = (
-    Strategy("binary", "allbinary", "all"),
-    Strategy("binary", "featurewise", "optionwise", aliases=("optionwise",)),
-    Strategy("binary", "pairwise", "pairwise"),
-    Strategy("binary", "negfw", "negoptionwise", aliases=("negoptionwise",)),
-    Strategy("binary", "twise", "twise", (Key("t"),)),
-    Strategy("binary", "random", "random", (_number(BINARY_OPTIONS), _SEED, Key(FROM_FILE, "from", "")), _COMPAT),
-    Strategy("binary", "satoutput", "henard", (_number("2"), _SEED), flag="henard"),
-    Strategy("binary", "satoutput", "solver", (_number("2"), Key("seed", "seed", ""))),
-    Strategy("binary", "distance-based", "distance", (_number("asOW"), Key("optionWeight", "weight", ""))),
-    Strategy("numeric", "boxbehnken", "bbd", fixed=_COMPAT),
-    Strategy("numeric", "centralcomposite", "cci", fixed=_COMPAT),
-    Strategy("numeric", "fullfactorial", "ff"),
-    Strategy("numeric", "factorial", "factorial", (Key("n", default="2"),), _COMPAT),
-    Strategy("numeric", "hypersampling", "hyper", (Key("precision", default="50"),), _COMPAT),
-    Strategy("numeric", "onefactoratatime", "ofat", (Key("distinctValuesPerOption", default="3"),), _COMPAT),
-    Strategy("numeric", "kexchange", "dopt", (Key("sampleSize", default="100"), Key("k", "k", "5")), _CAPPED),
-    Strategy(
-        "numeric",
-        "plackettburman",
-        "pb",
-        (Key("measurements", default="9"), Key("level", default="3")),
-        _COMPAT,
-    ),
-    Strategy("numeric", "random", "random", (_number(None, "sampleSize"), _SEED), _COMPAT),
-    Strategy("hybrid", "distribution-aware", "distaware", (*_DISTRIBUTION, *_diversity(ignored=False))),
-    Strategy("hybrid", "distribution-preserving", "distpreserving", (*_DISTRIBUTION, *_diversity(ignored=True))),
-)
-
-
-@dataclass(frozen=True)
-class Sampling:
-    """A sampling that a script asks for."""
-
-    kind: Kind  # the part of configurations that it selects; `hybrid` for whole ones
-    spec: str  # the design, with placeholders for the number of binary options and the file
-    validation: bool = False  # whether it is of the validation set, not of the learning set
-    options: tuple[str, ...] = ()  # the options that it is restricted to; empty: all
-    file: str | None = None  # the file of the configurations that `random` draws from
-    line: str = ""  # the line of the script, as it is echoed in logs
-    redraws: bool = False  # whether random binary selections are drawn as by the program before June 2023
-
-    def resolved(self, binary_options: int, file: str = "") -> str:
-        """Return the spec for a system with so many binary options."""
-        spec = self.spec
-        if self.redraws and self.kind == "binary" and spec.startswith("random:"):
-            spec = spec.replace(",compat", ",compat=2018", 1)
-        return spec.replace(BINARY_OPTIONS, str(binary_options)).replace(FILE, file)
-
-
-def script_lines(spec: str, seed: int = 0) -> tuple[str, ...]:
-    """Return the lines of a script that ask for the sampling of a spec; none if SPL Conqueror has no such sampling."""
-    if spec == "measured":
-        return ("select-all-measurements true",)
-    parts = re.split(r"\+(?![^\[\]]*\])", spec)
-    lines = []
-    for number, part in enumerate(parts):
-        name = re.split(r"[:\[]", part)[0].strip()
-        rows = [strategy for strategy in STRATEGIES if strategy.design == name]
-        if name == "random":
-            # Whole configurations are drawn uniformly here only.
-            rows = [strategy for strategy in rows if strategy.kind == KINDS[number]] if len(parts) == 2 else []
-        if not rows:
-            return ()
-        lines.append(_line(rows[0], part, seed))
-    return tuple(lines)
-
-
-def _line(strategy: Strategy, spec: str, seed: int) -> str:
-    spec, bracket, options = spec.partition("[")
-    arguments = [text.strip() for text in spec.partition(":")[2].split(",") if text.strip()]
-    named_arguments = dict(text.split("=", 1) for text in arguments if "=" in text)
-    positional = [text for text in arguments if "=" not in text and text not in strategy.fixed]
-    argument_texts = []
-    for key in (strategy_key for strategy_key in strategy.keys if not strategy_key.ignored):
-        value = named_arguments.get(key.ours) if key.ours else (positional.pop(0) if positional else None)
-        if value is None and key is _SEED:
-            value = str(seed)
-        if value is not None:
-            argument_texts.append(f"{key.name}:{value}")
-    flags = [f"{strategy.flag}:true"] if strategy.flag else []
-    return " ".join(
-        (strategy.kind, strategy.name, *argument_texts, *flags, *([bracket + options.strip()] if bracket else []))
-    )
-
+from splc.errors import InputError, Problem, Problems, SpecError, SplcError, unknown_name_hint
+from splc.formats.scripts.samplings import STRATEGIES, Sampling, sampling_of, truth
+from splc.io.files import Source
+from splc.io.settings import setting_name
+from splc.learning.baselines.scikit_names import estimator_of
+from splc.learning.stepwise.settings import Settings
 
 Need = Literal["vm", "measurements", "sampling", "model"]
 # How the arguments of a command are written: nothing, one file whose name may have spaces, words separated by spaces,
@@ -288,3 +148,166 @@ class Script:
     path: str  # the file
     commands: tuple[ScriptCommand, ...]  # its commands
     sha256: str = ""  # the hash of the file
+
+
+# Older spellings: the strategies themselves were commands, and numeric ones followed `expdesign`.
+_STRATEGIES = {name: strategy.kind for strategy in reversed(STRATEGIES) for name in (strategy.name, *strategy.aliases)}
+_DESIGN = "expdesign"
+_KEY = re.compile(r"([\w-]+):(\S*)")
+_LIST = re.compile(r"(?<![\w-])([\w-]++)\s*+[=:]\s*\[([^\]]*)\]")
+RANDOMIZED = "randomized"
+FINAL_PREDICTIONS = "writeFinalPredictionResults"
+
+
+def parse_script(source: Source) -> Script:
+    """Return the commands of a script; their arguments are checked, the files that they name are not."""
+    script, problems = parse_lines(source)
+    if problems:
+        raise InputError(problems)
+    return script
+
+
+def parse_lines(source: Source) -> tuple[Script, tuple[Problem, ...]]:
+    """Return the commands of a script that can be read, and what is wrong in the other lines."""
+    problems: list[Problem] = []
+    commands = []
+    for number, raw in enumerate(source.text().splitlines(), 1):
+        text = raw.partition("#")[0].strip()
+        if not text:
+            continue
+        try:
+            commands.append(_command(text, number))
+        except SplcError as error:
+            line_problems = (
+                Problem(problem.message, source.name, number, None, text, problem.hint) for problem in error.problems
+            )
+            problems += dict.fromkeys(line_problems)
+    return Script(source.name, tuple(commands), source.sha256), tuple(problems)
+
+
+def _command(text: str, line: int) -> ScriptCommand:
+    first, *argument_texts = text.split(maxsplit=1)
+    name, arguments = first.casefold(), argument_texts[0].strip() if argument_texts else ""
+    if name not in TABLE and (name in _STRATEGIES or name == _DESIGN):
+        kind = "numeric" if name == _DESIGN else _STRATEGIES[name]
+        arguments = arguments if name == _DESIGN else f"{name} {arguments}"
+        name = kind
+    if name not in TABLE:
+        raise SpecError(f"unknown command {first!r}", hint=unknown_name_hint(name, list(TABLE)))
+    usage = TABLE[name]
+    parts = _arguments(usage, arguments, text)
+    words = parts.get("words", ())
+    if len(words) < usage.least or (usage.most is not None and len(words) > usage.most):
+        raise SpecError(f"wrong arguments of {usage.name}", hint=f"write {usage.name} {usage.arguments}".rstrip())
+    command = ScriptCommand(usage.name, text, line, **parts)
+    _check_values(command)
+    return command
+
+
+def _arguments(usage: Usage, text: str, line: str) -> dict[str, Any]:
+    """Return the arguments of a command, by the fields of `ScriptCommand`."""
+    match usage.form:
+        case "sampling":
+            return {"sampling": sampling_of(usage.name, text, line)}  # type: ignore[arg-type]
+        case "nothing" | "words":
+            return {"words": tuple(text.split())}
+        case "file":
+            values = {}
+            while usage.keys and (match := _KEY.match(text)) and match[1].casefold() in usage.keys:
+                values[match[1].casefold()] = match[2]
+                text = text[match.end() :].strip()
+            return {"words": (text,) if text else (), "values": values}
+        case "pairs":
+            return _pairs(text.split())
+        case "lists":
+            # Brackets that are not closed would each be followed to the end.
+            end_of_lists = text.rfind("]") + 1
+            matches = _LIST.findall(text, 0, end_of_lists)
+            lists = {name: tuple(item.strip() for item in items.split(",")) for name, items in matches}
+            pairs = _pairs((_LIST.sub(" ", text[:end_of_lists]) + text[end_of_lists:]).split())
+            key_names = {name.casefold(): name for name in usage.keys or ()}
+            for name in pairs["values"]:
+                if name.casefold() not in key_names:
+                    raise SpecError(
+                        f"unknown argument {name!r}", hint=unknown_name_hint(name, list(key_names.values()))
+                    )
+            values = {key_names[name.casefold()]: value for name, value in pairs["values"].items()}
+            return {"words": pairs["words"], "values": values, "lists": lists}
+
+
+def _pairs(words: list[str]) -> dict[str, Any]:
+    plain_words = tuple(word for word in words if ":" not in word)
+    return {"words": plain_words, "values": dict(word.split(":", 1) for word in words if ":" in word)}
+
+
+def _check_values(command: ScriptCommand) -> None:
+    """Check the values of a command."""
+    problems: list[Problem] = []
+    values = dict(command.values)
+    choices = [{name: value} for name, listed in command.lists.items() for value in listed]
+
+    def check(function: Callable[..., Any], *arguments: Any) -> None:
+        try:
+            function(*arguments)
+        except SplcError as error:
+            problems.extend(error.problems)
+
+    if command.name == "mlsettings":
+        check(Settings().changed, values)
+    elif command.name == "select-all-measurements":
+        check(truth, command.words[0])
+    elif command.name == "all" and "check" in values:
+        check(truth, values["check"])
+    elif command.name == "learn-splconqueror-opt":
+        for word in command.words[:1]:
+            if word.casefold() != RANDOMIZED:
+                hint = unknown_name_hint(word, [RANDOMIZED])
+                problems.append(Problem(f"unknown argument {word!r}", hint=hint))
+        if not choices:
+            problems.append(Problem("there are no settings to choose from", hint="write NAME=[VALUE,VALUE]"))
+        for choice in choices:
+            check(Settings().changed, choice)
+    elif command.name == "learn-python":
+        final = next((name for name in values if name.casefold() == FINAL_PREDICTIONS.casefold()), None)
+        if final is not None:
+            check(truth, values.pop(final))
+        check(estimator_of, command.words[0], values)
+    elif command.name == "learn-python-opt":
+        for choice in ({}, *choices):
+            check(estimator_of, command.words[0], choice)
+    if command.usage.form == "lists":
+        if "performWithOptimal" in values:
+            check(truth, values["performWithOptimal"])
+        for name, least in (("samples", 1), ("seed", 0)):
+            if name in values:
+                check(whole_number, name, values[name], least)
+    if problems:
+        raise SpecError(problems)
+
+
+def whole_number(name: str, text: str, least: int) -> int:
+    """Return a text as a whole number."""
+    if not (text.isascii() and text.isdigit()) or int(text) < least:
+        raise SpecError(f"{name} must be a whole number of at least {least}, not {text!r}")
+    return int(text)
+
+
+def settings_of(source: Source) -> dict[str, str]:
+    """Return the settings of a file of `name value` (or `name:value`) lines."""
+    problems = Problems(source.name)
+    settings: dict[str, str] = {}
+    for number, raw in enumerate(source.text().splitlines(), 1):
+        line = raw.partition("#")[0].strip()
+        if not line:
+            continue
+        name, *value_texts = re.split(r"[\s:]+", line, maxsplit=1)
+        value = value_texts[0] if value_texts else ""
+        try:
+            Settings().changed({name: value})
+        except SpecError as error:
+            for problem in error.problems:
+                problems.add(problem.message, number, text=line, hint=problem.hint)
+            continue
+        settings[setting_name(name)] = value
+    problems.raise_if_any(InputError)
+    return settings

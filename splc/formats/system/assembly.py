@@ -42,10 +42,7 @@ def comparison_of(left: Node, sign: str, right: Node, line: int | None = None) -
 
 
 def selection(formula: Formula, optional: Container[str], line: int | None) -> ArithmeticConstraint:
-    """Return a formula over options as one comparison: a product for a conjunction, a sum for a disjunction.
-
-    `optional`: the numeric options in it, which may have no value.
-    """
+    """Return a formula as one comparison of products and sums; `optional`: numeric options that may have no value."""
     return comparison_of(_value(formula, optional), ">=", Number(1), line)
 
 

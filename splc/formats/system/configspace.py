@@ -17,7 +17,7 @@ from splc.arithmetic.tree import Name, Number
 from splc.errors import InputError, nearest
 from splc.formats.system.assembly import Assembly, name_of
 from splc.io.files import Source
-from splc.io.json import parse_json
+from splc.io.json import declared, parse_json
 from splc.io.numbers import number_text
 from splc.system.clauses import Formula, Junction, NumericAtom, equivalence, implication, joined, negation
 from splc.system.constraints import OptionLiteral
@@ -64,32 +64,29 @@ class SpaceParameter:
         return positions[0]
 
 
-def parameter_of(
-    entry: Mapping[str, Any],
-    line: int | None,
-    taken: Container[str],
-    notes: list[str],
-    *,
-    conditional: bool,
-    stated: Collection[Any] = (),
-) -> SpaceParameter:
-    """Return a parameter."""
+def _values(entry: Mapping[str, Any], notes: list[str], stated: Collection[Any]) -> tuple[Any, ...]:
+    """Return the values of a parameter, in their order."""
     name, kind = entry["name"], entry.get("type")
     if kind in RANGES:
-        values: tuple[Any, ...] = _range(name, entry, notes, stated)
-    elif kind == "constant" and not isinstance(entry.get("value"), dict | list):
-        values = (entry.get("value"),)
-    elif kind in (*LISTS,):
-        listed = entry.get(LISTS[kind])
-        if not isinstance(listed, list) or not listed or any(isinstance(item, dict | list) for item in listed):
-            raise InputError(f"{name} has no list of values in {LISTS[kind]!r}")
-        values = tuple(listed)
-        if len({(type(value), value) for value in values}) < len(values):
-            raise InputError(f"{name} has a value twice")
-    else:
+        return _range(name, entry, notes, stated)
+    if kind == "constant" and not isinstance(entry.get("value"), dict | list):
+        return (entry.get("value"),)
+    if kind not in (*LISTS,):
         known_types = (*RANGES, *LISTS, "constant")
         hint = nearest(str(kind), known_types) or f"known are: {', '.join(known_types)}"
         raise InputError(f"{name} has the unknown type {kind!r}", hint=hint)
+    listed = declared(list, entry.get(LISTS[kind]))
+    if not listed or any(isinstance(item, dict | list) for item in listed):
+        raise InputError(f"{name} has no list of values in {LISTS[kind]!r}")
+    if len({(type(value), value) for value in listed}) < len(listed):
+        raise InputError(f"{name} has a value twice")
+    return tuple(listed)
+
+
+def _parameter(
+    name: str, values: tuple[Any, ...], line: int | None, taken: Container[str], *, conditional: bool
+) -> SpaceParameter:
+    """Return the parameter with these values."""
     if set(map(type, values)) == {bool} and True in values:
         optional = conditional or len(values) > 1
         return SpaceParameter((BinaryOption(name, optional=optional, line=line),), values)
@@ -149,25 +146,23 @@ def parse_configspace(source: Source) -> VariabilityModel:
     Numbers are numeric options; true and false are a binary option, and texts an alternative group. An option is not
     selected where its parameter is not active. A range of real numbers has levels, and a note says so.
     """
-    text = source.text()
     try:
-        content = parse_json(text)
+        content = parse_json(source.text())
     except InputError as error:
         raise error.at(source.name) from None
-    return _ConfigSpaceReader(source, text, content).read()
+    return _ConfigSpaceReader(source, content).read()
 
 
 class _RefusedError(InputError):
     """A constraint is about a parameter that has a problem already."""
 
 
-class _ConfigSpaceReader:
+class _ConfigSpaceReader(Assembly):
     """Reads one file."""
 
-    def __init__(self, source: Source, text: str, content: Any) -> None:
-        self.assembly = Assembly(source.name)
-        self.problems = self.assembly.problems
-        self.content = content if isinstance(content, dict) else {}
+    def __init__(self, source: Source, content: Any) -> None:
+        super().__init__(source.name)
+        self.content = declared(dict, content, {})
         self.name = _text(self.content, "name").strip() or name_of(source)
         self.parameters: dict[str, SpaceParameter] = {}
         # Parameter → the formula of where it is active; None while the formula is computed.
@@ -176,7 +171,7 @@ class _ConfigSpaceReader:
         # Parameters that have a problem; constraints about them have no further one.
         self.refused: set[str] = set()
         self.lines: dict[str, int] = {}
-        number, at = 1, 0
+        text, number, at = source.text(), 1, 0
         for match in _NAMED.finditer(text):
             number += text.count("\n", at, match.start())
             at = match.start()
@@ -190,22 +185,16 @@ class _ConfigSpaceReader:
         entries = self.entries("hyperparameters")
         stated: dict[str, list[Any]] = {}
         _collect([self.content.get("conditions"), self.content.get("forbiddens")], stated)
-        names = {_text(entry, "name") for entry in entries}
-        used_names = set(names)
+        used_names = {_text(entry, "name") for entry in entries}
         options: list[Option] = []
         for entry in entries:
             name = _text(entry, "name")
             try:
                 if not name.strip() or name in self.parameters:
                     raise InputError(f"the name {name!r} is used twice" if name.strip() else "a parameter has no name")
-                parameter = parameter_of(
-                    entry,
-                    self.lines.get(name),
-                    used_names,
-                    self.assembly.notes,
-                    conditional=name in self.conditions,
-                    stated=stated.get(name, ()),
-                )
+                values = _values(entry, self.notes, stated.get(name, ()))
+                is_conditional = name in self.conditions
+                parameter = _parameter(name, values, self.lines.get(name), used_names, conditional=is_conditional)
             except InputError as error:
                 self.refused.add(name)
                 self.problems.include(error, self.lines.get(name))
@@ -213,32 +202,29 @@ class _ConfigSpaceReader:
             self.parameters[name] = parameter
             used_names.update(option.name for option in parameter.options)
             options += parameter.options
-        for option in options:
-            if isinstance(option, NumericOption):
-                self.assembly.values[option.name] = option.values
-                if option.optional:
-                    self.assembly.optional.add(option.name)
+        numeric = [option for option in options if isinstance(option, NumericOption)]
+        self.values = {option.name: option.values for option in numeric}
+        self.optional = {option.name for option in numeric if option.optional}
         for name in self.conditions:
-            self.stated(name, partial(self.activity, name))
+            self.state(name, partial(self.activity, name))
         for forbidden in self.entries("forbiddens"):
-            self.stated(_subject(forbidden), partial(self.excluded, forbidden), "forbidden")
+            self.state(_subject(forbidden), partial(self.excluded, forbidden), "forbidden")
         if not options and not len(self.problems):
             self.problems.add("the space has no parameters")
-        return self.assembly.system(self.name, sorted(options, key=lambda option: isinstance(option, NumericOption)))
+        return self.system(self.name, sorted(options, key=lambda option: isinstance(option, NumericOption)))
 
     def entries(self, key: str) -> list[dict[str, Any]]:
         """Return the objects in a list of the file; other entries are problems."""
-        entries = self.content.get(key, [])
-        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        entries: list[dict[str, Any]] | None = declared([dict], self.content.get(key, []))
+        if entries is None:
             self.problems.add(f"{key!r} is not a list of objects")
-            return []
-        return entries
+        return entries or []
 
-    def stated(self, name: str, formula: Callable[[], Formula], what: str = "condition") -> None:
+    def state(self, name: str, formula: Callable[[], Formula], what: str = "condition") -> None:
         """Add a constraint; `name` is a parameter in it."""
         line = self.lines.get(name)
         try:
-            self.assembly.require(formula(), line, f"{what}: {name}")
+            self.require(formula(), line, f"{what}: {name}")
         except _RefusedError:
             return
         except InputError as error:
@@ -285,18 +271,15 @@ class _ConfigSpaceReader:
         if kind == "EQ":
             return self.one_of(name, [condition.get("value")])
         parameter = self.parameter(name)
-        bound = condition.get("value")
-        if kind == "NEQ":
-            at = parameter.position(bound)
-            other_values = [value for position, value in enumerate(parameter.values) if position != at]
-        elif kind in {"LT", "GT"} and parameter.is_number and isinstance(bound, float):
-            other_values = [value for value in parameter.values if (value < bound if kind == "LT" else value > bound)]
-        elif kind in {"LT", "GT"}:
-            at = parameter.position(bound)
-            other_values = [*parameter.values[:at]] if kind == "LT" else [*parameter.values[at + 1 :]]
-        else:
+        values, bound = parameter.values, condition.get("value")
+        if kind not in {"NEQ", "LT", "GT"}:
             raise InputError(f"unknown type of condition {kind!r}")
-        return self.one_of(name, other_values)
+        if kind != "NEQ" and parameter.is_number and isinstance(bound, float):
+            # A range may have levels without this one.
+            return self.one_of(name, [value for value in values if (value < bound if kind == "LT" else value > bound)])
+        at = parameter.position(bound)
+        before, after = values[: at if kind != "GT" else 0], values[at + 1 if kind != "LT" else len(values) :]
+        return self.one_of(name, [*before, *after])
 
     def excluded(self, clause: Any) -> Formula:
         """Return the constraint that something is forbidden."""
@@ -318,9 +301,7 @@ class _ConfigSpaceReader:
         first, second = (self.parameter(_text(clause, side)) for side in ("left", "right"))
         if first.is_number and second.is_number:
             selected = (
-                OptionLiteral(parameter.name, True)
-                for parameter in (first, second)
-                if parameter.name in self.assembly.optional
+                OptionLiteral(parameter.name, True) for parameter in (first, second) if parameter.name in self.optional
             )
             return joined((*selected, NumericAtom(Name(first.name), sign, Name(second.name))), conjunction=True)
         if sign != "=" or first.is_number or second.is_number:
@@ -350,7 +331,7 @@ class _ConfigSpaceReader:
             members = (OptionLiteral(parameter.options[1 + at].name, True) for at in positions)
             return joined(members, conjunction=False)
         equal = joined((NumericAtom(Name(parameter.name), "=", Number(value)) for value in values), conjunction=False)
-        if parameter.name not in self.assembly.optional:
+        if parameter.name not in self.optional:
             return equal
         # A comparison holds if the option has no value.
         selected = OptionLiteral(parameter.name, True)
@@ -364,21 +345,20 @@ def _collect(clause: Any, stated: dict[str, list[Any]], depth: int = 0) -> None:
             _collect(part, stated, depth + 1)
     elif isinstance(clause, dict):
         name = _text(clause, "parent") or _text(clause, "name")
-        values = clause.get("values")
-        stated.setdefault(name, []).extend([clause.get("value"), *(values if isinstance(values, list) else ())])
+        stated.setdefault(name, []).extend([clause.get("value"), *declared(list, clause.get("values"), [])])
         _collect([clause.get("conditions"), clause.get("clauses")], stated, depth)
 
 
 def _text(entry: Any, key: str) -> str:
     """Return a text of an object, empty where it has none."""
-    text = entry.get(key) if isinstance(entry, dict) else None
-    return text if isinstance(text, str) else ""
+    text: str = declared(str, declared(dict, entry, {}).get(key), "")
+    return text
 
 
 def _subject(clause: Any) -> str:
     """Return the first parameter that a forbidden clause names, empty if there is none."""
-    parts = clause.get("clauses") if isinstance(clause, dict) else None
-    first = parts[0] if isinstance(parts, list) and parts else clause
+    parts = declared(list, declared(dict, clause, {}).get("clauses"), [])
+    first = parts[0] if parts else clause
     return _text(first, "name") or _text(first, "left")
 
 
@@ -386,7 +366,7 @@ def _parts(entry: dict[str, Any], key: str, depth: int = 0) -> list[Any]:
     """Return a list of an object: values, or the parts of a conjunction or disjunction."""
     if depth > MAX_DEPTH:
         raise InputError("conditions are nested too deeply")
-    parts = entry.get(key)
-    if not isinstance(parts, list):
+    parts: list[Any] | None = declared(list, entry.get(key))
+    if parts is None:
         raise InputError(f"{key!r} is not a list")
     return parts

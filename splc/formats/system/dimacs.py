@@ -72,7 +72,10 @@ def parse_dimacs(source: Source) -> VariabilityModel:
     if names.get(1, ("",))[0] == FLAT_ROOT and all(abs(literal) > 1 for _, literals in clauses for literal in literals):
         assembly.notes.append(f"the root feature {FLAT_ROOT!r} is in no clause; it is always selected")
         clauses.insert(0, (names[1][1], [1]))
-    options = _options(max(variables, 0), names, assembly)
+    numbers = range(1, max(variables, 0) + 1)
+    reserved = assembly.root_name(name for number, (name, _) in names.items() if number in numbers)
+    stated = (names.get(number, (f"v{number}", None)) for number in numbers)
+    options = [BinaryOption(reserved if name == ROOT else name, line=line) for name, line in stated]
     for line_number, literals in clauses:
         parts = [(options[abs(literal) - 1].name, literal > 0) for literal in dict.fromkeys(literals)]
         assembly.constraints.append(disjunction(parts, line_number))
@@ -83,16 +86,6 @@ def _literal(word: str) -> int | None:
     """Return a literal of a clause, None for other words."""
     digits = word.removeprefix("-")
     return int(word) if digits.isdecimal() and digits.isascii() and len(digits) < 12 else None
-
-
-def _options(variables: int, names: dict[int, tuple[str, int]], assembly: Assembly) -> list[BinaryOption]:
-    used_names = {name for number, (name, _) in names.items() if number <= variables}
-    reserved = assembly.root_name(used_names)
-    options = []
-    for number in range(1, variables + 1):
-        name, line = names.get(number, (f"v{number}", None))
-        options.append(BinaryOption(reserved if name == ROOT else name, line=line))
-    return options
 
 
 def write_dimacs(system: VariabilityModel, path: str | Path) -> tuple[str, ...]:

@@ -28,13 +28,12 @@ def parse_featureide(source: Source) -> VariabilityModel:
     return _FeatureIdeReader(source).read()
 
 
-class _FeatureIdeReader:
+class _FeatureIdeReader(Assembly):
     """Reads one file."""
 
     def __init__(self, source: Source) -> None:
+        super().__init__(source.name)
         self.document = read_xml(source, "featureModel", "a feature model of FeatureIDE", "extendedFeatureModel")
-        self.assembly = Assembly(source.name)
-        self.problems = self.assembly.problems
         self.features: dict[str, FeatureNode] = {}
 
     def read(self) -> VariabilityModel:
@@ -44,7 +43,7 @@ class _FeatureIdeReader:
         for section in self.document:
             name = local_name(section)
             if name == "struct":
-                struct += [self.tree(element) for element in self.known_children(section, _FEATURES, ())]
+                struct += [self.feature(element) for element in self.known_children(section, _FEATURES, ())]
             elif name == "constraints":
                 rules += self.known_children(section, ("rule",), ())
             elif name not in _SECTIONS:
@@ -54,10 +53,10 @@ class _FeatureIdeReader:
             self.problems.add(message, line_of(self.document), hint="<struct> has one element, the root feature")
             self.problems.raise_if_any()
         if ROOT in self.features:
-            self.features[ROOT].name = self.assembly.root_name(self.features)
+            self.features[ROOT].name = self.root_name(self.features)
         for rule in rules:
             self.rule(rule)
-        return self.assembly.tree(struct[0].name, struct[0])
+        return self.tree(struct[0].name, struct[0])
 
     def known_children(
         self, element: etree._Element, names: tuple[str, ...], ignored: tuple[str, ...] = _BESIDE
@@ -75,13 +74,13 @@ class _FeatureIdeReader:
         parent_text = "" if parent is None else f" in <{local_name(parent)}>"
         self.problems.add(f"unknown element <{local_name(element)}>{parent_text}", line_of(element))
 
-    def tree(self, element: etree._Element) -> FeatureNode:
+    def feature(self, element: etree._Element) -> FeatureNode:
         """Return a feature with all features below it."""
         name = " ".join((element.get("name") or "").split())
         feature = FeatureNode(name, line_of(element))
         self.features.setdefault(name, feature)
         subfeatures = [
-            (self.tree(child), child.get("mandatory") == "true") for child in self.known_children(element, _FEATURES)
+            (self.feature(child), child.get("mandatory") == "true") for child in self.known_children(element, _FEATURES)
         ]
         kind = local_name(element)
         if kind == "and":
@@ -102,7 +101,7 @@ class _FeatureIdeReader:
         except InputError as error:
             self.problems.include(error)
         else:
-            self.assembly.require(formulas[0], line_of(rule), " ".join(inner_text(rule).split()))
+            self.require(formulas[0], line_of(rule), " ".join(inner_text(rule).split()))
 
     def formula(self, element: etree._Element) -> Formula:
         """Return the formula of an element."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from splc.formats import registry
+from splc.formats import detect
 from splc.io.files import Source, read_source
 from splc.system.variability import VariabilityModel
 
@@ -28,8 +28,8 @@ def read_variability_model(path: str | Path) -> VariabilityModel:
 
 def parse_system(source: Source) -> VariabilityModel:
     """Return the system of a description, as `read_variability_model`."""
-    form = registry.format_of("system", source)
+    form = detect.format_of("system", source)
     # The reader of XML has messages for other kinds of XML files.
-    system_format = registry.format_named("system", "xml") if form is None else form
+    system_format = detect.format_named("system", "xml") if form is None else form
     model: VariabilityModel = system_format.read(source)
     return model

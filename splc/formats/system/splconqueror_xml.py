@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -17,10 +17,11 @@ from lxml import etree
 from splc.data.table import TRUTH
 from splc.errors import ExpressionError, Problems, SplcError, VariabilityError, nearest
 from splc.formats.measurements.selections import listable
-from splc.io.files import Source, read_source
+from splc.formats.system.assembly import Assembly
+from splc.io.files import Source
 from splc.io.numbers import not_a_number, number_text, parse_number
 from splc.io.xml import inner_text, line_of, local_name, read_xml, write_xml, xml_text
-from splc.system.constraints import ArithmeticConstraint, BooleanConstraint, Constraint, parse_arithmetic, parse_boolean
+from splc.system.constraints import BooleanConstraint, Constraint, parse_arithmetic, parse_boolean
 from splc.system.options import BinaryOption, NumericOption, Option, Presentation, step_values
 from splc.system.variability import ROOT, VariabilityModel
 
@@ -34,15 +35,8 @@ Groups = tuple[tuple[str, ...], ...]
 Parts = dict[str, list[etree._Element]]
 
 
-@dataclass
-class ElementReader:
-    """Reads the options of one file and collects its problems (`problems`) and remarks (`notes`)."""
-
-    file: str
-
-    def __post_init__(self) -> None:
-        self.problems = Problems(self.file)
-        self.notes: list[str] = []
+class _ElementReader(Assembly):
+    """Reads the options of one file."""
 
     def note(self, line: int | None, message: str) -> None:
         """Add a remark to `notes`."""
@@ -64,31 +58,30 @@ class ElementReader:
             else:
                 self.note(line_of(element), f"the unknown element <{name}> in <{where}> has no effect")
 
-    def parts(self, element: etree._Element, known: Sequence[str]) -> Parts:
+    def parts(self, element: etree._Element) -> Parts:
         """Return an option's elements by name; duplicates of elements with a single value are problems."""
         children: Parts = {}
-        for child in self.elements(element, "configurationOption", (*known, *_OBSOLETE)):
+        for child in self.elements(element, "configurationOption", (*_COMMON, *_NUMERIC, *_OBSOLETE)):
             name = local_name(child)
             if name in children and name not in {"impliedOptions", "excludedOptions", *_OBSOLETE}:
                 self.problems.add(f"duplicate <{name}> in an option", line_of(child))
             children.setdefault(name, []).append(child)
         return children
 
-    def name(self, element: etree._Element, parts: Parts) -> str | None:
-        """Return an option's name, None (and a problem) if it has none."""
-        name = _text(parts, "name")
-        if not name:
-            self.problems.add("an option without a <name>", line_of(element))
-            return None
-        return name
+    def options(self, elements: dict[str, list[etree._Element]]) -> Iterator[Option]:
+        """Yield the options of both sections with their references as written, without the root."""
+        for section, read in (("binaryOptions", self.binary_option), ("numericOptions", self.numeric_option)):
+            for element in elements[section]:
+                parts, line = self.parts(element), line_of(element)
+                if name := _text(parts, "name"):
+                    option = read(name, parts, line)
+                    if isinstance(option, NumericOption) or name != ROOT:
+                        yield option
+                else:
+                    self.problems.add("an option without a <name>", line)
 
-    def binary_option(self, element: etree._Element) -> BinaryOption | None:
-        """Return a binary option with its references as written, None for the root and for options without a name."""
-        parts = self.parts(element, _COMMON + _NUMERIC)
-        name = self.name(element, parts)
-        line = line_of(element)
-        if name is None:
-            return None
+    def binary_option(self, name: str, parts: Parts, line: int) -> BinaryOption:
+        """Return a binary option."""
         shown = _presentation(parts)
         words = tuple(word.strip() for word in _text(parts, "values").split(";"))
         if len(words) == 2 and [TRUTH.get(word.casefold()) for word in words] == [0, 1]:
@@ -100,23 +93,15 @@ class ElementReader:
         if name == ROOT:
             if implied or excluded:
                 self.note(line, "what the root implies or excludes has no effect")
-            return None
+            return BinaryOption(name)
         optional = _text(parts, "optional").casefold()
         if optional not in {"true", "false", ""}:
-            self.problems.add(
-                f"{name}: <optional> must be True or False",
-                line_of(parts["optional"][0]),
-                text=optional,
-            )
+            place = line_of(parts["optional"][0])
+            self.problems.add(f"{name}: <optional> must be True or False", place, text=optional)
         return BinaryOption(name, _parent(parts), optional == "true", implied, excluded, shown, line)
 
-    def numeric_option(self, element: etree._Element) -> NumericOption | None:
+    def numeric_option(self, name: str, parts: Parts, line: int) -> NumericOption:
         """Return a numeric option, with a placeholder domain if its own has a problem."""
-        parts = self.parts(element, _COMMON + _NUMERIC)
-        name = self.name(element, parts)
-        line = line_of(element)
-        if name is None:
-            return None
         for element_name in ("impliedOptions", "excludedOptions"):
             if _groups(parts, element_name):
                 self.note(line, f"{name}: <{element_name}> has no effect in a numeric option")
@@ -212,7 +197,7 @@ def _groups(parts: Parts, name: str) -> Groups:
     return tuple(filter(None, groups))
 
 
-def write_option(section: etree._Element, option: BinaryOption | NumericOption, system: VariabilityModel) -> None:
+def _write_option(section: etree._Element, option: Option, system: VariabilityModel) -> None:
     """Add an option's element to its section."""
     element = etree.SubElement(section, "configurationOption")
     _child(element, "name", option.name)
@@ -220,10 +205,8 @@ def write_option(section: etree._Element, option: BinaryOption | NumericOption, 
     _child(element, "prefix", option.presentation.prefix)
     _child(element, "postfix", option.presentation.postfix)
     _child(element, "parent", "" if option.name == ROOT else option.parent or ROOT)
-    groups: dict[str, Groups] = {"impliedOptions": (), "excludedOptions": ()}
-    if isinstance(option, BinaryOption):
-        groups = {"impliedOptions": option.implied, "excludedOptions": option.excluded}
-    for name, members in groups.items():
+    for name, key in (("impliedOptions", "implied"), ("excludedOptions", "excluded")):
+        members: Groups = getattr(option, key, ())
         groups_element = etree.SubElement(element, name)
         for group in members:
             _child(groups_element, "options", " | ".join(listable(member, system, "|") for member in group))
@@ -236,8 +219,10 @@ def write_option(section: etree._Element, option: BinaryOption | NumericOption, 
         _write_domain(element, option)
 
 
-def _child(parent: etree._Element, name: str, text: str) -> None:
-    etree.SubElement(parent, name).text = text
+def _child(parent: etree._Element, name: str, text: str) -> etree._Element:
+    element = etree.SubElement(parent, name)
+    element.text = text
+    return element
 
 
 def _write_domain(element: etree._Element, option: NumericOption) -> None:
@@ -266,22 +251,10 @@ _OPTION_SECTIONS = ("binaryOptions", "numericOptions")
 _CONSTRAINT_SECTIONS = ("booleanConstraints", "nonBooleanConstraints", "numericConstraints", "mixedConstraints")
 
 
-def read_variability_model(path: str | Path) -> VariabilityModel:
-    """Read the variability model of a system.
-
-    `path`: an XML file with the root element `<vm>`, also compressed (`.gz`); `-` is standard input.
-    """
-    return parse_variability_model(read_source(path))
-
-
 def parse_variability_model(source: Source) -> VariabilityModel:
-    """Return the variability model of a document, as `read_variability_model`."""
+    """Return the variability model of a document with the root element `<vm>`."""
     root = read_xml(source, "vm", "a variability model")
-    return _read(root, ElementReader(source.name))
-
-
-def _read(root: etree._Element, reader: ElementReader) -> VariabilityModel:
-    """Return the model of a document."""
+    reader = _ElementReader(source.name)
     name = (root.get("name") or "").strip()
     if not name:
         reader.problems.add('<vm> has no name: <vm name="…">', line_of(root))
@@ -289,26 +262,15 @@ def _read(root: etree._Element, reader: ElementReader) -> VariabilityModel:
     for section in reader.elements(root, "vm", tuple(elements)):
         kind = "configurationOption" if local_name(section) in _OPTION_SECTIONS else "constraint"
         elements[local_name(section)] += reader.elements(section, local_name(section), (kind,))
-
-    binary = [reader.binary_option(element) for element in elements["binaryOptions"]]
-    numeric = [reader.numeric_option(element) for element in elements["numericOptions"]]
-    raw: list[Option] = [option for option in (*binary, *numeric) if option is not None]
+    raw = [*reader.options(elements)]
     if not raw and not len(reader.problems):
         reader.problems.add("the model has no options", line_of(root))
     names = _names_only(raw)
-    options = tuple(_resolved(option, names.spellings) for option in raw)
-    constraints = [
-        constraint
-        for section in _CONSTRAINT_SECTIONS
-        for element in elements[section]
-        if (constraint := _constraint(element, section, names, reader.problems)) is not None
-    ]
-    try:
-        system = VariabilityModel(name, options, tuple(constraints), reader.file, tuple(reader.notes))
-    except SplcError as error:
-        reader.problems.include(error)
-    reader.problems.raise_if_any(VariabilityError)
-    return system
+    for section_name in _CONSTRAINT_SECTIONS:
+        for element in elements[section_name]:
+            constraint = _constraint(element, section_name, names, reader.problems)
+            reader.constraints += [] if constraint is None else [constraint]
+    return reader.system(name, [_resolved(option, names.spellings) for option in raw])
 
 
 def _constraint(
@@ -383,12 +345,7 @@ def _resolved(option: Option, spellings: dict[str, str]) -> Option:
 def write_variability_model(
     system: VariabilityModel, path: str | Path, comments: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """Write a variability model in a form that SPL Conqueror reads, too.
-
-    A step function is written if it gives the option's values; otherwise the values are listed.
-
-    `path`: the file, compressed where its name ends in `.gz`; `-` is standard output.
-    """
+    """Write a model in a form that SPL Conqueror reads, too: steps where they give the values, else the values."""
     write_xml(path, lambda: _document(system, comments), "the model")
     return ()
 
@@ -404,30 +361,17 @@ def _document(system: VariabilityModel, comments: Sequence[str]) -> etree._Eleme
         # XML does not allow two hyphens in a comment, nor one as its last character.
         root.append(etree.Comment(f" {re.sub('-(?=-)', '- ', text)} "))
     binary = etree.SubElement(root, "binaryOptions")
-    for option in (BinaryOption(ROOT, optional=False), *system.binary_options):
-        write_option(binary, option, system)
     numeric = etree.SubElement(root, "numericOptions")
-    for numeric_option in system.numeric_options:
-        write_option(numeric, numeric_option, system)
-    sections: dict[str, list[Constraint]] = {
-        "booleanConstraints": [],
-        "nonBooleanConstraints": [],
-        "mixedConstraints": [],
-    }
+    for option in (BinaryOption(ROOT, optional=False), *system.options):
+        _write_option(binary if isinstance(option, BinaryOption) else numeric, option, system)
+    sections = {name: etree.SubElement(root, f"{name}Constraints") for name in ("boolean", "nonBoolean", "mixed")}
     for constraint in system.constraints:
-        sections[_section(constraint)].append(constraint)
-    for name, constraints in sections.items():
-        section = etree.SubElement(root, name)
-        for constraint in constraints:
-            element = etree.SubElement(section, "constraint")
-            element.text = constraint.text
-            if isinstance(constraint, ArithmeticConstraint) and constraint.kind == "mixed":
-                element.set("req", constraint.requires)
-                element.set("exprKind", "neg" if constraint.negated else "pos")
+        if isinstance(constraint, BooleanConstraint):
+            _child(sections["boolean"], "constraint", constraint.text)
+        elif constraint.kind == "mixed":
+            element = _child(sections["mixed"], "constraint", constraint.text)
+            element.set("req", constraint.requires)
+            element.set("exprKind", "neg" if constraint.negated else "pos")
+        else:
+            _child(sections["nonBoolean"], "constraint", constraint.text)
     return root
-
-
-def _section(constraint: Constraint) -> str:
-    if isinstance(constraint, BooleanConstraint):
-        return "booleanConstraints"
-    return "mixedConstraints" if constraint.kind == "mixed" else "nonBooleanConstraints"

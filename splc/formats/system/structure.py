@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 
 from splc.errors import OutputError, Problems, plural
-from splc.formats.system.assembly import FeatureNode, Group, children, features_of, free_name
+from splc.formats.system.assembly import FeatureNode, Group, children, free_name, options_of
 from splc.system.clauses import Clause, clauses
 from splc.system.constraints import ArithmeticConstraint
 from splc.system.options import BinaryOption, NumericOption, Option, Presentation
@@ -99,7 +99,11 @@ def _groups(
             grouped |= group
     for alternatives in implied:
         ungrouped = [option for option in members if option.name in set(alternatives) - grouped]
-        if len(ungrouped) == len(alternatives) > 1 and set(alternatives) <= names and all(map(_is_free, ungrouped)):
+        if (
+            len(ungrouped) == len(alternatives) > 1
+            and set(alternatives) <= names
+            and all(option.optional for option in ungrouped)
+        ):
             groups.append(Group(1, len(ungrouped), [features[option.name] for option in ungrouped]))
             grouped.update(alternatives)
     if groups and not several and (len(groups) > 1 or len(grouped) < len(members)):
@@ -110,10 +114,6 @@ def _groups(
         if option.name not in grouped
     ]
     return [*children(sorted(solitary, key=lambda entry: not entry[1])), *groups]
-
-
-def _is_free(option: BinaryOption) -> bool:
-    return option.optional
 
 
 def _is_clique(system: VariabilityModel, names: set[str]) -> bool:
@@ -127,22 +127,13 @@ def _is_clique(system: VariabilityModel, names: set[str]) -> bool:
 
 def _tree_clauses(root: FeatureNode, system: VariabilityModel) -> Iterator[Literals]:
     """Yield the clauses of a tree, in which a root that was added is true."""
-    if root.name in system.positions:
-        yield ((root.name, True),)
-    for feature in features_of(root):
-        parent: Literals = ((feature.name, False),) if feature.name in system.positions else ()
-        for group in feature.groups:
-            names = [member.name for member in group.members]
-            for at, name in enumerate(names):
-                if parent:
-                    yield (name, False), (feature.name, True)
-                if group.lower == len(names):
-                    yield *parent, (name, True)
-                if group.upper == 1:
-                    for sibling in names[at + 1 :]:
-                        yield (name, False), (sibling, False)
-            if group.lower == 1:
-                yield (*parent, *((name, True) for name in names))
+    tree = VariabilityModel(system.name, *options_of(root))
+    for clause in clauses(tree):
+        literals = literals_of(clause, tree)
+        if root.name in system.positions:
+            yield literals
+        elif (root.name, True) not in literals:
+            yield tuple(literal for literal in literals if literal != (root.name, False))
 
 
 # The most options of a constraint that becomes clauses.

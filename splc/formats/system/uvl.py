@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from splc.arithmetic.tree import Name
-from splc.errors import InputError, Problems, listed, nearest, plural
+from splc.errors import InputError, listed, nearest, plural
 from splc.formats.system.assembly import Assembly, FeatureNode, Group, always_selected, constant_of, name_of
-from splc.formats.system.uvl_expressions import ExpressionParser, Names, UvlLine, UvlToken, lines_of, text_of
+from splc.formats.system.uvl_expressions import Cursor, ExpressionParser, Names, UvlLine, UvlToken, lines_of, text_of
 from splc.io.files import Source
 from splc.system.clauses import Formula, Junction, NumericAtom, joined
 from splc.system.constraints import OptionLiteral
@@ -41,172 +41,32 @@ class _Enclosing:
         return self.inner
 
 
-@dataclass
-class FeatureLines:
-    """Reads the lines of features."""
-
-    problems: Problems  # the problems of the file
-    root: FeatureNode | None = None  # the root feature, None before its line
-    features: dict[str, FeatureNode] = field(default_factory=dict)  # name → feature
-    types: dict[str, str] = field(default_factory=dict)  # feature → its type, for those that are not Boolean
-    numbers: dict[str, dict[str, float]] = field(default_factory=dict)  # feature → its attributes that are numbers
-    constraints: list[list[UvlToken]] = field(default_factory=list)  # the tokens of constraints among attributes
-    attributes: list[int] = field(default_factory=list)  # the lines of features with other attributes than `abstract`
-
-    def __post_init__(self) -> None:
-        # What encloses the next line, from outside to inside.
-        self._open: list[_Enclosing] = []
-        self._kinds: list[tuple[Group, str]] = []
-
-    def add(self, line: UvlLine) -> None:
-        """Add a line."""
-        while self._open and self._open[-1].indent >= line.indent:
-            self._open.pop()
-        parent = self._open[-1].node if self._open else None
-        if self._open and self._open[-1].indented(line.indent) != line.indent:
-            self.problems.add("the indentation differs from that of the lines before", line.number, text=line.text)
-        if isinstance(parent, FeatureNode):
-            self._add_group(parent, line)
-        else:
-            self._add_feature(parent, line)
-
-    def finish(self) -> None:
-        """Set the bounds of the groups, and add problems of those that cannot be fulfilled."""
-        for group, kind in self._kinds:
-            size = len(group.members)
-            if kind in GROUPS:
-                group.lower, group.upper = GROUPS[kind](size)
-            if not size:
-                self.problems.add(f"the group {kind} has no features", group.line)
-            elif group.lower > min(size, group.upper):
-                message = f"the group {kind} has {plural(size, 'feature', 'features')}: it can never be fulfilled"
-                self.problems.add(message, group.line)
-
-    def _add_group(self, parent: FeatureNode, line: UvlLine) -> None:
-        cursor = Cursor(line.tokens)
-        bounds = cursor.cardinality()
-        kind = line.text if bounds else line.tokens[0].text
-        group = Group(0, 0, [], line.number)
-        if bounds is not None:
-            group.lower, group.upper = bounds
-        elif kind not in GROUPS or line.tokens[0].quoted:
-            hint = nearest(kind, GROUPS) or f"a group is one of {', '.join(GROUPS)}, [n..m]; features are below it"
-            self.problems.add(f"{kind!r} below the feature {parent.name!r} is not a group", line.number, hint=hint)
-            self._open.append(_Enclosing(line.indent, group))
-            return
-        else:
-            cursor.at = 1
-        self._kinds.append((group, kind))
-        parent.groups.append(group)
-        self._open.append(_Enclosing(line.indent, group))
-        self._end(cursor, line)
-
-    def _add_feature(self, parent: Group | None, line: UvlLine) -> None:
-        cursor = Cursor(line.tokens)
-        kind = "Boolean"
-        if cursor.peek in TYPES and len(line.tokens) > 1 and line.tokens[1].kind == "name":
-            kind = cursor.next().text
-        name = cursor.name()
-        if not name:
-            hint = "names with other characters than letters, digits and _ are in double quotes"
-            self.problems.add("the name of a feature is missing", line.number, text=line.text, hint=hint)
-            name = f"line {line.number}"
-        feature = FeatureNode(name, line.number)
-        if parent is not None:
-            parent.members.append(feature)
-        elif self.root is None:
-            self.root = feature
-        else:
-            hint = f"the root is {self.root.name!r} in line {self.root.line}; others are indented in its groups"
-            self.problems.add(f"a second root feature: {name!r}", line.number, hint=hint)
-        self.features.setdefault(name, feature)
-        if kind != "Boolean":
-            self.types[name] = kind
-        self._open.append(_Enclosing(line.indent, feature))
-        self._details(feature, cursor, line)
-
-    def _details(self, feature: FeatureNode, cursor: Cursor, line: UvlLine) -> None:
-        """Read what follows the name of a feature: its cardinality and its attributes."""
-        if cursor.peek == "cardinality":
-            cursor.next()
-            bounds = cursor.cardinality()
-            if bounds is None:
-                self.problems.add("'cardinality' is not followed by [n..m]", line.number, text=line.text)
-            elif bounds != (1, 1):
-                message = f"the cardinality of the feature {feature.name!r} is not supported"
-                hint = "a feature is selected once or not at all; write several features"
-                self.problems.add(message, line.number, text=line.text, hint=hint)
-        if cursor.peek == "{":
-            for key, value in cursor.attributes():
-                if key == "constraint":
-                    self.constraints.append(value)
-                elif key == "constraints":
-                    self.constraints += parts_of(value[1:-1])
-                elif key != "abstract":
-                    self.attributes.append(line.number)
-                    number = _number(value)
-                    if number is not None:
-                        self.numbers.setdefault(feature.name, {})[key] = number
-        self._end(cursor, line)
-
-    def _end(self, cursor: Cursor, line: UvlLine) -> None:
-        if cursor.peek and line.tokens:
-            self.problems.add(f"{cursor.peek!r} is not expected here", line.number, text=line.text)
+def _cardinality(cursor: Cursor) -> tuple[int, int] | None:
+    """Return the bounds in `[n..m]`, `[n..*]` or `[n]`, and pass them; None if there are none."""
+    texts = [token.text for token in cursor.tokens[cursor.at : cursor.at + 5]]
+    if len(texts) >= 3 and texts[0] == "[" and texts[1].isdecimal() and texts[2] == "]":
+        cursor.at += 3
+        return int(texts[1]), int(texts[1])
+    if len(texts) == 5 and texts[0] == "[" and texts[2] == ".." and texts[4] == "]":
+        lower, upper = texts[1], texts[3]
+        if lower.isdecimal() and (upper.isdecimal() or upper == "*"):
+            cursor.at += 5
+            return int(lower), 10**9 if upper == "*" else int(upper)
+    return None
 
 
-class Cursor:
-    """A position in the tokens of a line."""
-
-    def __init__(self, tokens: Sequence[UvlToken]) -> None:
-        self.tokens = tokens
-        self.at = 0
-
-    @property
-    def peek(self) -> str:
-        """The text of the next token; an empty text at the end, and for a quoted name."""
-        token = self.tokens[self.at] if self.at < len(self.tokens) else None
-        return "" if token is None else f'"{token.text}"' if token.quoted else token.text
-
-    def next(self) -> UvlToken:
-        """Return the next token."""
-        self.at += 1
-        return self.tokens[self.at - 1]
-
-    def name(self) -> str:
-        """Return a name, whose parts are joined by points; an empty text if there is none."""
-        parts: list[str] = []
-        while self.at < len(self.tokens) and self.tokens[self.at].kind == "name":
-            parts.append(self.next().text)
-            if self.peek != ".":
-                break
-            self.at += 1
-        return ".".join(parts)
-
-    def cardinality(self) -> tuple[int, int] | None:
-        """Return the bounds in `[n..m]`, `[n..*]` or `[n]`, None if there are none."""
-        texts = [token.text for token in self.tokens[self.at : self.at + 5]]
-        if len(texts) >= 3 and texts[0] == "[" and texts[1].isdecimal() and texts[2] == "]":
-            self.at += 3
-            return int(texts[1]), int(texts[1])
-        if len(texts) == 5 and texts[0] == "[" and texts[2] == ".." and texts[4] == "]":
-            lower, upper = texts[1], texts[3]
-            if lower.isdecimal() and (upper.isdecimal() or upper == "*"):
-                self.at += 5
-                return int(lower), 10**9 if upper == "*" else int(upper)
-        return None
-
-    def attributes(self) -> Iterator[tuple[str, list[UvlToken]]]:
-        """Yield the names and the tokens of the values in `{…}`."""
-        start_position = self.at
-        depth = 0
-        while self.at < len(self.tokens):
-            sign = self.next()
-            depth += _depth(sign)
-            if not depth:
-                break
-        for part in parts_of(self.tokens[start_position + 1 : self.at - 1]):
-            inner = Cursor(part)
-            yield inner.name(), list(part[inner.at :])
+def _attributes(cursor: Cursor) -> Iterator[tuple[str, list[UvlToken]]]:
+    """Yield the names and the tokens of the values in `{…}`, which is next."""
+    start = cursor.at
+    depth = 0
+    while cursor.token.kind != "end":
+        depth += _depth(cursor.token)
+        cursor.at += 1
+        if not depth:
+            break
+    for part in parts_of(cursor.tokens[start + 1 : cursor.at - 1]):
+        inner = Cursor(part)
+        yield inner.name(), list(part[inner.at :])
 
 
 def parts_of(tokens: Sequence[UvlToken]) -> list[list[UvlToken]]:
@@ -320,81 +180,193 @@ _SECTIONS = ("namespace", "include", "imports", "features", "constraints")
 
 def parse_uvl(source: Source) -> VariabilityModel:
     """Return the system of a feature model in UVL."""
-    assembly = Assembly(source.name)
-    problems = assembly.problems
-    features = FeatureLines(problems)
-    name = ""
-    section = ""
-    constraint_tokens: list[Sequence[UvlToken]] = []
-    for line in lines_of(source, problems):
-        first = line.tokens[0]
-        if line.indent == 0 and first.text in _SECTIONS and not first.quoted:
-            section = first.text
-            if section == "namespace":
-                name = Cursor(line.tokens[1:]).name()
-            elif len(line.tokens) > 1:
-                problems.add(f"{section!r} stands alone in its line", line.number, text=line.text)
-        elif section == "features":
-            features.add(line)
-        elif section == "constraints":
-            constraint_tokens.append(line.tokens)
-        elif section == "imports":
-            hint = "write the features of the imported model into this file"
-            problems.add("imported models are not supported", line.number, text=line.text, hint=hint)
-        elif section != "include":
-            hint = nearest(first.text, _SECTIONS) or f"sections are: {', '.join(_SECTIONS)}"
-            problems.add("this line is in no section", line.number, text=line.text, hint=hint)
-    features.finish()
-    if features.root is None:
-        problems.add("the model has no features", hint="they are below the line 'features'")
-        problems.raise_if_any()
-    assert features.root is not None
-    if ROOT in features.features:
-        features.features[ROOT].name = assembly.root_name(features.features)
-    names = Names(features.features, features.types, features.numbers)
-    formulas: list[tuple[Formula, Sequence[UvlToken]]] = []
-    for tokens in (*constraint_tokens, *features.constraints):
-        try:
-            formulas.append((ExpressionParser(tokens, names).formula(), tokens))
-        except InputError as error:
-            problems.include(error)
-    domains = {name: Domain(whole=kind == "Integer") for name, kind in features.types.items() if kind != "String"}
-    formulas = [(stated_values(formula, domains), tokens) for formula, tokens in formulas]
-    _set_values(features, domains, assembly)
-    assembly.optional = assembly.values.keys() - always_selected(features.root)
-    for formula, tokens in formulas:
-        assembly.require(formula, tokens[0].line, text_of(tokens))
-    return assembly.tree(name or features.root.name or name_of(source), features.root)
+    return _UvlReader(source.name).read(source)
 
 
-def _set_values(features: FeatureLines, domains: Mapping[str, Domain], assembly: Assembly) -> None:
-    """Set the values of features that are numbers; note what has no effect."""
-    problems = assembly.problems
-    if features.attributes:
-        count = plural(len(features.attributes), "attribute is", "attributes are")
-        lines = listed([str(number) for number in dict.fromkeys(features.attributes)])
-        assembly.notes.append(f"{count} used in constraints only (in line {lines})")
-    for name, kind in features.types.items():
-        feature = features.features[name]
-        if kind == "String":
-            assembly.notes.append(f"line {feature.line}: the text of the feature {name!r} has no effect")
-            continue
-        values = domains[name].values()
-        if feature.groups or feature is features.root:
-            message = f"the feature {name!r} has a number, and features below it"
-            problems.add(message, feature.line, hint="write the features beside it, and constraints")
-        elif values is None:
-            hint = f"state its values in a constraint: {name} == 1 | {name} == 2, or {name} >= 1 & {name} <= 8"
-            message = f"the feature {name!r} has a number, which may be any one"
-            problems.add(message, feature.line, hint=hint if kind == "Integer" else hint.partition(", or")[0])
-        elif not values:
-            problems.add(f"the constraints leave no value of the feature {name!r}", feature.line)
+class _UvlReader(Assembly):
+    """Reads one file."""
+
+    def __init__(self, file: str) -> None:
+        super().__init__(file)
+        self.root: FeatureNode | None = None
+        self.features: dict[str, FeatureNode] = {}
+        # Feature → its type, for those that are not Boolean, and its attributes that are numbers.
+        self.types: dict[str, str] = {}
+        self.numbers: dict[str, dict[str, float]] = {}
+        # The tokens of constraints among attributes, and the lines of features with others than `abstract`.
+        self.inner_constraints: list[list[UvlToken]] = []
+        self.attributes: list[int] = []
+        # What encloses the next line, from outside to inside.
+        self._open: list[_Enclosing] = []
+        self._kinds: list[tuple[Group, str]] = []
+
+    def read(self, source: Source) -> VariabilityModel:
+        """Return the system."""
+        name, section = "", ""
+        constraints: list[Sequence[UvlToken]] = []
+        for line in lines_of(source, self.problems):
+            first = line.tokens[0]
+            if line.indent == 0 and first.text in _SECTIONS and not first.quoted:
+                section = first.text
+                if section == "namespace":
+                    name = Cursor(line.tokens[1:]).name()
+                elif len(line.tokens) > 1:
+                    self.problems.add(f"{section!r} stands alone in its line", line.number, text=line.text)
+            elif section == "features":
+                self.add(line)
+            elif section == "constraints":
+                constraints.append(line.tokens)
+            elif section == "imports":
+                hint = "write the features of the imported model into this file"
+                self.problems.add("imported models are not supported", line.number, text=line.text, hint=hint)
+            elif section != "include":
+                hint = nearest(first.text, _SECTIONS) or f"sections are: {', '.join(_SECTIONS)}"
+                self.problems.add("this line is in no section", line.number, text=line.text, hint=hint)
+        self.finish()
+        if self.root is None:
+            self.problems.add("the model has no features", hint="they are below the line 'features'")
+            self.problems.raise_if_any()
+        assert self.root is not None
+        if ROOT in self.features:
+            self.features[ROOT].name = self.root_name(self.features)
+        names = Names(self.features, self.types, self.numbers)
+        formulas: list[tuple[Formula, Sequence[UvlToken]]] = []
+        for tokens in (*constraints, *self.inner_constraints):
+            try:
+                formulas.append((ExpressionParser(tokens, names).formula(), tokens))
+            except InputError as error:
+                self.problems.include(error)
+        domains = {name: Domain(whole=kind == "Integer") for name, kind in self.types.items() if kind != "String"}
+        formulas = [(stated_values(formula, domains), tokens) for formula, tokens in formulas]
+        self.set_values(domains)
+        self.optional = self.values.keys() - always_selected(self.root)
+        for formula, tokens in formulas:
+            self.require(formula, tokens[0].line, text_of(tokens))
+        return self.tree(name or self.root.name or name_of(source), self.root)
+
+    def add(self, line: UvlLine) -> None:
+        """Add a line of features."""
+        while self._open and self._open[-1].indent >= line.indent:
+            self._open.pop()
+        parent = self._open[-1].node if self._open else None
+        if self._open and self._open[-1].indented(line.indent) != line.indent:
+            self.problems.add("the indentation differs from that of the lines before", line.number, text=line.text)
+        if isinstance(parent, FeatureNode):
+            self._add_group(parent, line)
         else:
-            feature.values = assembly.values[feature.name] = values
-    for parent in features.features.values():
-        for group in parent.groups:
-            if group.lower not in {0, len(group.members)} or group.upper < len(group.members):
-                for member in group.members:
-                    if member.name in domains:
-                        message = f"the feature {member.name!r} has a number, and is an alternative to others"
-                        problems.add(message, member.line, hint="write it into a group below a feature of the group")
+            self._add_feature(parent, line)
+
+    def finish(self) -> None:
+        """Set the bounds of the groups, and add problems of those that cannot be fulfilled."""
+        for group, kind in self._kinds:
+            size = len(group.members)
+            if kind in GROUPS:
+                group.lower, group.upper = GROUPS[kind](size)
+            if not size:
+                self.problems.add(f"the group {kind} has no features", group.line)
+            elif group.lower > min(size, group.upper):
+                message = f"the group {kind} has {plural(size, 'feature', 'features')}: it can never be fulfilled"
+                self.problems.add(message, group.line)
+
+    def _add_group(self, parent: FeatureNode, line: UvlLine) -> None:
+        cursor = Cursor(line.tokens)
+        bounds = _cardinality(cursor)
+        kind = line.text if bounds else line.tokens[0].text
+        group = Group(0, 0, [], line.number)
+        if bounds is not None:
+            group.lower, group.upper = bounds
+        elif kind not in GROUPS or line.tokens[0].quoted:
+            hint = nearest(kind, GROUPS) or f"a group is one of {', '.join(GROUPS)}, [n..m]; features are below it"
+            self.problems.add(f"{kind!r} below the feature {parent.name!r} is not a group", line.number, hint=hint)
+            self._open.append(_Enclosing(line.indent, group))
+            return
+        else:
+            cursor.at = 1
+        self._kinds.append((group, kind))
+        parent.groups.append(group)
+        self._open.append(_Enclosing(line.indent, group))
+        self._end(cursor, line)
+
+    def _add_feature(self, parent: Group | None, line: UvlLine) -> None:
+        cursor = Cursor(line.tokens)
+        typed = len(line.tokens) > 1 and line.tokens[1].kind == "name"
+        kind = (cursor.take(*TYPES, kind="name") if typed else None) or "Boolean"
+        name = cursor.name()
+        if not name:
+            hint = "names with other characters than letters, digits and _ are in double quotes"
+            self.problems.add("the name of a feature is missing", line.number, text=line.text, hint=hint)
+            name = f"line {line.number}"
+        feature = FeatureNode(name, line.number)
+        if parent is not None:
+            parent.members.append(feature)
+        elif self.root is None:
+            self.root = feature
+        else:
+            hint = f"the root is {self.root.name!r} in line {self.root.line}; others are indented in its groups"
+            self.problems.add(f"a second root feature: {name!r}", line.number, hint=hint)
+        self.features.setdefault(name, feature)
+        if kind != "Boolean":
+            self.types[name] = kind
+        self._open.append(_Enclosing(line.indent, feature))
+        self._details(feature, cursor, line)
+
+    def _details(self, feature: FeatureNode, cursor: Cursor, line: UvlLine) -> None:
+        """Read what follows the name of a feature: its cardinality and its attributes."""
+        if cursor.take("cardinality", kind="name"):
+            bounds = _cardinality(cursor)
+            if bounds is None:
+                self.problems.add("'cardinality' is not followed by [n..m]", line.number, text=line.text)
+            elif bounds != (1, 1):
+                message = f"the cardinality of the feature {feature.name!r} is not supported"
+                hint = "a feature is selected once or not at all; write several features"
+                self.problems.add(message, line.number, text=line.text, hint=hint)
+        if cursor.token.kind == "sign" and cursor.token.text == "{":
+            for key, value in _attributes(cursor):
+                if key == "constraint":
+                    self.inner_constraints.append(value)
+                elif key == "constraints":
+                    self.inner_constraints += parts_of(value[1:-1])
+                elif key != "abstract":
+                    self.attributes.append(line.number)
+                    number = _number(value)
+                    if number is not None:
+                        self.numbers.setdefault(feature.name, {})[key] = number
+        self._end(cursor, line)
+
+    def _end(self, cursor: Cursor, line: UvlLine) -> None:
+        if cursor.token.kind != "end":
+            text = f'"{cursor.token.text}"' if cursor.token.quoted else cursor.token.text
+            self.problems.add(f"{text!r} is not expected here", line.number, text=line.text)
+
+    def set_values(self, domains: Mapping[str, Domain]) -> None:
+        """Set the values of features that are numbers; note what has no effect."""
+        if self.attributes:
+            count = plural(len(self.attributes), "attribute is", "attributes are")
+            lines = listed([str(number) for number in dict.fromkeys(self.attributes)])
+            self.notes.append(f"{count} used in constraints only (in line {lines})")
+        for name, kind in self.types.items():
+            feature = self.features[name]
+            if kind == "String":
+                self.notes.append(f"line {feature.line}: the text of the feature {name!r} has no effect")
+                continue
+            values = domains[name].values()
+            if feature.groups or feature is self.root:
+                message = f"the feature {name!r} has a number, and features below it"
+                self.problems.add(message, feature.line, hint="write the features beside it, and constraints")
+            elif values is None:
+                hint = f"state its values in a constraint: {name} == 1 | {name} == 2, or {name} >= 1 & {name} <= 8"
+                message = f"the feature {name!r} has a number, which may be any one"
+                self.problems.add(message, feature.line, hint=hint if kind == "Integer" else hint.partition(", or")[0])
+            elif not values:
+                self.problems.add(f"the constraints leave no value of the feature {name!r}", feature.line)
+            else:
+                feature.values = self.values[feature.name] = values
+        for parent in self.features.values():
+            for group in parent.groups:
+                if group.lower not in {0, len(group.members)} or group.upper < len(group.members):
+                    for member in group.members:
+                        if member.name in domains:
+                            message = f"the feature {member.name!r} has a number, and is an alternative to others"
+                            self.problems.add(
+                                message, member.line, hint="write it into a group below a feature of the group"
+                            )

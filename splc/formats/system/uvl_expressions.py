@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from splc.arithmetic.tree import Call, Name, Node, Number, Product, Sum
 from splc.errors import InputError, Problem, Problems, nearest
@@ -124,7 +125,9 @@ def _columns(space: str) -> int:
 # Formulas are refused beyond this depth of brackets, and this number of names (`<=>` doubles what it joins).
 MAX_DEPTH, MAX_SIZE = 40, 50_000
 _COMPARISONS = {"==": "=", "!=": "!=", "<": "<", ">": ">", "<=": "<=", ">=": ">="}
-_LEVELS = (("<=>",), ("=>",), ("|",), ("&",))
+# The operators by level of binding, and the levels of comparisons and sums.
+_LEVELS = (("<=>",), ("=>",), ("|",), ("&",), (*_COMPARISONS,), ("+", "-"), ("*", "/"))
+_COMPARISON, _SUM = 4, 5
 _AGGREGATES = ("sum", "avg", "len")
 
 
@@ -191,14 +194,43 @@ class _Reference:
 _Parsed = Formula | Node | _Reference
 
 
-class ExpressionParser:
+class Cursor:
+    """A position in the tokens of a line."""
+
+    def __init__(self, tokens: Sequence[UvlToken]) -> None:
+        self.tokens = [*tokens, UvlToken("end", "", tokens[-1].line if tokens else 0)]
+        self.at = 0
+
+    @property
+    def token(self) -> UvlToken:
+        """The next token."""
+        return self.tokens[self.at]
+
+    def take(self, *texts: str, kind: str = "sign") -> str | None:
+        """Return the text of the next token, and pass it, if it is one of these."""
+        token = self.token
+        if token.kind != kind or token.quoted or token.text not in texts:
+            return None
+        self.at += 1
+        return token.text
+
+    def name(self) -> str:
+        """Return a name, whose parts are joined by points; an empty text if there is none."""
+        parts: list[str] = []
+        while self.token.kind == "name":
+            parts.append(self.token.text)
+            self.at += 1
+            if not self.take("."):
+                break
+        return ".".join(parts)
+
+
+class ExpressionParser(Cursor):
     """Parses one constraint."""
 
     def __init__(self, tokens: Sequence[UvlToken], names: Names) -> None:
-        last = tokens[-1].line if tokens else None
-        self.tokens = [*tokens, UvlToken("end", "", last or 0)]
+        super().__init__(tokens)
         self.names = names
-        self.at = 0
         self.depth = 0
         self.size = 0
 
@@ -209,19 +241,6 @@ class ExpressionParser:
             raise self.wrong(f"{self.token.text!r} is not expected here")
         return formula
 
-    @property
-    def token(self) -> UvlToken:
-        """The next token."""
-        return self.tokens[self.at]
-
-    def take(self, *texts: str) -> str | None:
-        """Return the text of the next token if it is one of these signs."""
-        token = self.token
-        if token.kind == "sign" and token.text in texts:
-            self.at += 1
-            return token.text
-        return None
-
     def wrong(self, message: str, hint: str | None = None) -> InputError:
         """Return an error at the next token."""
         return InputError(Problem(message, line=self.token.line, text=text_of(self.tokens[:-1]), hint=hint))
@@ -229,20 +248,33 @@ class ExpressionParser:
     def level(self, level: int) -> _Parsed:
         """Parse operators of one level of binding and all that bind more strongly."""
         if level == len(_LEVELS):
-            return self.comparison()
-        parts = [self.level(level + 1)]
-        depth_before = self.depth
+            return self.operand()
+        if level == _COMPARISON and self.take("!"):
+            self.deeper()
+            formula = negation(self.truth(self.level(level)))
+            self.depth -= 1
+            return formula
+        operand: Callable[[_Parsed], Any] = self.truth if level < _COMPARISON else self.number
+        negative = level == _SUM and self.take("-")
+        first, depth_before = self.level(level + 1), self.depth
+        parts = [(-1, operand(first))] if negative else []
         while (sign := self.take(*_LEVELS[level])) is not None:
-            parts.append(self.level(level + 1))
+            further = self.level(level + 1)
+            parts = parts or [(1, operand(first))]
+            parts.append((-1 if sign in {"-", "/"} else 1, operand(further)))
+            if level == _COMPARISON:
+                return NumericAtom(parts[0][1], _COMPARISONS[sign], parts[1][1])
             if sign in {"=>", "<=>"}:
                 # Implications are left-associative, so that each encloses the previous one.
                 self.deeper()
-                left_formula, right_formula = map(self.truth, parts)
-                parts = [(implication if sign == "=>" else self.equivalent)(left_formula, right_formula)]
+                joint = implication if sign == "=>" else self.equivalent
+                parts = [(1, joint(parts[0][1], parts[1][1]))]
         self.depth = depth_before
-        if len(parts) == 1:
-            return parts[0]
-        return joined(map(self.truth, parts), conjunction=level == len(_LEVELS) - 1)
+        if not parts:
+            return first
+        if level > _COMPARISON:
+            return (Sum if level == _SUM else Product)(tuple(parts))
+        return joined((part for _, part in parts), conjunction=_LEVELS[level] == ("&",))
 
     def equivalent(self, one: Formula, other: Formula) -> Formula:
         """Return an equivalence, unless the formula becomes too large."""
@@ -250,41 +282,6 @@ class ExpressionParser:
         if self.size > MAX_SIZE:
             raise self.wrong("the constraint is too large", "write several constraints")
         return equivalence(one, other)
-
-    def comparison(self) -> _Parsed:
-        """Parse a negation, a comparison or an operand."""
-        if self.take("!"):
-            self.deeper()
-            formula = negation(self.truth(self.comparison()))
-            self.depth -= 1
-            return formula
-        left_operand = self.sum()
-        sign = self.take(*_COMPARISONS)
-        if sign is None:
-            return left_operand
-        right_operand = self.sum()
-        return NumericAtom(self.number(left_operand), _COMPARISONS[sign], self.number(right_operand))
-
-    def sum(self) -> _Parsed:
-        """Parse sums and differences."""
-        sign = -1 if self.take("-") else 1
-        first = self.product()
-        addends = []
-        if sign < 0:
-            addends.append((sign, self.number(first)))
-        while (operator := self.take("+", "-")) is not None:
-            addends = addends or [(sign, self.number(first))]
-            addends.append((1 if operator == "+" else -1, self.number(self.product())))
-        return Sum(tuple(addends)) if addends else first
-
-    def product(self) -> _Parsed:
-        """Parse products and quotients, which associate to the left."""
-        first = self.operand()
-        factors: list[tuple[int, Node]] = []
-        while (operator := self.take("*", "/")) is not None:
-            factors = factors or [(1, self.number(first))]
-            factors.append((1 if operator == "*" else -1, self.number(self.operand())))
-        return Product(tuple(factors)) if factors else first
 
     def operand(self) -> _Parsed:
         """Parse a bracket, a number, a function or a name."""
@@ -315,7 +312,7 @@ class ExpressionParser:
         self.at += 2
         if name in {"floor", "ceil"}:
             self.deeper()
-            argument = self.number(self.sum())
+            argument = self.number(self.level(_SUM))
             self.close()
             self.depth -= 1
             return Call(name, argument)
@@ -336,15 +333,11 @@ class ExpressionParser:
 
     def reference(self) -> str:
         """Parse a name; a point joins those of imported models and of attributes."""
-        parts = []
-        while True:
-            if self.token.kind != "name":
-                raise self.wrong("a name is missing")
-            parts.append(self.token.text)
-            self.size += 1
-            self.at += 1
-            if not self.take("."):
-                return ".".join(parts)
+        name = self.name()
+        self.size += name.count(".") + 1
+        if self.tokens[self.at - 1].kind != "name":
+            raise self.wrong("a name is missing")
+        return name
 
     def close(self) -> None:
         """Take a closing bracket."""

@@ -34,10 +34,7 @@ MAX_FACTORS = 8
 
 
 def write_uvl(system: VariabilityModel, path: str | Path) -> tuple[str, ...]:
-    """Write a system as a feature model in UVL.
-
-    A numeric option is a feature with a number, whose values are stated by a constraint.
-    """
+    """Write a system as a feature model in UVL; a constraint states the values of a feature that is a number."""
     problems = Problems(system.source)
     structure = structure_of(system, several=True)
     names = _names((structure.root.name, *system.names), problems)

@@ -22,6 +22,7 @@ from splc.learning.projection import (
     ContextBlock,
     KernelDesign,
     KernelPosterior,
+    Mixture,
     OptionBasis,
     Scale,
     SearchResult,
@@ -198,11 +199,8 @@ class SearchModel:
         means, deviations = np.empty(len(configurations)), np.empty(len(configurations))
         for start in range(0, len(configurations), _BLOCK):
             block = slice(start, start + _BLOCK)
-            designs = self.basis.designs(configurations[block])
-            moments = [part.moments(designs[part.kind]) for part in self.parts]
-            part_means = np.array([mean for mean, _ in moments])
-            means[block] = part_means.mean(axis=0)
-            deviations[block] = np.sqrt(np.mean([variance for _, variance in moments], axis=0) + part_means.var(axis=0))
+            mixture = Mixture(self.parts, self.basis.designs(configurations[block]))
+            means[block], deviations[block] = mixture.means.mean(axis=0), np.sqrt(mixture.variances())
         return means, deviations
 
     def means(self, configurations: Configurations) -> Array:

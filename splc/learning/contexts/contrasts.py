@@ -1,10 +1,16 @@
-"""The differences between the values of a context: contrasts of the posterior of their joint model."""
+"""The differences between the values of a context: contrasts of the posterior of their joint model.
+
+In: a joint model. Out: the level and the influences of options with each value (`ContextInfluences`), what differs
+between two values (`contrast`) or over all of them (`variations`), and the places where influences change along the
+values of an ordered context, such as versions (`change_points`).
+"""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from statistics import NormalDist
 
@@ -14,9 +20,8 @@ from splc.data.configurations import Configurations
 from splc.errors import SpaceError
 from splc.learning.contexts.change_test import option_column
 from splc.learning.contexts.joint_model import JointModel
-from splc.learning.contexts.source_mixture import SourceMixture
-from splc.learning.contexts.unmeasured_context import UnmeasuredContext
-from splc.learning.projection import Ensemble, KernelDesign, valid_configurations
+from splc.learning.contexts.sources import SourceMixture, UnmeasuredContext
+from splc.learning.projection import Ensemble, Mixture, valid_configurations
 from splc.models.basis.regression import NORMAL_QUANTILE
 from splc.types import Array
 
@@ -26,6 +31,7 @@ FALSE_CHANGES = 0.05
 ROWS_PER_OPTION = 2
 # Valid configurations to average over: of two values, and of all values together.
 AVERAGED, AVERAGED_IN_ALL = 500, 2000
+_NUMBERED = re.compile(r"(\D*)\d+(?:[._-]\d+)*(\D*)")
 
 
 @dataclass(frozen=True)
@@ -76,6 +82,18 @@ class InfluenceVariation:
     settled: bool  # whether the influence differs between two of the values by more than the uncertainty
 
 
+@dataclass(frozen=True)
+class ChangePoint:
+    """A change of an influence, or of the common factor, between two values of an ordered context."""
+
+    option: str | None  # the option; None is the common factor
+    first: str  # the last value before the change
+    second: str  # the first value after it: the change happened between both
+    factor: float  # the factor after relative to before
+    low: float  # the lower end of its 90 % interval
+    high: float  # the upper end
+
+
 @dataclass(frozen=True, eq=False)
 class ContextInfluences:
     """The level and the influences of options with each value of a context, in logarithms.
@@ -105,24 +123,21 @@ class ContextInfluences:
         centred = np.column_stack([np.ones(len(configurations)), *(x - x.mean() for x in columns.values())])
         spans = np.array([1.0, *(float(np.ptp(x)) for x in columns.values())])
         weights = np.linalg.pinv(centred) * spans[:, None]
-        blocks = [replace(block, place=block.names.index(name)) for name in names]
-        designs = [replace(full.basis, context=block).designs(configurations) for block in blocks]
+        # The configurations with each value, one after the other.
+        places = np.repeat([block.names.index(name) for name in names], len(configurations))
+        designs = full.basis.designs(Configurations.concatenate([configurations] * len(names)), places)
+        mixture = Mixture(full.parts, designs)
         every = np.kron(np.eye(len(names)), weights)
-        means, covariances = [], []
-        for part in full.parts:
-            mean, covariance = part.projected(_joined([design[part.kind] for design in designs]), every)
-            means.append(mean.reshape(len(names), -1))
-            covariances.append(covariance.reshape(len(names), len(spans), len(names), len(spans)))
+        shape = len(names), len(spans)
+        means = (every @ mixture.means.mean(axis=0)).reshape(shape)
         # Between the parts, the influences of all values differ together.
-        apart = np.array(means) - np.mean(means, axis=0)
-        covariance = np.einsum("cidi->icd", np.mean(covariances, axis=0))
-        covariance = covariance + np.einsum("pci,pdi->icd", apart, apart) / len(means)
+        covariance = np.einsum("cidi->icd", mixture.covariance(every).reshape(shape + shape))
         # If held-out values of all contexts deviate more than expected, influences deviate more, too.
         quantile = full.quantile if full.joint_quantile is None else full.joint_quantile
         wider = max(1.0, quantile / NORMAL_QUANTILE)
         counts = () if full.places is None else np.bincount(full.places, minlength=len(block.names)).tolist()
         rows = tuple(counts[block.names.index(name)] for name in names) if counts else ()
-        return cls(names, tuple(columns), np.mean(means, axis=0), wider**2 * covariance, rows)
+        return cls(names, tuple(columns), means, wider**2 * covariance, rows)
 
     @classmethod
     def of_joint(cls, joint: JointModel) -> ContextInfluences | None:
@@ -171,6 +186,36 @@ class ContextInfluences:
         return self.means[after] - self.means[before], np.sqrt(np.maximum(variance, 0.0))
 
     @property
+    def ordered(self) -> bool:
+        """True if the values of the context differ in numbers only, as versions do."""
+        matches = [_NUMBERED.fullmatch(value) for value in self.names]
+        return len(matches) > 1 and all(matches) and len({match.groups() for match in matches if match}) == 1
+
+    def change_points(self) -> tuple[ChangePoint, ...]:
+        """Return the changes along the values of the context in their order.
+
+        A change is placed in the smallest range of values whose ends differ by more than the uncertainty.
+        """
+        pairs = list(combinations(range(len(self.names)), 2))
+        threshold = self.threshold(self.pairs)
+        settled: list[set[tuple[int, int]]] = [set() for _ in range(1 + len(self.options))]
+        for pair in pairs:
+            mean, deviation = self.difference(*pair)
+            for at in np.flatnonzero(np.abs(mean) > threshold * deviation).tolist():
+                settled[at].add(pair)
+        points = []
+        for index, option in enumerate((None, *self.options)):
+            for first, second in sorted(settled[index]):
+                inner = (pair for pair in settled[index] if first <= pair[0] and pair[1] <= second)
+                if any(pair != (first, second) for pair in inner):
+                    continue
+                middle, spread = (float(values[index]) for values in self.difference(first, second))
+                reach = NORMAL_QUANTILE * spread
+                ends = (float(np.exp(np.clip(end, -600, 600))) for end in (middle, middle - reach, middle + reach))
+                points.append(ChangePoint(option, self.names[first], self.names[second], *ends))
+        return tuple(points)
+
+    @property
     def pairs(self) -> int:
         """The number of pairs of values."""
         return math.comb(len(self.names), 2)
@@ -212,10 +257,3 @@ def averaged_configurations(full: Ensemble, values: int) -> Configurations:
     count = min(AVERAGED, max(AVERAGED_IN_ALL // values, 2 * len(_members(full)) + 20))
     some = np.random.default_rng(0).permutation(len(configurations))[:count]
     return configurations[np.sort(some)]
-
-
-def _joined(designs: Sequence[KernelDesign]) -> KernelDesign:
-    """Return the rows of designs, one after the other."""
-    first = designs[0]
-    columns: Array = np.vstack([design.columns for design in designs])
-    return KernelDesign(columns, first.starts, first.signs, first.relevances)

@@ -2,6 +2,9 @@
 
 The kernel is that of the default learner with the context as one more alternative group: an influence may differ
 between the values of the context if the option matters, and if the context does (docs/decisions/0016-contexts.md).
+
+In: the rows of each value (`ContextRows`), and the variables. Out: a `JointModel`, and of it the full model of each
+value, and what predicts a further number.
 """
 
 from __future__ import annotations
@@ -9,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 
 import numpy as np
 
@@ -20,16 +23,14 @@ from splc.learning.projection import (
     ContextBlock,
     Data,
     Ensemble,
+    Everything,
     FullModel,
     OptionBasis,
-    SpacePredictions,
     Variable,
     canonical_order,
     chosen_model,
     first_fit,
     hash_order,
-    kernel_matrix,
-    mixed_covariance,
     option_constants,
     positive_scale,
     run_width,
@@ -66,57 +67,6 @@ class ContextRows:
 
 
 @dataclass(frozen=True, eq=False)
-class ContextModel(FullModel):
-    """The full model of one value of a context, which learned from the rows of all values."""
-
-    joint: FullModel | None = None  # the model of all values
-    places: Array | None = None  # the context of each of its rows, shape (all rows,)
-
-    @cached_property
-    def ensemble(self) -> Ensemble:
-        """The average of the refits, which predicts."""
-        ensemble = super().ensemble
-        joint = self.joint
-        assert joint is not None
-        return replace(ensemble, configurations=joint.configurations, places=self.places, joint_quantile=joint.quantile)
-
-    def space_predictions(self, configurations: Configurations, unmeasured: Configurations) -> SpacePredictions:
-        """Return what is predicted of configurations.
-
-        A part and the fold model with its hyperparameters share the kernel between rows and configurations, which most
-        of the time goes into.
-        """
-        refits = self.refits
-        if refits is None or self.joint is None:
-            return super().space_predictions(configurations, unmeasured)
-        ensemble, scale = self.ensemble, self.scale
-        designs = self.basis.designs(configurations)
-        wanted = slice(-len(unmeasured) if len(unmeasured) else 0, None)
-        parts = refits.parts
-        crosses = [kernel_matrix(part.theta, part.design, designs[part.kind]) for part in parts]
-        t = np.array([part.mean_of(cross) for part, cross in zip(parts, crosses, strict=True)])
-        variances = [
-            part.variances(cross[:, wanted], designs[part.kind].rows(wanted))
-            for part, cross in zip(parts, crosses, strict=True)
-        ]
-        means = scale.backward(t.mean(axis=0))
-        g = means[wanted]
-        noise = ensemble.noise * scale.noise(g) / ensemble.noise_unit
-        deviations = np.sqrt(np.mean(variances, axis=0) + t[:, wanted].var(axis=0) + noise) * scale.slope(g)
-        fold_of = self.joint.data.folds
-        folds = [scale.backward(fold.mean_of(crosses[at][fold_of != at])) for at, fold in enumerate(refits.folds)]
-
-        def covariance(projection: Array) -> Array:
-            found = []
-            for part, cross, mean in zip(parts, crosses, t, strict=True):
-                prior = kernel_matrix(part.theta, designs[part.kind], designs[part.kind])
-                found.append((projection @ mean, part.covariance(cross, prior, projection)))
-            return mixed_covariance(found)
-
-        return SpacePredictions(means, deviations, np.array(folds), covariance)
-
-
-@dataclass(frozen=True, eq=False)
 class JointModel:
     """One full model of all values of a context."""
 
@@ -125,32 +75,25 @@ class JointModel:
     places: Array  # the context of each row, positions in `names`, shape (all rows,)
     origins: Array  # the position of each row among the rows of its context, shape (all rows,)
 
-    def of(self, name: str) -> ContextModel:
-        """Return the full model of one value of the context."""
+    def of(self, name: str) -> FullModel:
+        """Return the full model of one value of the context, which learned from the rows of all values."""
         model, place = self.whole, self.names.index(name)
-        rows = np.flatnonzero(self.places == place)
+        data, fits, rows = model.data, model.refits, np.flatnonzero(self.places == place)
         block = replace(model.basis.context or ContextBlock(self.names), place=place)
-        data, fits = model.data, model.refits
         refits = None
         if fits is not None:
             folds = fits.folds[: int(data.folds[rows].max()) + 1]
-            means, deviations = fits.means[rows], fits.deviations[rows]
-            refits = replace(fits, folds=folds, means=means, deviations=deviations)
-        return ContextModel(
+            refits = replace(fits, folds=folds, means=fits.means[rows], deviations=fits.deviations[rows])
+        designs = tuple(design.rows(rows) for design in data.designs)
+        return FullModel(
             replace(model.basis, context=block),
             model.scale,
             self.origins[rows],
             model.configurations[rows],
-            Data(
-                tuple(design.rows(rows) for design in data.designs),
-                data.y[rows],
-                data.repetitions[rows],
-                given_folds=data.folds[rows],
-            ),
+            Data(designs, data.y[rows], data.repetitions[rows], given_folds=data.folds[rows]),
             refits,
             model.constant,
-            joint=model,
-            places=self.places,
+            everything=Everything(model.configurations, self.places, data.folds, model.quantile),
         )
 
     def of_number(self, number: float) -> Ensemble:
@@ -219,9 +162,7 @@ def weights_of_rows(model: FullModel) -> Array:
     They are those of one step of its iterated least squares (Lange, Little and Taylor, Journal of the American
     Statistical Association 84, 1989) for the errors outside of the folds.
     """
-    assert model.refits is not None
-    ratios = model.residuals / (model.refits.deviations * model.scale.slope(model.held_out))
-    return np.asarray((FREEDOM + 1) / (FREEDOM + ratios**2))
+    return np.asarray((FREEDOM + 1) / (FREEDOM + model.ratios**2))
 
 
 def unweighted(model: FullModel, weights: Array) -> FullModel:

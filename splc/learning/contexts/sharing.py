@@ -1,25 +1,49 @@
-"""Learn the values of a context together: each value with the joint model, unless learning alone is clearly better."""
+"""Learn the values of a context together: each value with the joint model, unless learning alone is clearly better.
+
+In: the rows of all values (`Sharing`). Out: the fit of each value (`SharedFit`). Where the configurations of a value
+are measured in others, too, its model is a mixture of the joint model and of a process that maps their values
+(`fit_mapped_model`). Which of two models is better is decided by resamples of held-out rows, those of the Bayesian
+bootstrap (Rubin, The Annals of Statistics 9, 1981), so that few rows decide little.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from statistics import median
 
 import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.learning.contexts.joint_model import ContextRows, JointModel, fit_joint_model
-from splc.learning.contexts.mapped_model import fit_mapped_model
-from splc.learning.contexts.resampled_errors import shares_of_smaller_errors
+from splc.learning.contexts.mapped_process import MappedProcess
+from splc.learning.contexts.sources import SourceMixture, Sources, mixed
 from splc.learning.problem import LearningProblem
-from splc.learning.projection import NO_INFLUENCE, FullModel, SingleFit, variables_of, varies
+from splc.learning.projection import (
+    NO_INFLUENCE,
+    FullModel,
+    SingleFit,
+    SpacePredictions,
+    positive_scale,
+    variables_of,
+    varies,
+)
 from splc.types import Array
 
 # A value of the context is learned alone if its held-out errors are then smaller in this share of the resamples.
 ALONE = 0.8
 # Fewer rows cannot show that learning alone is better.
 FEWEST = 10
+# A context is a source if it has this share of the rows, and at least this multiple of their number.
+MEASURED, RICHER = 0.9, 1.25
+# Fewer rows do not show how the contexts differ.
+FEWEST_MAPPED = 3
+# The least and the largest weight of the mapped values beside the joint model: few rows cannot tell which is better.
+WEIGHTS = (0.25, 0.75)
+DRAWS = 200
+# Greater differences of ln y are clipped.
+LARGEST = 600.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +132,97 @@ class Sharing:
         return self._joint
 
 
+def _fitted(parts: Mapping[str, ContextRows], scale: str, on_fit: Callable[[int], None]) -> JointModel:
+    every = Configurations.concatenate([part.configurations for part in parts.values()])
+    variables = tuple(variable for variable in variables_of(every.system) if varies(variable, every))
+    return fit_joint_model(parts, variables, scale, on_fit)
+
+
+@dataclass(frozen=True, eq=False)
+class MappedValues:
+    """The transfer from contexts in which the configurations are measured: a mixture with the joint model."""
+
+    shared: FullModel  # the joint model about the context
+    sources: Sources  # the values of the other contexts
+    process: MappedProcess  # the process of all rows
+    processes: tuple[MappedProcess, ...]  # those of the rows outside of each fold
+    weight: float  # the weight of the process
+
+    def _noise(self, model: FullModel) -> float:
+        """Return the variance of the noise of a measurement of the process."""
+        return float(self.process.noise_variance / median(model.data.repetitions.tolist()))
+
+    def predictor(self, model: FullModel) -> SourceMixture:
+        """Return the mixture."""
+        facts = (self.process, self.weight, self._noise(model))
+        return SourceMixture(model.scale, model.quantile, self.sources, *facts, runs=model.runs)
+
+    def at(self, model: FullModel, configurations: Configurations, unmeasured: Configurations) -> SpacePredictions:
+        """Return what is predicted of configurations."""
+        scale, weight, process = model.scale, self.weight, self.process
+        found = self.shared.at(configurations, unmeasured)
+        rows, unit, wanted = self.sources.mapped(configurations), self.shared.scale.unit, len(found.deviations)
+        t, (mapped, variance) = np.log(found.means * unit), process.moments(rows)
+        apart = t - mapped
+        joint = t[-wanted:], found.deviations
+        _, deviations = mixed(weight, joint, (mapped[-wanted:], np.sqrt(variance[-wanted:] + self._noise(model))))
+        folds = np.array([each.moments(rows)[0] for each in self.processes])
+        folds = (1 - weight) * np.log(found.folds * unit) + weight * folds
+
+        def covariance(projection: Array) -> Array:
+            base = found.covariance(projection * self.shared.scale.slope(found.means))
+            between = weight * (1 - weight) * np.outer(projection @ apart, projection @ apart)
+            return np.asarray((1 - weight) * base + weight * process.covariance(rows, projection) + between)
+
+        means, folds = (scale.backward(each - np.log(scale.unit)) for each in (t - weight * apart, folds))
+        return SpacePredictions(means, deviations, folds, covariance)
+
+
+def fit_mapped_model(joint: JointModel, name: str, parts: Mapping[str, ContextRows]) -> FullModel | None:
+    """Return the full model of a context with the values of others; None if too little is measured in these."""
+    shared = joint.of(name)
+    target, first = parts[name], joint.whole.refits
+    if len(target.y) < FEWEST_MAPPED or len(shared.rows) < len(target.y):
+        return None
+    if shared.refits is None or first is None or shared.basis.context is None or target.y.min() <= 0:
+        return None
+    measurements: dict[int, tuple[Configurations, Array]] = {}
+    for index, source in enumerate(joint.names):
+        part = parts[source]
+        measured = float(np.mean(part.configurations.find(target.configurations) >= 0))
+        if source != name and part.y.min() > 0 and len(part.y) >= RICHER * len(target.y) and measured >= MEASURED:
+            measurements[index] = (part.configurations, part.y)
+    if not measurements:
+        return None
+    sources = Sources.of(shared.ensemble, measurements)
+    rows = sources.mapped(shared.configurations)
+    t, noise, folds = np.log(shared.data.y), 1 / shared.data.repetitions, shared.data.folds
+    theta = first.first.optimum.logarithms
+    theta = np.concatenate([theta[: rows.design.distinct], theta[-4:]])
+    processes = []
+    mapped = np.empty((2, len(t)))
+    for fold in range(int(folds.max()) + 1):
+        out, train = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
+        process_of_rest = MappedProcess.fit(rows.rows(train), t[train], noise[train], theta)
+        processes.append(process_of_rest)
+        mean, variance = process_of_rest.moments(rows.rows(out))
+        mapped[:, out] = mean, np.sqrt(variance + process_of_rest.noise_variance * noise[out])
+    slope, refits, scale = shared.scale.slope(shared.held_out), shared.refits, positive_scale("log", shared.data.y)
+    held = np.log(shared.held_out * shared.scale.unit), refits.deviations * slope
+    low, high = WEIGHTS
+    better = np.mean(shares_of_smaller_errors(mapped[0] - t, held[0] - t, positive=True))
+    weight = float(low + (high - low) * better)
+    means, deviations = mixed(weight, held, (mapped[0], mapped[1]))
+    process = MappedProcess.fit(rows, t, noise, theta)
+    return replace(
+        shared,
+        scale=scale,
+        refits=replace(refits, means=means - np.log(scale.unit), deviations=deviations),
+        constant="",
+        transfer=MappedValues(shared, sources, process, tuple(processes), weight),
+    )
+
+
 def weight_of_alone(alone: FullModel, shared: FullModel, rows: int) -> float:
     """Return the weight of a model of rows alone beside one of all rows, between 0 and 1.
 
@@ -118,21 +233,26 @@ def weight_of_alone(alone: FullModel, shared: FullModel, rows: int) -> float:
         return 1.0
     if rows < FEWEST:
         return 0.0
-    first, second = (_residuals(model, rows) for model in (alone, shared))
+    # Of other rows there is no held-out value.
+    first, second = np.full((2, rows), np.nan)
+    first[alone.rows], second[shared.rows] = alone.residuals, shared.residuals
     finite = np.isfinite(first) & np.isfinite(second)
     if not finite.any():
         return 0.0
     return min(shares_of_smaller_errors(first[finite], second[finite], positive=shared.scale.positive))
 
 
-def _residuals(model: FullModel, rows: int) -> Array:
-    """Return the errors of held-out values, shape (rows,); NaN of other rows."""
-    residuals = np.full(rows, np.nan)
-    residuals[model.rows] = model.residuals
-    return residuals
+def shares_of_smaller_errors(first: Array, second: Array, *, positive: bool) -> tuple[float, ...]:
+    """Return the shares of the resamples in which the first model has smaller errors, for each measure of errors.
 
+    These are the errors of ln y, where all rows count alike, and relative ones, where values that are predicted too
+    high count most; of values that are not positive there are differences only.
 
-def _fitted(parts: Mapping[str, ContextRows], scale: str, on_fit: Callable[[int], None]) -> JointModel:
-    every = Configurations.concatenate([part.configurations for part in parts.values()])
-    variables = tuple(variable for variable in variables_of(every.system) if varies(variable, every))
-    return fit_joint_model(parts, variables, scale, on_fit)
+    `first`: the errors of held-out rows, shape (n,); of ln y for positive values.
+    """
+    differences = np.array([first, second])
+    draws = np.random.default_rng(0).dirichlet(np.ones(len(first)), DRAWS)
+    measures = [np.abs(differences)]
+    if positive:
+        measures.append(np.abs(np.expm1(np.minimum(differences, LARGEST))))
+    return tuple(float(np.mean(draws @ (errors[0] - errors[1]) < 0)) for errors in measures)

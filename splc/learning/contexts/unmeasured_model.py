@@ -1,11 +1,16 @@
-"""Learn a context of which nothing was measured, from the rows of others."""
+"""Learn a context of which nothing was measured, from the rows of others.
+
+In: the rows of all contexts (`Sharing`). Out: what predicts a further one, and its full model (`UnmeasuredContextFit`);
+the models of groups of rows that are learned together, and what predicts further groups (`GroupModels`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from statistics import median
+from typing import Self
 
 import numpy as np
 
@@ -15,52 +20,50 @@ from splc.errors import LearningError
 from splc.learning.contexts.contrasts import averaged_configurations
 from splc.learning.contexts.joint_model import ContextRows, JointModel, numbers_of_contexts
 from splc.learning.contexts.sharing import Sharing
-from splc.learning.contexts.sources import Sources
-from splc.learning.contexts.unmeasured_context import UnmeasuredContext
+from splc.learning.contexts.sources import SourceMixture, Sources, UnmeasuredContext
+from splc.learning.learn import learn
 from splc.learning.problem import LearningProblem
-from splc.learning.projection import Ensemble, FullModel, KernelDesign, MomentsPredictor, SingleFit, positive_scale
-from splc.types import Array
+from splc.learning.projection import (
+    Ensemble,
+    FullModel,
+    MomentsPredictor,
+    ProjectionLearner,
+    SingleFit,
+    SpacePredictions,
+    positive_scale,
+)
+from splc.learning.result import LearningResult
 
 # Fewer contexts than these do not show how much contexts differ by a factor.
 ENOUGH = 3
 
 
 @dataclass(frozen=True, eq=False)
-class UnmeasuredModel(FullModel):
-    """A full model of ln y of the levelled rows of all contexts, which gives the errors; others predict."""
+class UnmeasuredTransfer:
+    """The transfer to a context of which nothing was measured: the levelled rows of all contexts give the errors."""
 
-    levelled: FullModel | None = None  # the model
-    common: UnmeasuredContext | Ensemble | None = None  # what predicts the context
-
-    @classmethod
-    def of(cls, levelled: FullModel, common: UnmeasuredContext | Ensemble) -> UnmeasuredModel:
-        """Return the full model in units of what predicts."""
-        refits, apart = levelled.refits, np.log(levelled.scale.unit / common.scale.unit)
-        if refits is not None:
-            refits = replace(refits, means=refits.means + apart)
-        return cls(
-            levelled.basis,
-            common.scale,
-            levelled.rows,
-            levelled.configurations,
-            levelled.data,
-            refits,
-            levelled.constant,
-            levelled=levelled,
-            common=common,
-        )
+    levelled: FullModel  # the full model of ln y of the levelled rows
+    common: UnmeasuredContext | Ensemble  # what predicts the context
 
     @property
-    def predictor(self) -> MomentsPredictor:
-        """The predictor of the context."""
-        assert self.common is not None
+    def model(self) -> FullModel:
+        """The full model in units of what predicts."""
+        levelled, scale, refits = self.levelled, self.common.scale, self.levelled.refits
+        if refits is not None:
+            refits = replace(refits, means=refits.means + np.log(levelled.scale.unit / scale.unit))
+        return replace(levelled, scale=scale, refits=refits, transfer=self)
+
+    def predictor(self, model: FullModel) -> MomentsPredictor:
+        """Return the predictor of the context."""
         return self.common
 
-    def fold_predictions(self, configurations: Configurations, designs: Sequence[KernelDesign]) -> Array:
-        """Return the predictions of the fold models in units of the scale, shape (folds, m)."""
-        assert self.levelled is not None
-        found = self.levelled.fold_predictions(configurations, designs)
-        return found * (self.levelled.scale.unit / self.scale.unit)
+    def at(self, model: FullModel, configurations: Configurations, unmeasured: Configurations) -> SpacePredictions:
+        """Return what is predicted of configurations."""
+        found = self.levelled.at(configurations, unmeasured)
+        means = self.common.moments(configurations, variances=False)[0]
+        deviations = self.common.moments(unmeasured if len(unmeasured) else configurations)[1]
+        folds = found.folds * (self.levelled.scale.unit / model.scale.unit) if model.refits else means[None]
+        return SpacePredictions(means, deviations, folds, found.covariance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +96,7 @@ class UnmeasuredContextFit:
 
     def __call__(self, problem: LearningProblem, alone: SingleFit, on_fit: Callable[[int], None]) -> FullModel:
         """Return the full model of the context."""
-        return UnmeasuredModel.of(alone(), self.predictor)
+        return UnmeasuredTransfer(alone(), self.predictor).model
 
     @cached_property
     def joint(self) -> JointModel:
@@ -155,3 +158,31 @@ class UnmeasuredContextFit:
             consequence = "intervals leave it out" if self.contexts == 1 else "intervals are very wide"
             notes.append(f"a factor between values of {by} cannot be estimated from {few}: {consequence}")
         return notes
+
+
+@dataclass(frozen=True, eq=False)
+class GroupModels:
+    """The models of groups."""
+
+    results: Mapping[str, LearningResult]  # group → its model
+    sharing: Sharing  # the rows of all groups
+    # group without rows → what predicts it, as far as it was asked for
+    further: dict[str, UnmeasuredContext | Ensemble] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, parts: Mapping[str, Measurements], nfp: str, learner: ProjectionLearner) -> Self:
+        """Learn all groups together."""
+        sharing = Sharing.of(parts, nfp, learner.chosen.scale)
+        fits = {name: sharing.fit_of(name) if len(parts) > 1 else None for name in parts}
+        results = {name: learn(part, nfp, learner=replace(learner, fit=fits[name])) for name, part in parts.items()}
+        return cls(results, sharing)
+
+    def predictor(self, name: str) -> Ensemble | SourceMixture | UnmeasuredContext:
+        """Return what predicts a group: its model, or of a further group what all have in common."""
+        if name in self.results:
+            predictor = self.results[name].predictor
+            assert isinstance(predictor, Ensemble | SourceMixture)
+            return predictor
+        if name not in self.further:
+            self.further[name] = UnmeasuredContextFit(self.sharing, name).predictor
+        return self.further[name]

@@ -1,32 +1,102 @@
-"""The basis of the full model: standardised columns of each variable (docs/decisions/0009-default-learner.md)."""
+"""The basis of the full model: standardised columns of each variable (docs/decisions/0009-default-learner.md).
+
+In: variables, and configurations. Out: shapes, which are functions of a number (`shapes_of`, `threshold_shapes`), and
+the columns of configurations in one block for each variable (`OptionBasis.designs`), and one for a context.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.learning.projection.constants import (
+    HALF_RANGE,
     MAX_LEVELS,
     MAX_THRESHOLDS,
     MIN_LEVELS,
     MIN_THRESHOLDS,
     ROWS_PER_LEVEL,
+    SQUARE_SHIFT,
 )
 from splc.learning.projection.kernel import KernelDesign
-from splc.learning.projection.shapes import (
-    LevelShape,
-    PresenceShape,
-    ScaledShape,
-    Shape,
-    ThresholdShape,
-    Transform,
-    column_of,
-)
 from splc.learning.projection.variables import Variable
 from splc.types import Array
+
+Transform = Literal["identity", "ln", "ln1p"]
+_TRANSFORMS: Mapping[str, Callable[[Array], Array]] = {"identity": np.asarray, "ln": np.log, "ln1p": np.log1p}
+
+
+@dataclass(frozen=True)
+class ScaledShape:
+    """A transform of the value, scaled to about unit size, or the square of that minus about its mean."""
+
+    transform: Transform  # 'identity', 'ln', or 'ln1p', which is ln(1 + x)
+    middle: float  # the centre of the transform's range
+    half: float  # the transform's distance from it that is scaled to 1
+    squared: bool = False  # whether it is the square
+
+    def values(self, x: Array) -> Array:
+        """Return the column of values, shape (n,)."""
+        scaled: Array = (_TRANSFORMS[self.transform](x) - self.middle) / self.half
+        return scaled**2 - SQUARE_SHIFT if self.squared else scaled
+
+    @classmethod
+    def of(cls, transform: Transform, values: Sequence[float], squared: bool = False) -> ScaledShape:
+        """Return the shape that is scaled to the described values; constant transforms give 0."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ends = _TRANSFORMS[transform](np.array([min(values), max(values)], dtype=float))
+        middle, half_range = ends.mean(), (ends[1] - ends[0]) / 2 / HALF_RANGE
+        return cls(transform, float(middle), float(half_range), squared)
+
+
+@dataclass(frozen=True)
+class LevelShape:
+    """1 for one value, else -1."""
+
+    value: float
+
+    def values(self, x: Array) -> Array:
+        """Return the column of values, shape (n,)."""
+        return np.where(x == self.value, 1.0, -1.0)
+
+
+@dataclass(frozen=True)
+class ThresholdShape:
+    """A step at a value, minus its mean, scaled."""
+
+    value: float
+    share: float
+    size: float
+
+    def values(self, x: Array) -> Array:
+        """Return the column of values, shape (n,)."""
+        column: Array = ((x >= self.value) - self.share) / self.size
+        return column
+
+
+@dataclass(frozen=True)
+class PresenceShape:
+    """1 where the option has a value, -1 where it is deselected; the only shape that is not 0 there."""
+
+
+Shape = ScaledShape | LevelShape | ThresholdShape | PresenceShape
+
+
+def column_of(shape: Shape, x: Array) -> Array:
+    """Return the column of a shape for values, shape (n,), NaN where the option is deselected."""
+    absent = np.isnan(x)
+    if isinstance(shape, PresenceShape):
+        return np.where(absent, -1.0, 1.0)
+    if not absent.any():
+        return shape.values(x)
+    column = np.zeros(len(x))
+    column[~absent] = shape.values(x[~absent])
+    return column
+
 
 # Contexts with more values have one relevance for all of them.
 MAX_CONTEXT_COLUMNS = 10

@@ -87,6 +87,9 @@ GUARD_FEW_ROWS = (19, 3)
 # the last factor than any of any column for so many permutations.
 GUARD_SINGLE = (60, 999, 1.25)
 
+# With fewer rows errors at held-out rows say little.
+FEW_ROWS = 30
+
 # Choice of scale: from this many rows on the full model of y replaces that of ln y if its evidence is higher by more
 # than the margin and its error outside of the folds is not higher than this multiple. Both conditions are needed.
 ROWS_OF_SCALE = 20
@@ -110,7 +113,5 @@ MIN_FREEDOM = 3
 # Cross-validated errors of fewer rows per option, or of fewer rows, mean nothing.
 ROWS_PER_OPTION = 3
 ROWS_OF_VALIDATION = 12
-# The quantile at which squared errors outside of the folds are clipped.
-CLIP = 0.02
 # Below this probability the sign of an influence is not settled.
 SETTLED = 0.95

@@ -16,31 +16,23 @@ from typing import Any
 
 import numpy as np
 
-from splc.data.configurations import Configurations
 from splc.errors import LearningError, listed, plural
 from splc.learning.judging import SparsePart, judged
 from splc.learning.loop import INTERRUPTED, run_loop
 from splc.learning.problem import LearningProblem
 from splc.learning.projection import constants
-from splc.learning.projection.cholesky import needs_scipy
-from splc.learning.projection.expectation import expected, is_stated
-from splc.learning.projection.few_rows import is_too_few, of_few_rows
-from splc.learning.projection.full_model import FullModel, fit_full_model
-from splc.learning.projection.full_model_fit import FullModelFit
-from splc.learning.projection.order import option_constants
-from splc.learning.projection.refit import refit
-from splc.learning.projection.remarks import few_rows, remarks
-from splc.learning.projection.rows import ModelRows
+from splc.learning.projection.competition import ModelRows
+from splc.learning.projection.expectation import expected, few_rows, is_stated, is_too_few, of_few_rows, remarks
+from splc.learning.projection.full_model import FullModel, FullModelFit, Target, fit_full_model
+from splc.learning.projection.order import count_of, option_constants, space_of, unmeasured
+from splc.learning.projection.posterior import needs_scipy
+from splc.learning.projection.scales import SparseIntervals
 from splc.learning.projection.settings import ProjectionSettings
-from splc.learning.projection.sparse_intervals import SparseIntervals
-from splc.learning.projection.sparse_model import SparseModel, SparseSettings, printed_model
+from splc.learning.projection.sparse_model import SparseModel, printed_model, refit
 from splc.learning.projection.stacking import Stacked, weight_of
-from splc.learning.projection.target import Target
-from splc.learning.projection.unmeasured import count_of, space_of, unmeasured
-from splc.learning.projection.variables import Variable, variables_of
+from splc.learning.projection.variables import Variable, variables_of, varies
 from splc.learning.result import InfluenceEstimate, LearnedTerm, LearningResult, Stage
 from splc.learning.threads import one_thread
-from splc.models.basis.atom import function_names
 from splc.models.influence import InfluenceModel
 from splc.types import Link
 
@@ -214,26 +206,16 @@ class _Search:
     def project(self, variables: Sequence[Variable]) -> None:
         """Project the full model onto terms of some variables."""
         assert self.target is not None
-        self.printed = printed_model(self.target, variables, self._settings(), self.space)
+        self.printed = printed_model(self.target, variables, self.chosen, self.space)
 
     def _printed(self, full: FullModel, target: Target) -> SparseModel:
-        problem, settings = self.problem, self._settings()
-        used = full.basis.variables if full.refits else ()
-
-        def explained(variables: Sequence[Variable], settings: SparseSettings = settings) -> SparseModel:
-            return printed_model(target, variables, settings, self.space)
-
-        complete = len(full.rows) if self.valid == len(full.rows) else 0
-        printed = of_few_rows(used, settings, explained, complete) if is_too_few(full) else explained(used)
+        problem, used = self.problem, full.basis.variables if full.refits else ()
+        if is_too_few(full):
+            return of_few_rows(target, used, self.chosen, self.space, complete=self.valid == len(full.rows))
+        printed = printed_model(target, used, self.chosen, self.space)
         if len(full.rows) < len(problem.rows):
             printed = refit(printed, problem.configurations, problem.target, self.space)
         return printed
-
-    def _settings(self) -> SparseSettings:
-        chosen = self.chosen
-        return SparseSettings(
-            chosen.terms, chosen.readable, chosen.form, chosen.order, function_names(chosen.functions)
-        )
 
 
 def _stacked(
@@ -296,12 +278,6 @@ def _varying(problem: LearningProblem) -> tuple[tuple[Variable, ...], tuple[Vari
     variables = variables_of(configurations.system, problem.observed, problem.everything)
     is_varying = [varies(variable, configurations) for variable in variables]
     return tuple(compress(variables, is_varying)), tuple(compress(variables, map(not_, is_varying)))
-
-
-def varies(variable: Variable, configurations: Configurations) -> bool:
-    """Return whether a variable has several values in configurations."""
-    columns = [np.nan_to_num(configurations.column(name), nan=-np.inf) for name in variable.members]
-    return any(bool((column != column[0]).any()) for column in columns)
 
 
 def _constant_notes(problem: LearningProblem, fixed: Sequence[Variable], full: FullModel) -> list[str]:

@@ -1,4 +1,8 @@
-"""The sum of the full models of the parts of a property."""
+"""The sum of the full models of the parts of a property, and weighted sums of predictions.
+
+In: the full models of the parts, each with the option that tells where it counts. Out: their sum with intervals
+(`EnsembleSum`); and of any full model weighted sums of predictions, such as mean changes, with their uncertainty.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +14,12 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.learning.projection import constants
-from splc.learning.projection.ensemble import Ensemble
-from splc.learning.projection.posterior import KernelPosterior
+from splc.learning.projection.posterior import KernelPosterior, needs_scipy
+from splc.learning.projection.predictor import Ensemble
+from splc.learning.result import Predictor
+from splc.learning.threads import one_thread
 from splc.system.variability import VariabilityModel
-from splc.types import Array
-
-KIND = "sum"
+from splc.types import Array, Link
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +98,7 @@ class EnsembleSum:
     def as_json(self) -> dict[str, Any]:
         """Return all that is needed to predict again, in JSON's types."""
         summands = [{"where": summand.where, "full": summand.full.as_json()} for summand in self.summands]
-        return {"kind": KIND, "level": self.level, "summands": summands}
+        return {"kind": "sum", "level": self.level, "summands": summands}
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> Self:
@@ -112,3 +116,49 @@ class EnsembleSum:
 
 # What predicts where there is a printed model.
 Full = Ensemble | EnsembleSum
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedSums:
+    """Weighted sums of predictions."""
+
+    values: Array  # the sums, shape (k,)
+    covariance: Array  # their posterior covariance, shape (k, k); without the noise of measurements
+
+
+def predictions(full: Predictor, configurations: Configurations, link: Link) -> Array:
+    """Return the predictions, shape (n,); with the link 'log' their natural logarithms."""
+    predicted = full.predict(configurations)
+    return np.log(predicted) if link == "log" else predicted
+
+
+def weighted_sums(full: Full, configurations: Configurations, weights: Array, link: Link) -> WeightedSums:
+    """Return W f, where f are the predictions, with the link 'log' their natural logarithms.
+
+    Their covariance is that of the Gaussian processes on the full model's scale, at the slope of the predictions (the
+    delta method), also where the printed model is a part of predictions. The parts of a sum are independent.
+
+    `weights`: W, shape (k, n). `link`: of a positive property also 'log'; not for the sum of full models.
+    """
+    if isinstance(full, EnsembleSum):
+        parts = [
+            weighted_sums(summand.full, configurations, weights * summand.counted(configurations), link)
+            for summand in full.summands
+        ]
+        return WeightedSums(
+            np.sum([part.values for part in parts], axis=0), np.sum([part.covariance for part in parts], axis=0)
+        )
+    configurations = Configurations.of(full.configurations.system, configurations)
+    scale, mixture = full.scale, full.mixture(configurations) if full.parts else None
+    t = np.full(len(configurations), full.constant[0]) if mixture is None else mixture.means.mean(axis=0)
+    y = scale.backward(full.blended(t, configurations))
+    # The derivative of the prediction, or of its logarithm, by the value on the scale.
+    slopes = scale.slope(y) * scale.divisor(y)
+    slopes = slopes / y if link == "log" else slopes * scale.unit
+    f = np.log(y * scale.unit) if link == "log" else y * scale.unit
+    weighted = weights * slopes
+    if mixture is None:
+        total = weighted.sum(axis=1)
+        return WeightedSums(weights @ f, full.constant[1] ** 2 * np.outer(total, total))
+    with one_thread(with_scipy=needs_scipy(len(full.configurations))):
+        return WeightedSums(weights @ f, mixture.covariance(weighted))

@@ -1,19 +1,30 @@
-"""Fits of the full model on one scale: the first search, the refits, and predictions outside of the folds."""
+"""Fits of the full model: the first search, the refits, and what evidence decides about them.
+
+In: the columns and values of the rows (`Data`). Out: the most probable model on a scale (`first_fit`); models with the
+hyperparameters of each fold, and predictions outside of the folds (`refits`), on the best scale (`best_refits`);
+whether influences can be distinguished from noise (`permutation_test`), and whether numbers in the names of members
+have a meaning (`with_supported_numbers`).
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from itertools import islice
 
 import numpy as np
 
+from splc.data.configurations import Configurations
 from splc.learning.folds import drawn_folds
 from splc.learning.projection import constants
+from splc.learning.projection.basis import OptionBasis
 from splc.learning.projection.kernel import KernelDesign
 from splc.learning.projection.posterior import KernelPosterior
-from splc.learning.projection.scales import Scale
+from splc.learning.projection.scales import Scale, general_scales, positive_scale
 from splc.learning.projection.search import SearchResult, search_hyperparameters, start_of
+from splc.learning.projection.variables import MIN_GROUP, Variable, without_numbers
 from splc.types import Array
 
 
@@ -117,7 +128,7 @@ def means_by_rows(data: Data, refits: Refits) -> Array:
         part = refits.parts[fold % len(refits.parts)]
         design, t = data.designs[part.kind], part.t[training]
         known = replace(part, design=design.rows(training), t=t, noise=part.noise[training])
-        means[out] = known.moments(design.rows(out), variances=False)[0]
+        means[out] = known.means(design.rows(out))
     return means
 
 
@@ -176,3 +187,167 @@ def refits_below(data: Data, firsts: Sequence[FirstFit], limit: float) -> Refits
     missed = float(np.mean((means - posterior.t) ** 2))
     explained = 1 - missed / float(np.mean((baseline - posterior.t) ** 2))
     return Refits(first, tuple(parts), tuple(folds), means, deviations, explained)
+
+
+def best_refits(data: Data, variables: int, setting: str, *, positive: bool) -> Refits:
+    """Return the refits on the best scale; `setting`: that of a positive property, or `auto`."""
+    return _positive(data, variables, setting) if positive else _general(data, variables)
+
+
+def _positive(data: Data, variables: int, setting: str) -> Refits:
+    """Return the refits of a positive property on the scale of ln y, or of y where it is better ("Scale")."""
+    scale = positive_scale("log", data.y)
+    log = first_fit(data, variables, scale)
+    if setting == "log" or (setting == "auto" and len(data.y) < constants.ROWS_OF_SCALE):
+        return _refits(data, variables, log)
+    if setting == "auto" and float(data.y.max() / scale.unit) > constants.LARGEST:
+        return _refits(data, variables, log)
+    fitted = np.exp(log.posterior.means(data.designs[0]))
+    raw = first_fit(data, variables, positive_scale("raw", data.y), fitted)
+    if setting == "raw":
+        return _refits(data, variables, raw, fitted)
+    if raw.evidence - log.evidence <= constants.SCALE_EVIDENCE:
+        return _refits(data, variables, log)
+    # Where the evidence is for y, y is nearly always chosen, and the folds on ln y need not all be fitted to know that.
+    raw_refits = _refits(data, variables, raw, fitted)
+    error = float(log_errors(raw_refits.first.scale, raw_refits.means, data.y).mean())
+    log_refits = refits_below(data, _firsts(data, variables, log), error / constants.SCALE_ERROR)
+    return raw_refits if log_refits is None else log_refits
+
+
+def _refits(data: Data, variables: int, first: FirstFit, fitted: Array | None = None) -> Refits:
+    """Return the refits, in turn with each kind of columns."""
+    return refits(data, _firsts(data, variables, first, fitted))
+
+
+def _firsts(data: Data, variables: int, first: FirstFit, fitted: Array | None = None) -> tuple[FirstFit, ...]:
+    """Return the most probable models with each kind of columns, of which one is given."""
+    fits = [first_fit(data, variables, first.scale, fitted, kind) for kind in range(1, len(data.designs))]
+    return (first, *fits)
+
+
+def _general(data: Data, variables: int) -> Refits:
+    """Return the refits of a property with values of any sign, on the scale with the smallest error."""
+    best: tuple[float, Refits] | None = None
+    fitted = None
+    for scale in general_scales(data.y):
+        if float(abs(scale.forward(data.y / scale.unit)).max()) > constants.LARGEST:
+            continue
+        grown = fitted if scale.grows else None
+        first = first_fit(data, variables, scale, grown)
+        if fitted is None:
+            fitted = first.posterior.means(data.designs[0])
+        refits = _refits(data, variables, first, grown)
+        error = float(abs(scale.backward(refits.means) - data.y / scale.unit).mean())
+        if best is None or error < best[0] * (1 - 1e-9):
+            best = error, refits
+    assert best is not None
+    return best[1]
+
+
+def permutation_test(data: Data, variables: int, found: Refits) -> bool:
+    """Return whether the influences of a full model can be distinguished from noise."""
+    first, rows = found.first, len(data.y)
+    if is_certain(rows, first.gain, found.explained):
+        return True
+    search_rows = slice(constants.ROWS_OF_SEARCH)
+    design = data.designs[0].rows(search_rows)
+    columns, min_correlation, margin = constants.GUARD_SINGLE
+    if design.distinct > columns and has_large_correlation(
+        design.columns, first.posterior.t[search_rows], min_correlation, margin
+    ):
+        return True
+    return is_rare(rows, first.gain, permuted_gains(data, variables, first))
+
+
+def is_certain(rows: int, gain: float, explained: float) -> bool:
+    """Return whether a gain of evidence, or the share of explained variance with few rows, needs no permutations."""
+    has_few_rows = rows < constants.GUARD_ROWS
+    return gain >= constants.GUARD_CERTAIN or (has_few_rows and explained >= constants.GUARD_EXPLAINED)
+
+
+def is_rare(rows: int, gain: float, gains: Iterable[float]) -> bool:
+    """Return whether few of the gains for permuted values are as large; no more of them are read than necessary."""
+    permutations, allowed = constants.GUARD_FEW_ROWS if rows < constants.GUARD_ROWS else constants.GUARD_PERMUTATIONS
+    larger = 0
+    for permuted_gain in islice(gains, permutations):
+        larger += permuted_gain >= gain
+        if larger > allowed:
+            return False
+    return True
+
+
+def permuted_gains(data: Data, variables: int, first: FirstFit) -> Iterator[float]:
+    """Yield gains of evidence for permuted values, without end."""
+    search_rows = slice(constants.ROWS_OF_SEARCH)
+    design, noise, posterior = data.designs[0].rows(search_rows), first.noise[search_rows], first.posterior
+    z = (posterior.t[search_rows] - posterior.mean) / posterior.deviation
+    start = start_of(design.distinct, variables)
+    draws = np.random.default_rng(0)
+    while True:
+        order = draws.permutation(len(z))
+        # The noise is permuted with the values, since it may depend on the value.
+        optimum = search_hyperparameters(design, z[order], noise[order], start, constants.ITERATIONS)
+        yield float(z @ z) / 2 - optimum.evidence
+
+
+def has_large_correlation(columns: Array, values: Array, permutations: int, margin: float) -> bool:
+    """Return whether a column correlates more with the values, by a margin, than any does with permuted values."""
+    z = (values - values.mean()) / values.std()
+    centered = columns - columns.mean(axis=0)
+    norms = np.linalg.norm(centered, axis=0)
+    centered = centered[:, norms > 0] / norms[norms > 0]
+    permuted = np.random.default_rng(0).permuted(np.tile(z, (permutations, 1)), axis=1)
+    return bool(abs(z @ centered).max(initial=0.0) > margin * abs(permuted @ centered).max(initial=0.0))
+
+
+def with_supported_numbers(
+    variables: tuple[Variable, ...], configurations: Configurations, y: Array, repetitions: Array, scale: Scale
+) -> tuple[Variable, ...]:
+    """Return variables without the numbers of groups that the evidence is not for.
+
+    `variables`: the variables; groups have the numbers in the names of their members. `y`: their values, shape (n,).
+    `repetitions`: the number of measurements of each, shape (n,).
+    """
+    groups = {variable.name: variable for variable in variables if variable.kind == "group" and variable.values}
+    if not groups:
+        return variables
+    search_rows = slice(constants.ROWS_OF_NUMBERING)
+    rows, values, counts = configurations[search_rows], y[search_rows], repetitions[search_rows]
+    margins = {name: constants.EVIDENCE_PER_MEMBER * (len(group.members) - MIN_GROUP) for name, group in groups.items()}
+
+    @cache
+    def evidence(numbered: frozenset[str], shared: frozenset[str] = frozenset()) -> float:
+        """Return the evidence with the numbers of some groups, and others whose members share one relevance."""
+        group_variables = (
+            replace(variable, values=()) if variable.name in shared else variable for variable in variables
+        )
+        selected_variables = without_numbers(group_variables, numbered)
+        data = Data(OptionBasis(selected_variables, len(rows)).designs(rows)[:1], values, counts)
+        return first_fit(data, len(variables), scale).evidence
+
+    def supported(added_groups: frozenset[str], numbered: frozenset[str], min_gain: float) -> bool:
+        """Return whether the evidence is for the numbers of new groups besides those that are kept."""
+        group_evidence = evidence(numbered | added_groups)
+        margin = sum(margins[name] for name in added_groups)
+        return (
+            group_evidence > evidence(numbered, added_groups) + min_gain
+            and group_evidence > evidence(numbered) - margin
+        )
+
+    all_groups = frozenset(groups)
+    single = len(groups) * len(variables) <= constants.SINGLE_GROUPS
+    if supported(all_groups, frozenset(), constants.NUMBER_EVIDENCE):
+        if not single:
+            return variables
+        supported_names = [name for name in groups if supported(frozenset((name,)), all_groups - {name}, 0.0)]
+        return without_numbers(variables, supported_names)
+    if not single:
+        return without_numbers(variables)
+    numbered: frozenset[str] = frozenset()
+    # If the numbers of one group are supported, those of the other groups need less evidence.
+    for min_gain in (constants.NUMBER_EVIDENCE, constants.FURTHER_NUMBER_EVIDENCE):
+        numbered |= {name for name in all_groups - numbered if supported(frozenset((name,)), numbered, min_gain)}
+        if not numbered or numbered == all_groups:
+            break
+    return without_numbers(variables, numbered)

@@ -1,45 +1,45 @@
-"""The full model: a Bayesian model of all products of options (docs/decisions/0009-default-learner.md)."""
+"""The full model: a Bayesian model of all products of options (docs/decisions/0009-default-learner.md).
+
+In: configurations with their values, and the variables that vary. `fit_full_model` orders them by their content, and
+`chosen_model` decides about columns, scale, and whether there is any influence. Out: a `FullModel`. It predicts
+(`predictor`), tells how wrong it is without a row's fold (`residuals`, `quantile`), and what the printed model follows
+(`target`). A model that learned from other contexts, too, has the rows of all (`everything`), and may predict with
+their measured values (`transfer`).
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 # numpy's function would import the masked arrays.
 from statistics import median
-from typing import Any, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
 from splc.data.configurations import Configurations
+from splc.learning.problem import LearningProblem
 from splc.learning.projection import constants
 from splc.learning.projection.basis import OptionBasis
-from splc.learning.projection.ensemble import Ensemble
 from splc.learning.projection.fit import (
     Data,
-    FirstFit,
     Refits,
-    first_fit,
-    log_errors,
+    best_refits,
     means_by_rows,
-    refits,
-    refits_below,
+    permutation_test,
+    with_supported_numbers,
 )
-from splc.learning.projection.guard import permutation_test
-from splc.learning.projection.kernel import KernelDesign
-from splc.learning.projection.numbering import with_supported_numbers, without_numbers
 from splc.learning.projection.order import Constants, canonical_order, hash_order, option_constants
 from splc.learning.projection.posterior import KernelPosterior
-from splc.learning.projection.scales import Scale, general_scales, positive_scale, without_extremes
-from splc.learning.projection.screening import is_screened
-from splc.learning.projection.space_predictions import SpacePredictions, mixed_covariance
-from splc.learning.projection.sparse_intervals import half_width, run_width
+from splc.learning.projection.predictor import Ensemble
+from splc.learning.projection.scales import Scale, general_scales, half_width, positive_scale, run_width
+from splc.learning.projection.search import is_screened
 from splc.learning.projection.stacking import Stacked
-from splc.learning.projection.target import Target
-from splc.learning.projection.variables import Variable
-from splc.learning.result import CrossValidated
+from splc.learning.projection.variables import Variable, without_numbers
+from splc.learning.result import CrossValidated, Intervals, Predictor
 from splc.models.basis.regression import t_quantile
 from splc.types import Array
 
@@ -50,27 +50,75 @@ ONE_ROW = "one configuration shows no influence"
 _EQUAL = 1e-9
 
 
-class MomentsPredictor(Protocol):
+class MomentsPredictor(Predictor, Intervals, Protocol):
     """A predictor of a full model, which also tells how certain it is."""
-
-    @property
-    def level(self) -> float:
-        """The probability that a measured value lies in an interval."""
 
     @property
     def quantile(self) -> float:
         """The multiple of the standard deviation on each side of intervals."""
 
-    def predict(self, configurations: Configurations | Any) -> Array:
-        """Return the predictions, shape (m,), in the unit of the property."""
-        ...
-
-    def interval(self, configurations: Configurations | Any) -> tuple[Array, Array]:
-        """Return lower and upper ends of prediction intervals, shapes (m,), in the unit of the property."""
-        ...
-
     def moments(self, configurations: Configurations | Any, variances: bool = True) -> tuple[Array, Array]:
         """Return predictions in units of the scale, and their standard deviations with noise over the divisor."""
+        ...
+
+
+class SpacePredictions(NamedTuple):
+    """The predictions of a full model for m configurations, in units of its scale."""
+
+    means: Array  # the predictions, shape (m,)
+    deviations: Array  # the standard deviations over the divisor of those that were not measured
+    folds: Array  # the predictions of the fold models, shape (folds, m)
+    covariance: Callable[[Array], Array]  # returns the posterior covariance of W t, shape (k, k), for W of shape (k, m)
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """The predictions that the printed model follows (docs/decisions/0010-printed-model.md, "Target").
+
+    Values are in units of `unit`. t is the scale of the full model, such as ln y.
+    """
+
+    configurations: Configurations  # the m configurations Z; the n configurations of the learning set come first
+    weights: Array  # the weights v of the rows, shape (m,)
+    predicted: Array  # the predictions g of the full model, shape (m,)
+    divisor: Array  # the divisor of residuals, shape (m,): g for positive properties, which makes them relative
+    slope: Array  # dy/dt at g over the divisor, shape (m,): 1 for a full model of ln y
+    # the predictions of the fold models, which learned from the rows outside of their fold, shape (folds, m)
+    folds: Array
+    fold_of: Array  # the fold of each configuration of the learning set, shape (n,)
+    independent: int  # the number of groups that folds keep together; n without groups
+    measured: Array  # the measured values of the learning set, shape (n,)
+    unit: float  # the unit of all values, in the unit of the property
+    # whether all measured values are positive; else all influences may be negative, and the form is a sum
+    positive: bool
+    spread: float  # the median predictive standard deviation at the unmeasured configurations, on the scale t
+    covariance: Callable[[Array], Array]  # see `SpacePredictions`
+
+    @property
+    def learned(self) -> int:
+        """The number n of configurations of the learning set."""
+        return len(self.measured)
+
+
+@dataclass(frozen=True, eq=False)
+class Everything:
+    """The rows of all contexts, of which the posteriors of a model of one context learned."""
+
+    configurations: Configurations  # the configurations of all contexts
+    places: Array  # the context of each row
+    folds: Array  # the fold of each row
+    quantile: float  # the multiple of the standard deviation on each side of intervals of all rows
+
+
+class Transfer(Protocol):
+    """A predictor that replaces the ensemble of a full model, by the values of other contexts."""
+
+    def predictor(self, model: FullModel) -> MomentsPredictor:
+        """Return what predicts."""
+        ...
+
+    def at(self, model: FullModel, configurations: Configurations, unmeasured: Configurations) -> SpacePredictions:
+        """Return what is predicted of configurations, as `FullModel.at`."""
         ...
 
 
@@ -89,6 +137,8 @@ class FullModel:
     # the differences of the runs from the values of their configurations, as `residuals`, shape (n, repetitions), NaN
     # where there is none; None: each configuration counts as one run
     offsets: Array | None = field(default=None, kw_only=True)
+    everything: Everything | None = field(default=None, kw_only=True)  # None: no other contexts
+    transfer: Transfer | None = field(default=None, kw_only=True)  # None: the ensemble predicts
 
     def of_runs(self, runs: Array) -> Self:
         """Return the model with intervals of runs, given those of the configurations, shape (all, repetitions)."""
@@ -117,21 +167,32 @@ class FullModel:
     @cached_property
     def ensemble(self) -> Ensemble:
         """The average of the refits, which predicts."""
-        n, refits = len(self.t), self.refits
+        n, refits, everything = len(self.t), self.refits, self.everything
         parts: tuple[KernelPosterior, ...] = ()
         noise, unit = 0.0, 1.0
         if refits is not None:
             parts, unit = refits.parts, refits.first.noise_unit
             noise = float(np.mean([part.noise_variance for part in parts]) / median(self.data.repetitions.tolist()))
         spread = float(self.t.std(ddof=1)) * math.sqrt(1 + 1 / n) if n > 1 else math.nan
-        constant = (float(self.t.mean()), spread)
-        facts = (parts, constant, noise, unit, self.quantile)
-        return Ensemble(self.basis, self.scale, self.configurations, *facts, stacked=self.stacked, runs=self.runs)
+        return Ensemble(
+            self.basis,
+            self.scale,
+            self.configurations if everything is None else everything.configurations,
+            parts,
+            constant=(float(self.t.mean()), spread),
+            noise=noise,
+            noise_unit=unit,
+            quantile=self.quantile,
+            places=None if everything is None else everything.places,
+            joint_quantile=None if everything is None else everything.quantile,
+            stacked=self.stacked,
+            runs=self.runs,
+        )
 
-    @property
+    @cached_property
     def predictor(self) -> MomentsPredictor:
         """The predictor: the ensemble, unless other contexts help to predict."""
-        return self.ensemble
+        return self.ensemble if self.transfer is None else self.transfer.predictor(self)
 
     def predict(self, configurations: Configurations | Any) -> Array:
         """Return the predictions, shape (m,), in the unit of the property."""
@@ -146,12 +207,15 @@ class FullModel:
         """The measured values on the scale of the model, shape (n,)."""
         return self.scale.forward(self.data.y / self.scale.unit)
 
+    def _in_units(self, t: Array) -> Array:
+        """Return predictions of rows without their folds, on the scale, in units of it."""
+        return self.scale.backward(t if self.stacked is None else self.stacked.mixed(t, self.stacked.held_out))
+
     @cached_property
     def held_out(self) -> Array:
         """The prediction of each row without its fold, in units of the scale, shape (n,)."""
         if self.refits is not None:
-            t, stacked = self.refits.means, self.stacked
-            return self.scale.backward(t if stacked is None else stacked.mixed(t, stacked.held_out))
+            return self._in_units(self.refits.means)
         n = len(self.t)
         if self.data.independent == 1:
             return np.full(n, math.nan)
@@ -164,12 +228,11 @@ class FullModel:
         """The errors of `held_out`: differences of ln y for positive properties, shape (n,)."""
         return self.scale.residual(self.held_out, self.data.y / self.scale.unit)
 
-    @property
-    def rms(self) -> float:
-        """The root mean square of the errors outside of the folds, clipped at quantiles."""
-        if len(self.t) == 1:
-            return 0.0
-        return float(np.sqrt(np.mean(without_extremes(self.residuals) ** 2)))
+    @cached_property
+    def ratios(self) -> Array:
+        """The errors of `held_out` as multiples of their standard deviations, shape (n,); not of a constant."""
+        deviations = np.full(len(self.t), math.nan) if self.refits is None else self.refits.deviations
+        return np.asarray(self.residuals / (deviations * self.scale.slope(self.held_out)))
 
     @property
     def cross_validated(self) -> CrossValidated:
@@ -183,8 +246,7 @@ class FullModel:
             return None
         _, group, counts = np.unique(self.data.groups, return_inverse=True, return_counts=True)
         several = counts[group] > 1
-        t, stacked = means_by_rows(self.data, self.refits), self.stacked
-        predicted = self.scale.backward(t if stacked is None else stacked.mixed(t, stacked.held_out))
+        predicted = self._in_units(means_by_rows(self.data, self.refits))
         errors = self.scale.residual(predicted, self.data.y / self.scale.unit)[several]
         return CrossValidated.of(errors).mean if several.any() else None
 
@@ -193,62 +255,65 @@ class FullModel:
         """The multiple of the standard deviation that prediction intervals have on each side."""
         if self.refits is None:
             return t_quantile(max(self.data.independent - 1, 1), (1 + constants.LEVEL) / 2)
-        ratios = self.residuals / (self.refits.deviations * self.scale.slope(self.held_out))
         raised = 1.0 if self.stacked is None else self.stacked.raised
-        return half_width(raised * ratios, len(self.basis.variables), constants.INFLATION, self.data.independent)
+        return half_width(raised * self.ratios, len(self.basis.variables), constants.INFLATION, self.data.independent)
 
     def target(self, unmeasured: Configurations) -> Target:
         """Return the target of the printed model."""
         n, scale = len(self.configurations), self.scale
         both = Configurations.concatenate([self.configurations, unmeasured])
-        found = self.space_predictions(both, unmeasured)
-        predicted = found.means
+        found = self.at(both, unmeasured)
         weights = np.ones(len(both))
         weights[:n] = max(1.0, len(unmeasured) / (2 * n))
         return Target(
             configurations=both,
             weights=weights,
-            predicted=predicted,
-            divisor=scale.divisor(predicted),
-            slope=scale.slope(predicted),
+            predicted=found.means,
+            divisor=scale.divisor(found.means),
+            slope=scale.slope(found.means),
             folds=found.folds,
             fold_of=self.data.folds,
             independent=self.data.independent,
             measured=self.data.y / scale.unit,
             unit=scale.unit,
             positive=scale.positive,
-            multiplicative=self.refits is not None and scale.name == "log",
-            rms=self.rms,
             spread=median(found.deviations.tolist()),
             covariance=found.covariance,
         )
 
-    def space_predictions(self, configurations: Configurations, unmeasured: Configurations) -> SpacePredictions:
+    def at(self, configurations: Configurations, unmeasured: Configurations) -> SpacePredictions:
         """Return what is predicted of configurations.
+
+        A part and the fold model with its hyperparameters share the kernel between rows and configurations, which most
+        of the time goes into.
 
         `unmeasured`: the last ones of them, whose deviations are wanted; if there are none, those of all.
         """
-        designs = self.basis.designs(configurations)
-        means = self.predictor.moments(configurations, variances=False)[0]
-        deviations = self.predictor.moments(unmeasured if len(unmeasured) else configurations)[1]
-        folds = means[None] if self.refits is None else self.fold_predictions(configurations, designs)
-        return SpacePredictions(
-            means, deviations, folds, lambda projection: self.covariance(configurations, designs, projection)
-        )
-
-    def fold_predictions(self, configurations: Configurations, designs: Sequence[KernelDesign]) -> Array:
-        """Return the predictions of the fold models in units of the scale, shape (folds, m)."""
-        assert self.refits is not None
-        return np.array([self.scale.backward(fold.means(designs[fold.kind])) for fold in self.refits.folds])
-
-    def covariance(self, configurations: Configurations, designs: Sequence[KernelDesign], projection: Array) -> Array:
-        """Return the posterior covariance of W t at m configurations, shape (k, k), for W of shape (k, m)."""
+        if self.transfer is not None:
+            return self.transfer.at(self, configurations, unmeasured)
+        scale, ensemble, wanted = self.scale, self.ensemble, slice(-len(unmeasured) if len(unmeasured) else 0, None)
         if self.refits is None:
-            sums = projection.sum(axis=1)
-            # One value has no variance; its constant has no estimate.
-            variance = float(self.t.var(ddof=1)) if len(self.t) > 1 else 0.0
-            return np.outer(sums, sums) * variance / len(self.t)
-        return mixed_covariance([part.projected(designs[part.kind], projection) for part in self.refits.parts])
+            g, deviations = ensemble.moments(configurations)
+            return SpacePredictions(g, deviations[wanted], g[None], self._constant_covariance)
+        mixture = ensemble.mixture(configurations)
+        g = scale.backward(ensemble.blended(mixture.means.mean(axis=0), configurations))
+        fold_of = self.data.folds if self.everything is None else self.everything.folds
+        folds = [fold.mean_of(mixture.crosses[at][fold_of != at]) for at, fold in enumerate(self.refits.folds)]
+        deviations = ensemble.deviations(g[wanted], mixture.variances(wanted))
+        return SpacePredictions(g, deviations, scale.backward(np.array(folds)), mixture.covariance)
+
+    def _constant_covariance(self, weights: Array) -> Array:
+        """Return the covariance of W t of a constant; that of one value, which has no estimate, is 0."""
+        sums = weights.sum(axis=1)
+        variance = float(self.t.var(ddof=1)) if len(self.t) > 1 else 0.0
+        return np.outer(sums, sums) * variance / len(self.t)
+
+
+# Fits the full model of the rows of a problem alone; `tested`: whether it is a constant without clear influences.
+SingleFit = Callable[..., FullModel]
+# Fits the full model of a problem where it learns from further rows, too, such as those of other versions. The last
+# argument is called after each search with its number of iterations.
+FullModelFit = Callable[[LearningProblem, SingleFit, Callable[[int], None]], FullModel]
 
 
 def fit_full_model(
@@ -313,7 +378,7 @@ def chosen_model(
         basis, data = data_of(used)
         if not used:
             break
-        refits = _positive(data, len(used), scale) if positive else _general(data, len(used))
+        refits = best_refits(data, len(used), scale, positive=positive)
         simple = refits.first.scale
         if not tested or permutation_test(data, len(used), refits):
             return _searched(FullModel(basis, simple, rows, configurations, data, refits))
@@ -341,54 +406,3 @@ def _raising(variable: Variable, configurations: Configurations, y: Array) -> Va
     difference = float(np.mean(y[selected]) - np.mean(y[~selected]))
     lower = difference < -_EQUAL * float(np.abs(y).max())
     return variable.with_members(variable.members[::-1]) if lower else variable
-
-
-def _positive(data: Data, variables: int, setting: str) -> Refits:
-    """Return the refits of a positive property on the scale of ln y, or of y where it is better ("Scale")."""
-    scale = positive_scale("log", data.y)
-    log = first_fit(data, variables, scale)
-    if setting == "log" or (setting == "auto" and len(data.y) < constants.ROWS_OF_SCALE):
-        return _refits(data, variables, log)
-    if setting == "auto" and float(data.y.max() / scale.unit) > constants.LARGEST:
-        return _refits(data, variables, log)
-    fitted = np.exp(log.posterior.means(data.designs[0]))
-    raw = first_fit(data, variables, positive_scale("raw", data.y), fitted)
-    if setting == "raw":
-        return _refits(data, variables, raw, fitted)
-    if raw.evidence - log.evidence <= constants.SCALE_EVIDENCE:
-        return _refits(data, variables, log)
-    # Where the evidence is for y, y is nearly always chosen, and the folds on ln y need not all be fitted to know that.
-    raw_refits = _refits(data, variables, raw, fitted)
-    error = float(log_errors(raw_refits.first.scale, raw_refits.means, data.y).mean())
-    log_refits = refits_below(data, _firsts(data, variables, log), error / constants.SCALE_ERROR)
-    return raw_refits if log_refits is None else log_refits
-
-
-def _refits(data: Data, variables: int, first: FirstFit, fitted: Array | None = None) -> Refits:
-    """Return the refits, in turn with each kind of columns."""
-    return refits(data, _firsts(data, variables, first, fitted))
-
-
-def _firsts(data: Data, variables: int, first: FirstFit, fitted: Array | None = None) -> tuple[FirstFit, ...]:
-    """Return the most probable models with each kind of columns, of which one is given."""
-    fits = [first_fit(data, variables, first.scale, fitted, kind) for kind in range(1, len(data.designs))]
-    return (first, *fits)
-
-
-def _general(data: Data, variables: int) -> Refits:
-    """Return the refits of a property with values of any sign, on the scale with the smallest error."""
-    best: tuple[float, Refits] | None = None
-    fitted = None
-    for scale in general_scales(data.y):
-        if float(abs(scale.forward(data.y / scale.unit)).max()) > constants.LARGEST:
-            continue
-        grown = fitted if scale.grows else None
-        first = first_fit(data, variables, scale, grown)
-        if fitted is None:
-            fitted = first.posterior.means(data.designs[0])
-        refits = _refits(data, variables, first, grown)
-        error = float(abs(scale.backward(refits.means) - data.y / scale.unit).mean())
-        if best is None or error < best[0] * (1 - 1e-9):
-            best = error, refits
-    assert best is not None
-    return best[1]

@@ -3,6 +3,9 @@
 k = 1 + (prod_i (1 + rho K_i) - 1) / rho + a phi(w D) with K_i = sum_b lambda_b b b' over the columns b of option i,
 D the squared distance weighted by lambda, and phi the Matern-3/2 function. rho is the strength of interactions, a and w
 are size and width of the stationary part.
+
+In: the columns of configurations (`KernelDesign`, from `basis.py`) and `Hyperparameters`. Out: the kernel as a matrix,
+as weighted sums and on its diagonal (`posterior.py`), and its derivative (`search.py`).
 """
 
 from __future__ import annotations
@@ -14,14 +17,12 @@ from operator import mul
 
 import numpy as np
 
-from splc.learning.projection.cholesky import negative_evidence
-from splc.learning.projection.constants import JITTER
 from splc.types import Array
 
 # Blocks of one ±1 column with rho lambda below this are multiplied through their logarithms.
 FAST = 0.9
-# Elements of a kernel that are computed at a time, so that they stay in the processor's cache.
-BLOCK = 2**16
+# Elements of a kernel, and of its sums, that are computed at a time, so that they stay in the processor's cache.
+BLOCK, SUMS_BLOCK = 2**16, 2**15
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,23 +104,10 @@ def kernel_matrix(theta: Hyperparameters, first: KernelDesign, second: KernelDes
         block = slice(start, start + rows)
         # A kernel of a design with itself is symmetric.
         column_block = slice(start if first is second else 0, None)
-        kernel[block, column_block] = _Parts(theta, first.rows(block), second.rows(column_block)).kernel
+        kernel[block, column_block] = KernelParts(theta, first.rows(block), second.rows(column_block)).kernel
         if first is second:
             kernel[column_block, block] = kernel[block, column_block].T
     return kernel
-
-
-def kernel_parts(theta: Hyperparameters, first: KernelDesign, second: KernelDesign) -> tuple[Array, Array]:
-    """Return the product over all blocks and the weighted squared distance, both of shape (n, m)."""
-    parts = _Parts(theta, first, second)
-    return np.array(parts.product), parts.distances
-
-
-def kernel_of(theta: Hyperparameters, product: Array, distances: Array) -> Array:
-    """Return the kernel for the results of `kernel_parts`."""
-    root = np.sqrt(3 * theta.width * distances)
-    values: Array = product / theta.interaction + theta.stationary * (1 + root) * np.exp(-root)
-    return values + (1 - 1 / theta.interaction)
 
 
 def kernel_diagonal(theta: Hyperparameters, design: KernelDesign) -> Array:
@@ -131,30 +119,89 @@ def kernel_diagonal(theta: Hyperparameters, design: KernelDesign) -> Array:
     return diagonal
 
 
-class _Parts:
-    """The kernel between two designs with what its gradient needs."""
+def kernel_sums(theta: Hyperparameters, weights: Array, first: KernelDesign, second: KernelDesign) -> Array:
+    """Return the weights, shape (n,), times the kernel between n and m configurations, shape (m,).
+
+    The kernel is not stored: its parts are summed block by block, with as few passes over each block as possible.
+    """
+    rho, relevances, (signs, spans) = (
+        theta.interaction,
+        theta.relevances[first.relevances],
+        _split(theta, first, second),
+    )
+    strengths = rho * relevances[signs]
+    a, b = first.columns, second.columns
+    constant = np.full(len(a), np.log1p(-(strengths**2)).sum() / 2)
+    exponent = _augmented(a[:, signs] * np.arctanh(strengths), constant, b[:, signs])
+    weighted = a * relevances
+    factors = [_augmented(rho * weighted[:, span], np.ones(len(a)), b[:, span]) for span in spans]
+    # 3 w D, whose square root is the argument of the Matern-3/2 function.
+    scale = 3 * theta.width
+    first_squares, second_squares = scale * (weighted * a).sum(axis=1), scale * (relevances * b**2).sum(axis=1)
+    distances = _augmented(-2 * scale * weighted, first_squares, b, second_squares)
+    sums = np.full(len(b), (1 - 1 / rho) * weights.sum())
+    rows = max(SUMS_BLOCK // max(len(b), 1), 1)
+    spaces = np.empty((2, rows, len(b)))
+    for start in range(0, len(a), rows):
+        block = slice(start, start + rows)
+        values, buffer = spaces[:, : len(weights[block])]
+        np.exp(np.matmul(exponent[0][block], exponent[1], out=values), out=values)
+        for left, right in factors:
+            values *= np.matmul(left[block], right, out=buffer)
+        sums += weights[block] / rho @ values
+        np.matmul(distances[0][block], distances[1], out=values)
+        np.sqrt(np.maximum(values, 0.0, out=values), out=values)
+        np.exp(np.negative(values, out=buffer), out=buffer)
+        values += 1
+        values *= buffer
+        sums += weights[block] * theta.stationary @ values
+    return sums
+
+
+def _augmented(
+    first_columns: Array, added: Array, second_columns: Array, further: Array | None = None
+) -> tuple[Array, Array]:
+    """Return the factors of `first @ second.T + added[:, None] + further`, shapes (n, k) and (k, m)."""
+    columns = [first_columns, added] if further is None else [first_columns, added, np.ones(len(added))]
+    rows = [second_columns, np.ones(len(second_columns))] + ([] if further is None else [further])
+    return np.column_stack(columns), np.ascontiguousarray(np.column_stack(rows).T)
+
+
+def _split(theta: Hyperparameters, first: KernelDesign, second: KernelDesign) -> tuple[Array, tuple[slice, ...]]:
+    """Return the columns of ±1 whose factors are multiplied through their logarithms, and those of the other blocks.
+
+    1 + c s = exp(ln(1 - c^2)/2 + s artanh c) for s = ±1, so that one matrix product serves all of them.
+    """
+    begins = np.array(first.starts[:-1], dtype=int)
+    fast = first.signs & second.signs & (theta.interaction * theta.relevances[first.relevances[begins]] < FAST)
+    return begins[fast], tuple(slice(*first.starts[block : block + 2]) for block in np.flatnonzero(~fast))
+
+
+class KernelParts:
+    """The kernel between two designs, with what its gradient needs.
+
+    Operations are in place: allocating matrices of n^2 elements costs more than computing them.
+    """
 
     def __init__(self, theta: Hyperparameters, first: KernelDesign, second: KernelDesign) -> None:
-        self.theta = theta
+        self.theta, self.design = theta, first
         rho = theta.interaction
-        starts = first.starts
         self.relevances = relevances = theta.relevances[first.relevances]
-        begins = np.array(starts[:-1], dtype=int)
-        fast = first.signs & second.signs & (rho * relevances[begins] < FAST)
-        self.blocks = [(starts[i], starts[i + 1]) for i in np.flatnonzero(~fast)]
-        self.fast_columns = begins[fast]
-        strengths = rho * relevances[self.fast_columns]
+        self.signs, self.spans = _split(theta, first, second)
+        strengths = rho * relevances[self.signs]
         a, b = first.columns, second.columns
-        # In-place operations: allocating matrices of n^2 elements costs more than computing them.
         self.fast_product: Array = np.ones(())
-        if len(self.fast_columns):
-            # 1 + c s = exp(ln(1 - c^2)/2 + s artanh c) for s = ±1.
-            exponent = (a[:, self.fast_columns] * np.arctanh(strengths)) @ b[:, self.fast_columns].T
+        if len(self.signs):
+            exponent = (a[:, self.signs] * np.arctanh(strengths)) @ b[:, self.signs].T
             exponent += np.log1p(-(strengths**2)).sum() / 2
             self.fast_product = np.exp(exponent, out=exponent)
-        self.factors = [_factor(rho, a[:, i:j] * relevances[i:j], b[:, i:j]) for i, j in self.blocks]
+        self.factors: list[Array] = []
         self.product = np.broadcast_to(self.fast_product, (len(first), len(second)))
-        for factor in self.factors:
+        for span in self.spans:
+            factor = (a[:, span] * relevances[span]) @ b[:, span].T
+            factor *= rho
+            factor += 1
+            self.factors.append(factor)
             self.product = self.product * factor
         weighted = a * relevances
         distances = weighted @ b.T
@@ -172,66 +219,39 @@ class _Parts:
         self.kernel += theta.stationary * self.matern
         self.kernel += 1 - 1 / rho
 
+    def derivative(self, outer: Array, noise: Array) -> Array:
+        """Return the derivative, by the logarithms, of a function whose derivative by the covariance is `outer`.
 
-def _factor(rho: float, weighted: Array, columns: Array) -> Array:
-    """Return 1 + rho K of a block of columns, shape (n, m)."""
-    factors: Array = weighted @ columns.T
-    factors *= rho
-    factors += 1
-    return factors
-
-
-def objective(logarithms: Array, design: KernelDesign, z: Array, noise: Array) -> tuple[float, Array]:
-    """Return the negative log evidence of standardised targets (without the constant), and its gradient.
-
-    `logarithms`: the logarithms of the hyperparameters, relevances first, shape (relevances + 4,). `z`: the targets,
-    shape (n,). `noise`: multiples of the noise for each configuration, shape (n,).
-    """
-    theta = Hyperparameters.of(logarithms)
-    parts = _Parts(theta, design, design)
-    matrix = parts.kernel
-    matrix.flat[:: len(z) + 1] += theta.noise * noise + JITTER
-    evidence = negative_evidence(matrix, z)
-    if evidence is None:
-        return np.inf, np.zeros_like(logarithms)
-    value, outer = evidence
-    return value, _gradient(parts, design, outer, noise)
-
-
-def _gradient(parts: _Parts, design: KernelDesign, outer: Array, noise: Array) -> Array:
-    """Return the gradient by the logarithms, for `outer` = (K^-1 - v v')/2."""
-    theta, columns = parts.theta, design.columns
-    rho, relevances = theta.interaction, parts.relevances
-    products = np.zeros(len(relevances))
-    if len(parts.fast_columns):
-        # All blocks at once: the product of the others is the whole product over 1 + c s.
-        weighted = outer * parts.product
-        fast = columns[:, parts.fast_columns]
-        strengths = rho * relevances[parts.fast_columns]
-        sums = ((weighted @ fast) * fast).sum(axis=0)
-        products[parts.fast_columns] = (sums - strengths * weighted.sum()) / (1 - strengths**2)
-    if parts.blocks:
-        # Products of all blocks but one, without dividing: factors may be 0.
-        later_products = [*accumulate(reversed(parts.factors[1:]), mul)]
-        earlier_product = outer * parts.fast_product if len(parts.fast_columns) else outer
-        for (start, end), factor in zip(parts.blocks, parts.factors, strict=True):
-            block_columns = columns[:, start:end]
-            other_product = earlier_product * later_products.pop() if later_products else earlier_product
-            products[start:end] = ((other_product @ block_columns) * block_columns).sum(axis=0)
-            if end < parts.blocks[-1][1]:
-                earlier_product = earlier_product * factor
-    local = outer * parts.decay
-    local *= -1.5 * theta.stationary * theta.width
-    distances = 2 * (columns**2).T @ local.sum(axis=1) - 2 * ((local @ columns) * columns).sum(axis=0)
-    gradient: Array = np.concatenate(
-        [
-            np.bincount(design.relevances, relevances * (products + distances), len(theta.relevances)),
-            [
-                float(relevances @ products) - (float(np.vdot(outer, parts.product)) - float(outer.sum())) / rho,
-                theta.stationary * float(np.vdot(outer, parts.matern)),
-                float(np.vdot(local, parts.distances)),
-                theta.noise * float(np.diag(outer) @ noise),
-            ],
+        It is for the kernel of a design with itself. `noise`: multiples of the noise of each configuration, shape (n,).
+        """
+        theta, columns, relevances = self.theta, self.design.columns, self.relevances
+        rho = theta.interaction
+        products = np.zeros(len(relevances))
+        if len(self.signs):
+            # All blocks at once: the product of the others is the whole product over 1 + c s.
+            weighted = outer * self.product
+            fast = columns[:, self.signs]
+            strengths = rho * relevances[self.signs]
+            sums = ((weighted @ fast) * fast).sum(axis=0)
+            products[self.signs] = (sums - strengths * weighted.sum()) / (1 - strengths**2)
+        if self.spans:
+            # Products of all blocks but one, without dividing: factors may be 0.
+            later_products = [*accumulate(reversed(self.factors[1:]), mul)]
+            earlier_product = outer * self.fast_product if len(self.signs) else outer
+            for span, factor in zip(self.spans, self.factors, strict=True):
+                block_columns = columns[:, span]
+                other_product = earlier_product * later_products.pop() if later_products else earlier_product
+                products[span] = ((other_product @ block_columns) * block_columns).sum(axis=0)
+                if span is not self.spans[-1]:
+                    earlier_product = earlier_product * factor
+        local = outer * self.decay
+        local *= -1.5 * theta.stationary * theta.width
+        distances = 2 * (columns**2).T @ local.sum(axis=1) - 2 * ((local @ columns) * columns).sum(axis=0)
+        by_relevance = np.bincount(self.design.relevances, relevances * (products + distances), len(theta.relevances))
+        by_others = [
+            float(relevances @ products) - (float(np.vdot(outer, self.product)) - float(outer.sum())) / rho,
+            theta.stationary * float(np.vdot(outer, self.matern)),
+            float(np.vdot(local, self.distances)),
+            theta.noise * float(np.diag(outer) @ noise),
         ]
-    )
-    return gradient
+        return np.concatenate([by_relevance, by_others])

@@ -1,23 +1,30 @@
-"""Orders of configurations and variables that depend on content: not on names, nor on the order of rows or options.
+"""Orders and draws of configurations and variables by content: not by names, nor by the order of rows or options.
 
 Each option has a constant. It is made of the option's kind, its described values, its constraints, and the
 configurations where it has each value; constraints and configurations are known by the constants of the other options
-(colour refinement, Weisfeiler and Leman 1968).
-Measured values tell options apart that configurations do not, as in a full factorial design. The name decides only
-between options that all of this does not tell apart.
+(colour refinement, Weisfeiler and Leman 1968). Measured values tell options apart that configurations do not, as in a
+full factorial design. The name decides only between options that all of this does not tell apart.
+
+In: configurations. Out: constants (`option_constants`), orders by them (`hash_order`, `canonical_order`), and the valid
+configurations at which the printed model follows the full one (`space_of`, `unmeasured`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from sampling.space.ranks import generator
+from sampling.space.space import Space
 from splc.data.configurations import Configurations, value_table
+from splc.errors import SpaceError
+from splc.learning.problem import LearningProblem
+from splc.learning.projection.constants import UNMEASURED
 from splc.learning.projection.variables import Variable
 from splc.system.clauses import clauses
-from splc.system.options import NumericOption
+from splc.system.options import NumericOption, Option
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
@@ -214,3 +221,62 @@ def splitmix(values: Array) -> Array:
     mixed_values = (mixed_values ^ (mixed_values >> np.uint64(27))) * _MIX[1]
     mixed: Array = mixed_values ^ (mixed_values >> np.uint64(31))
     return mixed
+
+
+# Spaces of at most this size are enumerated: then the selection does not depend on the order of options at all.
+ENUMERATED = 20_000
+# Configurations that are drawn from larger spaces.
+DRAWN = 2000
+
+
+def space_of(problem: LearningProblem, own: Constants) -> Configurations:
+    """Return all valid configurations, or a draw of some if there are many.
+
+    Models of observed variables can be evaluated at measured configurations only; these are taken then, and also where
+    the constraints are too complex for uniform draws.
+    """
+    pool = problem.everything if problem.observed else _valid(problem.configurations.system, DRAWN, own)
+    if pool is None:
+        return problem.everything
+    return pool[pool.observed.known] if problem.observed and pool.observed is not None else pool
+
+
+def count_of(problem: LearningProblem, space: Configurations) -> int | None:
+    """Return the number of valid configurations; None if there are many, or if they were not counted."""
+    counted = space is not problem.everything and not problem.observed
+    return len(space) if counted and len(space) < DRAWN else None
+
+
+def unmeasured(problem: LearningProblem, space: Configurations, own: Constants) -> Configurations:
+    """Return up to 500 configurations outside of the learning set, uniformly selected, in hash order."""
+    pool = space[problem.configurations.find(space) < 0]
+    return pool[hash_order(pool, own)[:UNMEASURED]]
+
+
+def _valid(system: VariabilityModel, max_count: int, constants: Constants) -> Configurations | None:
+    """Return all valid configurations, or a draw of some if there are many; None if they cannot be counted."""
+    try:
+        return valid_configurations(system, max_count, own=constants)
+    except SpaceError:
+        return None
+
+
+def valid_configurations(
+    system: VariabilityModel, most: int, seed: int = 0, own: Constants | None = None
+) -> Configurations:
+    """Return all valid configurations if there are at most 20,000, otherwise so many distinct ones, uniformly drawn.
+
+    They do not depend on the order of options, nor on the names of options that have constants.
+    """
+    constants = {name: int(value) for name, value in (own or {}).items()}
+    groups = {name: group for group in system.alternative_groups for name in group}
+
+    def canonical_key(option: Option) -> tuple[bool, list[int], int, str]:
+        group = sorted(constants.get(name, 0) for name in groups.get(option.name, ()))
+        return option in system.numeric_options, group, constants.get(option.name, 0), option.name
+
+    options = tuple(sorted(system.options, key=canonical_key))
+    space = Space(replace(system, options=options))
+    configurations = space.enumerate() if space.count <= ENUMERATED else space.draw(most, generator(seed, "whole"))
+    positions = [space.system.positions[option.name] for option in system.options]
+    return Configurations(system, np.ascontiguousarray(configurations.indices[:, positions]))

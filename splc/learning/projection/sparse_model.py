@@ -1,11 +1,16 @@
-"""The printed model: few readable terms that follow the full model (docs/decisions/0010-printed-model.md)."""
+"""The printed model: few readable terms that follow the full model (docs/decisions/0010-printed-model.md).
+
+In: the target, the variables and settings (`printed_model`). Out: a `SparseModel`: the terms with their influences and
+their uncertainty in the unit of the property, the models of other sizes, and terms that the learning set does not
+distinguish from them (`aliases_of`). `refit` fits influences to more rows than the full model learned from.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property, reduce
+from dataclasses import dataclass, replace
+from functools import reduce
 from operator import mul
 from typing import Literal
 
@@ -13,43 +18,39 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.learning.model_scores import FormScore, PathPoint, PathTerm
-from splc.learning.projection.aliases import aliases_of
-from splc.learning.projection.competition import Contender, LanguageSearch
-from splc.learning.projection.form import Form, IsPositive, chosen_form
-from splc.learning.projection.projected import ProjectedModel
-from splc.learning.projection.rows import ModelRows
-from splc.learning.projection.sparse_intervals import half_width
-from splc.learning.projection.target import Target
+from splc.learning.projection.choice import ExactModel, IsPositive, ProjectedModel, chosen_form
+from splc.learning.projection.columns import CONSTANT_PLACE, LEFT_AROUND, Candidates
+from splc.learning.projection.competition import Contender, ModelRows
+from splc.learning.projection.full_model import Target
+from splc.learning.projection.scales import half_width
+from splc.learning.projection.settings import ProjectionSettings
+from splc.learning.projection.term_search import nonnegative
 from splc.learning.projection.variables import Variable
 from splc.learning.result import CrossValidated, InfluenceEstimate
-from splc.models.influence import InfluenceModel
+from splc.models.influence import BLOCK, InfluenceModel
 from splc.models.subexpressions import Derived
 from splc.models.terms import CONSTANT, Term
 from splc.types import Array, Link
 
-Expansion = tuple[tuple[Term, float], ...]
-
-
-@dataclass(frozen=True)
-class SparseSettings:
-    """The settings of the printed model."""
-
-    terms: int | None = None  # the largest number of terms, the constant included; None: chosen by the error
-    readable: bool = False  # whether fewer terms are worth a slightly larger error
-    form: Form = "auto"  # a sum, a product of factors, or what has the smaller error
-    order: int | None = None  # the largest number of variables in a term; None: 5, or 6 with as many numeric options
-    functions: tuple[str, ...] = ()  # further functions of numeric options, by name
-    complete: bool = False  # whether all valid configurations were measured
+# Rows with so little of their squared norm around the mean are constant.
+_CONSTANT = 1e-14
+# Aliases that are reported for a term.
+MOST = 3
+# The weight of the projected influences in a refit, relative to columns of unit mean square: it decides only what the
+# rows do not.
+RIDGE = 1e-3
+# The share of the step at which the first prediction over the valid space would be 0 that influences may take.
+TOWARDS_ZERO = 0.9
 
 
 @dataclass(frozen=True)
 class SparseTerm:
     """A term as it was selected: a product of units."""
 
+    term: Term  # the term
     text: str  # the term as text; the number of a group has the stem of its members as name: `3 * ref`
     influence: float  # its influence
     variables: tuple[str, ...]  # the names of its variables
-    expansion: Expansion  # the terms that it is the sum of, with their weights
     free: bool  # whether its influence may be negative
     folds: int  # in how many folds the fold's own model has a term of the same variables
 
@@ -59,10 +60,9 @@ class SparseModel:
     """A printed model."""
 
     form: Literal["sum", "product"]  # whether it is a sum of terms or a product of factors
-    selected: tuple[SparseTerm, ...]  # the terms as they were selected, in canonical order
+    selected: tuple[SparseTerm, ...]  # the terms, in canonical order
     derived: tuple[Derived, ...]  # subexpressions in the terms
-    # the uncertainty of the influence of every term of the model, in the order of `terms`
-    estimates: tuple[InfluenceEstimate, ...]
+    estimates: tuple[InfluenceEstimate, ...]  # the uncertainty of the influence of every term
     path: tuple[PathPoint, ...]  # models from one term to many
     # for some terms, texts of other terms that the learning set does not distinguish from them: pairs (term, other)
     aliases: tuple[tuple[str, str], ...]
@@ -80,16 +80,12 @@ class SparseModel:
         """The link of the model: `log` for a product of factors."""
         return "log" if self.form == "product" else "identity"
 
-    @cached_property
+    @property
     def terms(self) -> tuple[tuple[Term, float], ...]:
-        """The terms with their influences: numbers of groups as sums of their members, equal terms merged."""
-        totals: dict[Term, float] = {}
-        for selected in self.selected:
-            for term, weight in selected.expansion:
-                totals[term] = totals.get(term, 0.0) + weight * selected.influence
-        return tuple(totals.items())
+        """The terms with their influences."""
+        return tuple((selected.term, selected.influence) for selected in self.selected)
 
-    @cached_property
+    @property
     def cross_validated(self) -> CrossValidated:
         """The relative errors of held-out rows, in percent; of positive properties."""
         return CrossValidated.of(self.errors)
@@ -100,42 +96,41 @@ class SparseModel:
 
     def columns(self, configurations: Configurations) -> Array:
         """Return the values of the selected terms, shape (n, selected)."""
-        parts = [InfluenceModel.from_terms(term.expansion, derived=self.derived) for term in self.selected]
+        parts = [InfluenceModel.from_terms([(selected.term, 1.0)], derived=self.derived) for selected in self.selected]
         return np.column_stack([np.zeros((len(configurations), 0)), *(part.predict(configurations) for part in parts)])
 
 
 def printed_model(
-    target: Target, variables: Sequence[Variable], settings: SparseSettings, space: Configurations | None = None
+    target: Target,
+    variables: Sequence[Variable],
+    settings: ProjectionSettings,
+    space: Configurations | None = None,
+    complete: bool = False,
 ) -> SparseModel:
-    """Return a short model that follows the full one."""
+    """Return a short model that follows the full one; `complete`: whether all valid configurations were measured."""
     rows = ModelRows(target)
     is_positive = _positive_over(rows, space)
-    choice = chosen_form(
-        rows,
-        variables,
-        is_positive,
-        form=settings.form,
-        order=settings.order,
-        functions=settings.functions,
-        readable=settings.readable,
-        terms=settings.terms,
-        complete=settings.complete,
-    )
+    choice = chosen_form(rows, variables, settings, is_positive, complete)
     # If the number of terms is given, the nearest model is chosen.
     model = ProjectedModel.of(choice, is_positive, consensus=settings.terms is None)
     search, contender = model.search, choice.contender
-    scales = _scales(model)
-    selected, derived = _selected(model, scales)
+    selected = _selected(model)
+    errors = np.sqrt(np.maximum(np.diag(model.covariance), 0.0)) * np.abs(_scales(model))
+    units = {unit for position in model.chosen for unit in search.candidates.products[position]}
+    derived = {part.name: part for unit in units for part in search.candidates.units[unit].atom.derived}
     return SparseModel(
         form="product" if search.product else "sum",
         selected=selected,
-        derived=derived,
-        estimates=_estimates(selected, model.covariance, scales),
+        derived=tuple(derived[name] for name in sorted(derived)),
+        estimates=tuple(
+            InfluenceEstimate.of(each.term, each.influence, error, folds=each.folds)
+            for each, error in zip(selected, errors.tolist(), strict=True)
+        ),
         path=_path(contender),
         aliases=aliases_of(search.candidates, model.chosen, rows.learned),
         forms=tuple(
-            FormScore(contender.language, len(contender.chosen), 100 * contender.score, 100 * contender.error)
-            for contender in choice.forms
+            FormScore(best.search.language, len(best.chosen), 100 * best.score, 100 * best.error)
+            for best in choice.forms
         ),
         distance=model.distance,
         errors=contender.differences,
@@ -152,10 +147,11 @@ def _positive_over(rows: ModelRows, space: Configurations | None) -> IsPositive:
     """
     unit_values: dict[tuple[str, int], Array] = {}
 
-    def is_positive(search: LanguageSearch, terms: Sequence[int], coefficients: Array) -> bool:
+    def is_positive(model: Contender | ExactModel | ProjectedModel) -> bool:
+        search, terms, coefficients = model.search, model.chosen, model.coefficients
+        candidates = search.candidates
         if search.product or not rows.target.positive:
             return True
-        candidates = search.candidates
         if not (coefficients @ candidates.columns[list(terms)] > 0).all():
             return False
         if space is None:
@@ -181,11 +177,12 @@ def _path(contender: Contender) -> tuple[PathPoint, ...]:
     for size, selected in enumerate(search.models[0], 1):
         added = sorted(set(selected) - set(previous), key=search.candidates.name)
         if added:
-            same_size = [contender for contender in search.contenders if contender.size == size]
-            best = contender if contender in same_size else min(same_size, key=lambda contender: contender.score)
+            same_size = [each for each in search.contenders if each.size == size]
+            best = contender if contender in same_size else min(same_size, key=lambda each: each.score)
+            terms = tuple(
+                PathTerm(term.text, term.influence) for term in _selected(ProjectedModel.blended(best, best.chosen))
+            )
             text = search.candidates.text(added[0])
-            model = ProjectedModel.blended(best, best.chosen)
-            terms = tuple(PathTerm(term.text, term.influence) for term in _selected(model, _scales(model))[0])
             points.append(PathPoint(len(selected), 100 * best.error, text, 100 * best.distance, terms))
         previous = selected
     return tuple(points)
@@ -197,48 +194,124 @@ def _scales(model: ProjectedModel) -> Array:
     return scales if model.search.product else scales * model.search.rows.target.unit
 
 
-def _selected(model: ProjectedModel, scales: Array) -> tuple[tuple[SparseTerm, ...], tuple[Derived, ...]]:
-    """Return the terms of a model in the unit of the property, and the subexpressions in them."""
-    search, unit = model.search, model.search.rows.target.unit
-    candidates = search.candidates
-    sparse_terms: list[SparseTerm] = []
-    derived: dict[str, Derived] = {}
-    influences = dict(zip(model.chosen, (model.coefficients * scales).tolist(), strict=True))
-    for position in model.chosen:
-        units = [candidates.units[unit_index] for unit_index in candidates.products[position]]
-        expansion: Expansion = ((reduce(mul, (unit.atom.term for unit in units), CONSTANT), 1.0),)
-        influence = influences[position]
+def _selected(model: ProjectedModel) -> tuple[SparseTerm, ...]:
+    """Return the terms of a model in the unit of the property."""
+    search, candidates = model.search, model.search.candidates
+    terms: list[SparseTerm] = []
+    for position, influence in zip(model.chosen, (model.coefficients * _scales(model)).tolist(), strict=True):
+        units = [candidates.units[unit] for unit in candidates.products[position]]
         if search.product and not units:
-            influence += float(np.log(unit))
-        names = tuple(unit_of_term.variable for unit_of_term in units)
-        is_free = bool(candidates.free[position])
-        sparse_terms.append(
-            SparseTerm(candidates.text(position), influence, names, expansion, is_free, model.support(position))
+            influence += float(np.log(search.rows.target.unit))
+        terms.append(
+            SparseTerm(
+                reduce(mul, (unit.atom.term for unit in units), CONSTANT),
+                candidates.text(position),
+                influence,
+                tuple(unit.variable for unit in units),
+                bool(candidates.free[position]),
+                model.support(position),
+            )
         )
-        derived |= {
-            derived_part.name: derived_part for unit_of_term in units for derived_part in unit_of_term.atom.derived
-        }
-    return tuple(sparse_terms), tuple(derived[name] for name in sorted(derived))
+    return tuple(terms)
 
 
-def _estimates(selected: Sequence[SparseTerm], covariance: Array, scales: Array) -> tuple[InfluenceEstimate, ...]:
-    """Return the uncertainty of the influences of all terms.
+def aliases_of(candidates: Candidates, chosen: Sequence[int], learned: int) -> tuple[tuple[str, str], ...]:
+    """Return pairs of texts: a term, and another one that is a linear function of it on the learning set.
 
-    `covariance`: that of the selected terms' influences over the scales.
+    Terms that are linear functions of each other at all valid configurations are the same and not reported. At most
+    `MOST` others are returned for each term, those of the fewest factors first. A pair of printed terms is named once.
     """
-    totals: dict[Term, float] = {}
-    weights: dict[Term, Array] = {}
-    folds: dict[Term, int] = {}
-    for term_index, sparse_term in enumerate(selected):
-        for term, weight in sparse_term.expansion:
-            totals[term] = totals.get(term, 0.0) + weight * sparse_term.influence
-            weights.setdefault(term, np.zeros(len(selected)))[term_index] += weight * scales[term_index]
-            folds[term] = max(folds.get(term, 0), sparse_term.folds)
-    estimates = []
-    for term, influence in totals.items():
-        # The squares of very large or small influences are not floating-point numbers.
-        size = float(np.abs(weights[term]).max())
-        share = weights[term] / size
-        error = size * math.sqrt(max(float(share @ covariance @ share), 0.0))
-        estimates.append(InfluenceEstimate.of(term, influence, error, folds=folds[term]))
-    return tuple(estimates)
+    terms = sorted((candidate for candidate in chosen if candidate != CONSTANT_PLACE), key=candidates.name)
+    weights = candidates.weights
+    if not terms or learned == 0:
+        return ()
+    # Only candidates with at most as many factors as the printed terms are aliases.
+    simple = np.flatnonzero(candidates.factors <= candidates.factors[terms].max())
+    columns = candidates.columns[simple, :learned]
+    unit_terms = standardised(candidates.columns[terms, :learned] / weights[:learned])
+    residuals = 1 - (columns @ (unit_terms / weights[:learned]).T) ** 2 / variation(columns, weights[:learned])[:, None]
+    pairs: list[tuple[str, str]] = []
+    for term_index, term in enumerate(terms):
+        alternatives = simple[
+            (residuals[:, term_index] <= LEFT_AROUND) & (candidates.factors[simple] <= candidates.factors[term])
+        ]
+        alternatives = alternatives[(alternatives != CONSTANT_PLACE) & ~np.isin(alternatives, terms[term_index:])]
+        standardised_all = standardised(candidates.columns[[term, *alternatives]] / weights)
+        distinct = 1 - (standardised_all[1:] @ standardised_all[0]) ** 2 > LEFT_AROUND
+        ranked = sorted(alternatives[distinct].tolist(), key=lambda at: (candidates.factors[at], candidates.name(at)))
+        pairs += [(candidates.text(term), candidates.text(alternative)) for alternative in ranked[:MOST]]
+    return tuple(pairs)
+
+
+def variation(columns: Array, weights: Array) -> Array:
+    """Return the sum of squares around the mean of each row over the weights; infinite for constant ones."""
+    total_squares = np.einsum("ij,ij,j->i", columns, columns, 1 / weights**2)
+    centred_squares: Array = total_squares - (columns @ (1 / weights)) ** 2 / len(weights)
+    centred_squares[centred_squares <= _CONSTANT * total_squares] = np.inf
+    return centred_squares
+
+
+def standardised(columns: Array) -> Array:
+    """Return rows with mean 0 and norm 1; constant ones are 0."""
+    centred = columns - columns.mean(axis=1, keepdims=True)
+    norms = np.linalg.norm(centred, axis=1, keepdims=True)
+    constant = norms <= math.sqrt(_CONSTANT) * np.linalg.norm(columns, axis=1, keepdims=True)
+    return np.asarray(np.where(constant, 0.0, centred / np.where(constant, 1.0, norms)))
+
+
+def refit(printed: SparseModel, configurations: Configurations, values: Array, space: Configurations) -> SparseModel:
+    """Return a printed model with influences that fit measured values best.
+
+    Differences are relative where all values are positive, and of logarithms for a product of factors. Standard errors
+    are those of the printed model. Of a positive property, the predictions of a sum stay positive where they were.
+
+    `values`: the measured values, shape (n,).
+    """
+    product, relative = printed.form == "product", printed.form != "product" and bool((values > 0).all())
+    target = np.log(values) if product else np.ones(len(values)) if relative else values
+    gram = np.zeros((len(printed.selected), len(printed.selected)))
+    moments = np.zeros(len(gram))
+    # In blocks, since the columns of millions of rows need much memory.
+    for start in range(0, len(values), BLOCK):
+        rows = slice(start, start + BLOCK)
+        columns = printed.columns(configurations[rows])
+        if relative:
+            columns = columns / values[rows, None]
+        gram += columns.T @ columns
+        moments += columns.T @ target[rows]
+    sizes = np.sqrt(np.diag(gram) / len(values))
+    present = sizes > 0
+    projected = np.array([term.influence for term in printed.selected])
+    units = sizes[present]
+    gram = gram[np.ix_(present, present)] / np.outer(units, units) / len(values) + RIDGE * np.eye(len(units))
+    moments = moments[present] / units / len(values) + RIDGE * projected[present] * units
+    is_free = np.array([term.free for term in printed.selected])[present]
+    influences = projected.copy()
+    influences[present] = nonnegative(gram, moments, is_free) / units
+    if relative:
+        share = min(_positive_share(printed, projected, influences, rows) for rows in (configurations, space))
+        influences = projected + share * (influences - projected)
+    pairs = list(zip(printed.selected, printed.estimates, influences.tolist(), strict=True))
+    return replace(
+        printed,
+        selected=tuple(replace(term, influence=influence) for term, _, influence in pairs),
+        estimates=tuple(
+            InfluenceEstimate.of(estimate.term, influence, estimate.standard_error, folds=estimate.folds)
+            for _, estimate, influence in pairs
+        ),
+    )
+
+
+def _positive_share(printed: SparseModel, start: Array, influences: Array, configurations: Configurations) -> float:
+    """Return the share of the way from some influences to others on which all predictions stay positive; 1 at most.
+
+    Predictions that are not positive at the start do not count.
+    """
+    share = 1.0
+    for first in range(0, len(configurations), BLOCK):
+        columns = printed.columns(configurations[first : first + BLOCK])
+        start_values, end_values = columns @ start, columns @ influences
+        lost = (end_values <= 0) & (start_values > 0)
+        ends = start_values[lost] / (start_values[lost] - end_values[lost])
+        share = min(share, TOWARDS_ZERO * float(ends.min(initial=np.inf)))
+    return share

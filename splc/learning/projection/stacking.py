@@ -17,7 +17,6 @@ from splc.data.configurations import Configurations
 from splc.errors import ExpressionError
 from splc.learning.judging import predictions
 from splc.learning.projection import constants
-from splc.learning.projection.rows import FEW_ROWS
 from splc.learning.projection.scales import Scale
 from splc.models.influence import InfluenceModel
 from splc.system.variability import VariabilityModel
@@ -87,7 +86,7 @@ def weight_of(full: Array, printed: Array, terms: int, rows: int) -> float:
     errors = [float(np.abs(np.expm1(np.minimum(differences, 600.0))).mean()) for differences in (full, printed)]
     if min(errors) <= 0:
         return float(errors[1] <= 0)
-    odds = FEW_ROWS_ODDS if rows < FEW_ROWS else 1.0
+    odds = FEW_ROWS_ODDS if rows < constants.FEW_ROWS else 1.0
     exponent = rows / constants.FOLDS * math.log(raised(rows, terms) * errors[1] / errors[0])
     return 1 / (1 + odds * math.exp(min(max(exponent, -600.0), 600.0)))
 

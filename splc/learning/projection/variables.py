@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -67,7 +67,7 @@ def variables_of(
 ) -> tuple[Variable, ...]:
     """Return the variables of a system, sorted by name, without options that every configuration has.
 
-    Groups have the numbers in their members' names, whether or not these mean anything (see `numbering.py`).
+    Groups have the numbers in their members' names, whether or not these mean anything (see `fit.py`).
 
     `everything`: all measured configurations; they give the values of observed variables.
     """
@@ -101,6 +101,22 @@ def variables_of(
                 Variable(name, "numeric", (name,), tuple(map(float, distinct)), bool(np.isnan(column).any()), True)
             )
     return tuple(sorted(variables, key=lambda variable: variable.name))
+
+
+def varies(variable: Variable, configurations: Configurations) -> bool:
+    """Return whether a variable has several values in configurations."""
+    columns = [np.nan_to_num(configurations.column(name), nan=-np.inf) for name in variable.members]
+    return any(bool((column != column[0]).any()) for column in columns)
+
+
+def without_numbers(variables: Iterable[Variable], kept: Iterable[str] = ()) -> tuple[Variable, ...]:
+    """Return variables without the numbers of members, except for the groups with the names `kept`."""
+    numbered_names = set(kept)
+    return tuple(
+        variable
+        for original in variables
+        for variable in ((original,) if original.name in numbered_names else original.unnumbered())
+    )
 
 
 def nearest_known(

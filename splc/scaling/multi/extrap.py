@@ -14,11 +14,10 @@ import numpy as np
 
 from splc.data.accuracy import smape
 from splc.models.basis.regression import least_squares
-from splc.scaling.columns import Product, column, product_columns
-from splc.scaling.exponents import CONSTANT, Exponents
-from splc.scaling.multi.lines import lines
-from splc.scaling.scores import contributes
+from splc.scaling.data import lines
+from splc.scaling.exponents import CONSTANT, Exponents, Product, column, product_columns
 from splc.scaling.selection import Selection
+from splc.scaling.single.classic import contributes
 from splc.types import Array
 
 # A method for one parameter: distinct points, shape (n,), and values, shape (models, n).

@@ -1,18 +1,32 @@
-"""The terms of each of several parameters: the whole search space, and a shortlist from its lines."""
+"""The terms of each of several parameters, and the combinations of their effects: sums of products of one term each.
+
+The terms are the whole search space, and a shortlist from its lines. With a, b, c the terms of three parameters, a
+combination is a set of their products, such as {a·b, c} for a·b + c. The paper (Ritter et al., III.A) has pure sums and
+pure products, Extra-P 4.2.5 four combinations of two parameters and 23 of three, and only the pure ones of four. Here
+are all sets of up to three products (of two or three parameters) that use every parameter; of four or more parameters
+all partitions into products, such as a·b + c + d, and the product of all with one other product. Of three or more
+parameters there is also the sum of all with the product of all: effects of each parameter that dominate at cheap
+points, and an effect of all together that dominates elsewhere. A product is a bit mask of parameters: 0b101 is a·c.
+
+Quantities without negative measurements are not predicted to be negative. A hypothesis is linear in the term of each
+parameter: where it is not negative at the corners of a box of points, it is not negative inside, either. The box is
+that from the smallest values to 8 times the largest ones.
+"""
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
 
-from splc.scaling.columns import Factors, HypothesisColumns, columns, exponent_columns, usable
-from splc.scaling.evidence import NoiseEvidence
-from splc.scaling.exponents import Exponents, exponents
-from splc.scaling.multi.lines import by_length, lines
-from splc.scaling.single.hypotheses import space, term_weights
+from splc.scaling.data import by_length, lines
+from splc.scaling.evidence import BEYOND, NoiseEvidence, log_excluded
+from splc.scaling.exponents import Exponents, Factors, HypothesisColumns, columns, exponent_columns, exponents, usable
+from splc.scaling.single.posterior import CONSTANT_SHARE, space, term_weights
 from splc.types import Array
 
 # The number of terms per parameter that are combined with those of the others, by the number of parameters, which
@@ -181,3 +195,97 @@ def shortlists(scores: list[Array]) -> tuple[Array, Array]:
         places[:, parameter, :width] = order
         log_plausibility[:, parameter, :width] = np.where(ranked > -LINE_BEHIND, ranked, -np.inf)
     return places, log_plausibility
+
+
+# The prior that a parameter has an effect, where some have one (parameters are usually varied because they matter); and
+# that of a pure product and a pure sum.
+ACTIVE_SHARE = 0.67
+PRODUCT_SHARE, SUM_SHARE = 0.3, 0.4
+_MAX_TERMS = 3
+_ALL_SETS = 3
+# Each further term makes a mixed combination less plausible by this factor.
+_PER_TERM = 0.6
+
+
+@dataclass(frozen=True)
+class ParameterCombination:
+    """A set of products of parameters."""
+
+    products: tuple[int, ...]  # the products, as bit masks of parameters, ascending
+    active: int  # the parameters that occur, as a bit mask
+    log_prior: float  # among all combinations of any of the parameters
+
+
+@lru_cache(maxsize=16)
+def combinations(parameters: int) -> tuple[ParameterCombination, ...]:
+    """Return all combinations of some of the parameters; the constant model, without products, first."""
+    all_combinations = []
+    probability_of_some = 1 - (1 - ACTIVE_SHARE) ** parameters
+    for active in range(2**parameters):
+        members = [1 << parameter for parameter in range(parameters) if active >> parameter & 1]
+        share = ACTIVE_SHARE ** len(members) * (1 - ACTIVE_SHARE) ** (parameters - len(members))
+        share = CONSTANT_SHARE if not members else (1 - CONSTANT_SHARE) * share / probability_of_some
+        for products, weight in _weights(tuple(members)).items():
+            all_combinations.append(ParameterCombination(products, active, float(np.log(share * weight))))
+    return tuple(sorted(all_combinations, key=lambda combination: (len(combination.products), combination.products)))
+
+
+def _weights(members: tuple[int, ...]) -> dict[tuple[int, ...], float]:
+    """Return combination → probability for all combinations of exactly these parameters."""
+    if len(members) < 2:
+        return {members: 1.0}
+    product, single = (sum(members),), tuple(members)
+    mixed = {chosen for chosen in _sets(members) if chosen not in (product, single)}
+    raw = {chosen: _PER_TERM ** len(chosen) for chosen in sorted(mixed)}
+    remaining = (1 - PRODUCT_SHARE - SUM_SHARE) / sum(raw.values())
+    return {product: PRODUCT_SHARE, single: SUM_SHARE} | {chosen: remaining * weight for chosen, weight in raw.items()}
+
+
+def _sets(members: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    product = sum(members)
+    subsets = [sum(chosen) for size in range(1, len(members) + 1) for chosen in itertools.combinations(members, size)]
+    if len(members) <= _ALL_SETS:
+        for size in range(1, _MAX_TERMS + 1):
+            for chosen in itertools.combinations(sorted(subsets), size):
+                if np.bitwise_or.reduce(chosen) == product:
+                    yield chosen
+        if len(members) > 2:
+            yield (*members, product)
+        return
+    yield from (tuple(sorted(partition)) for partition in _partitions(members))
+    yield from (tuple(sorted((subset, product))) for subset in subsets if subset != product)
+    yield (*members, product)
+
+
+def _partitions(members: tuple[int, ...]) -> Iterator[list[int]]:
+    """Yield the partitions of parameters into products."""
+    if not members:
+        yield []
+        return
+    first, *others = members
+    for smaller in _partitions(tuple(others)):
+        yield [first, *smaller]
+        for position, product in enumerate(smaller):
+            yield [*smaller[:position], product | first, *smaller[position + 1 :]]
+
+
+# Smaller values, relative to their parts, are rounding.
+_NEGATIVE = 1e-9
+
+
+def sign_log_weights(bases: tuple[ParameterTerms, ...], terms: Array, products: Array, coefficients: Array) -> Array:
+    """Return the logarithms of the factors of hypotheses' plausibility, 0 for those that are nowhere negative.
+
+    `terms`, `products`, `coefficients`: see `splc.scaling.multi.posterior.Hypotheses`.
+    """
+    log_factors = np.zeros(len(terms))
+    # The terms of all parameters are positive.
+    rows = np.flatnonzero((coefficients < 0).any(axis=1))
+    corners = np.array(
+        list(itertools.product(*((low, BEYOND * high) for low, high in (basis.ends for basis in bases))))
+    )
+    with np.errstate(invalid="ignore", over="ignore"):
+        parts = coefficients[rows, :, None] * product_columns(bases, terms[rows], products[rows])(corners)
+        negative = (parts.sum(axis=1) < -_NEGATIVE * np.abs(parts).sum(axis=1)).any(axis=1)
+    log_factors[rows[negative]] = log_excluded(bases[0].columns.shape[1])
+    return log_factors

@@ -15,8 +15,8 @@ import numpy as np
 
 from splc.data.accuracy import smape
 from splc.scaling.exponents import Exponents
-from splc.scaling.scores import contributes, left_out, line
 from splc.scaling.selection import Selection, batch_size
+from splc.scaling.single.classic import contributes, left_out, line
 from splc.types import Array
 
 # Extra-P 4.2.5 stops here at the latest; the paper needs one to three rounds.

@@ -1,17 +1,164 @@
-"""The points that can be measured, with their costs."""
+"""The points that can be measured next: the measured values of parameters, continued in their steps or factors."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from splc.errors import MeasurementError, SpecError, plural
-from splc.scaling.multi.lines import lines
+from splc.scaling.data import lines
 from splc.scaling.result import ScalingModel
-from splc.scaling.suggestion.suggestions import Suggestion
 from splc.types import Array
+
+# Ratios that differ by less are equal.
+_SAME = 1e-6
+# Axes are not extended by more values.
+MAX_FURTHER = 10_000
+
+
+def continued(values: Array, number: int) -> Array:
+    """Return values and `number` more beyond the largest.
+
+    They continue by the same factor if all ratios are equal, by the same step if all differences are, and otherwise by
+    the median of the ratios or of the differences, whichever vary less relative to their mean. A single value is
+    doubled; 0 is followed by 1.
+
+    `values`: distinct, ascending, at least 0.
+    """
+    steps = np.diff(values)
+    positive = values[values > 0]
+    ratios = positive[1:] / positive[:-1]
+    if len(steps) == 0:
+        geometric, factor, step = bool(len(positive)), 2.0, 1.0
+    else:
+        factor, step = float(np.median(ratios)) if len(ratios) else 1.0, float(np.median(steps))
+        # Two values are continued by their ratio: parameters are most often powers.
+        even = len(steps) > 1 and np.ptp(steps) <= _SAME * step
+        spreads = [np.std(gaps) / np.mean(gaps) if len(gaps) > 1 else np.inf for gaps in (ratios, steps)]
+        better = len(steps) == 1 or bool(spreads[0] <= spreads[1])
+        geometric = len(ratios) == len(steps) and not even and better
+    extended = list(values.tolist())
+    for _ in range(number):
+        extended.append(extended[-1] * factor if geometric else extended[-1] + step)
+    if all(float(value).is_integer() for value in values):
+        extended = [float(round(value)) if abs(value) < 2**53 else value for value in extended]
+    return np.unique(np.array(extended))
+
+
+def candidate_axes(
+    points: Array, stated: Sequence[Sequence[float] | Array | None] | None, least: int, extend: int
+) -> tuple[Array, ...]:
+    """Return the values of every parameter.
+
+    `points`: measured ones, shape (n, parameters). `stated`: the values of each parameter, None for those measured.
+    """
+    parameters = points.shape[1]
+    axes = (None,) * parameters if stated is None else stated
+    if len(axes) != parameters:
+        raise SpecError(f"{len(axes)} axes, but {parameters} parameters", hint="give one each; None: as measured")
+    if not 0 <= extend <= MAX_FURTHER:
+        raise SpecError(f"extend must be from 0 to {MAX_FURTHER:,}, not {extend:,}")
+    axes_of_values = []
+    for parameter, axis in enumerate(axes):
+        if axis is not None:
+            axes_of_values.append(_checked(axis))
+            continue
+        values = np.unique(points[:, parameter])
+        more = max(least - len(values), 0) + extend
+        # Along a single parameter all new points are beyond the measured ones.
+        axes_of_values.append(continued(values, 1 if parameters == 1 and more == 0 else more))
+        if not np.isfinite(axes_of_values[-1]).all():
+            message = f"an axis from {values[0]:g} to {values[-1]:g} cannot be extended by {extend:,}"
+            raise SpecError(f"{message}: its values would be too large", hint="extend it by fewer, or give its values")
+    return tuple(axes_of_values)
+
+
+def _checked(axis: Sequence[float] | Array) -> Array:
+    """Return the distinct values of an axis."""
+    try:
+        values = np.asarray(axis, dtype=float)
+    except (TypeError, ValueError):
+        raise SpecError(f"{axis!r} are not values of a parameter", hint="give numbers") from None
+    if values.ndim != 1 or not len(values) or not np.isfinite(values).all() or (values < 0).any():
+        raise SpecError(f"{axis!r} are not values of a parameter", hint="give finite numbers of at least 0")
+    return np.unique(values)
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A point to measure.
+
+    Attributes:
+        point: its coordinates.
+        expected: the value that the model predicts there, at least 0.
+        lower, upper: the 90 % interval of a measurement there, at least 0; infinite where too little is known.
+        cost: the cost of all suggested measurements of it.
+        reason: the reason for this point.
+        measured: the number of existing measurements of it; above 0, it is measured again.
+        gain: the expected reduction of the variance at the target, in percent; None without a target, and for points
+            that are suggested for another reason.
+    """
+
+    point: tuple[float, ...]
+    expected: float
+    lower: float
+    upper: float
+    cost: float
+    reason: str
+    measured: int = 0
+    gain: float | None = None
+
+
+@dataclass(frozen=True)
+class TargetPrediction:
+    """The prediction at the target.
+
+    Attributes:
+        point: its coordinates.
+        predicted: the prediction.
+        lower, upper: the 90 % interval of a measurement there, as of `splc scale`; infinite where too little is known.
+        mean: that of the expected value, the mean of many measurements.
+    """
+
+    point: tuple[float, ...]
+    predicted: float
+    lower: float
+    upper: float
+    mean: tuple[float, float]
+
+    @property
+    def error(self) -> float:
+        """The half width of the interval `mean`: the larger distance of a bound, in percent of the prediction."""
+        distance = max(self.mean[1] - self.predicted, self.predicted - self.mean[0])
+        if distance == 0:
+            return 0.0
+        return 100 * distance / abs(self.predicted) if self.predicted else float("inf")
+
+
+@dataclass(frozen=True)
+class Suggestions:
+    """The points to measure next, and the model of the measured ones."""
+
+    names: tuple[str, ...]  # the parameters
+    # the points in the order in which to measure them; empty if no more measurements are needed
+    points: tuple[Suggestion, ...]
+    why: str  # the reason for these points, or for none
+    done: bool  # whether the model is good enough, or the budget is spent
+    model: ScalingModel  # the model of what was measured
+    strategy: str  # 'target' or 'cheapest'
+    target: TargetPrediction | None  # the prediction at the target; None without one
+    # mean relative error in percent of predicting points off the cheapest lines from all others; None with a target,
+    # and where there are none
+    error: float | None
+    checked: int  # the number of these points
+    spent: float  # the cost of the existing measurements
+    repetitions: int  # measurements per suggested point, which costs include
+    candidates: int  # the number of points that were considered
+    notes: tuple[str, ...] = ()  # parameters without a visible effect, and limits of the criterion
+
 
 # Points (n, parameters) and values (n,) → the cost of one measurement at each, (n,).
 Cost = Callable[[Array, Array], Array]

@@ -13,15 +13,25 @@ from splc.errors import MeasurementError, SpecError, listed, unknown_name_hint
 from splc.io.numbers import percentage
 from splc.scaling.data import numbers, quantities
 from splc.scaling.fit import fit
-from splc.scaling.grids import candidate_axes
-from splc.scaling.prediction import LEVEL, intervals_of
-from splc.scaling.result import ScalingModel
-from splc.scaling.suggestion import cheapest
-from splc.scaling.suggestion.candidates import MAX_CANDIDATES, CandidatePoints, Cost, costs_of
-from splc.scaling.suggestion.effects import without_effect
-from splc.scaling.suggestion.suggestions import Suggestions, TargetPrediction
-from splc.scaling.suggestion.surrogate import TargetSurrogate
-from splc.scaling.suggestion.target import TRUSTED_LINE, TargetStrategy
+from splc.scaling.result import LEVEL, ScalingModel, intervals_of
+from splc.scaling.suggestion.candidates import (
+    MAX_CANDIDATES,
+    CandidatePoints,
+    Cost,
+    Suggestions,
+    TargetPrediction,
+    candidate_axes,
+    costs_of,
+)
+from splc.scaling.suggestion.surrogate import TargetSurrogate, without_effect
+from splc.scaling.suggestion.target import (
+    LINE,
+    TRUSTED_LINE,
+    CheapestStrategy,
+    TargetStrategy,
+    base_lines,
+    error_off_lines,
+)
 from splc.types import Array, PointStrategy
 
 STRATEGIES: tuple[str, ...] = get_args(PointStrategy)
@@ -96,7 +106,7 @@ def suggest(
     mean = np.nanmean(values, axis=1)
     spent = float((costs_of(price, points, mean) * known).sum())
     candidates = CandidatePoints(
-        points, mean, known, model, price, repeated, candidate_axes(points, axes, cheapest.LINE, extend)
+        points, mean, known, model, price, repeated, candidate_axes(points, axes, LINE, extend)
     )
     result = Suggestions(
         model.names,
@@ -129,9 +139,9 @@ def _by_cost(
     count: int | None,
 ) -> Suggestions:
     """Return `result` with the cheapest points, until points off the lines are predicted well enough."""
-    lines_first = candidates.next_line(cheapest.LINE) is not None
+    lines_first = candidates.next_line(LINE) is not None
     if not lines_first and (until is not None or not candidates.taken.all()):
-        error, checked = cheapest.error_off_lines(points, values, cheapest.base(candidates))
+        error, checked = error_off_lines(points, values, base_lines(candidates))
         result = replace(result, error=error, checked=checked)
     if until is not None and result.error is not None and result.error <= until:
         within = percentage(max(result.error, MIN_ERROR), 3)
@@ -140,7 +150,7 @@ def _by_cost(
     if until is not None:
         note = "the error at points off the lines says little about larger values: give a target to predict"
         result = replace(result, notes=(note,))
-    return _collected(result, candidates, cheapest.CheapestStrategy(candidates), budget, count)
+    return _collected(result, candidates, CheapestStrategy(candidates), budget, count)
 
 
 def _at_target(
@@ -177,7 +187,7 @@ def _at_target(
         within = percentage(max(aim.error, MIN_ERROR), 3)
         reason = f"good enough: the expected value at {location} is predicted within {within} (90 % interval)"
         return replace(result, why=reason, done=True)
-    chosen = cheapest.CheapestStrategy(candidates) if strategy == "cheapest" else replace(by_gain, enough=enough)
+    chosen = CheapestStrategy(candidates) if strategy == "cheapest" else replace(by_gain, enough=enough)
     return _collected(result, candidates, chosen, budget, count)
 
 

@@ -1,11 +1,17 @@
-"""The strategy `target`: the point or repetition that makes the prediction at the target better at the least cost.
+"""The two strategies: the cheapest points, or those that make the prediction at the target better.
 
-First every parameter needs a line of two points and a visible effect. Then the candidate is chosen with the largest
-expected decrease of the logarithm of the variance at the target per cost: the cheapest way to halve the variance, if
-further measurements are as useful. Candidates that cost more than all measurements so far wait while cheaper ones
-are useful, which may make the expensive ones unnecessary. Before a prediction is good enough, every parameter needs a
-line of three points, and a point must be measured where all parameters are larger: cheap points may hide effects that
-parameters have together.
+`cheapest`: the cheapest lines first, then the cheapest points. Source: Ritter et al., Learning Cost-Effective Sampling
+Strategies, section III.E: (1) measure the cheapest available line of five points per parameter and make a first model;
+(2) measure the cheapest further point; (3) make the model again; (4) repeat until the model predicts well enough, or
+the budget is spent. Without a target, the error of a model is that of predicting each point off the cheapest lines from
+all other points.
+
+`target`: first every parameter needs a line of two points and a visible effect. Then the point or repetition is chosen
+with the largest expected decrease of the logarithm of the variance at the target per cost: the cheapest way to halve
+the variance, if further measurements are as useful. Candidates that cost more than all measurements so far wait while
+cheaper ones are useful, which may make the expensive ones unnecessary. Before a prediction is good enough, every
+parameter needs a line of three points, and a point must be measured where all parameters are larger: cheap points may
+hide effects that parameters have together.
 """
 
 from __future__ import annotations
@@ -15,12 +21,74 @@ from dataclasses import dataclass
 import numpy as np
 
 from sampling.sequential import NextCandidates
+from splc.data.accuracy import mean_relative_error
+from splc.scaling.data import lines
+from splc.scaling.fit import fit_many
 from splc.scaling.suggestion.candidates import CandidatePoints
-from splc.scaling.suggestion.effects import further_out, without_effect
-from splc.scaling.suggestion.surrogate import TargetSurrogate
+from splc.scaling.suggestion.surrogate import TargetSurrogate, further_out, without_effect
 from splc.types import Array
 
-LINE = 2
+LINE = 5
+
+
+@dataclass(frozen=True)
+class CheapestStrategy:
+    """The choice of the cheapest points among candidates."""
+
+    candidates: CandidatePoints
+
+    def choose(self) -> NextCandidates | None:
+        """Return the missing points of a line, or the cheapest point; None if all are taken."""
+        line = self.candidates.next_line(LINE)
+        if line is not None:
+            return NextCandidates(*line)
+        rows = np.flatnonzero(~self.candidates.taken)
+        if len(rows) == 0:
+            return None
+        # Of equally cheap points, the one with smaller values.
+        return NextCandidates(
+            rows[[int(self.candidates.costs[rows].argmin())]], "the cheapest point that was not measured"
+        )
+
+    def add(self, row: int) -> None:
+        """Mark a point as suggested."""
+        self.candidates.suggested[row] = True
+
+
+def base_lines(candidates: CandidatePoints) -> Array:
+    """Return the points of the cheapest measured line of each parameter, shape (points, parameters)."""
+    used = np.zeros(len(candidates.points), dtype=bool)
+    measured = candidates.counts > 0
+    for parameter in range(candidates.points.shape[1]):
+        full = [line[measured[line]] for line in lines(candidates.points, parameter)]
+        long_lines = [line for line in full if len(line) >= LINE]
+        if not long_lines:
+            # Lines are measured first, so there are no other points yet.
+            return np.asarray(candidates.points[measured])
+        cheapest = min(long_lines, key=lambda line: float(np.sort(candidates.costs[line])[:LINE].sum()))
+        used[cheapest[np.argsort(candidates.costs[cheapest], kind="stable")[:LINE]]] = True
+    return np.asarray(candidates.points[used])
+
+
+def error_off_lines(points: Array, values: Array, on_lines: Array) -> tuple[float | None, int]:
+    """Return the mean relative error in percent of predicting points off lines from all others, and their number.
+
+    `points`: measured points, shape (n, parameters). `values`: measured values, shape (n, repetitions); NaN where one
+    is missing. `on_lines`: the points of the lines, shape (points on lines, parameters).
+    """
+    tested = np.flatnonzero(~(points[:, None] == on_lines[None]).all(axis=2).any(axis=1))
+    mean = np.nanmean(values, axis=1)
+    tested = tested[mean[tested] != 0]
+    if len(tested) == 0:
+        return None, 0
+    training = np.tile(values, (len(tested), 1, 1))
+    training[np.arange(len(tested)), tested] = np.nan
+    models = fit_many(points, training)
+    predicted = np.array([model.predict(points[[row]]).ravel()[0] for model, row in zip(models, tested, strict=True)])
+    return mean_relative_error(predicted, mean[tested]), len(tested)
+
+
+SHORT_LINE = 2
 TRUSTED_LINE = 3
 # A point is measured at most this many times as often as others.
 _REPEATED = 4
@@ -50,7 +118,7 @@ class TargetStrategy:
     repetitions: int  # measurements per suggestion
     enough: bool = False  # whether the prediction is good enough except for the requirements of every prediction
 
-    def required(self, length: int = LINE) -> NextCandidates | None:
+    def required(self, length: int = SHORT_LINE) -> NextCandidates | None:
         """Return points that every prediction needs: lines of this length, and visible effects of all parameters."""
         line = self.candidates.next_line(length)
         if line is not None:
@@ -76,7 +144,7 @@ class TargetStrategy:
 
     def choose(self) -> NextCandidates | None:
         """Return the points to measure next; None if no candidate helps."""
-        return self.required(TRUSTED_LINE if self.enough else LINE) or self.best()
+        return self.required(TRUSTED_LINE if self.enough else SHORT_LINE) or self.best()
 
     def add(self, row: int) -> None:
         """Condition on measurements of a point."""

@@ -18,6 +18,7 @@ Kind = Literal["identical", "implies", "excludes", "either", "at most one", "exa
 # How the allowed values of a numeric option are stated.
 Bounds = Literal["", "=", "<=", ">=", "in"]
 _SHOWN_VALUES = 6
+_SIGNS = {"identical": "<=>", "implies": "=>", "excludes": "excludes", "either": "|"}
 
 
 @dataclass(frozen=True)
@@ -46,19 +47,11 @@ class MinedConstraint:
     def __str__(self) -> str:
         premise = "" if self.premise is None else ("" if self.premise.positive else "!") + self.premise.name
         listed = ", ".join(self.options)
-        match self.kind:
-            case "identical":
-                return f"{premise} <=> {listed}"
-            case "implies":
-                return f"{premise} => {listed}"
-            case "excludes":
-                return f"{premise} excludes {listed}"
-            case "either":
-                return f"{premise} | {listed}"
-            case "values":
-                return f"{premise} => {listed} {self._comparison}"
-            case _:
-                return f"{premise} => {self.kind} of {listed}" if premise else f"{self.kind} of {listed}"
+        if self.kind == "values":
+            return f"{premise} => {listed} {self._comparison}"
+        if self.kind in _SIGNS:
+            return f"{premise} {_SIGNS[self.kind]} {listed}"
+        return f"{premise} => {self.kind} of {listed}" if premise else f"{self.kind} of {listed}"
 
     @property
     def _comparison(self) -> str:

@@ -24,6 +24,13 @@ MAX_NUMERIC = 600
 # Two values of a numeric option that differ by less (relative to the larger one and 1) cannot be told apart safely in a
 # constraint.
 DISTINCT = 1e-6
+# Tables with at least this share of all combinations of their binary and numeric parts are combined by a design.
+COMBINED = 0.5
+# At least this share of the configurations of the binary options have different numbers of rows in independent draws.
+# Combinations of designs have as many rows of each, or a few numbers where some combinations are not valid.
+DIFFERENT = 0.5
+# The most configurations of the binary options that are compared with those that the constraints allow.
+MAX_CONFIGURATIONS = 2_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +70,35 @@ class OptionRows:
         codes = [distinct_numbers(values)[1] for values in self.numbers.values()]
         return row_codes(codes) if codes else np.zeros(len(self.selected), dtype=np.int64)
 
+    @property
+    def is_combined(self) -> bool:
+        """True if the table has most combinations of its binary and its numeric part."""
+        if not self.numbers:
+            return False
+        binary, numeric = int(self.binary_codes.max()) + 1, int(self.numeric_codes.max()) + 1
+        return len(self.selected) >= COMBINED * binary * numeric
+
+    @property
+    def is_drawn(self) -> bool:
+        """True if the rows seem to be drawn independently from few configurations of the binary options."""
+        counts = np.bincount(self.binary_codes)
+        few = len(counts) <= MAX_CONFIGURATIONS and len(counts) < len(self.selected)
+        return few and not self.is_combined and len(np.unique(counts)) >= DIFFERENT * len(counts)
+
+    @property
+    def likely_configurations(self) -> int:
+        """The most configurations of the binary options that are possible if the rows were drawn independently.
+
+        Those that occur in no row are about as many as those that occur in one or two; twice as many are allowed.
+        """
+        counts = np.bincount(self.binary_codes)
+        return len(counts) + 2 * int((counts <= 2).sum())
+
+    def is_crossed_alone(self, column: int) -> bool:
+        """Return whether a binary option is combined with all configurations of the other binary options."""
+        other_codes = row_codes(np.delete(self.selected, column, axis=1))
+        return int(self.binary_codes.max()) + 1 == 2 * (int(other_codes.max()) + 1)
+
 
 @dataclass(frozen=True)
 class NumericColumn:
@@ -74,10 +110,7 @@ class NumericColumn:
 
 
 def numeric_columns(numbers: Mapping[str, Array], rows: int) -> tuple[list[NumericColumn], Array]:
-    """Return the columns of numeric options, and their values in a number of rows, shape (rows, columns).
-
-    Options that are deselected in some rows have none.
-    """
+    """Return the columns of numeric options that are selected everywhere, and their values, shape (rows, columns)."""
     columns: list[NumericColumn] = []
     values: list[Array] = []
     for name, numeric in numbers.items():
@@ -100,10 +133,7 @@ def numeric_columns(numbers: Mapping[str, Array], rows: int) -> tuple[list[Numer
 
 
 def row_codes(columns: Array | Sequence[Array]) -> Array:
-    """Return numbers of rows that are equal where the rows are, shape (n,).
-
-    `columns`: booleans, shape (n, k), or a sequence of columns of whole numbers.
-    """
+    """Return equal numbers for equal rows, shape (n,), of booleans (n, k) or of columns of whole numbers."""
     if isinstance(columns, np.ndarray):
         packed = np.packbits(columns, axis=1)
         if not packed.shape[1]:
@@ -122,47 +152,3 @@ def first_rows(codes: Array) -> Array:
     # Of several rows, the last one is assigned.
     first[codes[::-1]] = np.arange(len(codes))[::-1]
     return np.sort(first[first >= 0])
-
-
-# Tables with at least this share of all combinations of their binary and numeric parts are combined by a design.
-COMBINED = 0.5
-# At least this share of the configurations of the binary options have different numbers of rows in independent draws.
-# Combinations of designs have as many rows of each, or a few numbers where some combinations are not valid.
-DIFFERENT = 0.5
-# The most configurations of the binary options that are compared with those that the constraints allow.
-MAX_CONFIGURATIONS = 2_000
-
-
-def is_combined(table: OptionRows) -> bool:
-    """Return whether a table has most combinations of its binary and its numeric part."""
-    if not table.numbers:
-        return False
-    binary, numeric = int(table.binary_codes.max()) + 1, int(table.numeric_codes.max()) + 1
-    return len(table.selected) >= COMBINED * binary * numeric
-
-
-def is_drawn(table: OptionRows) -> bool:
-    """Return whether the rows seem to be drawn independently from few configurations of the binary options."""
-    counts = np.bincount(table.binary_codes)
-    few = len(counts) <= MAX_CONFIGURATIONS and len(counts) < len(table.selected)
-    return few and not is_combined(table) and len(np.unique(counts)) >= DIFFERENT * len(counts)
-
-
-def likely_configurations(table: OptionRows) -> int:
-    """Return the most configurations of the binary options that are possible if the rows were drawn independently.
-
-    Those that occur in no row are about as many as those that occur in one or two; twice as many are allowed.
-    """
-    counts = np.bincount(table.binary_codes)
-    return len(counts) + 2 * int((counts <= 2).sum())
-
-
-def binary_rows(table: OptionRows) -> Array:
-    """Return one row for each configuration of the binary options."""
-    return first_rows(table.binary_codes)
-
-
-def is_crossed_alone(table: OptionRows, column: int) -> bool:
-    """Return whether a binary option is combined with all configurations of the other binary options."""
-    other_codes = row_codes(np.delete(table.selected, column, axis=1))
-    return int(table.binary_codes.max()) + 1 == 2 * (int(other_codes.max()) + 1)

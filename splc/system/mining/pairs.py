@@ -215,11 +215,7 @@ class LiteralTable:
     def _compare_literals(self) -> None:
         """Find the pairs of binary literals that contradict each other, and the columns that are equal or opposite."""
         width, binary = self.width, self.binary
-        literals = np.concatenate([np.arange(binary), np.arange(width, width + binary)])
-        first, second = np.nonzero(np.triu(self.pairs.pairs[np.ix_(literals, literals)] == 0, 1))
-        first, second = literals[first], literals[second]
-        is_distinct = (first % width) != (second % width)
-        first, second = first[is_distinct], second[is_distinct]
+        first, second = self.never_together(self.pairs)
         is_contradiction = np.ones(len(first), dtype=bool)
         if not self.complete:
             is_contradiction = contradictions(self.pairs, first, second, self.tests)
@@ -230,14 +226,20 @@ class LiteralTable:
         equal = implies & implies.T
         # Literal → the first column that is equal to it, or itself.
         self.shown = {
-            at: int(np.argmax(equal[at, :binary]))
-            for at in literals.tolist()
-            if equal[at, :binary].any() and at >= width
+            at: int(np.argmax(equal[at, :binary])) for at in range(width, width + binary) if equal[at, :binary].any()
         }
         earlier = np.tril(equal[:binary, :binary] | equal[:binary, width : width + binary], -1)
         self.twins = {at: int(np.argmax(earlier[at])) for at in np.flatnonzero(earlier.any(axis=1)).tolist()}
         self.equal = equal
         self.distinct = np.array([at for at in range(binary) if at not in self.twins], dtype=np.int64)
+
+    def never_together(self, counts: LiteralCounts) -> tuple[Array, Array]:
+        """Return the pairs of binary literals over different columns that no row has."""
+        literals = np.concatenate([np.arange(self.binary), np.arange(self.width, self.width + self.binary)])
+        first, second = np.nonzero(np.triu(counts.pairs[np.ix_(literals, literals)] == 0, 1))
+        first, second = literals[first], literals[second]
+        is_distinct = (first % self.width) != (second % self.width)
+        return first[is_distinct], second[is_distinct]
 
     @property
     def numeric_range(self) -> range:
@@ -259,18 +261,19 @@ class LiteralTable:
         usable = self.evident(first, second)
         return first[usable], second[usable]
 
-    def evident(self, first: Array, second: Array) -> Array:
-        """Return which pairs of binary literals neither the design nor other options explain."""
-        if self.complete:
+    def evident(self, first: Array, second: Array, counts: LiteralCounts | None = None) -> Array:
+        """Return which pairs of literals neither the design nor other options explain.
+
+        `counts`: those of all rows if a literal is numeric; None: those of the rows for pairs of binary literals.
+        """
+        if self.complete and counts is None:
             return np.ones(len(first), dtype=bool)
-        numeric = self.numeric_range if self.pairs is self.counts else ()
-        third = [*self.distinct.tolist(), *numeric]
-        factor = self.factor(self.pairs)
-        is_new = contradictions(self.pairs, first, second, self.tests, factor)
-        usable = combined(
-            self.pairs, self.values[self.rows], first[is_new], second[is_new], self.options, third, factor
-        )
-        is_new[is_new] = usable
+        counts = counts or self.pairs
+        whole = counts is self.counts
+        third = [*self.distinct.tolist(), *(self.numeric_range if whole else ())]
+        factor, values = self.factor(counts), self.values if whole else self.values[self.rows]
+        is_new = contradictions(counts, first, second, self.tests, factor)
+        is_new[is_new] = combined(counts, values, first[is_new], second[is_new], self.options, third, factor)
         return is_new
 
     def factor(self, counts: LiteralCounts) -> float:

@@ -15,18 +15,10 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from splc.system.constraints import OptionLiteral
-from splc.system.groups import alternatives_among
+from splc.system.groups import alternatives_among, probability_of_one
 from splc.system.mining.mined_constraint import Bounds, ClauseSet, Kind, Literals, MinedConstraint, MinedConstraints
-from splc.system.mining.option_rows import (
-    MAX_CONFIGURATIONS,
-    OptionRows,
-    binary_rows,
-    is_combined,
-    is_crossed_alone,
-    is_drawn,
-    likely_configurations,
-)
-from splc.system.mining.pairs import CHANCE, LEAST_EXPECTED, LiteralTable, combined, contradictions, log_chance
+from splc.system.mining.option_rows import MAX_CONFIGURATIONS, OptionRows, first_rows
+from splc.system.mining.pairs import CHANCE, LEAST_EXPECTED, LiteralTable, log_chance
 from splc.types import Array
 
 # A constraint, and its clauses.
@@ -36,27 +28,27 @@ Stated = tuple[MinedConstraint, list[Literals]]
 def binary_constraints(table: LiteralTable) -> Iterator[Stated]:
     """Yield the constraints of binary options with their clauses, readable kinds first."""
     yield from _identical(table)
-    first, second = table.contradicting_pairs()
+    width = table.width
     above: dict[int, list[int]] = {}
-    pairs: list[tuple[str, int, int]] = []
+    implications: list[tuple[int, int]] = []
+    others: list[tuple[int, int]] = []
     excluded: dict[int, set[int]] = {}
-    for a, b in zip(first.tolist(), second.tolist(), strict=True):
-        a, b = (table.shown.get(a, a), table.shown.get(b, b))
+    for found in zip(*(literals.tolist() for literals in table.contradicting_pairs()), strict=True):
         # A literal with the opposite of an option implies this option, which reads better.
-        if a < table.width and b < table.width and b + table.width in table.shown:
-            b = table.shown[b + table.width] + table.width
-        elif a < table.width and b < table.width and a + table.width in table.shown:
-            a = table.shown[a + table.width] + table.width
-        if a < table.width and b < table.width:
-            pairs.append(("excludes", a, b))
-            excluded.setdefault(a, set()).add(b)
-            excluded.setdefault(b, set()).add(a)
-        elif a >= table.width and b >= table.width:
-            pairs.append(("either", a - table.width, b - table.width))
-        else:
-            low, high = (a, b - table.width) if a < table.width else (b, a - table.width)
-            pairs.append(("implies", low, high))
-            above.setdefault(high, []).append(low)
+        first, second = (table.shown.get(literal, literal) for literal in found)
+        if first < width and second < width and second + width in table.shown:
+            second = table.shown[second + width] + width
+        elif first < width and second < width and first + width in table.shown:
+            first = table.shown[first + width] + width
+        if (first < width) != (second < width):
+            first, second = sorted((first, second))
+            implications.append((first, second))
+            above.setdefault(second - width, []).append(first)
+            continue
+        others.append((first, second))
+        if first < width:
+            excluded.setdefault(first, set()).add(second)
+            excluded.setdefault(second, set()).add(first)
     grouped: set[int] = {column for members, _ in table.groups for column in members}
     parents = set()
     for parent, children in sorted(above.items()):
@@ -64,14 +56,12 @@ def binary_constraints(table: LiteralTable) -> Iterator[Stated]:
             grouped |= set(members)
             parents.add(parent)
             yield _group(table, parent, members)
-    for kind, a, b in pairs:
-        if kind == "implies":
-            yield _pair(table, kind, a, b)
+    for first, second in implications:
+        yield _pair(table, first, second)
     for members in _cliques(excluded):
         yield _at_most_one(table, members)
-    for kind, a, b in pairs:
-        if kind != "implies":
-            yield _pair(table, kind, a, b)
+    for first, second in others:
+        yield _pair(table, first, second)
     for parent, children in sorted(above.items()):
         if parent not in parents and (least := _at_least_one(table, parent, sorted(children))):
             yield least
@@ -98,22 +88,25 @@ def _identical(table: LiteralTable) -> Iterator[Stated]:
         yield constraint, [(-first_number, second_number), (first_number, -second_number)]
 
 
-def _pair(table: LiteralTable, kind: str, first: int, second: int) -> Stated:
-    single, rows, width = table.pairs.single, table.pairs.rows, table.width
-    premise, names = OptionLiteral(table.names[first], True), (table.names[second],)
-    selected, deselected = single[first] / rows, 1 - single[second] / rows
-    if kind == "implies":
-        support, expected = single[first], rows * selected * deselected
-        clause = (-(first + 1), second + 1)
-        return MinedConstraint("implies", premise, names, int(support), float(expected)), [clause]
-    if kind == "excludes":
-        support, expected = single[first] + single[second], rows * selected * (1 - deselected)
-        clause = (-(first + 1), -(second + 1))
-        return MinedConstraint("excludes", premise, names, int(support), float(expected)), [clause]
-    support = single[first + width] + single[second + width]
-    clause = (first + 1, second + 1)
-    expected = rows * (1 - selected) * deselected
-    return MinedConstraint("either", premise, names, int(support), float(expected)), [clause]
+def _pair(table: LiteralTable, first: int, second: int) -> Stated:
+    """Return the constraint that two literals contradict each other, of which the first is positive if one is."""
+    kind, counts = _kind(table, first, second), table.pairs.single[[first, second]]
+    support = counts[0] if kind == "implies" else counts.sum()
+    constraint = _contradiction(table, first, second, support, counts.prod() / table.pairs.rows)
+    return constraint, [(-table.number(first), -table.number(second))]
+
+
+def _kind(table: LiteralTable, first: int, second: int) -> Kind:
+    if (first < table.width) != (second < table.width):
+        return "implies"
+    return "excludes" if first < table.width else "either"
+
+
+def _contradiction(table: LiteralTable, first: int, second: int, rows: float, expected: float) -> MinedConstraint:
+    """Return the constraint that two literals contradict each other, of which the first is positive if one is."""
+    premise, other = (table.names[literal % table.width] for literal in (first, second))
+    kind = _kind(table, first, second)
+    return MinedConstraint(kind, OptionLiteral(premise, True), (other,), int(rows), float(expected))
 
 
 def _alternatives(table: LiteralTable, parent: int, children: Sequence[int]) -> Iterator[tuple[int, ...]]:
@@ -128,9 +121,7 @@ def _alternatives(table: LiteralTable, parent: int, children: Sequence[int]) -> 
 
 def _group(table: LiteralTable, parent: int, members: Sequence[int]) -> Stated:
     rows = table.pairs.single[parent]
-    shares = table.pairs.single[list(members)] / rows
-    no_member = float(np.prod(1 - shares))
-    exactly_one = no_member * float(np.sum(shares / (1 - shares)))
+    exactly_one = probability_of_one((table.pairs.single[list(members)] / rows).tolist())
     names = tuple(table.names[column] for column in members)
     premise = OptionLiteral(table.names[parent], True)
     constraint = MinedConstraint("exactly one", premise, names, int(rows), float(rows * (1 - exactly_one)))
@@ -198,10 +189,10 @@ def value_constraints(table: LiteralTable, known: ClauseSet) -> Iterator[MinedCo
             value for value in values if (value == column.value if column.comparison == "=" else value <= column.value)
         }
         values -= held if positive else values - held
-    by_design = is_combined(table.table)
+    by_design = table.table.is_combined
     for (literal, name), values in sorted(allowed.items(), key=lambda item: (item[0][0], item[0][1])):
         column = literal % table.width
-        if by_design and len(values) > 1 and is_crossed_alone(table.table, int(table.origins[column])):
+        if by_design and len(values) > 1 and table.table.is_crossed_alone(int(table.origins[column])):
             continue
         implied = known.consequences([table.number(literal)]) or set()
         stronger = (
@@ -221,11 +212,7 @@ def _numeric_pairs(table: LiteralTable) -> Iterator[tuple[int, int, bool]]:
     columns = np.concatenate([numeric, numeric + width])
     first, second = np.nonzero(table.counts.pairs[np.ix_(binary, columns)] == 0)
     first, second = binary[first], columns[second]
-    factor = table.factor(table.counts)
-    contradicts = contradictions(table.counts, first, second, table.tests, factor)
-    first, second = first[contradicts], second[contradicts]
-    third = [*table.distinct, *table.numeric_range]
-    is_accepted = combined(table.counts, table.values, first, second, table.options, third, factor)
+    is_accepted = table.evident(first, second, table.counts)
     for literal, other in zip(first[is_accepted].tolist(), second[is_accepted].tolist(), strict=True):
         literal = table.shown.get(literal, literal)
         yield literal, other % width - table.binary, other < width
@@ -262,14 +249,9 @@ MAX_IN_SETS = 200
 
 
 def unseen_pairs(table: LiteralTable, known: ClauseSet) -> tuple[MinedConstraint, ...]:
-    """Return pairs of literals of binary options that no row has, the least likely ones first.
-
-    `known`: the constraints; pairs that they exclude are left out.
-    """
+    """Return pairs of literals of binary options that no row has and `known` allows, the least likely ones first."""
     width, binary, counts = table.width, table.binary, table.counts
-    literals = np.concatenate([np.arange(binary), np.arange(width, width + binary)])
-    first, second = np.nonzero(np.triu(counts.pairs[np.ix_(literals, literals)] == 0, 1))
-    first, second = literals[first], literals[second]
+    first, second = table.never_together(counts)
     different = table.options[first % width] != table.options[second % width]
     first, second = first[different], second[different]
     chance = log_chance(counts.rows, counts.single[first], counts.single[second])
@@ -282,7 +264,9 @@ def unseen_pairs(table: LiteralTable, known: ClauseSet) -> tuple[MinedConstraint
             literal % width + 1 if literal >= width else -(literal + 1) for literal in (int(first[at]), int(second[at]))
         )
         if not known.implies([clause]):
-            pairs.append(_constraint(table, int(first[at]), int(second[at])))
+            one, other = int(first[at]), int(second[at])
+            least, most = sorted(counts.single[[one, other]].tolist())
+            pairs.append(_contradiction(table, one, other, least, least * most / counts.rows))
     return tuple(pairs)
 
 
@@ -300,23 +284,6 @@ def _together(first: Array, second: Array, chance: Array, binary: int) -> Array:
     return is_unlikely
 
 
-def _constraint(table: LiteralTable, first: int, second: int) -> MinedConstraint:
-    """Return the constraint that would exclude two literals."""
-    premise, conclusion = (
-        OptionLiteral(table.names[literal % table.width], literal < table.width) for literal in (first, second)
-    )
-    kind: Kind = "excludes"
-    if not conclusion.positive:
-        kind = "implies"
-        if not premise.positive:
-            kind, premise = "either", OptionLiteral(premise.name, True)
-    elif not premise.positive:
-        kind, premise, conclusion = "implies", conclusion, premise
-    counts = table.counts
-    least, most = sorted((counts.single[first], counts.single[second]))
-    return MinedConstraint(kind, premise, (conclusion.name,), int(least), float(least * most / counts.rows))
-
-
 # A table is complete if it has all configurations of its binary options that its constraints allow. Then pairs of
 # literals that no row has are constraints without the other tests, with at least this number of configurations, and
 # of contradicting rows that independence predicts: designs, and tables that end early, leave out combinations of
@@ -327,16 +294,14 @@ MAX_COLUMNS = 64
 
 
 def mined_constraints(table: OptionRows) -> MinedConstraints:
-    """Return the constraints that all rows of a table satisfy by far more than chance.
-
-    Those that the known groups and the other constraints imply are left out.
-    """
+    """Return the constraints that all rows satisfy by far more than chance, without those that others imply."""
     if len(table.selected) < 2 or not table.selected.shape[1]:
         return MinedConstraints((), len(table.selected))
-    rows = binary_rows(table)
+    # One row for each configuration of the binary options.
+    rows = first_rows(table.binary_codes)
     results = None
-    if is_drawn(table):
-        results = _constraints(LiteralTable(table, np.arange(len(table.selected))), likely_configurations(table))
+    if table.is_drawn:
+        results = _constraints(LiteralTable(table, np.arange(len(table.selected))), table.likely_configurations)
     few = table.selected.shape[1] <= MAX_COLUMNS and len(rows) <= MAX_CONFIGURATIONS
     if results is None and few and len(rows) >= LEAST_COMPLETE:
         results = _constraints(LiteralTable(table, rows, complete=True), len(rows))

@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 
 from comparison.compare import compare_all
-from comparison.confidence import influence_intervals, prediction_intervals
 from comparison.correlation import FEWEST, Correlation, pair_correlations
-from comparison.intervals import parameter_intervals
+from comparison.intervals import influence_intervals, parameter_intervals, prediction_intervals
 from comparison.measures import DEFAULT_KEYS, ERROR_RATES, measure
 from comparison.result import ComparedModel, Comparison, Comparisons
 from comparison.syntactic import links_differ

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from comparison.compare import compared_model
-from comparison.laws import Reference
+from comparison.measures import Reference
 from comparison.result import ComparedModel
 from comparison.semantic import weights_from, weights_of_term
 from sampling import Space, draw_sample
@@ -19,7 +19,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import Problem, RequestError, SplcError, plural
 from splc.formats.column_choice import ColumnChoice
-from splc.formats.measurements.configurations import read_prediction_inputs
+from splc.formats.measurements.configurations import read_inputs
 from splc.formats.models.log_reader import WhichRound
 from splc.formats.models.read import read_stored_models
 from splc.formats.models.stored_model import choice_of
@@ -238,7 +238,7 @@ def basis_of(request: Request, project: Project, space: Space, read: ReadModels,
     suffixes = (".csv", ".xml")
     if on is not None and (on == STANDARD or is_file(on) or on.removesuffix(".gz").lower().endswith(suffixes)):
         policy = request.policy(space, project, learned)
-        inputs = read_prediction_inputs(on, space.system, policy, request.nfp, model_nfp or project.nfp)
+        inputs = read_inputs(on, space.system, policy, request.nfp, model_nfp or project.nfp)
         notes += reading_notes(inputs.report)
         nfp = inputs.nfp if inputs.measured is not None else None
         basis = Basis(inputs.configurations, inputs.measured, nfp, on, runs=inputs.runs)

@@ -15,7 +15,7 @@ from splc.data.configurations import Configurations, describe_configuration
 from splc.data.property_unit import quantity, titled
 from splc.data.table import value_texts
 from splc.errors import ConfigurationError, plural
-from splc.formats.models.read import StoredModel
+from splc.formats.models.stored_model import StoredModel
 from splc.io.presentation import Bars, Drawn
 from splc.learning.effects import group_texts
 from splc.learning.full_predictor import FullPredictor

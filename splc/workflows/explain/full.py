@@ -9,17 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import combinations
 
 import numpy as np
 
 from sampling import Space
-from sampling.space.flips import ChoiceValues, Flips, flipped, values_of
+from sampling.space.dependence import ChoiceValues, Flips, flipped, values_of
 from sampling.space.optimum import positions_of
 from splc.errors import SpaceError
 from splc.formats.models.stored_model import Support
-from splc.learning.projection import ChangedContexts, Full, KnownContexts, predictions, valid_configurations
+from splc.learning.projection import Full, predictions, valid_configurations, weighted_sums
 from splc.learning.result import LearningResult
 from splc.models.basis.regression import NORMAL_QUANTILE
 from splc.models.influence import InfluenceModel
@@ -197,19 +196,6 @@ class _Explained:
         """Return the indices of random valid configurations, so many that predictions are within a budget."""
         return np.sort(self.shuffled[: max(budget // per_context, 8)])
 
-    @cached_property
-    def known(self) -> tuple[Array, KnownContexts]:
-        """The indices of all contexts, ascending, and their shared computations."""
-        indices = np.sort(self.shuffled[: max(self.predicted // 2, self.joint, 8)])
-        return indices, KnownContexts(self.full, self.pool[indices])
-
-    def changed(self, indices: Array, choices: Sequence[ChoiceValues], flips: Flips) -> ChangedContexts:
-        """Return the flips of contexts as changes of these."""
-        every, contexts = self.known
-        names = {self.space.system.names[position] for choice in choices for position in choice.positions}
-        rows = np.tile(np.searchsorted(every, indices), len(flips.valid))
-        return ChangedContexts(contexts, flips.configurations, rows, frozenset(names))
-
     def flipped_predictions(self, choice: ChoiceValues) -> tuple[Array, Flips]:
         """Return the predictions with each value of a choice, shape (k, m), 0 where that is invalid, and the flips."""
         indices = self.contexts(len(choice.values), self.predicted)
@@ -220,7 +206,7 @@ class _Explained:
         mask = flips.valid.copy()
         mask[codes, np.arange(len(codes))] = False
         if mask.any():
-            f[mask] = self.changed(indices, [choice], flips)[mask.ravel()].predictions(self.link)
+            f[mask] = predictions(self.full, flips.configurations[mask.ravel()], self.link)
         return f, flips
 
     def effects(self, positions: Sequence[int]) -> _Effects:
@@ -272,7 +258,7 @@ class _Explained:
         sums = weights.sum(axis=1, keepdims=True)
         weights = weights / np.where(sums > 0, sums, 1.0)
         blocks = _by_value(weights)
-        joint = self.changed(indices, [choice], flips).weighted_sums(np.eye(blocks.shape[1]), self.link)
+        joint = weighted_sums(self.full, flips.configurations, np.eye(blocks.shape[1]), self.link)
         covariance = blocks @ joint.covariance @ blocks.T
         spread = np.diag(covariance)
         changes = np.sqrt(np.maximum(spread + spread[0] - 2 * covariance[0], 0.0))
@@ -334,7 +320,7 @@ class _Explained:
             return None
         weights = _by_value(np.tile(free / free.sum(), (cells, 1)))
         centre = np.kron(*(np.eye(len(choice.values)) - 1 / len(choice.values) for choice in (first, two)))
-        sums = self.changed(indices, [first, two], flips).weighted_sums(centre @ weights, self.link)
+        sums = weighted_sums(self.full, flips.configurations, centre @ weights, self.link)
         strength = math.sqrt(float((sums.values**2).mean()))
         return strength, *self._ends(strength, sums.values, sums.covariance, np.full(cells, 1 / cells))
 

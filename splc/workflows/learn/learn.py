@@ -12,11 +12,11 @@ from sampling import Space
 from splc.data.accuracy import relative_error_quantiles
 from splc.data.measurements import Measurements
 from splc.errors import InputError, MeasurementError, RequestError, SpaceError, SplcError, listed, plural
+from splc.formats.detect import model_suffix, model_writers
 from splc.formats.measurements.configurations import with_unlisted
 from splc.formats.measurements.failures import failures_object
 from splc.formats.measurements.tables import read_table
 from splc.formats.models.stored_model import ModelFile, Subject, columns_object, companion_of, learned_file
-from splc.formats.registry import model_suffix, model_writers
 from splc.io.files import STANDARD, read_source, require_writable, sha256_of, write_whole
 from splc.io.numbers import percentage
 from splc.learning.cross_validation import cross_validate_all
@@ -42,7 +42,7 @@ from splc.workflows.views import UNWATCHED, Watch
 
 if TYPE_CHECKING:
     from splc.formats.inference import Inference
-    from splc.scaling.prediction import Prediction
+    from splc.scaling.result import Prediction
 
 
 # The folds of `--baselines` where no configuration is outside of the learning set.
@@ -105,19 +105,30 @@ class Split:
                     crossed = self.cross_validated(learner, fitted, folds or FOLDS * (name == PMNF))
                     yield self.judged(crossed)
 
-    def better_scaling(self, learner: Learner, compared: Sequence[JudgedLearner]) -> str | None:
-        """Return a note if the first one of these learners has a larger cross-validated error than pmnf among them."""
+    def compare(
+        self, learner: Learner, result: LearningResult, folds: int, notes: Notes, *, baselines: bool
+    ) -> tuple[LearningResult, list[JudgedLearner], bool]:
+        """Return a result with its cross-validated error, the compared learners, and whether that was interrupted."""
+        compared: list[JudgedLearner] = []
+        try:
+            result = self.cross_validated(learner, result, folds)
+            compared.extend(self.compared(result, folds) if baselines else ())
+            notes += self.better_scaling(learner, compared)
+        except KeyboardInterrupt:
+            return result, compared, True
+        return result, compared, False
+
+    def better_scaling(self, learner: Learner, compared: Sequence[JudgedLearner]) -> Iterator[Note]:
+        """Yield a note if the first one of these learners has a larger cross-validated error than pmnf among them."""
         scaling = next((row.result.cross_validated for row in compared[1:] if row.result.learner == PMNF), None)
         if scaling is None:
-            return None
+            return
         first = compared[0].result
         error = (first if first.cross_validated else self.cross_validated(learner, first, FOLDS)).cross_validated
-        if error is None or scaling.mean > WORTH_A_NOTE * error.mean:
-            return None
-        return (
-            f"scaling models predict better here: the cross-validated error of pmnf is {percentage(scaling.mean, 3)}, "
-            f"that of {first.learner} {percentage(error.mean, 3)}; learn them with --learner {PMNF}"
-        )
+        if error is not None and scaling.mean <= WORTH_A_NOTE * error.mean:
+            better = f"the cross-validated error of pmnf is {percentage(scaling.mean, 3)}"
+            text = f"{better}, that of {first.learner} {percentage(error.mean, 3)}; learn them with --learner {PMNF}"
+            yield Note(f"scaling models predict better here: {text}")
 
     def judged(self, result: LearningResult) -> JudgedLearner:
         """Return a result with the distribution of its errors outside of the learning set."""
@@ -158,11 +169,6 @@ class ModelFiles:
         require_writable(companion, (*inputs, model))
         require_writable(request.plot, (*inputs, model, companion))
         return cls(model, companion, request.plot, form) if request.write else cls(form=form)
-
-    @property
-    def models(self) -> list[str]:
-        """The files that have a model."""
-        return [file for file in (self.model, self.companion) if file is not None]
 
     def write(self, result: LearningResult, content: ModelFile | None) -> None:
         """Write all files, or none if one of them cannot be made."""
@@ -312,22 +318,15 @@ def run(
         learning_set.require_enough_for(result)
         if sharing is not None:
             notes.append(Note(sets.note_of(sharing)))
-        folds, stopped = request.folds, False
+        folds = request.folds
         others = count - len(rows) if evaluation is None else len(evaluation.measured(nfp))
         if request.baselines and not folds and not others:
             folds = FOLDS
             notes.append(Note(f"nothing measured is left to judge by: learners are compared by {FOLDS} folds"))
-        compared: list[JudgedLearner] = []
+        compared, stopped = list[JudgedLearner](), False
         if result.termination != "interrupted":
             watch.keep(False)
-            try:
-                result = split.cross_validated(learner, result, folds)
-                if request.baselines:
-                    compared.extend(split.compared(result, folds))
-                if (text := split.better_scaling(learner, compared) if compared else None) is not None:
-                    notes.append(Note(text))
-            except KeyboardInterrupt:
-                stopped = True
+            result, compared, stopped = split.compare(learner, result, folds, notes, baselines=request.baselines)
         warnings = model_warnings(result, measured, space)
         notes.add((*run_notes([measured], nfp), *(Note(text, warning=True) for text in warnings)))
         remarks = notes_of(result.notes, Rank.LIMIT)
@@ -346,7 +345,7 @@ def run(
         if outputs.model is not None:
             content = learned_file(result, measured.report.source or measured.system.name, errors, space.system)
             content = replace(content, facts={**content.facts, "expected_error": expected.values()})
-            notes += replaced_notes(outputs.models, Subject(measured.system.name, nfp))
+            notes += replaced_notes((outputs.model, outputs.companion), Subject(measured.system.name, nfp))
         outputs.write(result, content)
         unmeasured = None
         with suppress(SpaceError):
@@ -358,7 +357,7 @@ def run(
             effects = option_effects(result.model, result.estimates, sample, result.folds)
         far: tuple[Prediction, ...] = ()
         if result.scaling is not None:
-            from splc.scaling.prediction import far_point, predictions
+            from splc.scaling.result import far_point, predictions
 
             far = predictions([result.scaling], [far_point(result.scaling)])[0]
         return Result(
@@ -396,9 +395,9 @@ def scaling_form(output: str) -> str:
     return suffix
 
 
-def replaced_notes(files: Sequence[str], subject: Subject) -> Iterator[Note]:
+def replaced_notes(files: Sequence[str | None], subject: Subject) -> Iterator[Note]:
     """Yield notes about existing files that are replaced and whose models are about another system or property."""
-    existing = [file for file in files if file != STANDARD and Path(file).is_file()]
+    existing = [file for file in files if file is not None and file != STANDARD and Path(file).is_file()]
     if existing:
         # Learning reads no models.
         from splc.formats.models.read import subject_of

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sampling import SamplingSpec, Space, draw_sample, parse_spec
-from sampling.designs.whole.random import RandomWhole
-from sampling.designs.whole.suggested import Suggested
+from sampling.designs.measured import Suggested
+from sampling.designs.random import RandomWhole
 from sampling.space.parts import Parts
 from splc import errors
 from splc.data.configurations import Configurations

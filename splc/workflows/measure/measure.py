@@ -13,13 +13,13 @@ import numpy as np
 
 from sampling import Space, draw_sample, parse_spec
 from sampling.command_strings import output_strings
-from sampling.designs.whole.measured import Measured
+from sampling.designs.measured import Measured
 from splc.data.configurations import Configurations
 from splc.errors import InputError, MachineError, OutputError, Problem, RequestError, SpecError, listed, plural
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.inference import inference_of
 from splc.formats.measurements.configurations import read_configurations
-from splc.formats.measurements.option_columns import exact_names
+from splc.formats.measurements.csv import exact_names
 from splc.formats.measurements.tables import read_file_columns, read_table, union_of
 from splc.formats.table import table_of
 from splc.io.files import Source

@@ -16,20 +16,19 @@ from splc.data.accuracy import mean_relative_error
 from splc.data.experiment import Experiment, Key, title
 from splc.errors import MeasurementError, RequestError, listed, plural, unknown_name_hint
 from splc.formats.column_choice import ColumnChoice
+from splc.formats.detect import model_writers
 from splc.formats.experiments.cube import Scaling
 from splc.formats.experiments.read import read_experiments
 from splc.formats.models.json import models_json_parts
 from splc.formats.models.stored_model import Subject, scaling_file
-from splc.formats.registry import model_writers
 from splc.io.files import require_writable, write_whole
 from splc.io.presentation import Reported
 from splc.plotting import plot_format
 from splc.plotting.charts.drawing import chart_file
-from splc.scaling.prediction import Prediction, far_point, predictions
+from splc.scaling.methods import parsed_settings
 from splc.scaling.profile import Profile, fit_experiment
-from splc.scaling.result import ScalingModel
+from splc.scaling.result import Prediction, ScalingModel, far_point, predictions
 from splc.scaling.selection import FAR
-from splc.scaling.settings import parsed_settings
 from splc.types import PointStrategy
 from splc.workflows import fields
 from splc.workflows.by import ByValue, each_context, require_all_values, require_files

@@ -16,8 +16,7 @@ from splc.io.numbers import rounded_text, small_share
 from splc.plotting.charts.chart import Chart, joined, spread
 from splc.plotting.charts.curves import ScalingCurve, ShareBar, Slice, curve_chart, share_chart
 from splc.plotting.charts.effects import surface_chart
-from splc.scaling.prediction import LEVEL, predictions
-from splc.scaling.result import ScalingModel
+from splc.scaling.result import LEVEL, ScalingModel, predictions
 from splc.types import Array
 from splc.workflows.note import Note
 from splc.workflows.scaling_view import point_text

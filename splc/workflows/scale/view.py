@@ -21,18 +21,17 @@ from splc.formats.models.notation import lead_text, percent_text
 from splc.io.files import STANDARD
 from splc.io.json import picked
 from splc.io.numbers import percentage
-from splc.scaling.prediction import LEVEL, Prediction
 from splc.scaling.profile import notes_of_series
-from splc.scaling.suggestion.candidates import Cost
-from splc.scaling.suggestion.cheapest import LINE
+from splc.scaling.result import LEVEL, Prediction
+from splc.scaling.suggestion.candidates import Cost, Suggestion, Suggestions, TargetPrediction
 from splc.scaling.suggestion.suggest import suggest
-from splc.scaling.suggestion.suggestions import Suggestion, Suggestions, TargetPrediction
+from splc.scaling.suggestion.target import LINE
 from splc.types import Array
 from splc.workflows import scaling_view, views
 from splc.workflows.by import ByValue
-from splc.workflows.fields import given_fields
+from splc.workflows.fields import fields_of, given_fields
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
-from splc.workflows.scale.scale import Request, Result, experiments_of, run, run_by
+from splc.workflows.scale.scale import SUGGESTIONS, Request, Result, experiments_of, run, run_by
 from splc.workflows.scale.tree import view_of_trees
 
 # The usual names of parameters that count processes.
@@ -303,9 +302,9 @@ def next_steps(result: Result) -> Iterator[views.NextStep]:
 def _run(request: Request, watch: views.Watch) -> Result | ByValue[Result] | PointSuggestions:
     if request.suggest:
         return suggested(request)
-    for name in ("target", "strategy", "until", "budget", "count", "axis", "extend", "repetitions", "cost"):
-        if getattr(request, name):
-            raise RequestError("it is about points to measure; add --suggest", name)
+    for each in fields_of(Request):
+        if each.field.panel == SUGGESTIONS and getattr(request, each.name):
+            raise RequestError("it is about points to measure; add --suggest", each.name)
     return run(request, watch) if request.by is None else run_by(request, watch)
 
 

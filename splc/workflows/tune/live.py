@@ -16,8 +16,8 @@ from sampling.space.optimum import free_options, unused_options
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.property_unit import unit_in_name
 from splc.errors import InputError, LearningError, RequestError, SplcError, shorten
-from splc.formats.measurements.configurations import with_unlisted, write_configurations
-from splc.formats.measurements.option_columns import exact_names
+from splc.formats.measurements.configurations import with_unlisted
+from splc.formats.measurements.csv import exact_names, write_configurations
 from splc.formats.measurements.selections import assignment_text, parse_assignments, with_assigned_values
 from splc.formats.measurements.tables import read_table
 from splc.io.files import STANDARD, require_writable, write_whole

@@ -14,13 +14,8 @@ from hypothesis import strategies as st
 from splc.data.configurations import Configurations
 from splc.data.observations import Observed
 from splc.errors import ConfigurationError, InputError
-from splc.formats.measurements.configurations import (
-    PredictionInputs,
-    read_configurations,
-    read_prediction_inputs,
-    write_configurations,
-)
-from splc.formats.measurements.observations_csv import read_observed
+from splc.formats.measurements.configurations import PredictionInputs, read_configurations, read_inputs, read_observed
+from splc.formats.measurements.csv import write_configurations
 from splc.formats.measurements.rows import Policy
 from splc.formats.models.json import model_json_text, parse_stored_json
 from splc.formats.models.log_reader import parse_stored_log
@@ -77,7 +72,7 @@ def inputs(
     text: str, nfp: str | None = None, expected: str | None = None, policy: Policy | None = None
 ) -> PredictionInputs:
     """Return the configurations of a table."""
-    return read_prediction_inputs(Source("t.csv", text.encode()), SYSTEM, policy or Policy(), nfp, expected)
+    return read_inputs(Source("t.csv", text.encode()), SYSTEM, policy or Policy(), nfp, expected)
 
 
 def test_configurations_alone() -> None:
@@ -118,6 +113,13 @@ def test_a_property_that_the_file_does_not_have() -> None:
     assert [(each.message, each.file, each.hint) for each in caught.value.problems] == [
         ("there is no column for the property 'tme'", "t.csv", "did you mean 'time'?")
     ]
+
+
+def test_failed_runs_are_not_contexts() -> None:
+    """A column that says which runs failed selects the values that are compared, as where models are learned."""
+    found = inputs("x,status,time\n4,ok,10.5\n1,timeout,99\n")
+    assert (found.nfp, found.runs is None) == ("time", False)
+    np.testing.assert_array_equal(found.columns["time"], [10.5, math.nan])
 
 
 def test_invalid_configurations() -> None:

@@ -22,14 +22,14 @@ from splc import read_measurements, read_measurements_by, read_variability_model
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import InputError, MeasurementError
+from splc.formats.detect import format_named, written_formats
 from splc.formats.measurements.csv import write_measurements_csv
 from splc.formats.measurements.splconqueror_xml import write_measurements_xml
-from splc.formats.registry import format_named, written_formats
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.workflows.note import reading_notes
 from tests.support.examples import examples
-from tests.support.format_strategies import measurements, mutated
+from tests.support.format_strategies import mutated
 from tests.support.log_trees import write_log_tree
 from tests.support.real_data import DATA
 from tests.support.refusal import check_read_or_refused
@@ -227,21 +227,6 @@ class TestReading:
 
 
 class TestWriting:
-    @examples(30)
-    @given(measurements())
-    def test_reads_back_equal(self, tmp_path_factory: pytest.TempPathFactory, measured: Measurements) -> None:
-        """Measurements that were written read back equal, repetitions included."""
-        path = tmp_path_factory.getbasetemp() / "written.xml"
-        write_measurements_xml(measured, path)
-        again = read_measurements(path, measured.system)
-        assert again.configurations == measured.configurations
-        assert set(again.properties) == set(measured.properties)
-        for name in measured.properties:
-            expected = measured.values[name]
-            width = again.values[name].shape[1]
-            np.testing.assert_array_equal(again.values[name], expected[:, :width])
-            assert np.isnan(expected[:, width:]).all()
-
     def test_as_spl_conqueror_reads_it(self, tmp_path: Path, system: VariabilityModel) -> None:
         """The root is listed, deselected options are flags, and only rows with repetitions are marked."""
         path = tmp_path / "m.xml"

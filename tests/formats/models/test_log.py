@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,8 @@ from splc.models.influence import InfluenceModel
 from splc.models.terms import Factor, Term, option_term
 from splc.system.variability import VariabilityModel
 from tests.support.examples import examples
-from tests.support.learning_results import influence_models, result_of, results, small_system, systems
+from tests.support.golden_messages import check_lines
+from tests.support.learning_results import influence_models, result_of, results, small_system, systems, uncertain_result
 from tests.support.real_data import DATA
 
 
@@ -39,15 +41,6 @@ def test_logs_read_back_to_the_last_bit(data: st.DataObject) -> None:
     system = data.draw(systems())
     result = data.draw(results(system))
     assert parsed(learned_log_text(result), system) == result.model
-
-
-def test_size_of_the_best_candidate_counts_occurrences() -> None:
-    """The size is what SPL Conqueror's own log states for this candidate: an option counts as often as it occurs."""
-    candidate = Candidate(Term((Factor("gvn"), Factor("x", 0, 1))), mirrors=(("x", 64.0, None),))
-    terms = (BASE.learned(1.0), candidate.learned(-0.5))
-    rounds = (Round(1, terms[1], 1.0, 2.0, 2.0, terms, 0.5),)
-    text = learned_log_text(result_of(small_system(), list(rounds[0].terms), rounds))
-    assert ";4;-0.5 * gvn * log10( x ) * ( 64 - x );3;1;" in text
 
 
 @examples(30)
@@ -80,55 +73,47 @@ def example_rounds() -> tuple[list[LearnedTerm], tuple[Round, ...]]:
     return terms, rounds
 
 
-def test_the_lines_of_a_log() -> None:
+def written_logs() -> Iterator[tuple[str, str]]:
+    """Yield logs of results, each with what it shows."""
+    system, (terms, rounds) = small_system(), example_rounds()
+    plain = result_of(system, terms, rounds)
+    yield (
+        "two rounds with their test errors, of which the last is that of the model",
+        learned_log_text(plain, test_errors=[10.0, 7.5]),
+    )
+    yield "without test errors, the error of the model is that of all measured configurations", learned_log_text(plain)
+    first = result_of(system, terms[:2], rounds[:1])
+    yield "a single round", learned_log_text(first, test_errors=[10.0])
+    facts = {"splc": "9.9", "system": "s.xml", "weights": "log", "sampling": "twise:2+random:5"}
+    told = dataclasses.replace(plain, provenance=facts, notes=("a\n9;1 * x;",))
+    yield "facts keep their names, and texts are single lines; the sampling is that of a script", learned_log_text(told)
+    judged = (rounds[0], dataclasses.replace(rounds[1], error=7.0, learning_error=6.0))
+    other = result_of(system, terms, judged)
+    yield "errors of learning and validation are the same", learned_log_text(other)
+    validated = dataclasses.replace(other, provenance={**other.provenance, "validation_configurations": 4})
+    yield "errors of a validation set", learned_log_text(validated)
+    for settings in ({"crossValidation": True}, {"lossFunction": "LEASTSQUARES"}):
+        yield f"errors of {settings}", learned_log_text(result_of(system, terms, judged, **settings))
+    bagged = result_of(system, terms, termination="bagging", bagging=True)
+    yield "a model without rounds is round 0, and the average of bagging a block", learned_log_text(bagged)
+    mirror = Candidate(Term((Factor("gvn"), Factor("x", 0, 1))), mirrors=(("x", 64.0, None),)).learned(-0.5)
+    size = (Round(1, mirror, 1.0, 2.0, 2.0, (BASE.learned(1.0), mirror), 0.5),)
+    text = learned_log_text(result_of(system, [*size[0].terms], size))
+    yield "the size of a candidate counts how often options occur, as in a log of SPL Conqueror", text
+    yield (
+        "the scale of a product is a line that programs for SPL Conqueror skip",
+        learned_log_text(uncertain_result("log")),
+    )
+
+
+def test_the_lines_of_logs() -> None:
     """The lines are SPL Conqueror's, in its order; what it has no line for are `command:` lines."""
-    terms, rounds = example_rounds()
-    result = result_of(small_system(), terms, rounds)
-    lines = learned_log_text(result, test_errors=[10.0, 2.5]).splitlines()
-    grammar = [text for text in lines if not text.startswith("command: ")]
-    first = "1;12 * base + -2 * gvn;9;9;9;9;0.5;2;-2 * gvn;1;5;"
-    second = "2;12.5 * base + -3 * gvn + 1E-05 * x * x;8;8;8;8;0.75;4;1E-05 * x * x;2;0.25;"
-    assert grammar[0].startswith("Current machine learning settings: lossFunction:RELATIVE epsilon:0 ")
-    assert grammar[0].endswith(" learnTimeLimit:00:00:00 scoreMeasure:RELERROR blacklisted: ")
-    assert grammar[1:] == [
-        "Configs with too large deviation: 0",
-        "20 configurations loaded.",
-        "Learning: NumberOfConfigurationsLearning:9",
-        "Learning progress:",
-        first,
-        second,
-        "Elapsed learning time(seconds): 00:00:00.2500000",
-        "Prediction Error: 2.5 %",
-        "Round, Model, LearningError, LearningErrorRel, ValidationError, ValidationErrorRel, ElapsedSeconds, "
-        "ModelComplexity, BestCandidate, BestCandidateSize, BestCandidateScore, TestError",
-        "Models:",
-        "Termination reason: abortError",
-        first + "10",
-        second + "2.5",
-        "Analyze finished",
-    ]
-    assert "command: splc sampling: pb:9,3" in lines
-    assert "command: splc seed: 3" in lines
-
-
-def test_facts_of_the_provenance_keep_their_names() -> None:
-    """Each fact is a line of its own; the version of splc is called `version`."""
-    terms, rounds = example_rounds()
-    facts = {"splc": "9.9", "system": "s.xml", "weights": "log"}
-    result = dataclasses.replace(result_of(small_system(), terms, rounds), provenance=facts)
-    lines = learned_log_text(result, test_errors=[10.0, 2.5]).splitlines()
-    for line in ("version: 9.9", "system: s.xml", "weights: log"):
-        assert f"command: splc {line}" in lines
-
-
-def test_the_prediction_error_is_the_last_test_error() -> None:
-    """The error of the model is that of the last round, also if there is one only; without rounds that of all rows."""
-    terms, rounds = example_rounds()
-    for number in (1, 2):
-        result = result_of(small_system(), terms, rounds[:number])
-        text = learned_log_text(result, test_errors=[10.0, 7.5][:number])
-        assert f"\nPrediction Error: {('10', '7.5')[number - 1]} %\n" in text
-    assert "\nPrediction Error: 2.5 %\n" in learned_log_text(result_of(small_system(), terms, rounds))
+    (shows, first), *others = written_logs()
+    lines = [f"# {shows}", *first.splitlines()]
+    for shows, text in others:
+        # The lines that the first log does not have.
+        lines += ["", f"# {shows}", *(line for line in text.splitlines() if line not in first.splitlines())]
+    check_lines("lines-of-logs", lines)
 
 
 def test_a_log_names_what_produced_it_on_single_lines() -> None:
@@ -156,44 +141,14 @@ def test_logs_are_deterministic_but_for_times() -> None:
     assert timeless(learned_log_text(result)) == timeless(learned_log_text(slower))
 
 
-def test_selection_by_cross_validation_shows_both_errors() -> None:
-    """Learning errors and validation errors are different columns where folds were held out."""
-    terms, rounds = example_rounds()
-    rounds = (rounds[0], dataclasses.replace(rounds[1], error=7.0, learning_error=6.0))
-    text = learned_log_text(result_of(small_system(), terms, rounds, crossValidation=True))
-    assert ";6;6;7;7;0.75;" in text
-    plain = result_of(small_system(), terms, rounds)
-    assert ";6;6;6;6;0.75;" in learned_log_text(plain)
-    judged = dataclasses.replace(plain, provenance={**plain.provenance, "validation_configurations": 4})
-    assert ";6;6;7;7;0.75;" in learned_log_text(judged)
-    text = learned_log_text(result_of(small_system(), terms, rounds, lossFunction="LEASTSQUARES"))
-    assert ";7;6;7;6;0.75;" in text
-
-
 def test_a_bagged_model_is_written_as_average(tmp_path: Path) -> None:
     """A model without rounds is round 0, and the averaged model of bagging has its own block; both read back."""
     terms, _ = example_rounds()
     result = result_of(small_system(), terms, termination="bagging", bagging=True)
-    (tmp_path / "bagged.log").write_text(learned_log_text(result), encoding="utf-8")
-    text = (tmp_path / "bagged.log").read_text(encoding="utf-8")
-    assert "average model: \n  12.5 * base + \n  -3 * gvn + \n" in text
-    assert "\n0;12.5 * base + -3 * gvn + 1E-05 * x * x;1.5;" in text
+    text = learned_log_text(result)
+    (tmp_path / "bagged.log").write_text(text, encoding="utf-8")
     assert read_model(tmp_path / "bagged.log", small_system()) == result.model
     assert parsed(text, small_system(), 0) == result.model
-
-
-def test_commands_are_echoed() -> None:
-    """The log has the commands of a script that learns so: the sampling before learning, and then its end."""
-    result = result_of(small_system(), *example_rounds())
-    result = dataclasses.replace(result, provenance={"sampling": "twise:2+random:5"}, seed=3)
-    lines = [line for line in learned_log_text(result).splitlines() if line.startswith("command: ")]
-    assert lines[-5:] == [
-        "command: binary twise t:2",
-        "command: numeric random numConfigs:5 seed:3",
-        "command: learn-splconqueror",
-        "command: analyze-learning",
-        "command: clean-sampling",
-    ]
 
 
 LOGS = ("Dune_divDistBased_t2", "Dune_solvBased_t1", "LLVM_distBased_t3", "x264_henard_t1", "x264_rand_t2")

@@ -15,11 +15,11 @@ from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import InputError
+from splc.formats.detect import model_writers
 from splc.formats.models.json import learned_json_text, model_json_text
-from splc.formats.models.log_writer import learned_log_text, model_log_text
-from splc.formats.models.read import ReadOptions, StoredModel, read_json, read_log, read_text
-from splc.formats.models.stored_model import learned_file
-from splc.formats.registry import model_writers
+from splc.formats.models.log_writer import model_log_text
+from splc.formats.models.read import ReadOptions, read_json, read_log, read_text
+from splc.formats.models.stored_model import StoredModel, learned_file
 from splc.io.files import Source
 from splc.learning import intervals
 from splc.learning.judged_rows import JudgedRows
@@ -112,14 +112,6 @@ def test_the_python_module_has_the_link(link: Link) -> None:
     columns = [everything().column(name) for name in ("gvn", "x")]
     found = [names["predict"](dict(zip(("gvn", "x"), row, strict=True))) for row in zip(*columns, strict=True)]
     np.testing.assert_allclose(found, result.model.predict(everything()), rtol=1e-12)
-
-
-def test_the_line_of_the_link() -> None:
-    """A log states the scale of a product in a line that SPL Conqueror's tools skip, as each with `command: splc`."""
-    lines = learned_log_text(uncertain_result("log")).splitlines()
-    assert lines[0] == "command: splc link: log"
-    assert lines[1] == "command: splc note: the prediction is exp(model)"
-    assert not any("exp(model)" in line for line in learned_log_text(uncertain_result()).splitlines())
 
 
 def test_errors_of_rounds_of_a_product() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from splc.learning.contexts.change_points import change_points, is_ordered
 from splc.learning.contexts.contrasts import ContextInfluences
 
 
@@ -18,7 +17,7 @@ def _influences(levels: list[float], influence: list[float], deviations: list[fl
 
 def test_points() -> None:
     """A change is between the last value before and the first after it, with its factor."""
-    found = change_points(_influences([0, 0, 0, 0], [0.1, 0.1, 0.5, 0.5], [0.01] * 4))
+    found = _influences([0, 0, 0, 0], [0.1, 0.1, 0.5, 0.5], [0.01] * 4).change_points()
     [point] = found
     assert (point.option, point.first, point.second) == ("a", "v1", "v2")
     assert point.low < np.exp(0.4) < point.high
@@ -27,13 +26,13 @@ def test_points() -> None:
 
 def test_range() -> None:
     """If an intermediate value has a wide interval, the change is in the range around it."""
-    found = change_points(_influences([0, 0, 0.2, 0.4], [0] * 4, [0.01, 0.01, 1.0, 0.01]))
+    found = _influences([0, 0, 0.2, 0.4], [0] * 4, [0.01, 0.01, 1.0, 0.01]).change_points()
     assert [(each.option, each.first, each.second) for each in found] == [(None, "v1", "v3")]
 
 
 def test_no_change() -> None:
     """Differences within their uncertainty are no changes."""
-    assert change_points(_influences([0, 0.01, 0], [0.1, 0.11, 0.1], [0.05] * 3)) == ()
+    assert _influences([0, 0.01, 0], [0.1, 0.11, 0.1], [0.05] * 3).change_points() == ()
 
 
 @pytest.mark.parametrize(
@@ -50,4 +49,6 @@ def test_no_change() -> None:
 )
 def test_ordered(values: tuple[str, ...], ordered: bool) -> None:
     """Values are ordered if only their numbers differ."""
-    assert is_ordered(values) is ordered
+    nothing = np.zeros((len(values), 1))
+    influences = ContextInfluences(values, (), nothing, np.zeros((1, len(values), len(values))))
+    assert influences.ordered is ordered

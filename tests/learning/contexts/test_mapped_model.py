@@ -17,7 +17,7 @@ from splc.learning import learn
 from splc.learning.contexts.joint_model import ContextRows
 from splc.learning.contexts.mapped_process import PRIORS, MappedProcess, MappedRows
 from splc.learning.contexts.sharing import Sharing
-from splc.learning.contexts.source_mixture import SourceMixture
+from splc.learning.contexts.sources import SourceMixture
 from splc.learning.projection import Hyperparameters, KernelDesign, ProjectionLearner, kernel_matrix
 from splc.learning.result import LearningResult
 from splc.system.options import BinaryOption

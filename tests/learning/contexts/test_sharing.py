@@ -16,7 +16,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.formats.measurements.read import read_measurements
 from splc.formats.models.json import learned_json_text, parse_stored_json
-from splc.formats.system.splconqueror_xml import read_variability_model
+from splc.formats.system.read import read_variability_model
 from splc.io.files import Source
 from splc.learning import learn
 from splc.learning.contexts.contrasts import ContextInfluences

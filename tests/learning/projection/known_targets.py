@@ -8,10 +8,9 @@ import numpy as np
 
 from sampling import Space
 from splc.data.configurations import Configurations
-from splc.learning.projection.candidates import Candidates
-from splc.learning.projection.rows import ModelRows
-from splc.learning.projection.target import Target
-from splc.learning.projection.units import Language, units_of
+from splc.learning.projection.columns import Candidates, Language, units_of
+from splc.learning.projection.competition import ModelRows
+from splc.learning.projection.full_model import Target
 from splc.learning.projection.variables import variables_of
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
@@ -81,8 +80,6 @@ def target_of(
         measured=g[:learned] + error * size[:learned] * rng.normal(size=learned) * 0.5,
         unit=unit,
         positive=positive,
-        multiplicative=positive,
-        rms=error,
         spread=error,
         covariance=lambda projection: projection @ deviation**2 @ projection.T,
     )
@@ -133,8 +130,6 @@ def reordered(target: Target, rows: Array, model: VariabilityModel) -> Target:
         measured=target.measured[rows],
         unit=target.unit,
         positive=target.positive,
-        multiplicative=target.multiplicative,
-        rms=target.rms,
         spread=target.spread,
         covariance=target.covariance,
     )

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from splc.learning.projection.aliases import aliases_of, standardised, variation
-from splc.learning.projection.candidates import CONSTANT_PLACE
-from splc.learning.projection.forward import forward
-from splc.learning.projection.rows import ModelRows
+from splc.learning.projection.columns import CONSTANT_PLACE
+from splc.learning.projection.competition import ModelRows
+from splc.learning.projection.sparse_model import aliases_of, standardised, variation
+from splc.learning.projection.term_search import forward
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array

@@ -1,26 +1,247 @@
-"""The models that compete, against a direct computation of their errors from the terms of each fold."""
+"""The models that compete: their rows, influences and errors, against direct computations."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 from scipy.optimize import lsq_linear
 
-from splc.learning.projection.blend import BLENDS
-from splc.learning.projection.candidates import Candidates
-from splc.learning.projection.competition import MAX_NUMERIC, LanguageSearch, language_search
-from splc.learning.projection.forward import forward
-from splc.learning.projection.rows import ModelRows
-from splc.learning.projection.size import models_of_sizes
-from splc.learning.projection.units import Language
+from splc.learning.projection.columns import Candidates, Language
+from splc.learning.projection.competition import (
+    BLENDS,
+    MAX_NUMERIC,
+    PROJECTION,
+    Blend,
+    LanguageSearch,
+    ModelRows,
+    language_search,
+)
+from splc.learning.projection.full_model import Target
+from splc.learning.projection.settings import ProjectionSettings
+from splc.learning.projection.term_search import forward, models_of_sizes
 from splc.learning.projection.variables import variables_of
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from tests.learning.projection.known_targets import BINARY, MIXED, switch, target_of
-from tests.learning.projection.test_blend import LANGUAGES, stacked
+from tests.learning.projection.known_targets import BINARY, MIXED, candidates_of, switch, target_of
+from tests.support.examples import examples
+
+PRODUCT = pytest.mark.parametrize("product", [False, True])
+
+
+def target(learned: int = 40, *, positive: bool = True) -> Target:
+    """Return a target with unequal weights and a slope."""
+    found = target_of(
+        MIXED, lambda c: 10 + 5 * c("a") + c("x") - 12 * (not positive), learned=learned, positive=positive
+    )
+    slope = np.linspace(0.5, 2.0, len(found.slope))
+    return replace(found, slope=slope)
+
+
+@pytest.mark.parametrize(("product", "positive"), [(False, True), (False, False), (True, True)])
+def test_predictions_are_scaled(product: bool, positive: bool) -> None:
+    """Scaled predictions are weighted and relative, or weighted logarithms, and are scaled back."""
+    given = target(positive=positive)
+    rows = ModelRows(given)
+    scaled = rows.scaled(given.folds, product)
+    v = given.weights
+    expected = np.sqrt(v) * np.log(given.folds) if product else np.sqrt(v) * given.folds / given.divisor
+    np.testing.assert_allclose(scaled, expected)
+    np.testing.assert_allclose(rows.predicted(scaled, product), given.folds, rtol=1e-12)
+    np.testing.assert_allclose(rows.weights(product) ** 2, v if product else v / given.divisor**2)
+
+
+def test_small_predictions_have_logarithms() -> None:
+    """Predictions below a third of the smallest measured value count as that in products and differences."""
+    given = target()
+    rows = ModelRows(given)
+    least = given.measured.min() / 3
+    low = np.where(np.arange(len(given.predicted)) % 2, -1.0, given.predicted)
+    np.testing.assert_allclose(
+        rows.scaled(low, True), np.sqrt(given.weights) * np.log(np.where(low < 0, least, given.predicted))
+    )
+    np.testing.assert_allclose(
+        rows.differences(low[:40]), np.log(np.where(low[:40] < 0, least, low[:40])) - np.log(given.measured)
+    )
+    # Very large factors are no overflow.
+    assert np.isfinite(rows.predicted(np.full(len(low), 1e9), True)).all()
+
+
+@PRODUCT
+def test_slopes_are_derivatives(product: bool) -> None:
+    """The slope is the derivative of scaled predictions by the scale of the full model."""
+    given = target()
+    given = replace(given, divisor=1.5 * given.predicted)
+    rows, size = ModelRows(given), 1e-6
+    # dy/dt is the slope times the divisor.
+    moved = given.predicted + size * given.slope * given.divisor
+    change = (rows.scaled(moved, product) - rows.scaled(given.predicted, product)) / size
+    np.testing.assert_allclose(rows.slope(product), change, rtol=1e-5)
+
+
+@pytest.mark.parametrize("positive", [True, False])
+def test_errors(positive: bool) -> None:
+    """Errors are relative ones of positive properties, and over the divisor of others."""
+    given = target(positive=positive)
+    rows = ModelRows(given)
+    predicted = given.predicted[:40] * np.linspace(0.5, 2, 40)
+    errors = rows.errors(rows.differences(predicted))
+    sizes = given.measured if positive else given.divisor[:40]
+    np.testing.assert_allclose(errors, np.abs(predicted - given.measured) / sizes, rtol=1e-9)
+    held_out = given.folds[given.fold_of, np.arange(40)]
+    np.testing.assert_allclose(rows.own_errors, np.abs(held_out - given.measured) / sizes, rtol=1e-9)
+    # Those of a constant full model, which has no folds.
+    constant = ModelRows(replace(given, folds=given.predicted[None]))
+    np.testing.assert_allclose(constant.own_errors, np.abs(given.predicted[:40] - given.measured) / sizes, rtol=1e-9)
+
+
+@pytest.mark.parametrize("learned", [40, 10_000])
+def test_distances(learned: int) -> None:
+    """The distance is that at unmeasured configurations; at measured ones if there are no others."""
+    given = target(learned)
+    rows = ModelRows(given)
+    assert rows.learned == min(learned, len(given.predicted))
+    predicted = given.predicted * np.linspace(0.9, 1.2, len(given.predicted))
+    away = np.abs(predicted / given.predicted - 1)[40 if learned == 40 else 0 :]
+    assert rows.distances(predicted) == pytest.approx(away.mean())
+    assert rows.distances(np.array([predicted, given.predicted])) == pytest.approx([away.mean(), 0.0])
+
+
+@pytest.mark.parametrize(
+    ("learned", "spread", "limit"), [(29, 0.01, 0.02 * 1.25), (29, 9.0, 0.4), (30, 0.01, 9.0), (2, 9.0, 0.4)]
+)
+def test_the_expected_error(learned: int, spread: float, limit: float) -> None:
+    """With few rows the full model's error is at most twice its median standard deviation, and 0.4."""
+    given = replace(target(learned), spread=spread)
+    given = replace(given, folds=given.folds * 2)
+    rows = ModelRows(given)
+    own = float(rows.own_errors.mean())
+    assert own > 0.5
+    assert rows.expected_error == pytest.approx(min(own, limit))
+    assert rows.few is (learned < 30)
+
+
+LANGUAGES: tuple[Language, ...] = ("sum", "shapes", "product")
+
+
+def weighted_rows(seed: int) -> ModelRows:
+    """Return rows with unequal weights and noise."""
+    target = target_of(MIXED, lambda c: 9 + c("x") * c("y") - 3 * c("a") + c("g_5") * c("x"), learned=25, seed=seed)
+    weights = target.weights * np.random.default_rng(seed).uniform(0.5, 2, len(target.weights))
+    return ModelRows(replace(target, weights=weights))
+
+
+def stacked(
+    rows: ModelRows, candidates: Candidates, chosen: list[int], fold: int | None, blend: float
+) -> tuple[Array, Array]:
+    """Return columns and values of the weighted least squares of the recipe (section 1.4), written as rows."""
+    target, product = rows.target, bool(np.allclose(candidates.weights, rows.roots))
+    g = target.predicted if fold is None else target.folds[fold]
+    v, y = target.weights, target.measured
+    # Columns over their weights are those of predictions.
+    divisor = np.ones(len(v)) if product else target.divisor
+    columns = (candidates.columns[chosen] / candidates.weights).T / divisor[:, None]
+    wanted = (np.log(g) if product else g) / divisor
+    roots = np.sqrt(v)
+    if math.isinf(blend):
+        return roots[:, None] * columns, roots * wanted
+    used = np.flatnonzero(target.fold_of != fold)
+    share = np.sqrt(blend * len(used) / v.sum())
+    measured = (np.log(y) if product else y)[used] / divisor[used]
+    return (
+        np.vstack([columns[used], share * roots[:, None] * columns]),
+        np.concatenate([measured, share * roots * wanted]),
+    )
+
+
+@examples(40)
+@given(
+    seed=st.integers(0, 50),
+    language=st.sampled_from(LANGUAGES),
+    fold=st.sampled_from([None, 0, 3, 7]),
+    blend=st.sampled_from([*BLENDS, 1.0]),
+    terms=st.integers(1, 6),
+)
+def test_blends_are_least_squares(seed: int, language: Language, fold: int | None, blend: float, terms: int) -> None:
+    """A blend fits measured values and predictions as stacked rows do, with nonnegative influences where bounded."""
+    rows = weighted_rows(seed % 5)
+    candidates = candidates_of(rows, 1, language)
+    rng = np.random.default_rng(seed)
+    chosen = sorted({0, *rng.choice(len(candidates), terms, replace=False).tolist()})
+    columns, values = stacked(rows, candidates, chosen, fold, blend)
+    assume(np.linalg.cond(columns) <= 1e4)
+    union = tuple(sorted({*chosen, *rng.choice(len(candidates), 4).tolist()}))
+    order = rng.permutation(chosen).tolist()
+    found = Blend(rows, candidates, union, language == "product", fold).coefficients(order, blend)
+    lower = np.where(candidates.free[chosen], -np.inf, 0.0)
+    expected = lsq_linear(columns, values, (lower, np.full(len(lower), np.inf)), tol=1e-15, method="bvls").x
+    np.testing.assert_allclose(found, expected[[chosen.index(each) for each in order]], rtol=1e-5, atol=1e-6)
+    assert (found[~candidates.free[order]] >= 0).all()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("fold", [None, 2])
+@pytest.mark.parametrize("blend", BLENDS)
+def test_operators_are_derivatives(language: Language, fold: int | None, blend: float) -> None:
+    """The operator maps changes of predictions, of measured values as well, to changes of coefficients."""
+    rows = weighted_rows(0)
+    candidates = candidates_of(rows, 1, language)
+    chosen = [0, 1, 5, len(candidates) - 1]
+    product = language == "product"
+    candidates.free[:] = True
+    size = 1e-7 * np.random.default_rng(0).normal(size=len(rows.roots))
+    target = rows.target
+    moved = replace(
+        target,
+        predicted=target.predicted * (1 + size),
+        folds=target.folds * (1 + size),
+        measured=target.measured * (1 + size[:25]),
+    )
+    own = Blend(rows, candidates, tuple(chosen), product, fold)
+    other = Blend(ModelRows(moved), candidates, tuple(chosen), product, fold)
+    change = other.coefficients(chosen, blend) - own.coefficients(chosen, blend)
+    operator = own.operator(chosen, blend)
+    # Measured values and predictions differ, and so do their changes, by a few percent.
+    scaled = rows.scaled(target.predicted * (1 + size), product) - rows.scaled(target.predicted, product)
+    np.testing.assert_allclose(operator @ scaled, change, rtol=0.2, atol=0.05 * abs(change).max())
+    # The coefficients of predictions alone are reproduced.
+    exact = rows.scaled(target.predicted, product)
+    alone = replace(target, folds=np.tile(target.predicted, (8, 1)), measured=target.predicted[:25])
+    expected = Blend(ModelRows(alone), candidates, tuple(chosen), product, fold).coefficients(chosen, blend)
+    np.testing.assert_allclose(operator @ exact, expected, rtol=1e-8)
+
+
+def test_small_blends_follow_measured_values() -> None:
+    """The smaller a blend, the smaller the squares at measured rows and the larger those to the full model."""
+    rows = weighted_rows(1)
+    target = rows.target
+    candidates = candidates_of(rows, 1, "shapes")
+    chosen = [0, *range(1, 12, 3)]
+    own = Blend(rows, candidates, tuple(chosen), False)
+    measured, projected = [], []
+    for blend in (PROJECTION, 10.0, 1.0, 0.1, 0.01):
+        predicted = rows.predicted(own.coefficients(chosen, blend) @ candidates.columns[chosen], False)
+        measured.append((((predicted[:25] - target.measured) / target.divisor[:25]) ** 2).sum())
+        projected.append((target.weights * (predicted / target.predicted - 1) ** 2).sum())
+    assert measured == sorted(measured, reverse=True)
+    assert projected == sorted(projected)
+
+
+def test_one_row() -> None:
+    """Without measured rows outside of a fold the projection decides."""
+    target = target_of(MIXED, lambda c: 9 + c("x"), learned=1)
+    rows = ModelRows(replace(target, folds=target.folds[:1]))
+    candidates = candidates_of(rows, 1, "sum")
+    own = Blend(rows, candidates, (0, 1), False, 0)
+    assert len(own.measured) == 0
+    np.testing.assert_allclose(own.coefficients((0, 1), 0.1), own.coefficients((0, 1), PROJECTION), rtol=1e-9)
+    assert own.coefficients((), 0.1).tolist() == []
+
 
 MOST = 6
 
@@ -41,7 +262,9 @@ def rows_of(learned: int = 40, *, positive: bool = True) -> ModelRows:
 
 def search_of(rows: ModelRows, language: Language, order: int | None = 2) -> LanguageSearch:
     """Return the models of a language."""
-    return language_search(rows, variables_of(rows.target.configurations.system), language, MOST, order)
+    return language_search(
+        rows, variables_of(rows.target.configurations.system), language, MOST, ProjectionSettings(order=order)
+    )
 
 
 def influences(
@@ -86,7 +309,6 @@ def test_honest_errors(language: Language, learned: int) -> None:
         expected = float(np.hypot(full_error, distance))
         assert each.score == pytest.approx(expected if learned < 30 else (each.error + expected) / 2, rel=1e-4)
         assert each.positive == (whole > 0).all()
-        assert each.language == language
 
 
 def test_every_fold_searches_its_own_terms() -> None:
@@ -163,7 +385,10 @@ def test_the_number_of_variables_in_a_term(system: VariabilityModel, order: int 
     """Terms have up to 5 variables, 6 with as many numeric options, or so many as are asked for or there are."""
     rows = ModelRows(target_of(system, lambda c: 1 + c(system.names[0])))
     for language in LANGUAGES:
-        assert language_search(rows, variables_of(system), language, 3, order).candidates.order == expected
+        assert (
+            language_search(rows, variables_of(system), language, 3, ProjectionSettings(order=order)).candidates.order
+            == expected
+        )
 
 
 def test_languages_have_their_candidates() -> None:
@@ -171,7 +396,7 @@ def test_languages_have_their_candidates() -> None:
     system = VariabilityModel("numbers", tuple(NumericOption(f"x{at}", (1.0, 2.0, 3.0)) for at in range(4)))
     rows = ModelRows(target_of(system, lambda c: 1 + c("x0"), unit=7.0))
     for language in LANGUAGES:
-        candidates = language_search(rows, variables_of(system), language, 2).candidates
+        candidates = language_search(rows, variables_of(system), language, 2, ProjectionSettings()).candidates
         assert candidates.signed == (not candidates.free.all()) == (language == "sum")
         assert (
             max(map(len, candidates.products)) == (MAX_NUMERIC if language == "product" else 4) or language != "product"
@@ -186,7 +411,7 @@ def test_no_variables() -> None:
     target = target_of(MIXED, lambda c: np.full(len(c("a")), 1.0))
     rows = ModelRows(replace(target, folds=target.folds[:1]))
     for language in LANGUAGES:
-        search = language_search(rows, (), language, 3)
+        search = language_search(rows, (), language, 3, ProjectionSettings())
         assert {each.chosen for each in search.contenders} == {(0,)}
         assert max(each.distance for each in search.contenders) < 0.05
         assert max(each.errors.max() for each in search.contenders) < 0.2

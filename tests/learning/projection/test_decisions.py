@@ -15,9 +15,16 @@ from splc.data.measurements import Measurements
 from splc.learning import LearningResult, learn
 from splc.learning.projection import constants
 from splc.learning.projection.default_learner import rounded
-from splc.learning.projection.fit import Data, first_fit, refits
+from splc.learning.projection.fit import (
+    Data,
+    first_fit,
+    has_large_correlation,
+    is_certain,
+    is_rare,
+    permuted_gains,
+    refits,
+)
 from splc.learning.projection.full_model import FullModel
-from splc.learning.projection.guard import has_large_correlation, is_certain, is_rare, permuted_gains
 from splc.learning.projection.scales import Scale, general_scales, positive_scale
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel

@@ -1,4 +1,4 @@
-"""The full model: posterior against its definition, invariances, scales, guard, intervals, extreme values."""
+"""The full model against its formulas, its laws, and the target that it gives to the printed model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from splc.learning.projection.fit import Data, refits, refits_below
 from splc.learning.projection.full_model import NO_INFLUENCE, ONE_ROW, SAME_VALUE, FullModel, fit_full_model
 from splc.learning.projection.kernel import KernelDesign, kernel_matrix
 from splc.learning.projection.order import hash_order, hashes, option_constants
-from splc.learning.projection.posterior import KernelPosterior
+from splc.learning.projection.posterior import KernelPosterior, Mixture
 from splc.learning.projection.scales import Scale, general_scales, positive_scale
 from splc.learning.projection.variables import variables_of
 from splc.system.options import BinaryOption, NumericOption
@@ -80,7 +80,8 @@ def test_posterior_is_conditional_normal() -> None:
     np.testing.assert_allclose(means, 3 + 2 * (cross.T @ inverse @ ((t - 3) / 2)), rtol=1e-8)
     np.testing.assert_allclose(variances, np.diag(expected), rtol=1e-7)
     weights = rng.normal(size=(3, 5))
-    np.testing.assert_allclose(posterior.projected(other, weights)[1], weights @ expected @ weights.T, rtol=1e-7)
+    covariance = Mixture((posterior,), (other,)).covariance(weights)
+    np.testing.assert_allclose(covariance, weights @ expected @ weights.T, rtol=1e-7)
 
 
 def test_order_of_rows_and_options_does_not_matter() -> None:
@@ -185,7 +186,6 @@ def test_equal_values_and_one_row() -> None:
     np.testing.assert_allclose(one.predict(configurations), 7.0)
     # Without the only row there is no prediction, and no error.
     assert np.isnan(one.held_out).tolist() == [True]
-    assert one.rms == 0
     np.testing.assert_allclose(same.held_out * same.scale.unit, 3.0)
 
 
@@ -304,3 +304,84 @@ def test_many_rows_use_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "the terms were selected with 100 configurations; their influences were fitted to all 120" in result.notes
     np.testing.assert_allclose(result.predict(configurations), y, rtol=0.02)
     np.testing.assert_allclose(result.model.predict(configurations), y, rtol=1e-5)
+
+
+@cache
+def model_of(scale: str, rows: int = 40, *, constant: bool = False) -> FullModel:
+    """Return a full model on a scale; of noise alone if it is to be a constant."""
+    configurations = drawn(system(), rows)
+    noise = np.random.default_rng(1).normal(0, 0.1, rows)
+    return learned(configurations, np.exp(noise) * (1 if constant else known(configurations)), scale)
+
+
+def others_of(model: FullModel, number: int) -> Configurations:
+    """Return valid configurations that were not learned from."""
+    some = drawn(model.configurations.system, 300, 5)
+    return some[model.configurations.find(some) < 0][:number]
+
+
+@pytest.mark.parametrize(("number", "weight"), [(0, 1.0), (60, 1.0), (80, 1.0), (120, 1.5), (200, 2.5)])
+def test_weights(number: int, weight: float) -> None:
+    """Learned rows together weigh at least half as much as the unmeasured ones, and each at least as much as one."""
+    model = model_of("log")
+    others = others_of(model, number)
+    assert len(others) == number
+    target = model.target(others)
+    np.testing.assert_allclose(target.weights, [weight] * 40 + [1.0] * number)
+    assert target.learned == 40
+    assert len(target.configurations) == 40 + number
+
+
+@pytest.mark.parametrize("scale", ["log", "raw"])
+def test_predictions(scale: str) -> None:
+    """The target has the predictions of the model and of its folds, in the unit of the scale."""
+    model = model_of(scale)
+    others = others_of(model, 30)
+    target = model.target(others)
+    both = Configurations.concatenate([model.configurations, others])
+    np.testing.assert_allclose(target.predicted * target.unit, model.predict(both), rtol=1e-12)
+    np.testing.assert_allclose(target.measured * target.unit, model.data.y, rtol=1e-12)
+    # Of its own rows, each fold predicts those that it does not know.
+    held_out = target.folds[target.fold_of, np.arange(40)]
+    np.testing.assert_allclose(held_out, model.held_out, rtol=1e-9)
+    assert target.positive
+
+
+def test_constants() -> None:
+    """The target of a constant has one fold."""
+    model = model_of("log", constant=True)
+    assert model.constant
+    target = model.target(others_of(model, 10))
+    assert target.folds.shape == (1, 50)
+    assert np.ptp(target.predicted) == 0
+    # The mean of n values has their variance over n, at all configurations alike.
+    variance = model.t.var(ddof=1) / 40
+    projection = np.random.default_rng(1).normal(size=(3, 50))
+    expected = projection @ np.full((50, 50), variance) @ projection.T
+    np.testing.assert_allclose(target.covariance(projection), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("scale", ["log", "raw"])
+def test_covariance_is_that_of_the_mixture(scale: str) -> None:
+    """The covariance is that of one of the parts, drawn at random: their mean covariance and that of their means."""
+    model = model_of(scale)
+    others = others_of(model, 25)
+    target = model.target(others)
+    assert model.refits is not None
+    parts = model.refits.parts
+    assert len(parts) > 1
+    designs = model.basis.designs(target.configurations)
+    singles = [Mixture((part,), designs) for part in parts]
+    means = [single.means[0] for single in singles]
+    covariances = [single.covariance(np.eye(65)) for single in singles]
+    whole = np.zeros((65, 65))
+    center: Array = np.mean(means, axis=0)
+    for mean, covariance in zip(means, covariances, strict=True):
+        whole += (covariance + np.outer(mean - center, mean - center)) / len(parts)
+    projection = np.random.default_rng(1).normal(size=(4, 65))
+    np.testing.assert_allclose(target.covariance(projection), projection @ whole @ projection.T, rtol=1e-7, atol=1e-12)
+    np.testing.assert_allclose(target.covariance(projection[:1]), projection[:1] @ whole @ projection[:1].T, rtol=1e-7)
+    # Its diagonal is the variance of predictions, without noise.
+    noise = model.ensemble.noise * model.scale.noise(target.predicted) / model.ensemble.noise_unit
+    deviations = model.ensemble.moments(target.configurations)[1] / model.scale.slope(target.predicted)
+    np.testing.assert_allclose(np.diag(whole), deviations**2 - noise, rtol=1e-5, atol=1e-9)

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.learning.projection import kernel as kernel_module
-from splc.learning.projection import kernel_sums as sums_module
-from splc.learning.projection.kernel import Hyperparameters, KernelDesign, kernel_diagonal, kernel_matrix, objective
-from splc.learning.projection.kernel_sums import kernel_sums
+from splc.learning.projection.kernel import Hyperparameters, KernelDesign, kernel_diagonal, kernel_matrix, kernel_sums
+from splc.learning.projection.search import objective
 from splc.types import Array
 
 
@@ -75,7 +74,7 @@ def test_weighted_sums_are_those_of_the_kernel(seed: int, kinds: str, elements: 
     theta = Hyperparameters.of(rng.normal(-1, 1.5, first.columns.shape[1] + 4))
     weights = rng.normal(size=7)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sums_module, "BLOCK", elements)
+        patch.setattr(kernel_module, "SUMS_BLOCK", elements)
         found = kernel_sums(theta, weights, first, second)
     scale = float(abs(weights) @ abs(kernel_matrix(theta, first, second)).max(axis=1))
     np.testing.assert_allclose(found, weights @ defined(theta, first, second), rtol=1e-9, atol=1e-9 * scale)

@@ -9,9 +9,9 @@ import pytest
 
 from sampling import Space
 from splc.data.configurations import Configurations
-from splc.learning.projection.ensemble import Ensemble
 from splc.learning.projection.full_model import fit_full_model
 from splc.learning.projection.order import canonical_order, option_constants
+from splc.learning.projection.predictor import Ensemble
 from splc.learning.projection.variables import Variable, variables_of
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel

@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 
 from sampling import Space
 from splc.learning.model_scores import PathPoint
-from splc.learning.projection import projected
-from splc.learning.projection.form import Form
-from splc.learning.projection.refit import refit
-from splc.learning.projection.sparse_model import SparseModel, SparseSettings, SparseTerm, printed_model
-from splc.learning.projection.target import Target
+from splc.learning.projection import choice
+from splc.learning.projection.full_model import Target
+from splc.learning.projection.settings import Form, ProjectionSettings
+from splc.learning.projection.sparse_model import SparseModel, SparseTerm, printed_model, refit
 from splc.learning.projection.variables import Variable, variables_of
 from splc.models.basis.regression import t_quantile
 from splc.models.terms import CONSTANT, option_term
@@ -29,10 +28,10 @@ FEW = (NumericOption("x", (1.0, 2.0, 4.0, 8.0)), NumericOption("y", (1.0, 2.0, 3
 SMALL = VariabilityModel("small", (switch("a"), switch("b"), *FEW))
 
 
-def printed(target: Target, settings: SparseSettings | None = None) -> SparseModel:
+def printed(target: Target, settings: ProjectionSettings | None = None) -> SparseModel:
     """Return the printed model of a target, positive over all valid configurations."""
     system = target.configurations.system
-    return printed_model(target, variables_of(system), settings or SparseSettings(), Space(system).enumerate())
+    return printed_model(target, variables_of(system), settings or ProjectionSettings(), Space(system).enumerate())
 
 
 def values(target: Target, found: SparseModel) -> Array:
@@ -114,7 +113,7 @@ def test_products_are_found() -> None:
     exact = printed(replace(target, measured=target.predicted[: target.learned]))
     expected = {CONSTANT: np.log(8.0), **{option_term(f"b{i}"): np.log(f) for i, f in enumerate(factors)}}
     assert dict(exact.terms) == pytest.approx(expected, rel=1e-6)
-    assert printed(target, SparseSettings(form="sum")).form == "sum"
+    assert printed(target, ProjectionSettings(form="sum")).form == "sum"
 
 
 @pytest.mark.parametrize("form", ["sum", "product", pytest.param("auto", marks=pytest.mark.slow)])
@@ -123,10 +122,10 @@ def test_order_of_rows_and_options(form: Form) -> None:
     known: Known = lambda c: np.exp(0.3 * c("a") + 0.1 * c("x") ** 0.5 * c("b") + c("g_5") * c("y") / 9)  # noqa: E731
     one = VariabilityModel("one", (switch("a"), switch("b"), *group("g_1", "g_5", "g_9"), *FEW))
     target = target_of(one, known)
-    first = printed(target, SparseSettings(form=form))
+    first = printed(target, ProjectionSettings(form=form))
     other = VariabilityModel("other", (*group("g_9", "g_1", "g_5"), switch("b"), switch("a"), *reversed(FEW)))
     rows = np.random.default_rng(1).permutation(target.learned)
-    second = printed(reordered(target, rows, other), SparseSettings(form=form))
+    second = printed(reordered(target, rows, other), ProjectionSettings(form=form))
     assert len(first.selected) > 3
 
     def comparable(model: SparseModel) -> tuple[list[SparseTerm], list[PathPoint]]:
@@ -200,7 +199,7 @@ def test_positive_over_the_valid_space(seed: int, form: Form) -> None:
         error=0.3,
         seed=seed,
     )
-    found = printed(target, SparseSettings(form=form))
+    found = printed(target, ProjectionSettings(form=form))
     assert (found.model().predict(Space(SMALL).enumerate()) > 0).all()
 
 
@@ -226,7 +225,7 @@ def test_values_that_the_rows_do_not_have(exact: bool) -> None:
         covariance=lambda projection: projection @ projection.T,
     )
     everything = Space(system).enumerate()
-    anywhere = printed_model(target, variables_of(system), SparseSettings())
+    anywhere = printed_model(target, variables_of(system), ProjectionSettings())
     assert (anywhere.model().predict(everything) < 0).any()
     assert (printed(target).model().predict(everything) > 0).all()
 
@@ -234,7 +233,7 @@ def test_values_that_the_rows_do_not_have(exact: bool) -> None:
 def test_signs() -> None:
     """Terms of numeric options alone are costs in a sum of costs; of a property with negative values all are free."""
     target = target_of(MIXED, lambda c: 20 + c("x") + c("a") * c("y"), error=0.2)
-    costs = printed(target, SparseSettings(form="sum"))
+    costs = printed(target, ProjectionSettings(form="sum"))
     assert costs.forms[0].form == "sum"
     assert all(each.free or each.influence > 0 for each in costs.selected)
     known: Known = lambda c: 10 - 2 * c("x") + c("a") * c("y")  # noqa: E731
@@ -247,7 +246,11 @@ def test_signs() -> None:
 def test_constant_targets(value: float) -> None:
     """A constant full model is printed as a constant, for any settings, unit and without variables."""
     target = target_of(SMALL, lambda c: np.full(len(c("a")), value), unit=2.0)
-    for settings in (SparseSettings(), SparseSettings(form="product"), SparseSettings(terms=1, readable=True)):
+    for settings in (
+        ProjectionSettings(),
+        ProjectionSettings(form="product"),
+        ProjectionSettings(terms=1, readable=True),
+    ):
         found = printed(target, settings)
         np.testing.assert_allclose(found.model().predict(target.configurations), 2 * value, rtol=0.05)
         assert len(found.selected) == 1
@@ -263,7 +266,7 @@ def test_few_rows(learned: int, form: Form) -> None:
     """Few rows give a model with no more terms than rows, and finite errors."""
     target = target_of(MIXED, lambda c: 9 + c("x") + c("a"), learned=learned)
     target = replace(target, fold_of=np.arange(learned), folds=target.folds[:learned])
-    found = printed(target, SparseSettings(form=form))
+    found = printed(target, ProjectionSettings(form=form))
     assert 1 <= len(found.selected) <= learned
     assert np.isfinite(found.errors).all()
     assert found.quantile > 0
@@ -274,10 +277,10 @@ def test_few_rows(learned: int, form: Form) -> None:
 def test_numbers_of_terms() -> None:
     """`terms` and `readable` limit the number of terms; the path has the errors of the sizes of the language."""
     target = target_of(SMALL, wavy, error=0.01)
-    assert len(printed(target, SparseSettings(readable=True)).selected) <= 10
+    assert len(printed(target, ProjectionSettings(readable=True)).selected) <= 10
     assert len(printed(target).selected) <= 20
     for most in (1, 5, 30):
-        found = printed(target, SparseSettings(terms=most))
+        found = printed(target, ProjectionSettings(terms=most))
         assert len(found.selected) <= most
         sizes = [point.terms for point in found.path]
         assert sizes == sorted(set(sizes))
@@ -285,7 +288,7 @@ def test_numbers_of_terms() -> None:
         assert all(point.added for point in found.path)
         assert found.forms[0].cross_validated == pytest.approx(found.cross_validated.mean)
         assert found.forms[0].terms in sizes
-    assert all(len(term.factors) <= 1 for term, _ in printed(target, SparseSettings(order=1)).terms)
+    assert all(len(term.factors) <= 1 for term, _ in printed(target, ProjectionSettings(order=1)).terms)
 
 
 @pytest.mark.parametrize(("learned", "variables"), [(40, 4), (29, 4), (9, 4), (3, 4)])
@@ -318,7 +321,7 @@ def test_variables_with_many_values() -> None:
     """A numeric variable with many values, as observed ones are, is one of few terms."""
     variable = Variable("x", "numeric", ("x",), tuple(map(float, range(1, 40))))
     model = VariabilityModel("many", (NumericOption("x", variable.values),))
-    found = printed_model(target_of(model, lambda c: 5 + c("x"), error=1e-3), [variable], SparseSettings())
+    found = printed_model(target_of(model, lambda c: 5 + c("x"), error=1e-3), [variable], ProjectionSettings())
     assert dict(found.terms) == pytest.approx({CONSTANT: 5, X: 1}, rel=1e-2)
 
 
@@ -327,7 +330,7 @@ def test_estimates(form: Form) -> None:
     """There is an estimate for each term, in the unit of the property; terms of a group share one's uncertainty."""
     known: Known = lambda c: 9 + 2 * (c("g_1") + 5 * c("g_5") + 9 * c("g_9")) + c("x") * c("a")  # noqa: E731
     unit = 1e150
-    found = printed(target_of(MIXED, known, error=0.05, unit=unit), SparseSettings(form=form))
+    found = printed(target_of(MIXED, known, error=0.05, unit=unit), ProjectionSettings(form=form))
     assert [(each.term, each.influence) for each in found.estimates] == list(found.terms)
     assert all(0 <= each.folds <= found.folds == 8 for each in found.estimates if each.folds is not None)
     for each in found.estimates:
@@ -338,7 +341,9 @@ def test_estimates(form: Form) -> None:
 @pytest.mark.parametrize("form", ["sum", "product"])
 def test_refit(form: Form) -> None:
     """Influences refitted to many rows are those of the rows; what the rows do not vary stays as projected."""
-    projected = printed(target_of(MIXED, lambda c: 10 + 4 * c("x") + 3 * c("a"), error=1e-3), SparseSettings(form=form))
+    projected = printed(
+        target_of(MIXED, lambda c: 10 + 4 * c("x") + 3 * c("a"), error=1e-3), ProjectionSettings(form=form)
+    )
     everything = Space(MIXED).enumerate()
     model = projected.model()
     changed = replace(
@@ -389,9 +394,9 @@ def test_refits_are_positive() -> None:
 def test_no_consensus_about_a_number_of_terms(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a number of terms, the closest model of that size is returned; otherwise that of the terms of most folds."""
     target = target_of(SMALL, wavy, error=0.2, seed=2)
-    settings = [SparseSettings(), *(SparseSettings(terms=number) for number in (4, 6, 8))]
+    settings = [ProjectionSettings(), *(ProjectionSettings(terms=number) for number in (4, 6, 8))]
     before = [printed(target, each).selected for each in settings]
-    monkeypatch.setattr(projected, "RISE", 0.0)
+    monkeypatch.setattr(choice, "RISE", 0.0)
     after = [printed(target, each).selected for each in settings]
     assert before[0] != after[0]
     assert before[1:] == after[1:]

@@ -1,21 +1,20 @@
-"""Binary designs and minimal configurations against brute force."""
+"""Designs of binary parts."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sampling import draw_sample, sample
-from sampling.designs.amount import Amount
-from sampling.designs.subsets import subset_minima
-from sampling.space.completion import minimal
+from sampling import Space, draw_sample, sample
+from sampling.designs.design import Amount
+from sampling.space.completion import minimal, subset_minima
 from sampling.space.parts import Parts
-from sampling.space.space import Space
 from splc.system.options import BinaryOption
 from splc.system.variability import ENABLED, VariabilityModel
 from tests.support.examples import examples
@@ -173,3 +172,26 @@ def test_switches_of_optional_numeric_options_are_binary_options(optional_plane:
 def parts_of(model: VariabilityModel) -> Parts:
     """Return the parts of a model."""
     return Parts(Space(model))
+
+
+@pytest.mark.real_data
+def test_solver_order_is_lexicographic(real_model: Callable[[str], VariabilityModel]) -> None:
+    """Without a seed the first selections are the first that are listed; a seed draws another order."""
+    model = real_model("Dune")
+    listed = Space(model).enumerate().indices[:25].tolist()
+    assert sample(model, "solver:25").indices.tolist() == listed
+    shuffled = sample(model, "solver:25,seed=1").indices
+    assert shuffled.tolist() != listed
+    # Neighbours in a solver's order share most decisions, those of a randomised one do not.
+    changes = [
+        np.mean([(one != other).sum() for one, other in pairwise(rows)])
+        for rows in (shuffled, sample(model, "henard:25,seed=1").indices)
+    ]
+    assert changes[0] < changes[1]
+
+
+@pytest.mark.real_data
+def test_henard_finds_every_selection(real_model: Callable[[str], VariabilityModel]) -> None:
+    """A sample may be as large as the space."""
+    model = real_model("LLVM")
+    assert len(sample(model, "henard:1024").unique()) == 1024

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sampling import Space, draw_sample, sample
 from sampling.designs.dotnet_random import DotNetRandom
 from splc.errors import SplcError
-from splc.formats.measurements.configurations import write_configurations
+from splc.formats.measurements.csv import write_configurations
 from splc.system.variability import VariabilityModel
 from tests.support.examples import examples
 from tests.support.golden_messages import check_messages

@@ -13,8 +13,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sampling import Space, draw_sample, sample
-from sampling.designs.binary import negoptionwise
-from sampling.space import cheapest
+from sampling.designs import binary
+from sampling.space import paths
 from sampling.space.parts import Parts
 from sampling.spec import parse_spec
 from splc.errors import SpaceError
@@ -65,7 +65,7 @@ def test_blocks_of_demands_do_not_matter(model: VariabilityModel, block: int) ->
     assume(len(parts.selectable) >= 3)
     whole = rows_of(parts, "twise:3")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cheapest, "BLOCK", block)
+        patch.setattr(paths, "BLOCK", block)
         assert rows_of(parts, "twise:3") == whole
 
 
@@ -219,7 +219,7 @@ def test_negative_optionwise_of_real_systems(real_model: Read) -> None:
 
 def test_too_many_largest_configurations(monkeypatch: pytest.MonkeyPatch) -> None:
     """Many alternative groups have many largest configurations; the message names the variant with one of them."""
-    monkeypatch.setattr(negoptionwise, "MAX_LARGEST", 2)
+    monkeypatch.setattr(binary, "MAX_LARGEST", 2)
     with pytest.raises(SpaceError, match=r"3 configurations select the most options .*\n.*negoptionwise:first"):
         sample(three(), "negoptionwise")
     assert len(sample(three(), "negoptionwise:first")) == 3

@@ -14,7 +14,7 @@ from sampling.spec import BINARY
 from splc.errors import SplcError
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
-from tests.sampling.designs.test_numeric_laws import attempt
+from tests.sampling.designs.test_level_designs import attempt
 from tests.support.examples import examples
 from tests.support.strategies import models
 

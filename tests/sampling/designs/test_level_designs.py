@@ -1,22 +1,28 @@
-"""Numeric designs on fixed levels: Box-Behnken, one factor at a time, factorial, hypersampling, and SPL Conqueror's."""
+"""Levels of numeric options, and laws of numeric designs."""
 
 from __future__ import annotations
 
+import hashlib
 import itertools
+from collections.abc import Callable
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydoe import bbdesign, fullfact
 
-from sampling import draw_sample, sample
-from sampling.designs.numeric.levels import compat_levels, compat_spread, spread
+from sampling import Sample, Space, draw_sample, sample
+from sampling.designs.numeric import compat_levels, compat_spread, spread
+from sampling.spec import NUMERIC
 from splc.data.configurations import Configurations
 from splc.errors import SplcError
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
+from tests.support.examples import examples
+from tests.support.strategies import models
 
 POWERS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
-ODD = (1.0, 3.0, 5.0, 9.0, 20.0)
 
 
 def numeric(*values: tuple[float, ...]) -> VariabilityModel:
@@ -27,13 +33,6 @@ def numeric(*values: tuple[float, ...]) -> VariabilityModel:
 def integers(*sizes: int) -> VariabilityModel:
     """Return a system of numeric options with the values 0, 1, …."""
     return numeric(*(tuple(map(float, range(size))) for size in sizes))
-
-
-@pytest.fixture
-def three() -> VariabilityModel:
-    """Return the three options of the program's verified example; the values of z do not meet maxValue."""
-    z = NumericOption("z", (0.0, 4.0, 8.0), step="z + 4", maximum=10.0)
-    return VariabilityModel("three", (NumericOption("x", POWERS, step="x * 2"), NumericOption("y", ODD), z))
 
 
 def points(configurations: Configurations) -> list[tuple[float, ...]]:
@@ -180,3 +179,86 @@ def test_levels_are_distinct_and_include_both_ends(levels: int) -> None:
         assert compat == sorted(compat)
         assert found[0] == compat[0] == 0
         assert found[-1] == compat[-1] == n - 1
+
+
+# Every numeric design, with its arguments: hash of its rows for three options with 5, 7 and 12 values.
+GOLDEN = {
+    "ff": "289e3bdc2881",
+    "random:9": "2e3fc09571ce",
+    "random:9,compat": "e28cb98d1efe",
+    "pb:25,5": "f2b27ab8e805",
+    "pb:25,5,compat": "8b6488ae3115",
+    "cci": "996950c8b782",
+    "cci:compat": "9237c5360b87",
+    "bbd": "46d64d011099",
+    "bbd:compat": "46d64d011099",
+    "ofat:4": "2f1af81f068f",
+    "ofat:4,compat": "0cbfa36cce8c",
+    "factorial:3": "e90062b6c07f",
+    "factorial:3,compat": "a4ae92c9f5f8",
+    "hyper:40": "5629729ecbcd",
+    "hyper:40,compat": "0e28a68d6b36",
+    "dopt:20,k=4": "0c1ce0daed63",
+    "lhs:9": "364974f5e99a",
+    "sobol:9": "5765d82c99e3",
+    "distaware:9": "eba3a43ea13d",
+    "distpreserving:9": "d86be1847b7c",
+}
+DESIGNS = list(GOLDEN)
+
+
+def digest(text: str) -> str:
+    """Return the first digits of the hash of a text."""
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def attempt(model: VariabilityModel, spec: str, seed: int, space: Space) -> Sample | str:
+    """Return a sample, or the message why there is none."""
+    try:
+        return draw_sample(model, spec, seed, space=space)
+    except SplcError as error:
+        return str(error)
+
+
+def test_every_design_is_in_the_catalogue() -> None:
+    """A new numeric design joins these tests."""
+    assert {spec.partition(":")[0] for spec in DESIGNS} == set(NUMERIC)
+
+
+@pytest.mark.parametrize("spec", DESIGNS)
+def test_rows_are_reproducible(spec: str) -> None:
+    """The rows are the same on every machine."""
+    assert digest(str(sample(integers(5, 7, 12), f"all+{spec}", seed=3).indices.tolist())) == GOLDEN[spec]
+
+
+@examples(8)
+@given(models(binary=2, numeric=3), st.integers(0, 5))
+@pytest.mark.parametrize("spec", DESIGNS)
+def test_samples_are_valid_and_distinct(spec: str, model: VariabilityModel, seed: int) -> None:
+    """On any system, the configurations are valid, distinct and the same for the same seed, or there is a message."""
+    space = Space(model)
+    binary = "optionwise+" if model.binary_options else "all+"
+    found = attempt(model, binary + spec, seed, space)
+    again = attempt(model, binary + spec, seed, Space(model))
+    if not isinstance(found, Sample) or not isinstance(again, Sample):
+        assert found == again
+        return
+    configurations = found.configurations
+    assert len(configurations) == len(configurations.unique()) > 0
+    assert space.check(configurations).all()
+    assert configurations == again.configurations
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("name", ["splc_examples", "exastencils"])
+@pytest.mark.parametrize("spec", ["bbd", "ofat:3", "hyper:40", "dopt:40", "lhs:20", "sobol:20", "pb:49,7,compat"])
+def test_real_systems(name: str, spec: str, real_model: Callable[[str], VariabilityModel]) -> None:
+    """Designs of real systems are valid, distinct, and have the stated size or say why not."""
+    model = real_model(name)
+    space = Space(model)
+    found = attempt(model, f"optionwise+{spec}", 0, space)
+    if not isinstance(found, Sample):
+        assert "only" in found or "more than" in found
+        return
+    assert len(found.configurations) == len(found.configurations.unique())
+    assert space.check(found.configurations).all()

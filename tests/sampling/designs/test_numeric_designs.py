@@ -12,11 +12,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sampling import draw_sample, sample
-from sampling.designs.numeric.pb import SEEDS, PlackettBurman
-from splc.data.configurations import Configurations
 from splc.errors import SpecError
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
+from splc.types import Array
+from tests.sampling.designs.test_level_designs import numeric, points
 from tests.support.examples import examples
 
 # Table 2.2 of the thesis.
@@ -33,14 +33,14 @@ TABLE = """
 """
 
 
-def numeric(*values: tuple[float, ...]) -> VariabilityModel:
-    """Return a system of numeric options x0, x1, … with these values."""
-    return VariabilityModel("numeric", tuple(NumericOption(f"x{i}", v) for i, v in enumerate(values)))
+# Numbers of measurements and levels of all Plackett-Burman designs.
+SIZES = [(9, 3), (27, 3), (81, 3), (25, 5), (125, 5), (49, 7)]
 
 
-def points(configurations: Configurations) -> list[tuple[float, ...]]:
-    """Return the values, one tuple per configuration."""
-    return [tuple(configurations.assignment(row).values()) for row in range(len(configurations))]
+def levels_matrix(measurements: int, levels: int, variant: str = "") -> Array:
+    """Return the levels of a Plackett-Burman design of as many options as it has columns."""
+    system = numeric(*[tuple(map(float, range(levels)))] * (measurements - 1))
+    return sample(system, f"pb:{measurements},{levels}{variant}").indices.astype(int)
 
 
 def test_table_2_2_of_the_thesis() -> None:
@@ -49,24 +49,23 @@ def test_table_2_2_of_the_thesis() -> None:
     assert points(found) == [tuple(map(float, line.split())) for line in TABLE.split("\n") if line]
 
 
-@pytest.mark.parametrize("pair", SEEDS)
+@pytest.mark.parametrize("pair", SIZES)
 def test_every_row_is_the_row_above_shifted(pair: tuple[int, int]) -> None:
     """Rows shift to the right, to the left with `compat`; the last one has the lowest levels only."""
-    right = PlackettBurman("pb", *pair).levels_matrix()
-    left = PlackettBurman("pb", *pair, compat=True).levels_matrix()
+    right, left = levels_matrix(*pair), levels_matrix(*pair, ",compat")
     assert right.shape == left.shape == (pair[0], pair[0] - 1)
     assert (right[1:-1] == np.roll(right[:-2], 1, axis=1)).all()
     assert (left[1:-1] == np.roll(left[:-2], -1, axis=1)).all()
     assert not right[-1].any()
     assert not left[-1].any()
-    assert "".join(map(str, left[0])) == SEEDS[pair] == "".join(map(str, right[:-1, 0]))
+    assert left[0].tolist() == right[:-1, 0].tolist()
 
 
-@pytest.mark.parametrize("pair", SEEDS)
+@pytest.mark.parametrize("pair", SIZES)
 def test_plackett_burman_designs_are_balanced(pair: tuple[int, int]) -> None:
     """Each level occurs equally often in a column, each pair of levels in any two of the first (M-1)/(L-1) columns."""
     measurements, levels = pair
-    matrix = PlackettBurman("pb", *pair).levels_matrix()
+    matrix = levels_matrix(*pair)
     strength = (measurements - 1) // (levels - 1)
     for column in matrix.T:
         assert (np.bincount(column, minlength=levels) == measurements // levels).all()
@@ -123,17 +122,9 @@ def test_rotatable_scales_by_two_to_the_minus_k_over_4(k: int, scale: float) -> 
     assert cube.pop() == pytest.approx(1e4 * scale, abs=1)
 
 
-def test_compat_is_what_spl_conqueror_does() -> None:
+def test_compat_is_what_spl_conqueror_does(three: VariabilityModel) -> None:
     """`cci:compat` gives the verified example, with the last valid value instead of values beyond maxValue."""
-    model = VariabilityModel(
-        "splc",
-        (
-            NumericOption("x", (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0), step="x * 2"),
-            NumericOption("y", (1.0, 3.0, 5.0, 9.0, 20.0)),
-            NumericOption("z", (0.0, 4.0, 8.0), step="z + 4", maximum=10.0),
-        ),
-    )
-    found = draw_sample(model, "cci:compat")
+    found = draw_sample(three, "cci:compat")
     rows = points(found.configurations)
     centre_and_axes = [(8, 5, 8), (1, 5, 8), (64, 5, 8), (8, 1, 8), (8, 20, 8), (8, 5, 0)]
     assert rows[:6] == centre_and_axes

@@ -1,4 +1,4 @@
-"""Findings about systems against brute force."""
+"""The analysis of systems: findings, and suspicious parts of their descriptions."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from hypothesis import assume, given
 
 from sampling.space.analysis import constraint_kind, describe, in_tree_order, option_role
 from sampling.space.space import Space
+from splc.arithmetic.tokens import NameTable
 from splc.system.constraints import parse_arithmetic, parse_boolean
-from splc.system.options import BinaryOption, NumericOption
+from splc.system.options import BinaryOption, NumericOption, Presentation
 from splc.system.variability import VariabilityModel
 from tests.support.examples import examples
 from tests.support.sampling_oracle import is_valid
@@ -76,3 +77,47 @@ def test_tree_order() -> None:
     system = VariabilityModel("m", tuple(BinaryOption(name, parent) for name, parent in parents.items()))
     found = [(option.name, depth) for option, depth in in_tree_order(system)]
     assert found == [("a", 0), ("e", 1), ("f", 1), ("c", 0), ("b", 1), ("d", 2), ("g", 2)]
+
+
+NAMES = NameTable({name: name for name in "abcx"})
+A, B, C = (BinaryOption(name) for name in "abc")
+X = NumericOption("x", (1.0, 2.0))
+
+
+def model(*options: BinaryOption | NumericOption, **rest: object) -> VariabilityModel:
+    """Return a model of these options."""
+    return VariabilityModel("m", options, **rest)  # type: ignore[arg-type]
+
+
+def suspicions(system: VariabilityModel) -> list[str]:
+    """Return what the text of a description shows."""
+    return [found.message for found in describe(Space(system)).findings if found.kind == "text"]
+
+
+def alternative(name: str, *others: str, optional: bool = False) -> BinaryOption:
+    """Return an option that excludes others."""
+    return BinaryOption(name, optional=optional, excluded=tuple((other,) for other in others))
+
+
+def test_without_lines() -> None:
+    """Suspicions are stated without a line where it is not known, after the notes of the reader."""
+    stated = tuple(parse_boolean(text, NAMES) for text in ("a | b", "a | b", "a | !a"))
+    assert suspicions(model(A, B, constraints=stated, notes=("line 9: something",))) == [
+        "line 9: something",
+        "duplicate constraint 'a | b'",
+        "the constraint 'a | !a' always holds: it has a and its negation",
+    ]
+
+
+def test_no_output() -> None:
+    """A numeric option may state that it prints nothing; values and flags that differ are no mistake."""
+    plain = NumericOption("x", (1.0, 2.0), deselected_flag=0.0, presentation=Presentation(" noOutput "))
+    assert suspicions(model(plain, NumericOption("y", (1.0, 2.0), step="n + 1"))) == []
+    assert suspicions(model(NumericOption("y", (1.0, 2.0), maximum=3.0))) == []
+
+
+def test_nothing_suspicious() -> None:
+    """An ordinary model is not suspicious."""
+    group = (alternative("a", "b"), alternative("b", "a"))
+    constraints = (parse_boolean("!a | b", NAMES), parse_arithmetic("x * 2 / a < 3", NAMES))
+    assert suspicions(model(*group, C, X, constraints=constraints)) == []

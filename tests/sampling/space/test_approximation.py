@@ -10,10 +10,9 @@ from scipy.stats import chi2
 
 from sampling import Space, draw_sample
 from sampling.space import approximation
-from sampling.space.chains import CHAINS, Chains
+from sampling.space.approximation import CHAINS, Chains
 from sampling.space.compilation import build
-from sampling.space.problem import whole_problem
-from sampling.space.propagation import components
+from sampling.space.problem import components, whole_problem
 from splc.errors import SpaceError
 from tests.support.entangled import ENTANGLED, random_clauses, system_of
 
@@ -54,8 +53,8 @@ def test_alternatives_are_reached() -> None:
 
 def test_samples_of_uncountable_systems(monkeypatch: pytest.MonkeyPatch) -> None:
     """A sample is valid and distinct, says that it is approximate, and begins a larger one."""
-    for name, value in (("approximation.CHAINS", 16), ("chains.CHAINS", 16), ("chains.SWEEPS", 4)):
-        monkeypatch.setattr(f"sampling.space.{name}", value)
+    for name, value in (("CHAINS", 16), ("SWEEPS", 4)):
+        monkeypatch.setattr(f"sampling.space.approximation.{name}", value)
     space = Space(ENTANGLED)
     assert not space.is_counted
     drawn = draw_sample(ENTANGLED, "random:20", seed=3, space=space)

@@ -14,7 +14,7 @@ import pytest
 from sampling import sample
 from sampling.space import analysis, d4, satisfiability
 from sampling.space.space import Space
-from splc.formats.registry import format_of
+from splc.formats.detect import format_of
 from splc.io.files import read_source
 from splc.system.variability import VariabilityModel
 from tests.support.real_data import real

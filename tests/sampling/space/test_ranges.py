@@ -1,24 +1,25 @@
-"""The range of each term's contribution, against enumeration of all valid configurations."""
+"""Ranges of contributions against all valid configurations, and bounds of factors over intervals."""
 
 from __future__ import annotations
 
 import itertools
 import math
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sampling.space.ranges import TermRange, term_ranges
+from sampling.space.ranges import UNBOUNDED, TermRange, factor_bounds, interval, term_ranges
 from sampling.space.space import Space
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, VariabilityError
-from splc.formats.system.splconqueror_xml import read_variability_model
+from splc.formats.system.read import read_variability_model
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.subexpressions import Parameter
-from splc.models.terms import Factor, log_term, option_term, product_of
+from splc.models.terms import Factor, Term, log_term, option_term, product_of
 from splc.models.text.reader import expand_model
 from splc.system.constraints import parse_arithmetic, parse_boolean
 from splc.system.options import BinaryOption, NumericOption
@@ -294,3 +295,56 @@ def test_bounds_whose_validity_is_unknown() -> None:
         tied = replace(bare, constraints=(*bare.constraints, parse_arithmetic("x + y <= 5", bare.name_table)))
         (found,) = term_ranges(model_of("2 * x * y", tied), Space(tied), limit=1)
         assert (found.low, found.low_at, found.high, found.high_at) == (2, low_at, 18, None)
+
+
+@given(
+    st.floats(-20, 20),
+    st.floats(0, 20),
+    st.builds(Factor, st.just("x"), st.sampled_from([0, 1, 2, 3, -1, -2]), st.sampled_from([0, 1, 2, -1])),
+)
+def test_bounds_of_factors_hold_between_the_ends(low: float, width: float, factor: Factor) -> None:
+    """No value of a factor within an interval lies outside of its bounds."""
+    high = low + width
+    assume(factor.power != 0 or factor.log != 0)
+    found = factor_bounds(low, high, factor)
+    x = np.linspace(low, high, 41)
+    values = Term((factor,)).evaluate(lambda _: x)
+    values = values[np.isfinite(values)]
+    slack = 1e-9 * (1 + np.abs(values))
+    assert (values >= found.low.value - slack).all()
+    assert (values <= found.high.value + slack).all()
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "power", "log", "least", "greatest"),
+    [
+        (-3.0, 2.0, 2, 0, 0.0, 9.0),
+        (-3.0, 2.0, 3, 0, -27.0, 8.0),
+        (-3.0, 0.0, -1, 0, -math.inf, math.inf),
+        (0.0, 3.0, -2, 0, -math.inf, math.inf),
+        (2.0, 4.0, -1, 0, 0.25, 0.5),
+        (-4.0, -2.0, -1, 0, -0.5, -0.25),
+        (-1.0, 4.0, Fraction(1, 2), 0, -math.inf, math.inf),
+        (1.0, 4.0, Fraction(1, 2), 0, 1.0, 2.0),
+        (0.25, 4.0, Fraction(1, 2), 0, 0.5, 2.0),
+        (0.0, 4.0, Fraction(1, 2), 0, 0.0, 2.0),
+        (0.25, 4.0, Fraction(-1, 2), 0, 0.5, 2.0),
+        (0.1, 100.0, 0, 2, 0.0, 4.0),
+        (0.0, 100.0, 0, 1, -math.inf, math.inf),
+        (10.0, 100.0, 1, 1, 10.0, 200.0),
+    ],
+)
+def test_bounds_of_factors_are_tight(
+    low: float, high: float, power: int | Fraction, log: int, least: float, greatest: float
+) -> None:
+    """Powers and logarithms have the bounds of calculus, or none where they may have no value."""
+    found = factor_bounds(low, high, Factor("x", power, log))
+    assert (found.low.value, found.high.value) == pytest.approx((least, greatest))
+
+
+def test_nothing_times_something_unbounded_is_nothing() -> None:
+    """Products with 0 are 0, not undefined, whatever the other factor is."""
+    zero = interval(0.0, 0.0) * UNBOUNDED
+    assert (zero.low.value, zero.high.value) == (0.0, 0.0)
+    half = interval(0.0, 2.0) * UNBOUNDED
+    assert (half.low.value, half.high.value) == (-math.inf, math.inf)

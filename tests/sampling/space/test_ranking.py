@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sampling.space import weighted_front
+from sampling.space import maxsat
 from sampling.space.ranking import best, pareto_front, undominated
 from sampling.space.space import Space
 from splc.errors import SpaceError, SpecError
@@ -106,7 +106,7 @@ def test_huge_spaces_are_combined_from_parts(monkeypatch: pytest.MonkeyPatch) ->
     opposite = InfluenceModel.from_terms({option_term("x0"): -1.0})
     assert len(pareto_front([model, opposite], space, [False, False]).configurations) == 50
     # The solver, which has 30 s, does not find the whole front in its time.
-    monkeypatch.setattr(weighted_front, "SECONDS", 0.1)
+    monkeypatch.setattr(maxsat, "FRONT_SECONDS", 0.1)
     few = InfluenceModel.from_terms({option_term(f"x{i}"): 10.0 + i for i in range(4)})
     rising = InfluenceModel.from_terms({option_term(f"x{i}"): -1.0 - i**2 for i in range(4)})
     with pytest.raises(SpaceError, match="too many to combine"):

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sampling.designs.coverage import covering
 from sampling.space import satisfiability
-from sampling.space.coverage import covering
 from sampling.space.satisfiability import Satisfiability
 from sampling.space.space import Space
 from splc.system.variability import VariabilityModel

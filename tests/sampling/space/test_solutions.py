@@ -1,4 +1,4 @@
-"""Solutions of constraint problems, against all combinations of values."""
+"""Solutions of constraint problems, against all combinations of values, and conflicts where there is none."""
 
 from __future__ import annotations
 
@@ -9,13 +9,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sampling.space.problem import ConstraintProblem, Disjunction, bits_of, flags_of
+from sampling.space.problem import ConstraintProblem, Disjunction, bits_of, flags_of, whole_problem
 from sampling.space.ranks import distinct_ranks
-from sampling.space.solutions import Solutions
+from sampling.space.solutions import Solutions, minimal_conflict
+from sampling.space.space import Space
+from splc.errors import VariabilityError
+from splc.system.constraints import parse_arithmetic, parse_boolean
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
 from tests.support.examples import examples
+from tests.support.strategies import models
 
 # A clause of a system is only needed for messages.
 NO_ORIGIN: Any = None
@@ -111,10 +117,12 @@ def test_sets_of_values_are_bits(flags: list[bool]) -> None:
 @pytest.mark.parametrize("domain", [0b1, 0b11, 0b1101, 1 << 8, 1 << 69, (1 << 70) - 1])
 @pytest.mark.parametrize("literal", [1, 2, 1 << 69, (1 << 69) + 5, (1 << 70) - 2])
 def test_domains_that_lack_the_values_of_literals(domain: int, literal: int) -> None:
-    """Values that a disjunction allows, but a domain does not have, are no solutions."""
+    """Values that a disjunction allows, but a domain does not have, are no solutions, also where several allow them."""
     constraints = (
         Disjunction(((0, 2), (1, literal)), NO_ORIGIN),
         Disjunction(((1, literal ^ 4), (2, 1)), NO_ORIGIN),
+        # With the value 0 of the first variable, this and the first constraint need different sets of values.
+        Disjunction(((0, 2), (1, literal | 4)), NO_ORIGIN),
     )
     problem = ConstraintProblem((2, 70, 2), (None,) * 3, constraints)
     domains = [3, domain, 3]
@@ -122,3 +130,74 @@ def test_domains_that_lack_the_values_of_literals(domain: int, literal: int) -> 
     found = Solutions(problem, None, domains)
     assert found.count == len(expected)
     assert found.enumerate(1000).tolist() == [list(each) for each in expected]
+
+
+@examples(20)
+@given(models(binary=4, numeric=2, most_constraints=6))
+def test_conflicts_are_minimal(system: VariabilityModel) -> None:
+    """The constraints have no solution together, and have one if any of them is left out."""
+    problem = whole_problem(system)
+    assume(Solutions(problem).empty)
+    found = minimal_conflict(problem)
+    assert Solutions(ConstraintProblem(problem.sizes, problem.parents, tuple(found))).empty
+    for left_out in found:
+        rest = tuple(each for each in found if each is not left_out)
+        assert not Solutions(ConstraintProblem(problem.sizes, problem.parents, rest)).empty
+
+
+def contradiction(*texts: str) -> VariabilityModel:
+    """Return a system with a mandatory option and its child, two other options, and boolean constraints."""
+    options = (
+        BinaryOption("p", optional=False),
+        BinaryOption("q", parent="p", optional=False),
+        BinaryOption("r"),
+        BinaryOption("s"),
+    )
+    names = VariabilityModel("m", options).name_table
+    stated = tuple(parse_boolean(text, names, line) for line, text in enumerate(texts, 7))
+    return VariabilityModel("m", options, stated, source="m.xml")
+
+
+def test_messages() -> None:
+    """Each rule of the hierarchy and each constraint of a conflict is named once, with its line."""
+    with pytest.raises(VariabilityError) as caught:
+        Space(contradiction("r | s", " !q & s ")).require_valid()
+    assert [(each.file, each.line, each.message, each.text) for each in caught.value.problems] == [
+        ("m.xml", None, "no valid configuration: contradicting constraint", "root needs p"),
+        ("m.xml", None, "no valid configuration: contradicting constraint", "p needs q"),
+        ("m.xml", 8, "no valid configuration: contradicting constraint", "!q & s"),
+    ]
+
+
+def test_a_conjunction_is_named_once() -> None:
+    """Several parts of one constraint are one constraint."""
+    with pytest.raises(VariabilityError) as caught:
+        Space(contradiction("r & s", "!r | !s")).require_valid()
+    assert [each.text for each in caught.value.problems] == ["r & s", "!r | !s"]
+
+
+def test_many_constraints_are_counted() -> None:
+    """A conflict of more than 10 constraints is counted; one of 10 is listed."""
+    for length, listed in ((9, 10), (10, 1)):
+        options = tuple(BinaryOption(f"b{i}") for i in range(length))
+        names = VariabilityModel("m", options).name_table
+        chain = [f"!b{i} | b{i + 1}" for i in range(length - 1)]
+        texts = ["b0", *chain, f"!b{length - 1}"]
+        stated = tuple(parse_boolean(text, names) for text in texts)
+        with pytest.raises(VariabilityError) as caught:
+            Space(VariabilityModel("m", options, stated, source="m.xml")).require_valid()
+        assert len(caught.value.problems) == listed
+    (one,) = caught.value.problems
+    assert one.message == "no valid configuration: the constraints contradict each other"
+    assert (one.file, one.hint) == ("m.xml", "11 of them together have no solution")
+
+
+def test_comparisons() -> None:
+    """The comparisons of a conflict are named with their texts and lines."""
+    options = (NumericOption("x", (1.0, 2.0, 3.0)), NumericOption("y", (1.0, 2.0, 3.0)))
+    names = VariabilityModel("m", options).name_table
+    texts = ["x > y", "y > x ", "x + y > 2"]
+    stated = tuple(parse_arithmetic(text, names, line=line) for line, text in enumerate(texts, 3))
+    with pytest.raises(VariabilityError) as caught:
+        Space(VariabilityModel("m", options, stated)).require_valid()
+    assert [(each.line, each.text) for each in caught.value.problems] == [(3, "x > y"), (4, "y > x")]

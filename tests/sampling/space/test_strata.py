@@ -12,10 +12,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sampling.space import strata as module
-from sampling.space.preference import first_solutions
+from sampling.space.paths import first_solutions
 from sampling.space.space import Space
 from sampling.space.strata import Strata
-from sampling.space.stratum_search import StratumSearch
 from splc.errors import SpaceError
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
@@ -113,10 +112,9 @@ def test_the_search_finds_the_cheapest_solution(model: VariabilityModel, seed: i
     strata = Strata(space.solutions, weights)
     total = data.draw(st.sampled_from(sorted(strata.counts)))
     own = rows[np.array(sums(weights, rows)) == total]
-    search = StratumSearch(strata)
     order = np.argsort(sums(costs, own), kind="stable")
     for excluded in (0, 1, data.draw(st.integers(0, len(own) - 1)), len(own)):
-        found = search.find(total, costs, own[order[:excluded]])
+        found = strata.cheapest(total, costs, own[order[:excluded]])
         if excluded == len(own):
             assert found is None
             continue

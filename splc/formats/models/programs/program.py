@@ -1,23 +1,24 @@
-"""The prediction program of a model as plain data, which all writers of programs use.
+"""The prediction program of a model as an object of JSON, which all writers of programs use.
 
-docs/reference/programs.md describes its JSON (`splc.program/1`). It contains the weights of the rows, so that
-predicting needs no factorisation.
+`docs/schemas/splc.program-1.json` states its keys, docs/reference/programs.md their meaning. It contains the weights of
+the rows, so that predicting needs no factorisation.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from splc._version import __version__
 from splc.arithmetic.functions import FUNCTION
 from splc.arithmetic.tree import Call, Extremum, Name, Node, Number, Power, Product, Sum, Threshold
 from splc.data.configurations import value_table
-from splc.formats.models.programs.gaussian_process import GaussianProcess, ScaleProgram, processes_of
 from splc.io.json import plain_values
-from splc.learning.projection import Ensemble, EnsembleSum, SparseIntervals
+from splc.learning import projection
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import (
     Addends,
@@ -34,71 +35,92 @@ from splc.models.terms import CONSTANT, Factor, Term
 from splc.system.clauses import clauses
 from splc.system.constraints import ArithmeticConstraint
 from splc.system.groups import child_groups, child_texts
-from splc.system.options import BinaryOption, NumericOption
+from splc.system.options import NumericOption
 from splc.system.variability import ROOT, VariabilityModel
+from splc.types import Array
 
 if TYPE_CHECKING:
     from splc.formats.models.stored_model import StoredModel
 
-
-@dataclass(frozen=True)
-class FactorProgram:
-    """A power of an option, or of a function, times a power of its logarithm: v^power * log10(v)^log10."""
-
-    option: str | None  # the option; None for a function
-    function: int | None  # the position of the function; None for an option
-    power: float  # the exponent of the value
-    log10: float  # the exponent of its logarithm to the base 10
+SCHEMA = "splc.program/1"
 
 
-@dataclass(frozen=True)
-class AddendProgram:
-    """A term: its influence times its factors; 0 where one of them has no value."""
-
-    influence: float
-    factors: tuple[FactorProgram, ...]
-
-
-@dataclass(frozen=True)
-class FunctionProgram:
-    """A function of sums, which has no value where none of its options has one."""
-
-    # 'sum' (of one argument, as it is), 'power' (the first to the power of the second), 'selected' and 'deselected' (of
-    # its only option, 1 or 0), 'max', 'min', a comparison such as '>=' (1 or 0), or a function of one number: 'ceil',
-    # 'floor', 'exp', …
-    function: str
-    arguments: tuple[tuple[AddendProgram, ...], ...]  # the sums
-    options: tuple[str, ...]  # the options that it depends on
+def heading(program: Mapping[str, Any]) -> str:
+    """Return what a program predicts, as a title that `splc.formats.models.read` reads."""
+    subject = " of ".join(filter(None, (program["property"], program["system"] or "an unknown system")))
+    title = f"Program of the model of {subject}, by splc {program['version']}"
+    return title if program["property"] else "Program of a model"
 
 
-@dataclass(frozen=True)
-class PrintedIntervalProgram:
-    """The intervals of a printed model."""
+def program_of(stored: StoredModel) -> dict[str, Any]:
+    """Return the prediction program of a model without parameters."""
+    system, model = stored.system, stored.model
+    full_model = stored.full if isinstance(stored.full, (projection.Ensemble, projection.EnsembleSum)) else None
+    printed = stored.printed_intervals if isinstance(stored.printed_intervals, projection.SparseIntervals) else None
+    used = model.options | (frozenset() if full_model is None else full_model.options)
+    levels = [predictor.level for predictor in (full_model, printed) if predictor is not None]
+    program = {
+        "schema": SCHEMA,
+        "version": __version__,
+        "system": None if system is None else system.name,
+        "property": stored.nfp,
+        "unit": stored.unit,
+        "text": f"exp({model.text})" if model.link == "log" else model.text,
+        "options": _options(model, system, used),
+        "texts": [] if system is None else [*_texts(system)],
+        "level": levels[0] if levels else None,
+        "full": [] if full_model is None else processes_of(full_model),
+        "printed": _printed_program(model, system, printed),
+    }
+    values: dict[str, Any] = plain_values(program)
+    return values
 
-    scale: ScaleProgram  # the scale, for the divisor of differences
-    quantile: float  # the half width: of ln y if values are positive, otherwise over the divisor
+
+def _options(model: InfluenceModel, system: VariabilityModel | None, used: frozenset[str]) -> list[dict[str, Any]]:
+    """Return the options that configurations have: those of the system, and others that the model uses."""
+    if system is None:
+        ordered = [name for name in model.order if name in used]
+        return [_option(name, "number", optional=True) for name in dict.fromkeys([*ordered, *sorted(used)])]
+    switched = {system.options[system.switches[name][0]].name for name in used if name in system.switches}
+    options = []
+    for option in system.options:
+        needed = option.name in used or option.name in switched
+        if isinstance(option, NumericOption):
+            facts = {
+                "values": option.values,
+                "optional": option.optional,
+                "flag": option.deselected_flag,
+                "fixed": option.values[0] if option.size == 1 else None,
+                "open": system.inferred,
+            }
+            options.append(_option(option.name, "numeric", needed=needed, **facts))
+        else:
+            constant = 1.0 if option.name in system.mandatory else None
+            options.append(_option(option.name, "binary", fixed=constant, needed=needed))
+    return [*options, *(_option(name, "number", optional=True) for name in system.observed if name in used)]
 
 
-@dataclass(frozen=True)
-class TermProgram:
-    """A printed model."""
-
-    link: str  # 'identity' if the sum is the prediction, 'log' if its exponential is
-    functions: tuple[FunctionProgram, ...]  # the functions in terms; each uses only those before it
-    terms: tuple[AddendProgram, ...]  # the terms
-    intervals: PrintedIntervalProgram | None  # its prediction intervals, None if there are none
+def _option(name: str, kind: str, **facts: Any) -> dict[str, Any]:
+    """Return an option or an observed variable; `facts`: those in which it differs from an unknown number."""
+    unknown = {"values": (), "optional": False, "flag": None, "fixed": None, "needed": True, "open": False}
+    return {"name": name, "kind": kind, **unknown, **facts}
 
 
-def term_program_of(
-    model: InfluenceModel, system: VariabilityModel | None = None, intervals: SparseIntervals | None = None
-) -> TermProgram:
-    """Return a model without parameters as plain data."""
+def _texts(system: VariabilityModel) -> Iterator[dict[str, Any]]:
+    """Yield the columns of texts that stand for alternative groups; an empty text for no member, where possible."""
+    for parent, children in child_groups(system).items():
+        texts = child_texts(parent, children)
+        yield {"name": parent, "texts": texts if parent in system.mandatory else {"": "", **texts}}
+
+
+def _printed_program(
+    model: InfluenceModel, system: VariabilityModel | None, intervals: projection.SparseIntervals | None
+) -> dict[str, Any]:
+    """Return a printed model; each of its functions uses only those before it."""
     builder = _Builder(by_name(model.derived), system)
     terms = builder.addends(model.terms)
-    interval_program = None
-    if intervals is not None:
-        interval_program = PrintedIntervalProgram(ScaleProgram.of(intervals.scale), intervals.quantile)
-    return TermProgram(model.link, tuple(builder.functions), terms, interval_program)
+    ends = None if intervals is None else {"scale": scale_object(intervals.scale), "quantile": intervals.quantile}
+    return {"link": model.link, "functions": builder.functions, "terms": terms, "intervals": ends}
 
 
 class _Builder:
@@ -109,23 +131,23 @@ class _Builder:
         self.switches = {} if system is None else system.switches
         self.names = () if system is None else system.names
         self.positions: dict[str, int] = {}
-        self.functions: list[FunctionProgram] = []
+        self.functions: list[dict[str, Any]] = []
 
-    def addends(self, terms: Iterable[tuple[Term, float]]) -> tuple[AddendProgram, ...]:
+    def addends(self, terms: Iterable[tuple[Term, float]]) -> list[dict[str, Any]]:
         """Return a sum; terms without influence are left out."""
-        return tuple(
-            AddendProgram(influence, tuple(self.factor(factor) for factor in term.factors if factor.option != ROOT))
+        return [
+            {"influence": influence, "factors": [self.factor(each) for each in term.factors if each.option != ROOT]}
             for term, influence in terms
             # The logarithm of the root, which is always 1, is 0.
             if influence != 0 and not any(factor.option == ROOT and factor.log for factor in term.factors)
-        )
+        ]
 
-    def factor(self, factor: Factor) -> FactorProgram:
-        """Return a factor, whose function is added if it is new."""
-        name, power, log10 = factor.option, float(factor.power), float(factor.log)
-        if name in self.derived or name in self.switches:
-            return FactorProgram(None, self.place(name), power, log10)
-        return FactorProgram(name, None, power, log10)
+    def factor(self, factor: Factor) -> dict[str, Any]:
+        """Return a factor: an option, or a function by its position, which is added if it is new."""
+        name = factor.option
+        is_function = name in self.derived or name in self.switches
+        option, function = (None, self.place(name)) if is_function else (name, None)
+        return {"option": option, "function": function, "power": float(factor.power), "log10": float(factor.log)}
 
     def place(self, name: str) -> int:
         """Return the position of the function that a name stands for."""
@@ -135,12 +157,13 @@ class _Builder:
             self.functions.append(function)
         return self.positions[name]
 
-    def switch(self, name: str) -> FunctionProgram:
+    def switch(self, name: str) -> dict[str, Any]:
         """Return whether an optional option has a value."""
         position, enabled = self.switches[name]
-        return FunctionProgram("selected" if enabled else "deselected", (), (self.names[position],))
+        function = "selected" if enabled else "deselected"
+        return {"function": function, "arguments": [], "options": [self.names[position]]}
 
-    def function(self, derived: Derived) -> FunctionProgram:
+    def function(self, derived: Derived) -> dict[str, Any]:
         """Return the function of a subexpression."""
         arguments: Sequence[Addends]
         match derived:
@@ -154,118 +177,148 @@ class _Builder:
                 function, arguments = comparison, (terms, ((CONSTANT, bound),))
             case Parameter():
                 raise AssertionError("parameters are replaced by numbers before")
-        programs = tuple(self.addends(addends_of) for addends_of in arguments)
-        return FunctionProgram(function, programs, tuple(sorted(options_of(frozenset((derived.name,)), self.derived))))
+        options = sorted(options_of(frozenset((derived.name,)), self.derived))
+        return {"function": function, "arguments": [*map(self.addends, arguments)], "options": options}
 
 
-SCHEMA = "splc.program/1"
+# The character of state 0 in texts of states.
+FIRST_STATE = 48
 
 
-@dataclass(frozen=True)
-class ProgramOption:
-    """An option, or an observed variable, of a program."""
-
-    name: str  # the name
-    kind: str  # 'binary', whose values are 0 and 1; 'numeric'; or 'number', of which nothing is known
-    values: tuple[float, ...] = ()  # the values of a numeric option, ascending
-    optional: bool = False  # whether it may be deselected
-    flag: float | None = None  # the number that means "deselected" in tables, if there is one
-    fixed: float | None = None  # the only value that it has, None if there are several
-    needed: bool = True  # whether predictions depend on it
-    open: bool = False  # whether a table had these values, not a description: others are predicted, too
+def scale_object(scale: projection.Scale) -> dict[str, Any]:
+    """Return a scale; JSON has no infinite numbers."""
+    return asdict(replace(scale, lowest=max(scale.lowest, -1e300))) | {"constant_noise": projection.CONSTANT_NOISE}
 
 
-@dataclass(frozen=True)
-class ProgramTexts:
-    """A column of texts that stands for an alternative group."""
-
-    name: str  # the option whose children they are
-    # text → the child; an empty text for none of them, where that is possible
-    texts: Mapping[str, str] = field(hash=False)
+def processes_of(full: projection.Ensemble | projection.EnsembleSum) -> list[dict[str, Any]]:
+    """Return the Gaussian processes whose sum a full model is."""
+    if isinstance(full, projection.EnsembleSum):
+        return [_process(summand.full, summand.where) for summand in full.summands]
+    return [_process(full, None)]
 
 
-@dataclass(frozen=True)
-class Program:
-    """The prediction program of a model."""
-
-    version: str  # the version of splc
-    system: str | None  # the name of the system, None if it is unknown
-    property: str | None  # the property that is predicted, None if it is unknown
-    unit: str | None  # its unit, None if it is unknown
-    text: str  # the printed model as one line
-    options: tuple[ProgramOption, ...]  # the options and observed variables
-    texts: tuple[ProgramTexts, ...]  # columns of texts that stand for options
-    level: float | None  # the probability that a measured value lies inside of an interval, None without intervals
-    # the full model, a sum of Gaussian processes; empty if the printed model predicts
-    full: tuple[GaussianProcess, ...]
-    printed: TermProgram  # the printed model
-
-
-def heading(program: Program) -> str:
-    """Return what a program predicts, as a title that `splc.formats.models.read` reads."""
-    subject = " of ".join(filter(None, (program.property, program.system or "an unknown system")))
-    return f"Program of the model of {subject}, by splc {program.version}" if program.property else "Program of a model"
-
-
-def program_object(program: Program) -> dict[str, Any]:
-    """Return a program in JSON's types."""
-    return {"schema": SCHEMA, **plain_values(program)}
-
-
-def program_of(stored: StoredModel) -> Program:
-    """Return the prediction program of a model without parameters."""
-    system = stored.system
-    full_model = stored.full if isinstance(stored.full, (Ensemble, EnsembleSum)) else None
-    printed = stored.printed_intervals if isinstance(stored.printed_intervals, SparseIntervals) else None
-    used = stored.model.options | (frozenset() if full_model is None else full_model.options)
-    levels = [predictor.level for predictor in (full_model, printed) if predictor is not None]
-    return Program(
-        version=__version__,
-        system=None if system is None else system.name,
-        property=stored.nfp,
-        unit=stored.unit,
-        text=_text(stored.model),
-        options=_options(stored.model, system, used),
-        texts=() if system is None else _texts(system),
-        level=levels[0] if levels else None,
-        full=() if full_model is None else processes_of(full_model),
-        printed=term_program_of(stored.model, system, printed),
-    )
+def _process(ensemble: projection.Ensemble, condition: str | None) -> dict[str, Any]:
+    """Return the average of Gaussian processes with the same rows; `condition`: the option that is 1 where it adds."""
+    variables = [_variable(variable, ensemble) for variable in ensemble.basis.variables] if ensemble.parts else []
+    if ensemble.parts and ensemble.basis.context is not None and ensemble.places is not None:
+        variables.append(_context(ensemble.basis.context, ensemble.places))
+    level, spread = ensemble.constant
+    return {
+        "where": condition,
+        "scale": scale_object(ensemble.scale),
+        "variables": variables,
+        "kernels": [_kernel(posterior, variables) for posterior in ensemble.parts],
+        # Without kernels: the mean on the scale, and the standard deviation of predictions, None if it is unknown.
+        "constant": level,
+        "spread": spread if math.isfinite(spread) else None,
+        # The variance of the noise of row r is a kernel's `noise` times `noises[r]`, plus `jitter`.
+        "noises": ensemble.parts[0].noise.tolist() if ensemble.parts else [],
+        "jitter": projection.JITTER,
+        # That of a measurement, whose multiples are divided by `noise_unit`.
+        "noise": ensemble.noise,
+        "noise_unit": ensemble.noise_unit,
+        # The multiple of the standard deviation on each side of intervals.
+        "quantile": ensemble.quantile,
+        # The weight of the printed model in the mean on the scale, where it has a value.
+        "printed": 0.0 if ensemble.stacked is None else ensemble.stacked.weight,
+        # What the scatter of runs adds to the half width of intervals, in quadrature.
+        "runs": ensemble.runs,
+        # The standard deviation at a further value of an option, as a multiple of its distance from the prediction at
+        # the nearest known one; of fewer than 2 / `extrapolation` values it is 2 / their number.
+        "extrapolation": projection.EXTRAPOLATION,
+    }
 
 
-def _text(model: InfluenceModel) -> str:
-    return f"exp({model.text})" if model.link == "log" else model.text
+def _kernel(posterior: projection.KernelPosterior, variables: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the hyperparameters of a kernel (the relevances of the columns of each variable), and its weights."""
+    theta, design = posterior.theta, posterior.design
+    relevances = theta.relevances[design.relevances].tolist()
+    spans = zip(design.starts, design.starts[1:], variables, strict=False)
+    by_variable = [relevances[start:end] for start, end, _ in spans]
+    # Thresholds are columns of some kernels only.
+    widths = [len(variable["columns"][0]) for variable in variables]
+    return {
+        "relevances": [
+            entries + [0.0] * (width - len(entries)) for entries, width in zip(by_variable, widths, strict=True)
+        ],
+        "interaction": theta.interaction,
+        "stationary": theta.stationary,
+        "width": theta.width,
+        "noise": theta.noise,
+        "weights": posterior.weights.tolist(),
+        "mean": posterior.mean,
+        "deviation": posterior.deviation,
+    }
 
 
-def _options(model: InfluenceModel, system: VariabilityModel | None, used: frozenset[str]) -> tuple[ProgramOption, ...]:
-    """Return the options that configurations have: those of the system, and others that the model uses."""
-    if system is None:
-        ordered = [name for name in model.order if name in used]
-        return tuple(ProgramOption(name, "number", optional=True) for name in dict.fromkeys([*ordered, *sorted(used)]))
-    switched = {system.options[system.switches[name][0]].name for name in used if name in system.switches}
-    options: list[ProgramOption] = []
-    for option in system.options:
-        needed = option.name in used or option.name in switched
-        if isinstance(option, NumericOption):
-            constant = option.values[0] if option.size == 1 else None
-            flag = option.deselected_flag
-            known = (option.values, option.optional, flag, constant)
-            options.append(ProgramOption(option.name, "numeric", *known, needed, system.inferred))
-        elif isinstance(option, BinaryOption):
-            constant = 1.0 if option.name in system.mandatory else None
-            options.append(ProgramOption(option.name, "binary", fixed=constant, needed=needed))
-    return (
-        *options,
-        *(ProgramOption(name, "number", optional=True) for name in system.observed if name in used),
-    )
+def _variable(variable: projection.Variable, ensemble: projection.Ensemble) -> dict[str, Any]:
+    """Return a variable with its states in the rows."""
+    configurations = ensemble.configurations
+    if variable.kind == "numeric":
+        shapes = [*projection.shapes_of(variable, ensemble.basis.rows), *projection.threshold_shapes(variable)]
+        # numpy's set of values is sorted, NaN last.
+        values, rows = np.unique(variable.column(configurations), return_inverse=True)
+        columns = np.column_stack([projection.column_of(shape, values) for shape in shapes])
+        return _variable_object(variable.members, columns, [_shape(shape) for shape in shapes], rows)
+    members = variable.members if variable.kind == "group" else variable.members[:1]
+    selected = np.column_stack([configurations.column(name) == 1 for name in members])
+    rows = np.where(selected.any(axis=1), selected.argmax(axis=1), len(members))
+    return _variable_object(members, _states(variable, len(members), ensemble.basis.rows), [], rows)
 
 
-def _texts(system: VariabilityModel) -> tuple[ProgramTexts, ...]:
-    groups = []
-    for parent, children in child_groups(system).items():
-        texts = child_texts(parent, children)
-        groups.append(ProgramTexts(parent, texts if parent in system.mandatory else {"": "", **texts}))
-    return tuple(groups)
+def _context(block: projection.ContextBlock, context_positions: Array) -> dict[str, Any]:
+    """Return the context as a variable without options, whose last state is the one that predictions are about."""
+    count = len(block.names)
+    order = np.array([*(position for position in range(count) if position != block.place), block.place])
+    columns = np.hstack(block.columns(order))
+    return _variable_object((), columns, [], np.argsort(order)[context_positions])
+
+
+def _states(variable: projection.Variable, members: int, rows: int) -> Array:
+    """Return the columns of a variable of binary options for each selected one and none, shape (members + 1, k)."""
+    selected = np.vstack([np.eye(members), np.zeros(members)])
+    if variable.kind == "binary":
+        return 2 * selected - 1
+    parts = [] if variable.shared else [2 * selected - 1]
+    numbers = np.array([*variable.values, math.nan])
+    parts += [projection.column_of(shape, numbers)[:, None] for shape in projection.shapes_of(variable, rows)]
+    if variable.shared:
+        share = 1 / members
+        centred = (selected - share) / np.sqrt(1 - share)
+        centred[-1] = 0.0
+        parts.append(centred)
+    return np.hstack(parts)
+
+
+def _variable_object(
+    options: Sequence[str], columns: Array, shapes: list[dict[str, Any]], rows: Array
+) -> dict[str, Any]:
+    """Return a variable: the values of each of its states, one for each column, and the state of each row.
+
+    The state of a binary variable or of an alternative group is the position of the selected option, the last one if
+    none is selected. That of a numeric variable is a value, and `shapes` are its columns as functions of the value.
+    """
+    states = "".join(chr(FIRST_STATE + state) for state in rows.tolist())
+    return {"options": options, "columns": columns.tolist(), "shapes": shapes, "rows": states}
+
+
+def _shape(shape: projection.Shape) -> dict[str, Any]:
+    """Return a column of a numeric variable as a function of its value x, 0 where it is deselected.
+
+    'identity', 'ln', 'ln1p': (f(x) - a) / b; 'identity^2', …: the square of that minus c; 'level': 1 if x is a, else
+    -1; 'threshold': ((1 if x >= a, else 0) - b) / c; 'presence': 1 if there is a value, else -1.
+    """
+    name, numbers = "presence", (0.0, 0.0, 0.0)
+    match shape:
+        case projection.ScaledShape(transform, middle, half, squared):
+            name, numbers = f"{transform}^2" if squared else transform, (middle, half, projection.SQUARE_SHIFT)
+        case projection.LevelShape(value):
+            name, numbers = "level", (value, 0.0, 0.0)
+        case projection.ThresholdShape(value, share, size):
+            name, numbers = "threshold", (value, share, size)
+        case projection.PresenceShape():
+            pass
+    return {"shape": name, **dict(zip("abc", numbers, strict=True))}
 
 
 def space_object(system: VariabilityModel) -> dict[str, Any]:

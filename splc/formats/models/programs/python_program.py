@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterator
+from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
-from splc.formats.models.programs.program import Program, heading, program_object, program_of
+from splc.formats.models.programs.program import heading, program_of
 from splc.formats.models.stored_model import ModelFile
 from splc.formats.models.text import python_module
 from splc.io.latex import CONTROLS, directions_shown
@@ -28,13 +28,13 @@ def python_source(content: ModelFile) -> str:
     return python_program(_program(content))
 
 
-def _program(content: ModelFile) -> Program:
+def _program(content: ModelFile) -> dict[str, Any]:
     return program_of(content.only("a program predicts with", "a program cannot have"))
 
 
-def program_text(program: Program) -> str:
+def program_text(program: Mapping[str, Any]) -> str:
     """Return a program as JSON."""
-    return json_text(program_object(program), ascii_only=False) + "\n"
+    return json_text(program, ascii_only=False) + "\n"
 
 
 def json_text(value: Any, indent: str = "", *, ascii_only: bool = True) -> str:
@@ -56,65 +56,45 @@ def json_text(value: Any, indent: str = "", *, ascii_only: bool = True) -> str:
 
 _RUNTIME = "splc.formats.models.programs.runtime"
 # Each uses only names of those before it.
-_MODULES = ("configuration", "process", "command")
+_MODULES = ("prediction", "command")
 _DATA = "PROGRAM: dict[str, Any] = "
 
 
-def python_program(program: Program) -> str:
+def python_program(program: Mapping[str, Any]) -> str:
     """Return a program as a Python module."""
-    sources = [files(_RUNTIME).joinpath(f"{name}.py").read_text(encoding="utf-8") for name in _MODULES]
-    imports: dict[str, None] = {}
+    imports: set[str] = set()
     parts = []
-    for source in sources:
-        lines = source.splitlines()
-        head, *body = ast.parse(source).body
-        assert isinstance(head, ast.Expr)
-        first = next(node for node in body if not isinstance(node, (ast.Import, ast.ImportFrom)))
-        imports |= dict.fromkeys(_imports(body))
-        # Comments above the first statement belong to it.
-        start = max(node.end_lineno or 0 for node in body if isinstance(node, (ast.Import, ast.ImportFrom)))
-        assert start < first.lineno
-        parts.append("\n".join(lines[start:]).strip())
-    return (
-        "\n\n".join(
-            [_docstring(program), _ordered_imports(imports), "\n\n\n".join([_with_data(parts[0], program), *parts[1:]])]
-        )
-        + "\n"
-    )
+    for name in _MODULES:
+        source = files(_RUNTIME).joinpath(f"{name}.py").read_text(encoding="utf-8")
+        own = [node for node in ast.parse(source).body if isinstance(node, (ast.Import, ast.ImportFrom))]
+        imports |= {line for line in map(ast.unparse, own) if not line.startswith("from splc.")}
+        parts.append("\n".join(source.splitlines()[own[-1].end_lineno :]).strip())
+    code = "\n\n\n".join([_with_data(parts[0], program), *parts[1:]])
+    return "\n\n".join([_docstring(program), _ordered_imports(imports), code]) + "\n"
 
 
-def _imports(body: list[ast.stmt]) -> Iterator[str]:
-    """Yield the imports of Python's own modules."""
-    for node in body:
-        if isinstance(node, ast.Import) or (
-            isinstance(node, ast.ImportFrom) and not (node.module or "").startswith("splc.")
-        ):
-            yield ast.unparse(node)
-
-
-def _ordered_imports(imports: dict[str, None]) -> str:
+def _ordered_imports(imports: set[str]) -> str:
     """Return imports, the one of the future first, those of names merged by module."""
     module_imports = sorted(line for line in imports if line.startswith("import "))
     names: dict[str, set[str]] = {}
-    for line in imports:
-        if line.startswith("from "):
-            module, _, imported = line.removeprefix("from ").partition(" import ")
-            names.setdefault(module, set()).update(imported.split(", "))
+    for line in imports - {*module_imports}:
+        module, _, imported = line.removeprefix("from ").partition(" import ")
+        names.setdefault(module, set()).update(imported.split(", "))
     future = names.pop("__future__")
     merged = [f"from {module} import {', '.join(sorted(imported))}" for module, imported in sorted(names.items())]
     return "\n".join([f"from __future__ import {', '.join(sorted(future))}", "", *module_imports, *merged])
 
 
-def _with_data(source: str, program: Program) -> str:
+def _with_data(source: str, program: Mapping[str, Any]) -> str:
     """Return the first module with the program as its data."""
-    text = json_text(program_object(program)).replace("\\", "\\\\").replace("'", "\\'")
+    text = json_text(program).replace("\\", "\\\\").replace("'", "\\'")
     head, assignment, tail = source.partition(_DATA)
     following_lines = tail.partition("\n")[2]
     assert assignment
     return f"{head}{_DATA}json.loads(\n    '''{text}'''\n)\n{following_lines}"
 
 
-def _docstring(program: Program) -> str:
+def _docstring(program: Mapping[str, Any]) -> str:
     lines = [
         f"{heading(program)}.",
         "",
@@ -128,7 +108,7 @@ def _docstring(program: Program) -> str:
         "",
         "Constraints among options are not checked. The printed model:",
         "",
-        f"    {program.text}",
+        f"    {program['text']}",
     ]
     text = "\n".join(CONTROLS.sub(" ", directions_shown(line)) for line in lines)
     return '"""' + text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"') + '\n"""'

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from splc.formats.models.programs.runtime.configuration import (
+from splc.formats.models.programs.runtime.prediction import (
     OPTIONS,
     PROGRAM,
     PROPERTY,
@@ -18,9 +18,10 @@ from splc.formats.models.programs.runtime.configuration import (
     PredictionError,
     Value,
     checked,
+    printed_prediction,
+    process_prediction,
     shown,
 )
-from splc.formats.models.programs.runtime.process import printed_prediction, process_prediction
 
 
 def predict(configuration: Mapping[str, Any], *, printed: bool = False, extrapolate: bool = False) -> float:

@@ -1,0 +1,227 @@
+"""Designs of binary parts: options and sets of options with few others, options left out, the order of a solver."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from sampling.designs.coverage import covering
+from sampling.designs.design import Amount, Arguments, Design, DrawnDesign, PartDesign
+from sampling.designs.distance import Scope
+from sampling.space.completion import minimal_bits, option_minima, subset_minima, unpacked
+from sampling.space.parts import Parts
+from sampling.space.paths import first_solutions, literal, optimal, random_orders
+from sampling.space.ranks import generator
+from sampling.space.rows import contained, without_repeats
+from sampling.space.satisfiability import Satisfiability
+from sampling.space.solutions import MAX_DIAGRAM
+from splc.errors import SpaceError
+from splc.types import Array
+
+# Where an option is left out, SPL Conqueror rewards an option that is kept by 1000 and punishes one that is added by
+# 10000; only the ratio matters.
+_KEPT, _ADDED = -1, 10
+MAX_LARGEST = 100_000
+_GROWTH = 8
+
+
+@dataclass(frozen=True)
+class OptionWise:
+    """`optionwise`: the smallest valid configuration, and for each option the smallest one that selects it.
+
+    Siegmund et al.: "Predicting performance via automated feature-interaction detection", ICSE 2012 (feature-wise).
+    SPL Conqueror selects the mandatory top-level options and the option if that is valid, otherwise the smallest valid
+    superset. Both are the smallest valid superset, because options that are always selected add nothing to it.
+    """
+
+    text: str = "optionwise"
+
+    def design(self, parts: Parts, seed: int) -> Design:
+        """Return its rows, in option order (the seed has no effect)."""
+        rows, never = option_minima(parts)
+        notes = (f"never selected in a valid configuration: {', '.join(never)}",) if never else ()
+        return Design(rows, notes)
+
+
+@dataclass(frozen=True)
+class TWise:
+    """`twise:T`: for each set of T options the smallest valid configuration that selects all of them.
+
+    Sets in which one option is an ancestor of another or implies it are left out as in SPL Conqueror, and so are sets
+    that no valid configuration selects. `twise:1` is `optionwise`, as there, and `twise:2` is `pairwise`.
+
+    Systems of more than 100 binary options would have up to hundreds of thousands of rows. There, few configurations
+    cover all combinations of T selected or deselected options (see `sampling.designs.coverage`), if the extra
+    `solver` is installed.
+    """
+
+    text: str
+    size: int
+
+    @classmethod
+    def parse(cls, arguments: Arguments) -> PartDesign:
+        """Read its argument."""
+        arguments.expect(1, 1)
+        size = arguments.whole_number(arguments.positional[0], "the number of options in a set", 1)
+        return OptionWise(arguments.text) if size == 1 else cls(arguments.text, size)
+
+    def design(self, parts: Parts, seed: int) -> Design:
+        """Return its rows, in order of the sets (the seed has no effect)."""
+        solver = parts.solver
+        if solver is None and len(parts.selectable) > MAX_DIAGRAM:
+            solver = Satisfiability.of(parts.problem)
+        if solver is not None:
+            rows = covering(solver, len(parts.selectable), self.size, parts.covered, generator(seed, "binary"))
+            covered = f"all valid combinations of {self.size} options, selected or not, in few configurations"
+            return Design(rows, (f"{self.text} covers {covered}: the system is large",))
+        rows, impossible = subset_minima(parts, self.size)
+        kind = "pairs of" if self.size == 2 else f"sets of {self.size}"
+        notes = (f"{impossible:,} {kind} options cannot be selected together",) if impossible else ()
+        return Design(rows, notes)
+
+
+@dataclass(frozen=True)
+class NegativeOptionWise:
+    """`negoptionwise[:first]`: the largest valid configurations, and for each option the closest one without it.
+
+    The largest configurations are all that select the most options (with `first`, only the first of them), and for each
+    option that these do not select the largest one that does. For each optional option without alternatives the first
+    of them that selects it is changed as little as possible to a valid configuration that does not.
+    """
+
+    text: str
+    first: bool = False
+
+    @classmethod
+    def parse(cls, arguments: Arguments) -> NegativeOptionWise:
+        """Read its argument."""
+        arguments.expect(0, 1)
+        if arguments.positional not in ((), ("first",)):
+            raise arguments.error(f"{arguments.positional[0]!r} is unknown")
+        return cls(arguments.text, bool(arguments.positional))
+
+    def design(self, parts: Parts, seed: int) -> Design:
+        """Return its rows: the largest configurations, then those without an option (the seed has no effect)."""
+        largest = self._largest(parts)
+        uncovered = np.flatnonzero(~largest.any(axis=0))
+        bits, possible = minimal_bits(parts, literal(0, 1) + 2 * uncovered[:, None], _most(parts))
+        largest = without_repeats(np.concatenate([largest, unpacked(parts, bits[possible])]))
+        # For each option that can be left out, the first of the largest configurations that selects it.
+        options = np.array([position for position in _optional(parts) if largest[:, position].any()], dtype=np.int64)
+        bases = largest[:, options].argmax(axis=0)
+        rows = np.zeros((len(options), largest.shape[1]), dtype=np.uint8)
+        possible = np.zeros(len(options), dtype=bool)
+        for base in np.unique(bases).tolist():
+            members = np.flatnonzero(bases == base)
+            weights = {i: (0, _KEPT if selected else _ADDED) for i, selected in enumerate(largest[base].tolist())}
+            bits, possible[members] = minimal_bits(parts, literal(0, 0) + 2 * options[members, None], weights)
+            rows[members] = unpacked(parts, bits)
+        always = [parts.selectable[position] for position in options[~possible].tolist()]
+        notes = (f"selected in every valid configuration: {', '.join(always)}",) if always else ()
+        return Design(without_repeats(np.concatenate([largest, rows[possible]])), notes)
+
+    def _largest(self, parts: Parts) -> Array:
+        """Return the configurations that select the most options; of two, the one with an earlier option is first."""
+        n = len(parts.selectable)
+        if self.first:
+            bits, possible = minimal_bits(parts, np.zeros((1, 0), dtype=np.int64), _most(parts))
+            return unpacked(parts, bits[possible])
+        parts.space.require_valid()
+        best = [optimal(diagram, dict.fromkeys(diagram.variables, (0, -1))) for diagram in parts.binary.diagrams]
+        count = math.prod(diagram.count for diagram in best)
+        if count > MAX_LARGEST:
+            raise SpaceError(
+                f"{self.text}: {count:,} configurations select the most options (the limit is {MAX_LARGEST:,})",
+                hint="take only one of them, negoptionwise:first",
+            )
+        rows = np.zeros((count, n), dtype=np.uint8)
+        inner = 1
+        for diagram in best:
+            if diagram.variables:
+                rows[:, list(diagram.variables)] = diagram.expand()[np.arange(count) // inner % diagram.count]
+            inner *= diagram.count
+        return rows[np.lexsort(1 - rows.T[::-1])] if n else rows
+
+
+def _most(parts: Parts) -> dict[int, tuple[int, int]]:
+    """Return the weights of which the configurations with the most options have the least sum."""
+    return dict.fromkeys(range(len(parts.selectable)), (0, -1))
+
+
+def _optional(parts: Parts) -> list[int]:
+    """Return the positions of optional options, and of switches. Members of alternative groups are not optional."""
+    binary = parts.system.binary_options
+    return [
+        *(position for position, option in enumerate(binary) if option.optional),
+        *range(len(binary), len(parts.selectable)),
+    ]
+
+
+@dataclass(frozen=True)
+class SolverOrder:
+    """`solver:N[,seed=S]`: the first N valid selections that a backtracking solver finds.
+
+    The solver decides the options in the order of the description, first deselects each of them, and continues from
+    the last decision: lexicographic order. With a seed, the order of the options and the value that is tried first are
+    drawn once for each option. Consecutive selections differ in few options, so that samples are not representative.
+    """
+
+    text: str
+    amount: Amount
+    order_seed: int | None = None  # the seed of the order; None for the order of the description
+
+    @classmethod
+    def parse(cls, arguments: Arguments) -> SolverOrder:
+        """Read its arguments."""
+        arguments.expect(1, 1, "seed")
+        return cls(arguments.text, Amount.parse(arguments), arguments.seed())
+
+    def design(self, parts: Parts, seed: int) -> Design:
+        """Return its rows in the order of the solver (only a seed of its own has an effect)."""
+        scope = Scope.of(parts, "binary")
+        n = scope.size(self.text, self.amount, parts)
+        options = len(parts.selectable)
+        if self.order_seed is None:
+            order, preferred = np.arange(options)[None], np.zeros((1, options), dtype=np.int64)
+        else:
+            order, preferred = random_orders(1, options, generator(self.order_seed, "binary"))
+        rows, _ = first_solutions(scope.solutions, order, preferred, np.array([n + len(scope.existing)]))
+        return Design(rows[~contained(rows, scope.existing)][:n])
+
+
+@dataclass(frozen=True)
+class Henard(DrawnDesign):
+    """`henard:N[,seed=S]`: N distinct valid selections of a randomised solver.
+
+    Henard, Papadakis, Harman, Le Traon: "Combining multi-objective search and constraint solving for configuring large
+    software product lines", ICSE 2015. For each selection, the order of the options and the value that is tried first
+    are drawn for each option; the selection is the first one in this order that is not in the sample. Selections are
+    not equally probable.
+    """
+
+    def design(self, parts: Parts, seed: int) -> Design:
+        """Return its rows in drawing order."""
+        scope = Scope.of(parts, "binary")
+        n = scope.size(self.text, self.amount, parts)
+        rng = self.rng(seed, "binary")
+        orders, preferred = random_orders(n, len(parts.selectable), rng)
+        selections = np.zeros((n, len(parts.selectable)), dtype=np.uint8)
+        used = {row.tobytes() for row in scope.existing.astype(np.uint8)}
+        pending = np.arange(n)
+        quota = 1
+        while len(pending):
+            quotas = np.full(len(pending), min(quota, scope.solutions.count))
+            rows, numbers = first_solutions(scope.solutions, orders[pending], preferred[pending], quotas)
+            rows = rows.astype(np.uint8)
+            resolved = np.zeros(len(pending), dtype=bool)
+            for row, number in zip(rows, numbers.tolist(), strict=True):
+                if not resolved[number] and row.tobytes() not in used:
+                    used.add(row.tobytes())
+                    selections[pending[number]] = row
+                    resolved[number] = True
+            # Draws whose first selections are all in the sample look further in their order.
+            pending = pending[~resolved]
+            quota *= _GROWTH
+        return Design(selections)

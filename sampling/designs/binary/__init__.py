@@ -1,1 +1,0 @@
-"""Designs for the binary part of configurations."""

@@ -1,0 +1,403 @@
+"""Designs of fixed levels of numeric options: Plackett-Burman, composite, Box-Behnken, one factor, factorial, hyper.
+
+A design chooses some of the values of each option, its levels, and combines them. `compat` variants choose and combine
+them as SPL Conqueror's program does.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, cast
+
+import numpy as np
+
+from sampling.designs.design import Arguments, Design, distinct_design
+from sampling.designs.dotnet_random import DotNetRandom
+from sampling.space.parts import Parts
+from sampling.space.space import LIMIT
+from splc.errors import SpaceError, SpecError, plural
+from splc.system.options import NumericOption
+from splc.types import Array
+
+_MAX_OPTIONS = 16
+# SPL Conqueror's program stops after about as many.
+_CUT = 1000
+
+
+def spread(n: int, levels: int) -> list[int]:
+    """Return the indices of `levels` of n values, evenly spread with both ends (all, if there are no more)."""
+    if n <= levels:
+        return list(range(n))
+    return [round(level * (n - 1) / (levels - 1)) for level in range(levels)] if levels > 1 else [n // 2]
+
+
+def compat_spread(n: int, levels: int) -> list[int]:
+    """Return the indices of `levels` of n values as SPL Conqueror computes them, ascending.
+
+    The step is rounded once and multiplied, so that the last two levels may be close together or far apart.
+    """
+    if n <= levels:
+        return list(range(n))
+    # With fewer than two levels both ends remain.
+    step = round((n - 1) / max(levels - 1, 1))
+    return [*(min(level * step, n - 1) for level in range(max(levels - 1, 1))), n - 1]
+
+
+def compat_levels(n: int, levels: int) -> list[int]:
+    """Return exactly `levels` indices of n values as SPL Conqueror does: few values are padded with random ones.
+
+    Each added one is drawn from all n values by a new generator whose seed is the length of the list so far.
+    """
+    indices = compat_spread(n, levels)
+    while len(indices) < levels:
+        indices.append(DotNetRandom(len(indices)).below(n))
+    return indices
+
+
+def centre(option: NumericOption, compat: bool = False) -> int:
+    """Return the index of an option's centre, N//2 of N values.
+
+    SPL Conqueror (`compat`) has one value more where the steps do not meet maxValue (12 after 0, 4, 8 with maxValue
+    10); it is not valid, and the last valid value is used instead of it.
+    """
+    overshoot = compat and option.step is not None and option.maximum is not None
+    return min((len(option.values) + overshoot) // 2, len(option.values) - 1)
+
+
+def compat_nearest(option: NumericOption, value: float) -> int:
+    """Return the index of the value that SPL Conqueror uses: the next larger one, or in a list the nearest one."""
+    if option.step is None:
+        return option.nearest(value)
+    return min(int(np.searchsorted(option.values, value)), len(option.values) - 1)
+
+
+def one_at_a_time(centres: Sequence[int], values: Iterable[Sequence[int]]) -> Array:
+    """Return the centre, then for each option its values with the other options at their centres."""
+    rows = [list(centres)]
+    for position, option_values in enumerate(values):
+        rows += [[*centres[:position], value, *centres[position + 1 :]] for value in option_values]
+    return np.array(rows, dtype=np.int64)
+
+
+def grid(text: str, levels: Sequence[Sequence[int]], first_fastest: bool = False) -> Array:
+    """Return all combinations of levels; the last option varies fastest unless `first_fastest`."""
+    size = math.prod(map(len, levels))
+    if size > LIMIT:
+        raise SpaceError(
+            f"{text}: {size:,} combinations of numeric values are too many (the limit is {LIMIT:,})",
+            hint="use fewer levels, or a design whose size does not grow as fast, such as pb:125,5 or dopt:100",
+        )
+    axes = [np.array(indices, dtype=np.int64) for indices in (levels[::-1] if first_fastest else levels)]
+    rows = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(size, len(axes))
+    return rows[:, ::-1].copy() if first_fastest else rows
+
+
+# (measurements, levels) → SPL Conqueror's seed, one digit per column.
+SEEDS = {
+    (9, 3): "01220211",
+    (27, 3): "00101211201110020212210222",
+    (81, 3): "01111201211212020221102011001222021002000222210212212101011220102200211101200100",
+    (25, 5): "041121032242014434023313",
+    (125, 5): (
+        "02221041141313412021102443140200444203223212132404220433123040033340144142421430344031124103001113"
+        "02332343423101330122432010"
+    ),
+    (49, 7): "012622160532335204131143065155610245442503646634",
+}
+
+
+@dataclass(frozen=True)
+class PlackettBurman:
+    """`pb:M,L[,compat]`: M measurements at L levels of each numeric option.
+
+    Plackett, Burman: "The design of optimum multifactorial experiments", Biometrika 33 (1946). Each row is the
+    previous row shifted to the right (table 2.2 of the thesis); in the last row all options have their lowest level.
+    Each pair of the first (M-1)/(L-1) columns contains all pairs of levels equally often; more columns are aliased.
+    """
+
+    text: str
+    measurements: int  # the number of rows
+    levels: int  # the number of levels of each option
+    # whether rows are shifted to the left as in SPL Conqueror, which mirrors the design, and levels are those of SPL
+    # Conqueror (see `compat_levels`)
+    compat: bool = False
+
+    @classmethod
+    def parse(cls, arguments: Arguments) -> PlackettBurman:
+        """Read its arguments."""
+        hint = f"write {arguments.usage}; M,L is one of {'  '.join(f'{m},{n}' for m, n in SEEDS)}"
+        if not 2 <= len(arguments.positional) <= 3 or arguments.named:
+            raise arguments.error("a number of measurements M and of levels L are expected", hint)
+        try:
+            pair = int(arguments.positional[0]), int(arguments.positional[1])
+        except ValueError:
+            raise arguments.error("M and L must be integers", hint) from None
+        if pair not in SEEDS:
+            raise arguments.error(f"there is no design of {pair[0]} measurements with {pair[1]} levels", hint)
+        if arguments.positional[2:] not in ((), ("compat",)):
+            raise arguments.error(f"pb has no variant {arguments.positional[2]!r}", hint)
+        return cls(arguments.text, *pair, compat=len(arguments.positional) == 3)
+
+    def levels_matrix(self) -> Array:
+        """Return the levels of all columns of the design, shape (M, M - 1)."""
+        seed = np.array([int(digit) for digit in SEEDS[self.measurements, self.levels]])
+        row, column = np.indices((len(seed), len(seed)))
+        shifted = seed[(row + column if self.compat else row - column) % len(seed)]
+        return np.concatenate([shifted, np.zeros((1, len(seed)), dtype=shifted.dtype)])
+
+    def design(self, parts: Parts, seed: int) -> Design:
+        """Return its distinct rows for a system (the seed has no effect)."""
+        options: Sequence[NumericOption] = parts.system.numeric_options
+        if len(options) > self.measurements - 1:
+            raise SpecError(
+                f"{self.text}: {self.measurements} measurements allow at most {self.measurements - 1} numeric "
+                f"options, not {len(options)}",
+                hint="use a larger design, at most pb:125,5",
+            )
+        levels = self.levels_matrix()[:, : len(options)]
+        values = [self._values(option) for option in options]
+        rows = np.stack([np.array(indices)[levels[:, column]] for column, indices in enumerate(values)], axis=1)
+        strength = (self.measurements - 1) // (self.levels - 1)
+        separated = f"{self.text} separates the effects of at most {strength} numeric options"
+        aliased = f"{separated}; with {len(options)} they are aliased"
+        return distinct_design(rows, (aliased,) if len(options) > strength else ())
+
+    def _values(self, option: NumericOption) -> list[int]:
+        """Return the indices of one option's levels."""
+        if self.compat:
+            return compat_levels(len(option.values), self.levels)
+        return [option.level(level, self.levels) for level in range(self.levels)]
+
+
+@dataclass(frozen=True)
+class CentralComposite:
+    """`cci[:rotatable|:compat]`: the centre, axial points at the ends of the ranges, and a cube in between.
+
+    Box, Wilson: "On the experimental attainment of optimum conditions", J. R. Stat. Soc. B 13 (1951); figure 2.4 of
+    the thesis. For k options with centre c (the middle value): c; 2k points with one option at its least or greatest
+    value; 2^k points with every option at c - (c - min)/sqrt(k) or c + (max - c)/sqrt(k), each rounded to the nearest
+    value (of two equally near ones the smaller).
+    """
+
+    text: str
+    # `rotatable`: the cube is scaled by 2^(-k/4) instead, the textbook's choice (pydoe's). `compat`: SPL Conqueror's
+    # program: k^2 cube points (not 2^k); both sides lie (c - min)/sqrt(k) from the centre; values of step functions are
+    # rounded up. Its value list continues one step beyond maxValue if the steps do not meet maxValue, which changes the
+    # centre. Such values (12 for 0, 4, 8 with maxValue 10) are not valid; the last valid value (8) is used instead.
+    variant: Literal["", "rotatable", "compat"] = ""
+
+    @classmethod
+    def parse(cls, arguments: Arguments) -> CentralComposite:
+        """Read its arguments."""
+        arguments.expect(0, 1)
+        (variant,) = arguments.positional or ("",)
+        if variant not in ("", "rotatable", "compat"):
+            raise arguments.error(f"cci has no variant {variant!r}")
+        return cls(arguments.text, cast(Literal["", "rotatable", "compat"], variant))
+
+    def design(self, parts: Parts, seed: int) -> Design:
+        """Return its distinct rows: centre, axial points, cube (the seed has no effect)."""
+        options = parts.system.numeric_options
+        if len(options) > _MAX_OPTIONS and self.variant != "compat":
+            raise SpecError(
+                f"{self.text}: the cube over {len(options)} numeric options has {2 ** len(options):,} corners, "
+                f"more than {2**_MAX_OPTIONS:,}",
+                hint="use a design for many options, such as pb:125,5",
+            )
+        if self.variant == "compat":
+            return distinct_design(_compat(options))
+        rotatable = self.variant == "rotatable" and len(options) > 1
+        scale = 1 / (2 ** len(options)) ** 0.25 if rotatable else 1 / math.sqrt(len(options))
+        cube = np.array(list(itertools.product((-scale, scale), repeat=len(options))))
+        return distinct_design(np.concatenate([_axial(options), _uncoded(options, cube)]))
+
+
+def _uncoded(options: Sequence[NumericOption], coded: Array) -> Array:
+    """Return the value indices nearest to points given on the scale -1 (least value), 0 (centre), 1 (greatest)."""
+    columns = []
+    for column, option in zip(coded.T, options, strict=True):
+        below, above = option.center - option.values[0], option.values[-1] - option.center
+        points, inverse = np.unique(column, return_inverse=True)
+        nearest = [option.nearest(option.center + point * (below if point < 0 else above)) for point in points]
+        columns.append(np.array(nearest)[inverse.reshape(-1)])
+    return np.stack(columns, axis=1)
+
+
+def _axial(options: Sequence[NumericOption], compat: bool = False) -> Array:
+    """Return the centre, then for each option the ends of its range, with the others at their centres."""
+    ends = [(0, len(option.values) - 1) for option in options]
+    return one_at_a_time([centre(option, compat) for option in options], ends)
+
+
+def _compat(options: Sequence[NumericOption]) -> Array:
+    k = len(options)
+    ends = []
+    for option in options:
+        middle = option.values[centre(option, compat=True)]
+        reach = (middle - option.values[0]) / math.sqrt(k)
+        ends.append((compat_nearest(option, middle + reach), compat_nearest(option, middle - reach)))
+    cube = [[ends[bit][number >> bit & 1] for bit in range(k)] for number in range(k * k)]
+    return np.concatenate([_axial(options, compat=True), np.array(cube, dtype=np.int64)])
+
+
+@dataclass(frozen=True)
+class BoxBehnken:
+    """`bbd[:compat]`: for each pair of options the four combinations of their ends, and the centre: 2k(k-1) + 1 rows.
+
+    Box, Behnken: "Some new three level designs for the study of quantitative variables", Technometrics 2 (1960). As in
+    pydoe and in SPL Conqueror, pairs are used for every number k of options, also for k ≥ 6.
+    """
+
+    text: str
+    compat: bool = False  # whether the centre is that of SPL Conqueror (see `centre`)
+
+    @classmethod
+    def parse(cls, arguments: Arguments) -> BoxBehnken:
+        """Read its arguments."""
+        return cls(arguments.text, arguments.flag("compat", 0))
+
+    def design(self, parts: Parts, seed: int) -> Design:
+        """Return its rows (the seed has no effect)."""
+        options = parts.system.numeric_options
+        k = len(options)
+        if 2 * k * (k - 1) >= LIMIT:
+            raise SpaceError(f"{self.text}: {2 * k * (k - 1) + 1:,} rows are too many (the limit is {LIMIT:,})")
+        ends = np.array([[0, centre(option, self.compat), len(option.values) - 1] for option in options])
+        rows = ends[np.arange(k), _coded(k) + 1]
+        notes = () if k > 1 else (f"{self.text}: with one numeric option there is no pair of options, only the centre",)
+        return distinct_design(rows, notes)
+
+
+def _coded(k: int) -> Array:
+    """Return the design for k options, -1 at the lower and 1 at the upper end, with the centre last."""
+    first, second = (np.repeat(options, 4) for options in np.triu_indices(k, 1))
+    rows = np.arange(len(first))
+    coded = np.zeros((len(rows) + 1, k), dtype=np.int64)
+    coded[rows, first] = rows // 2 % 2 * 2 - 1
+    coded[rows, second] = rows % 2 * 2 - 1
+    return coded
+
+
+@dataclass(frozen=True)
+class OneFactor:
+    """`ofat:K[,compat]`: K values of each option, one of them its centre, while the others are at their centres.
+
+    Daniel: "One-at-a-time plans", J. Am. Stat. Assoc. 68 (1973). The values are K - 1 that are spread evenly, and the
+    centre. If the centre is one of them, they are K that are spread evenly, the one nearest to the centre replaced by
+    the centre.
+    """
+
+    text: str
+    values: int  # the number of values of each option; options with fewer values have all of theirs
+    # whether the values are those of SPL Conqueror: its levels, its centre, and one value more if the centre is not one
+    # of K levels
+    compat: bool = False
+
+    @classmethod
+    def parse(cls, arguments: Arguments) -> OneFactor:
+        """Read its arguments."""
+        compat = arguments.flag("compat", 1)
+        least = 2 if compat else 3
+        values = arguments.whole_number(arguments.positional[0], "the number of values", least)
+        return cls(arguments.text, values, compat)
+
+    def design(self, parts: Parts, seed: int) -> Design:
+        """Return its rows (the seed has no effect)."""
+        options = parts.system.numeric_options
+        centres = [centre(option, self.compat) for option in options]
+        values = [self._values(option, middle) for option, middle in zip(options, centres, strict=True)]
+        few = [option.name for option in options if len(option.values) < self.values]
+        notes = (f"{plural(len(few), 'option has', 'options have')} fewer than {self.values} values",) if few else ()
+        return distinct_design(one_at_a_time(centres, values), notes)
+
+    def _values(self, option: NumericOption, middle: int) -> Sequence[int]:
+        """Return the indices of one option's values without its centre."""
+        n = len(option.values)
+        levels = compat_spread if self.compat else spread
+        indices = levels(n, self.values - 1)
+        # In SPL Conqueror, the last level is maxValue itself, which the centre is not if the steps do not meet it.
+        beyond = self.compat and option.maximum is not None and len(indices) < n
+        if middle in indices[: len(indices) - beyond]:
+            indices = levels(n, self.values)
+            if middle not in indices and not self.compat:
+                indices.remove(min(indices[1:-1], key=lambda index: abs(index - middle)))
+        return [index for index in indices if index != middle]
+
+
+@dataclass(frozen=True)
+class Factorial:
+    """`factorial:K[,compat]`: all combinations of K levels of each option, K^k rows.
+
+    Box, Hunter, Hunter: "Statistics for Experimenters", Wiley 1978. The levels are at equal distances between the least
+    and the greatest value; the value nearest to each is used. If the values are not at equal distances (1, 2, 4, 8, …),
+    several levels may be the same value.
+    """
+
+    text: str
+    levels: int = 2  # the number of levels of each option
+    # whether the rows are those of SPL Conqueror: values of step functions are rounded up, and the first option varies
+    # fastest
+    compat: bool = False
+
+    @classmethod
+    def parse(cls, arguments: Arguments) -> Factorial:
+        """Read its arguments."""
+        compat = arguments.flag("compat", 1)
+        levels = arguments.whole_number(arguments.positional[0], "the number of levels", 2)
+        return cls(arguments.text, levels, compat)
+
+    def design(self, parts: Parts, seed: int) -> Design:
+        """Return its rows (the seed has no effect)."""
+        options = parts.system.numeric_options
+        few = [f"{option.name} ({len(option.values)})" for option in options if len(option.values) < self.levels]
+        if few:
+            raise SpecError(
+                f"{self.text}: fewer than {self.levels} values: {', '.join(few)}",
+                hint="use fewer levels, restrict the design to other options as in "
+                f"{self.text}[a,b], or use hyper:P, whose levels depend on the number of values",
+            )
+        levels = [self._indices(option) for option in options]
+        close = [option.name for option, indices in zip(options, levels, strict=True) if len(indices) < self.levels]
+        coinciding = f"{self.text}: several levels are the same value: {', '.join(close)}"
+        return distinct_design(grid(self.text, levels, self.compat), (coinciding,) if close else ())
+
+    def _indices(self, option: NumericOption) -> list[int]:
+        """Return the indices of one option's levels."""
+        least, greatest = option.values[0], option.values[-1]
+        values = [least + level * (greatest - least) / (self.levels - 1) for level in range(self.levels)]
+        nearest = compat_nearest if self.compat else NumericOption.nearest
+        return list(dict.fromkeys(nearest(option, value) for value in values))
+
+
+@dataclass(frozen=True)
+class Hypersampling:
+    """`hyper:P[,compat]`: all combinations of P percent of each option's values, at least two of each.
+
+    Siegmund et al.: "Performance-influence models for highly configurable systems", ESEC/FSE 2015. Of an option's N
+    values, round-half-even(N·P/100) are used, spread evenly, with both ends.
+    """
+
+    text: str
+    percent: int  # the share of values, 1 to 100
+    compat: bool = False  # whether the values are SPL Conqueror's levels
+
+    @classmethod
+    def parse(cls, arguments: Arguments) -> Hypersampling:
+        """Read its arguments."""
+        compat = arguments.flag("compat", 1)
+        percent = arguments.whole_number(arguments.positional[0].removesuffix("%"), "the percentage of values", 1)
+        if percent > 100:
+            raise arguments.error(f"the percentage of values must be at most 100, not {percent}")
+        return cls(arguments.text, percent, compat)
+
+    def design(self, parts: Parts, seed: int) -> Design:
+        """Return its rows (the seed has no effect)."""
+        sizes = [len(option.values) for option in parts.system.numeric_options]
+        levels = compat_spread if self.compat else spread
+        rows = grid(self.text, [levels(n, max(2, round(n * self.percent / 100))) for n in sizes])
+        cut = self.compat and len(rows) > _CUT
+        notes = (f"SPL Conqueror stops after about {_CUT:,} of these {len(rows):,} rows",) if cut else ()
+        return distinct_design(rows, notes)

@@ -1,1 +1,0 @@
-"""Designs for the numeric part of configurations."""

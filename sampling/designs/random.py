@@ -1,0 +1,227 @@
+"""Random designs: N configurations or parts, uniformly drawn, as splc draws or as SPL Conqueror's program does.
+
+The population is the valid configurations of the system, or the rows of a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, Self
+
+import numpy as np
+
+from sampling.designs.design import Amount, Arguments, Design, DrawnDesign, Selected, distinct_design
+from sampling.designs.dotnet_random import redrawn_positions, removed_positions
+from sampling.space.parts import Parts
+from sampling.space.ranks import Purpose, distinct_ranks
+from sampling.space.rows import contained
+from sampling.space.solutions import Solutions
+from sampling.space.space import LIMIT
+from splc.data.configurations import Configurations
+from splc.errors import ConfigurationError, InputError, Problems, SpaceError, plural
+from splc.io.csv_rows import SEPARATORS, split_rows
+from splc.io.files import read_source
+from splc.io.numbers import parse_column
+from splc.system.options import BinaryOption
+from splc.system.variability import ENABLED, VariabilityModel
+from splc.types import Array
+
+# The argument that asks for the draws of SPL Conqueror's program, and its value for those of the versions before June
+# 2023.
+COMPAT, REDRAWING = "compat", "2018"
+_TRUTH = {"true": "1", "false": "0"}
+
+
+@dataclass(frozen=True)
+class RandomDesign(DrawnDesign):
+    """A random design, with the arguments `N[,compat[=2018]][,seed=S][,from=FILE]`."""
+
+    # whether to draw as SPL Conqueror's program does: a position among the elements that are left, by .NET's
+    # `System.Random`; everything if the population is too small
+    compat: bool = False
+    # whether to draw as its versions before June 2023 do: a position in the whole list, drawn again if it was drawn
+    # before
+    redraws: bool = False
+    source: str | None = None  # the file of the population, None for the valid configurations of the system
+
+    @classmethod
+    def parse(cls, arguments: Arguments) -> Self:
+        """Read the arguments."""
+        compat = arguments.flag(COMPAT, 1, COMPAT, "seed", "from")
+        redraws = COMPAT in arguments.named and bool(arguments.choice(COMPAT, (REDRAWING,)))
+        if compat and redraws:
+            raise arguments.error(f"{COMPAT!r} is given twice")
+        amount = Amount.parse(arguments)
+        source = arguments.named.get("from")
+        return cls(arguments.text, amount, arguments.seed(), compat or redraws, redraws, source)
+
+    def drawn(
+        self, parts: Parts, solutions: Solutions, seed: int, purpose: Purpose, what: str, known: Array | None
+    ) -> tuple[Array, tuple[str, ...]]:
+        """Return N solutions, in drawing order, and notes; none of the known ones, unless as SPL Conqueror draws."""
+        count = solutions.count
+        if known is None or self.compat:
+            positions, notes = self.positions(parts, count, seed, purpose, what)
+            return solutions.enumerate(LIMIT)[positions] if self.compat else solutions.unrank(positions), notes
+        n = self.amount.resolve(parts)
+        if n > count:
+            raise self.too_few(count, n, what)
+        rows = solutions.unrank(distinct_ranks(count, min(count, n + len(known)), self.rng(seed, purpose)))
+        new = rows[~contained(rows, known)]
+        if len(new) < n:
+            raise self.too_few(len(new), n, f"{what} that the existing sample does not have")
+        return new[:n], ()
+
+    def too_few(self, count: int, n: int, what: str) -> SpaceError:
+        """Return the error for a population that is too small; `what`: its elements, for the message."""
+        location = "" if self.source is None else f" in {self.source}"
+        return SpaceError(
+            f"{self.text}: there are only {count:,} {what}{location}, not {n:,}", hint=f"ask for at most {count:,}"
+        )
+
+    def positions(
+        self, parts: Parts, count: int, seed: int, purpose: Purpose, what: str
+    ) -> tuple[list[int], tuple[str, ...]]:
+        """Return distinct positions in a population of `count` elements, in drawing order, and notes."""
+        n = self.amount.resolve(parts)
+        if n <= count:
+            if self.compat and count > LIMIT:
+                message = f"{self.text}: SPL Conqueror draws from a list of all {count:,} {what}"
+                raise SpaceError(
+                    f"{message} (the limit is {LIMIT:,})", hint=f"leave out {COMPAT!r}, or name fewer options"
+                )
+            if self.compat:
+                own_seed = seed if self.seed is None else self.seed
+                return (redrawn_positions if self.redraws else removed_positions)(count, n, own_seed), ()
+            return distinct_ranks(count, n, self.rng(seed, purpose)), ()
+        error = self.too_few(count, n, what)
+        if self.compat:
+            message = error.problems[0].message
+            return list(range(count)), (f"{message}; all of them are taken, as in SPL Conqueror",)
+        raise error
+
+
+@dataclass(frozen=True)
+class RandomPart(RandomDesign):
+    """`random:N[,compat[=2018]][,seed=S][,from=FILE]`: N distinct parts of one kind, uniformly drawn, in this order.
+
+    With `compat`, the population is listed in lexicographic order; SPL Conqueror lists it in the order of its solver.
+    With `from`, it consists of the rows of a file, in their order.
+    """
+
+    kind: Literal["binary", "numeric"] = "binary"
+
+    @classmethod
+    def of_kind(cls, kind: Literal["binary", "numeric"], arguments: Arguments) -> RandomPart:
+        """Read the arguments of a part."""
+        return replace(cls.parse(arguments), kind=kind)
+
+    def design(self, parts: Parts, seed: int) -> Design:
+        """Return its rows; its own seed takes precedence over `seed`."""
+        if self.source is not None:
+            population = self._rows(parts, self.source)
+            positions, notes = self.positions(parts, len(population), seed, self.kind, "configurations")
+            return distinct_design(population[positions], notes)
+        solutions = parts.binary if self.kind == "binary" else parts.numeric
+        known = parts.known if self.kind == "binary" and len(parts.known) else None
+        return Design(*self.drawn(parts, solutions, seed, self.kind, f"valid {self.kind} parts", known))
+
+    def _rows(self, parts: Parts, source: str) -> Array:
+        """Return the parts of the configurations in a file."""
+        indices = read_population(source, parts.system, self.kind).indices.astype(np.int64)
+        options = parts.system.options
+        if self.kind == "numeric":
+            first = len(parts.binary_names)
+            # The value of a deselected option does not matter.
+            last = [len(option.values) - 1 for option in parts.system.numeric_options]
+            rows: Array = np.minimum(indices[:, first:], np.array(last))
+            return rows
+        positions = [parts.system.positions[name] for name in parts.optional_names]
+        enabled = [indices[:, position] < options[position].size - 1 for position in positions]
+        return np.stack([*indices[:, : len(parts.binary_names)].T, *enabled], axis=1).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class RandomWhole(RandomDesign):
+    """`random:N[,compat[=2018]][,seed=S][,from=FILE]`: N distinct configurations, uniformly drawn, in this order.
+
+    Where the constraints are too complex for exact counts, draws are approximately uniform, and a note says so.
+
+    SPL Conqueror draws binary and numeric parts independently; here all valid configurations are equally likely. With
+    `compat` the configurations are drawn as SPL Conqueror draws parts, from their list in lexicographic order, and with
+    `from` from the rows of a file.
+    """
+
+    def configurations(self, parts: Parts, seed: int, measured: Configurations | None) -> Selected:
+        """Return the configurations; its own seed takes precedence over `seed`."""
+        space = parts.space
+        if self.source is not None:
+            population = read_population(self.source, parts.system)
+            if parts.existing is not None and not self.compat:
+                population = population[parts.existing.find(population) < 0]
+            positions, notes = self.positions(parts, len(population), seed, "whole", "configurations")
+            drawn = population[positions].unique()
+            if len(drawn) < len(positions):
+                notes += (f"{len(positions) - len(drawn)} of {len(positions)} drawn rows are repeated",)
+            valid = space.check(drawn)
+            if not valid.all():
+                count = plural(int((~valid).sum()), "drawn configuration is", "drawn configurations are")
+                notes += (f"{count} not valid and left out",)
+            return drawn[valid], notes
+        if parts.existing is None and not self.compat:
+            n, rng = self.amount.resolve(parts), self.rng(seed, "whole")
+            if not space.is_counted:
+                drawn, note = space.draw_approximately(n, rng)
+                return drawn, (note,)
+            return space.draw(n, rng), ()
+        space.require_valid()
+        known = None if parts.existing is None else parts.existing.indices
+        rows, notes = self.drawn(parts, space.solutions, seed, "whole", "valid configurations", known)
+        return Configurations(parts.system, rows), notes
+
+
+def read_population(path: str, system: VariabilityModel, only: str | None = None) -> Configurations:
+    """Read configurations from a CSV table with one column per option, in the order of its rows.
+
+    Columns with other names are ignored, so that the tables of `splc sample`, of `splc measure` and of SPL Conqueror's
+    `printconfigs` can be read. Options that do not matter and have no column get their first value.
+
+    `only`: the kind of options that matter, `binary` (with the switches of optional numeric ones) or `numeric`; None
+    for both.
+    """
+    source = read_source(path)
+    first = source.text().partition("\n")[0]
+    separator = max(SEPARATORS, key=lambda mark: sum(cell.strip() in system.spellings for cell in first.split(mark)))
+    rows, lines = split_rows(source, separator, lambda row: any(cell.strip() for cell in row))
+    header = [cell.strip() for cell in rows[0]]
+    while header and not header[-1]:
+        header.pop()
+    problems = Problems(source.name)
+    for row, line in zip(rows, lines, strict=True):
+        if len(row) < len(header) or any(cell.strip() for cell in row[len(header) :]):
+            problems.add(f"{len(row)} fields, but the header has {len(header)}", line)
+    problems.raise_if_any(InputError)
+    columns = {name: _column([row[column].strip() for row in rows[1:]]) for column, name in enumerate(header)}
+    named = {system.spellings.get(name, name): name for name in header}
+    for option in system.options:
+        off = np.zeros(len(rows) - 1, dtype=bool)
+        binary = isinstance(option, BinaryOption)
+        if not binary and ENABLED + option.name in named:
+            off = columns[named[ENABLED + option.name]] == 0
+        if option.name in named:
+            if off.any():
+                columns[named[option.name]] = np.where(off, np.nan, columns[named[option.name]])
+        elif only is not None and (only == "numeric") == binary:
+            columns[option.name] = np.where(off, np.nan, 0.0 if isinstance(option, BinaryOption) else option.values[0])
+    try:
+        return Configurations.from_frame(system, columns)
+    except ConfigurationError as error:
+        raise error.at(source.name) from None
+
+
+def _column(texts: Sequence[str]) -> Array:
+    """Return the numbers of a column (1 and 0 for true and false), or its texts where one is not a number."""
+    numbers = parse_column([_TRUTH.get(text.casefold(), text) for text in texts])
+    missing = np.array([text.casefold() in ("", "nan") for text in texts], dtype=bool)
+    return numbers if (np.isnan(numbers) <= missing).all() else np.array(texts, dtype=object)

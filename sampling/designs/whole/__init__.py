@@ -1,1 +1,0 @@
-"""Designs for whole configurations."""

@@ -1,0 +1,369 @@
+"""The columns of the printed model: units of variables, and their products (docs/decisions/0010-printed-model.md).
+
+In: variables, configurations, and the language of the model. Out: the functions of one variable that terms multiply
+(`units_of`), and products of units of distinct variables as columns of unit norm (`Candidates`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass
+from itertools import chain, combinations, starmap
+from itertools import product as cartesian
+from math import log10
+from typing import Literal
+
+import numpy as np
+
+from splc.data.configurations import Configurations
+from splc.errors import SplcError
+from splc.learning.projection.variables import Variable, stem_of
+from splc.models.basis.atom import Atom, call, log_above, power, saturation, threshold
+from splc.models.subexpressions import CallOf
+from splc.models.terms import log_term, option_term, quoted
+from splc.system.variability import ENABLED
+from splc.types import Array
+
+# The languages of printed models: sums in which numeric options are costs, sums with thresholds, saturations and free
+# signs, and products of factors (docs/decisions/0010-printed-model.md).
+Language = Literal["sum", "shapes", "product"]
+
+# Larger or smaller values would leave the range of floating-point numbers in products.
+LARGEST, SMALLEST = 1e90, 1e-90
+# Thresholds per option: more of them cost time and bring terms that the data cannot distinguish.
+MAX_THRESHOLDS, MIN_VALUES = 7, 3
+# Units of "shapes" count as at most so many factors.
+MAX_FACTORS = 2
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A function of one variable: x, x^2, log10(x), 1/x, min(x, c), [x >= c], a member or the number of a group."""
+
+    variable: str  # the name of the variable
+    atom: Atom  # the function
+    # the unit as text where that is not the text of its term: the number of a group has the stem of its members as
+    # name, log10(x + 1) only one pair of parentheses
+    name: str = ""
+    factors: int = 1  # the number of factors that it counts as
+    free: bool = False  # whether influences of products with it may be negative
+    numeric: bool = True  # whether it is a function of a numeric option
+    simple: bool = False  # whether it extends selected terms where there are many units
+
+    @property
+    def text(self) -> str:
+        """The unit as text, such as `nx^2`."""
+        return self.name or self.atom.term.text()
+
+
+def units_of(
+    variables: Sequence[Variable], configurations: Configurations, language: Language, functions: Sequence[str] = ()
+) -> tuple[tuple[Unit, ...], Array]:
+    """Return the units of variables, and their values, shape (units, n).
+
+    Units without a finite value at a configuration are left out.
+
+    `variables`: the variables; units are in their order.
+    """
+    term_names = frozenset(configurations.system.term_names.values())
+    units: list[Unit] = []
+    values: list[Array] = []
+    for variable in variables:
+        for unit in _units(variable, term_names, language, functions):
+            try:
+                column = unit.atom.values(configurations)
+            except SplcError:
+                continue
+            if SMALLEST < np.abs(column).max(initial=0.0) < LARGEST:
+                units.append(unit)
+                values.append(column)
+    return tuple(units), np.array(values).reshape(len(units), len(configurations))
+
+
+def has_thresholds(variable: Variable) -> bool:
+    """Return whether a variable can have the units min(x, c) and [x >= c]."""
+    return variable.kind == "numeric" and len(variable.values) >= MIN_VALUES
+
+
+def _units(
+    variable: Variable, term_names: frozenset[str], language: Language, functions: Sequence[str]
+) -> Iterator[Unit]:
+    if variable.kind == "binary":
+        yield _member(variable, variable.name)
+    elif variable.kind == "group":
+        yield from (unit for unit in _group_units(variable) if language != "shapes" or unit.factors <= MAX_FACTORS)
+    else:
+        for atom, factors in _powers(variable, language):
+            simple = atom.term in (option_term(variable.name), log_term(variable.name))
+            yield Unit(variable.name, atom, factors=factors, simple=simple)
+        if variable.values[0] == 0:
+            yield Unit(variable.name, log_above(variable.name), f"log10({quoted(variable.name)} + 1)", simple=True)
+        yield from (Unit(variable.name, call(function, variable.name)) for function in functions)
+        if language != "sum" and has_thresholds(variable):
+            yield from _thresholds(variable)
+        if variable.optional and ENABLED + variable.name in term_names:
+            # A free sign, like a binary option.
+            yield Unit(variable.name, power(ENABLED + variable.name, 1), free=True, simple=True)
+
+
+def _member(variable: Variable, name: str) -> Unit:
+    """Return a binary option, or a member of a group, as it is."""
+    return Unit(variable.name, power(name, 1), free=True, numeric=False, simple=True)
+
+
+def _powers(variable: Variable, language: Language) -> Iterator[tuple[Atom, int]]:
+    """Yield powers and logarithms of a numeric option, and the number of factors that each counts as."""
+    name, low, count = variable.name, variable.values[0], len(variable.values)
+    if low <= 0:
+        max_power = 3 if low == 0 and language == "sum" else 2
+        yield from ((power(name, exponent), exponent) for exponent in range(1, min(max_power, count - 1) + 1))
+        return
+    yield power(name, 1), 1
+    yield power(name, 0, 1), 1
+    if count > 2:
+        yield power(name, 2), 2
+        yield power(name, 0, 2), 2
+        if language != "product":
+            yield power(name, 1, 1), 2
+        if language == "sum":
+            yield power(name, 3), 3
+            yield power(name, 2, 1), 3
+    if language != "product":
+        yield power(name, -1), 1
+
+
+def _thresholds(variable: Variable) -> Iterator[Unit]:
+    """Yield min(x, c) and [x >= c]: what falling, saturating and stepped options need."""
+    name, last = variable.name, len(variable.values) - 1
+    for value_index in np.rint(np.linspace(1, last, min(last, MAX_THRESHOLDS))).astype(int).tolist():
+        if value_index < last:
+            # At the largest value it is the option itself.
+            yield Unit(name, saturation(name, variable.values[value_index]))
+        yield Unit(name, threshold(name, variable.values[value_index]))
+
+
+def _group_units(variable: Variable) -> Iterator[Unit]:
+    yield from (_member(variable, name) for name in variable.members)
+    if not variable.values:
+        return
+    # Of the members at most one is selected, so that the largest product is its number: one term, not one per member.
+    pairs = zip(variable.members, variable.values, strict=True)
+    number = CallOf.of("max", [((option_term(name), value),) for name, value in pairs if value != 0])
+    stem = quoted(stem_of(variable.members))
+    positive = min(variable.values) > 0 and not variable.optional
+    logarithm = Atom(log_term(number.name), (number,)) if positive else log_above(number.name, number)
+    for atom, text, factors in (
+        (Atom(option_term(number.name), (number,)), stem, 1),
+        (Atom(option_term(number.name, 2), (number,)), f"{stem}^2", 2),
+        (logarithm, f"log10({stem})" if positive else f"log10({stem} + 1)", 1),
+    ):
+        yield Unit(variable.name, atom, text, factors, free=True, numeric=False, simple=factors == 1)
+
+
+# All products of 1, 2, 3, … units are candidates up to this number (docs/decisions/0010-printed-model.md).
+MAX_ENUMERATED = 6_000
+# Heirs of selected terms are added while there are at most this number of candidates, for memory and time.
+MAX_CANDIDATES = 18_000
+# With so many units only simple ones extend selected terms.
+MANY_UNITS = 60
+# Every further factor of a term must be worth a tenth of its score.
+PENALTY = 0.9
+# A column is constant if so little of its squared norm is left around the constant.
+CONSTANT_SHARE = 1e-4
+# A column can be told from selected ones if more than this is left of its squared norm, of that around the constant
+# and in all.
+LEFT_AROUND, LEFT_IN_ALL = 1e-3, 1e-5
+# Elements of columns that are computed at a time, so that they stay in the processor's cache.
+_BLOCK = 2**16
+# A term whose influence would be beyond these powers of 10 cannot be printed.
+LARGEST_EXPONENT, LARGEST_INFLUENCE = 290, 306
+# The position of the constant.
+CONSTANT_PLACE = 0
+
+Product = tuple[int, ...]
+
+
+class Candidates:
+    """The products of units that terms can be; the first one, the empty product, is the constant.
+
+    Products are tuples of positions of units, ascending. Candidates are in canonical order: all products of few units,
+    then heirs in the order in which they were added.
+
+    Args:
+        units: the units, in canonical order.
+        values: their values, shape (units, m).
+        weights: what columns are multiplied by, shape (m,).
+        order: the largest number of units in a product.
+        unit: the unit of the target, which influences must be expressible in.
+        signed: whether influences of the constant, and of products without a free unit, must not be negative.
+        most_numeric: the largest number of units of numeric options in a product.
+        names: the order of options in texts; by default units have their own order.
+    """
+
+    def __init__(
+        self,
+        units: Sequence[Unit],
+        values: Array,
+        weights: Array,
+        *,
+        order: int,
+        unit: float = 1.0,
+        signed: bool = True,
+        most_numeric: int | None = None,
+        names: Sequence[str] = (),
+    ) -> None:
+        self.units = tuple(units)
+        self._name_order = {name: name_index for name_index, name in enumerate(names)}
+        self.weights = weights
+        self.order = order
+        self.signed = signed
+        self._most_numeric = most_numeric
+        self._scales = np.abs(values).max(axis=1, initial=0.0)
+        self._values = values / self._scales[:, None]
+        self._unit = log10(unit)
+        variables = sorted({item.variable for item in units})
+        self._variable = np.array([variables.index(item.variable) for item in units], dtype=int)
+        self._counts = np.array([item.factors for item in units], dtype=int)
+        self._numeric = np.array([item.numeric for item in units], dtype=int)
+        self._free = np.array([item.free for item in units], dtype=bool)
+        is_large = len(self.units) >= MANY_UNITS
+        self._heirs = [unit_index for unit_index, item in enumerate(units) if item.simple or not is_large]
+        self.products: list[Product] = [()]
+        # Pages of memory that are not used yet are not allocated.
+        self._columns = np.empty((MAX_CANDIDATES, len(weights)))
+        self._columns[0] = weights / np.linalg.norm(weights)
+        self.norms = np.array([np.linalg.norm(weights)])
+        self.limits = np.full(1, LEFT_IN_ALL)
+        self.factors = np.zeros(1, dtype=int)
+        self.penalties = np.ones(1)
+        self.free = np.array([not signed])
+        self._seen: set[Product] = {()}
+        self._size = 1
+        self._enumerate()
+
+    def __len__(self) -> int:
+        return self._size
+
+    @property
+    def columns(self) -> Array:
+        """The columns, shape (candidates, m)."""
+        return np.asarray(self._columns[: self._size])
+
+    def name(self, position: int) -> tuple[int, int, Product]:
+        """Return the key of a candidate in the canonical order of terms: simpler ones first."""
+        return int(self.factors[position]), len(self.products[position]), self.products[position]
+
+    def variables(self, position: int) -> frozenset[str]:
+        """Return the variables of a candidate."""
+        return frozenset(self.units[unit].variable for unit in self.products[position])
+
+    def scales(self, chosen: Sequence[int]) -> Array:
+        """Return what coefficients of columns are divided by to be influences in the unit of the target, (terms,)."""
+        return np.array([self.norms[j] * float(np.prod(self._scales[list(self.products[j])])) for j in chosen])
+
+    def text(self, position: int) -> str:
+        """Return a candidate as text, such as `log10(px) * ref`."""
+        last = len(self._name_order)
+
+        def first_option(unit: Unit) -> int:
+            option_indices = (self._name_order.get(name, last) for name in unit.atom.term.options)
+            return min(option_indices, default=last)
+
+        units = sorted((self.units[unit_index] for unit_index in self.products[position]), key=first_option)
+        return " * ".join(unit.text for unit in units) or "1"
+
+    def only(self, places: Array) -> Candidates:
+        """Return some of the candidates, which get no heirs.
+
+        `places`: their positions, ascending; the constant must be among them.
+        """
+        subset = copy(self)
+        subset.order = 0
+        subset.products = [self.products[position] for position in places.tolist()]
+        subset._columns, subset._size = self.columns[places], len(places)
+        subset.norms, subset.limits, subset.factors = self.norms[places], self.limits[places], self.factors[places]
+        subset.penalties, subset.free = self.penalties[places], self.free[places]
+        return subset
+
+    def add_heirs(self, positions: Iterable[int]) -> None:
+        """Add the heirs of candidates: products with one more unit of another variable."""
+        free_slots = MAX_CANDIDATES - len(self)
+        if free_slots <= 0:
+            return
+        products: set[Product] = set()
+        for position in positions:
+            product = self.products[position]
+            if product and len(product) < self.order:
+                used_variables = {self._variable[unit] for unit in product}
+                additional_units = (unit for unit in self._heirs if self._variable[unit] not in used_variables)
+                products.update(tuple(sorted((*product, unit))) for unit in additional_units)
+        self._add(sorted(products - self._seen, key=lambda heir: (len(heir), heir))[:free_slots])
+
+    def _enumerate(self) -> None:
+        """Add all products of 1, 2, 3, … units."""
+        groups: dict[int, list[int]] = {}
+        for unit, variable in enumerate(self._variable.tolist()):
+            groups.setdefault(variable, []).append(unit)
+        total = 0
+        for order in range(1, self.order + 1):
+            total += _count([len(group) for group in groups.values()], order)
+            if order > 1 and total > MAX_ENUMERATED:
+                break
+            self._add(chain.from_iterable(starmap(cartesian, combinations(groups.values(), order))))
+
+    def _add(self, products: Iterable[Product]) -> None:
+        """Add products whose columns are not constant."""
+        by_order: dict[int, list[Product]] = {}
+        for product in products:
+            self._seen.add(product)
+            by_order.setdefault(len(product), []).append(product)
+        for order, same_order in by_order.items():
+            index = np.array(same_order, dtype=int).reshape(len(same_order), order)
+            if self._most_numeric is not None:
+                index = index[self._numeric[index].sum(axis=1) <= self._most_numeric]
+            rows = max(_BLOCK // len(self.weights), 1)
+            for start in range(0, len(index), rows):
+                block = index[start : start + rows]
+                columns = self.weights * self._values[block[:, 0]]
+                for factor_index in range(1, order):
+                    columns *= self._values[block[:, factor_index]]
+                self._append(block, columns)
+
+    def _append(self, index: Array, columns: Array) -> None:
+        """Append products, shape (q, order), with their columns, unless these are constant or cannot be printed."""
+        norms = np.sqrt(np.einsum("ij,ij->i", columns, columns))
+        exponents = np.log10(self._scales[index]).sum(axis=1)
+        # Exponents of influences are about those of the unit over those of the columns.
+        sizes = self._unit - exponents
+        fine = (norms > 0) & (np.abs(sizes) < LARGEST_INFLUENCE) & (exponents < LARGEST_EXPONENT)
+        columns /= np.where(fine, norms, 1.0)[:, None]
+        centred_norms = 1 - (columns @ self._columns[0]) ** 2
+        fine &= centred_norms > CONSTANT_SHARE
+        if not fine.all():
+            index, columns, norms, centred_norms = index[fine], columns[fine], norms[fine], centred_norms[fine]
+        start, end = self._size, self._size + len(index)
+        if end > len(self._columns):
+            # Double the capacity, so that columns are copied rarely.
+            grown_columns = np.empty((max(end, 2 * len(self._columns)), columns.shape[1]))
+            grown_columns[:start] = self.columns
+            self._columns = grown_columns
+        self._columns[start:end] = columns
+        self._size = end
+        factors = self._counts[index].sum(axis=1)
+        self.products += [tuple(product) for product in index.tolist()]
+        self.norms = np.append(self.norms, norms)
+        self.limits = np.append(self.limits, np.maximum(LEFT_AROUND * centred_norms, LEFT_IN_ALL))
+        self.factors = np.append(self.factors, factors)
+        self.penalties = np.append(self.penalties, PENALTY ** (factors - 1))
+        is_free = self._free[index].any(axis=1) if self.signed else np.ones(len(index), dtype=bool)
+        self.free = np.append(self.free, is_free)
+
+
+def _count(sizes: Sequence[int], order: int) -> int:
+    """Return the number of products of one element each of so many of the groups of these sizes."""
+    sums = [1] + [0] * order
+    for size in sizes:
+        for k in range(order, 0, -1):
+            sums[k] += sums[k - 1] * size
+    return sums[order]

@@ -1,0 +1,317 @@
+"""The predictor: the average of the refits of a full model, with its file.
+
+In: the posteriors of a full model, its scale, the widths of intervals, and the printed model where it is a part of
+predictions; or a file of them. Out: predictions with intervals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from splc.data.configurations import Configurations
+from splc.data.observations import Observed
+from splc.errors import ConfigurationError, VariabilityError
+from splc.learning.projection import constants
+from splc.learning.projection.basis import ContextBlock, OptionBasis
+from splc.learning.projection.kernel import KernelDesign
+from splc.learning.projection.posterior import KernelPosterior, Mixture, needs_scipy
+from splc.learning.projection.scales import Scale
+from splc.learning.projection.stacking import Stacked
+from splc.learning.projection.variables import (
+    Variable,
+    nearest_known,
+    variables_of,
+    with_known_members,
+    without_numbers,
+)
+from splc.learning.threads import one_thread
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+
+# Configurations that are predicted at a time, which bounds the memory.
+_BLOCK = 2048
+# Values that are smaller relative to the largest one are 0 except for rounding.
+_ROUNDING = 1e-12
+# Elements of a kernel below which limiting the threads of linear algebra takes longer than it saves.
+_SMALL = 2**14
+
+
+@dataclass(frozen=True, eq=False)
+class Ensemble:
+    """The posteriors of a full model given all rows, one for the hyperparameters of each refit."""
+
+    level: ClassVar[float] = constants.LEVEL
+
+    basis: OptionBasis  # the columns of the variables
+    scale: Scale  # the scale
+    configurations: Configurations  # the configurations that were learned from
+    parts: tuple[KernelPosterior, ...]  # the posteriors; none for a constant model
+    constant: tuple[float, float]  # mean and standard deviation of predictions of a constant model, on the scale
+    noise: float  # the variance of the noise of a measurement with the usual number of repetitions
+    noise_unit: float  # the mean multiple that `Scale.noise` is divided by
+    quantile: float  # the multiple of the standard deviation on each side of intervals
+    # the context of each of the configurations, positions in `basis.context.names`; None without contexts
+    places: Array | None = None
+    # the multiple of the held-out values of all contexts, which differences between contexts have; None without
+    # contexts
+    joint_quantile: float | None = None
+    stacked: Stacked | None = None  # the printed model, where it is a part of predictions
+    # what the scatter of runs adds to the half width of intervals, in quadrature; of ln y or over the divisor
+    runs: float = 0.0
+
+    @property
+    def options(self) -> frozenset[str]:
+        """The options and observed variables that predictions depend on; none of a constant model."""
+        if not self.parts:
+            return frozenset()
+        return frozenset(name for variable in self.basis.variables for name in variable.members)
+
+    @property
+    def measured(self) -> Array:
+        """The values that it was learned from, shape (n,); of a constant model none are kept."""
+        if not self.parts:
+            return np.zeros(0)
+        values: Array = self.scale.backward(self.parts[0].t) * self.scale.unit
+        # A measured 0 stays 0, even if the scale does not return exactly 0.
+        return np.where(np.abs(values) > _ROUNDING * np.abs(values).max(), values, 0.0)
+
+    @property
+    def own(self) -> Array:
+        """The positions of the rows of the context that predictions are about, shape (k,); of all without contexts."""
+        if self.places is None or self.basis.context is None:
+            return np.arange(len(self.configurations))
+        return np.flatnonzero(self.places == self.basis.context.place)
+
+    def predict(self, configurations: Configurations | Any) -> Array:
+        """Return the predictions, shape (m,), in the unit of the property."""
+        return self.moments(configurations, variances=False)[0] * self.scale.unit
+
+    def moments(self, configurations: Configurations | Any, variances: bool = True) -> tuple[Array, Array]:
+        """Return predictions in units of the scale, and their standard deviations with noise over the divisor."""
+        scale = self.scale
+        configurations = Configurations.of(self.configurations.system, configurations)
+        if not self.parts:
+            g = scale.backward(np.full(len(configurations), self.constant[0]))
+            return g, self.constant[1] * scale.slope(g)
+        configurations, near = nearest_known(configurations, self.basis.variables)
+        means, latent = self._latent(configurations, variances)
+        for others, weight in near if variances else ():
+            # What an influence is between and beyond the known values is not known.
+            latent += (weight * (means - self._latent(others, False)[0])) ** 2
+        g = scale.backward(means)
+        return g, self.deviations(g, latent)
+
+    def deviations(self, g: Array, latent: Array) -> Array:
+        """Return standard deviations with noise over the divisor for predictions and variances without it."""
+        noise = self.noise * self.scale.noise(g) / self.noise_unit
+        return np.asarray(np.sqrt(latent + noise) * self.scale.slope(g))
+
+    def _latent(self, configurations: Configurations, variances: bool) -> tuple[Array, Array]:
+        """Return the means on the scale, and their variances without noise, shapes (m,)."""
+        variants = with_known_members(configurations, self.basis.variables)
+        moments = [self._moments(variant, variances) for variant in variants]
+        if len(variants) == 1:
+            return moments[0]
+        means = np.array([mean for mean, _ in moments])
+        latent: Array = np.mean([variance for _, variance in moments], axis=0) + means.var(axis=0, ddof=1)
+        return means.mean(axis=0), latent
+
+    def _moments(self, configurations: Configurations, variances: bool) -> tuple[Array, Array]:
+        """Return what `_latent` does for known members of groups."""
+        means, latent = np.zeros((2, len(configurations)))
+        rows = len(self.configurations)
+        several = len(configurations) * rows > _SMALL
+        with one_thread(with_scipy=needs_scipy(rows)) if several else nullcontext():
+            for start in range(0, len(configurations), _BLOCK):
+                block = slice(start, start + _BLOCK)
+                mixture = self.mixture(configurations[block])
+                if variances:
+                    t, latent[block] = mixture.means, mixture.variances()
+                else:
+                    t = np.array([part.means(mixture.design(part)) for part in self.parts])
+                means[block] = self.blended(t.mean(axis=0), configurations[block])
+        return means, latent
+
+    def mixture(self, configurations: Configurations) -> Mixture:
+        """Return the posteriors at configurations of its system."""
+        return Mixture(self.parts, self.basis.designs(configurations))
+
+    def blended(self, t: Array, configurations: Configurations) -> Array:
+        """Return predictions for those of the Gaussian processes, both on the scale, shape (m,)."""
+        return t if self.stacked is None else self.stacked.blended(t, configurations, self.scale)
+
+    def interval(self, configurations: Configurations | Any) -> tuple[Array, Array]:
+        """Return lower and upper ends of prediction intervals of a run, shapes (m,), in the unit of the property."""
+        g, deviations = self.moments(configurations)
+        scale, width = self.scale, np.hypot(self.quantile * deviations, self.runs)
+        if scale.positive:
+            factor = np.exp(np.minimum(width, 600.0))
+            return g / factor * scale.unit, g * factor * scale.unit
+        t, half = scale.forward(g), width / scale.slope(g)
+        return scale.backward(t - half) * scale.unit, scale.backward(t + half) * scale.unit
+
+    def as_json(self) -> dict[str, Any]:
+        """Return all that is needed to predict again, in JSON's types."""
+        configurations = self.configurations
+        observed = [variable for variable in self.basis.variables if variable.observed]
+        first = self.parts[0] if self.parts else None
+        return {
+            "kind": "projection",
+            "level": self.level,
+            "scale": self.scale.as_json(),
+            "quantile": self.quantile,
+            "constant": list(self.constant),
+            "noise": self.noise,
+            "noise_unit": self.noise_unit,
+            **({"runs": self.runs} if self.runs else {}),
+            "variables": [variable.name for variable in self.basis.variables],
+            "members": {
+                variable.name: list(variable.members) for variable in self.basis.variables if len(variable.members) > 1
+            },
+            "numbered": [
+                variable.name for variable in self.basis.variables if variable.kind == "group" and variable.values
+            ],
+            "hyperparameters": [part.logarithms.tolist() for part in self.parts],
+            "kinds": [part.kind for part in self.parts],
+            # Predictions depend on no factorisation, which differs in the last digits between machines.
+            "weights": [part.weights.tolist() for part in self.parts],
+            "mean": first.mean if first else None,
+            "deviation": first.deviation if first else None,
+            "values": first.t.tolist() if first else [],
+            "noises": first.noise.tolist() if first else [],
+            "configurations": configurations_as_json(configurations),
+            **self._contexts_as_json(),
+            **({} if self.stacked is None else {"stacked": self.stacked.as_json()}),
+            "observed": {
+                variable.name: {
+                    "values": list(variable.values),
+                    "optional": variable.optional,
+                    "column": column_as_json(configurations.column(variable.name)),
+                }
+                for variable in observed
+            },
+        }
+
+    def _contexts_as_json(self) -> dict[str, Any]:
+        """Return the values of the context, that of the model, and that of each row; nothing without contexts."""
+        block = self.basis.context
+        if block is None or self.places is None:
+            return {}
+        further: dict[str, Any] = {"numbers": list(block.numbers)} if block.numbers else {}
+        if block.unmeasured:
+            further["unmeasured"] = list(block.unmeasured)
+        if self.joint_quantile is not None:
+            further["quantile"] = self.joint_quantile
+        return {"contexts": {"names": list(block.names), "place": block.place, "rows": self.places.tolist(), **further}}
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> Self:
+        """Return the ensemble of `as_json`; files of earlier versions lack some of the keys."""
+        configurations = configurations_from_json(content["configurations"], system)
+        observed = content.get("observed", {})
+        if observed:
+            columns = {name: column_from_json(entry["column"]) for name, entry in observed.items()}
+            cells = Observed(columns, np.ones(len(configurations), dtype=bool))
+            try:
+                system = replace(system, observed=tuple(columns))
+                configurations = replace(configurations, system=system, observed=cells)
+            except (ConfigurationError, VariabilityError) as error:
+                raise ValueError(str(error)) from None
+        block, places = _contexts_of(content.get("contexts"), len(configurations))
+        basis = OptionBasis(_variables_of(content, system), len(configurations), block)
+        parts = _parts_of(content, basis.designs(configurations, places), len(configurations))
+        level, spread = content["constant"]
+        joint_quantile = (content.get("contexts") or {}).get("quantile")
+        share = content.get("stacked")
+        return cls(
+            basis,
+            Scale(**content["scale"]),
+            configurations,
+            parts,
+            # A single row has no scatter.
+            constant=(float(level), np.nan if spread is None else float(spread)),
+            noise=float(content["noise"]),
+            noise_unit=float(content["noise_unit"]),
+            quantile=float(content["quantile"]),
+            places=places,
+            joint_quantile=None if joint_quantile is None else float(joint_quantile),
+            stacked=None if share is None else Stacked.from_json(share, system),
+            runs=float(content.get("runs", 0.0)),
+        )
+
+
+def _variables_of(content: Mapping[str, Any], system: VariabilityModel) -> tuple[Variable, ...]:
+    """Return the variables of a file."""
+    # Without the key, numbered groups had other columns.
+    every = without_numbers(variables_of(system), content.get("numbered", ()))
+    extra = [
+        Variable(name, "numeric", (name,), tuple(map(float, entry["values"])), bool(entry["optional"]), True)
+        for name, entry in content.get("observed", {}).items()
+    ]
+    members = content.get("members", {})
+    by_member = {member: variable for variable in (*every, *extra) for member in variable.members}
+    pairs = [(by_member[name], members.get(name)) for name in content["variables"] if name in by_member]
+    if any(order is not None and set(order) != set(variable.members) for variable, order in pairs):
+        raise ValueError("the members of groups do not fit the system")
+    return tuple(variable.with_members(order or variable.members) for variable, order in pairs)
+
+
+def _parts_of(content: Mapping[str, Any], designs: Sequence[KernelDesign], rows: int) -> tuple[KernelPosterior, ...]:
+    """Return the posteriors of a file for the columns of its configurations."""
+    kinds = [int(kind) for kind in content["kinds"]]
+    values, noises = np.array(content["values"], dtype=float), np.array(content["noises"], dtype=float)
+    parts = []
+    for kind, row, weights in zip(
+        kinds, content["hyperparameters"], content.get("weights", [None] * len(kinds)), strict=True
+    ):
+        logarithms = np.array(row, dtype=float)
+        stored = None if weights is None else np.array(weights, dtype=float)
+        fits = 0 <= kind < len(designs) and len(logarithms) == designs[kind].distinct + 4
+        if not fits or {len(values), len(noises), rows if stored is None else len(stored)} != {rows}:
+            raise ValueError("the hyperparameters do not fit the system")
+        level, deviation = float(content["mean"]), float(content["deviation"])
+        parts.append(KernelPosterior(logarithms, designs[kind], values, noises, level, deviation, kind, stored))
+    return tuple(parts)
+
+
+def _contexts_of(content: Mapping[str, Any] | None, rows: int) -> tuple[ContextBlock | None, Array | None]:
+    """Return the context of `_contexts_as_json`, and that of each row."""
+    if content is None:
+        return None, None
+    names, places = tuple(map(str, content["names"])), np.array(content["rows"], dtype=int)
+    numbers, unmeasured = (tuple(map(float, content.get(name, ()))) for name in ("numbers", "unmeasured"))
+    block = ContextBlock(names, int(content["place"]), numbers, unmeasured)
+    if numbers and len(numbers) != len(names):
+        raise ValueError("the numbers of the contexts do not fit their names")
+    measured = all(0 <= place < len(names) for place in places.tolist())
+    if len(places) != rows or not measured or not 0 <= block.place < len(names) + len(unmeasured):
+        raise ValueError("the contexts do not fit the configurations")
+    return block, places
+
+
+def configurations_as_json(configurations: Configurations) -> dict[str, list[float | None]]:
+    """Return the values of configurations in JSON's types: option → its column."""
+    return {option.name: column_as_json(configurations.value(option.name)) for option in configurations.system.options}
+
+
+def configurations_from_json(content: Mapping[str, Sequence[float | None]], system: VariabilityModel) -> Configurations:
+    """Return the configurations of `configurations_as_json`."""
+    try:
+        return Configurations.from_columns(system, {name: column_from_json(column) for name, column in content.items()})
+    except (ConfigurationError, VariabilityError) as error:
+        raise ValueError(str(error)) from None
+
+
+def column_as_json(column: Array) -> list[float | None]:
+    """Return a column in JSON's types."""
+    return [None if np.isnan(value) else value for value in column.tolist()]
+
+
+def column_from_json(values: Sequence[float | None]) -> Array:
+    """Return the column of `column_as_json`."""
+    return np.array([np.nan if value is None else float(value) for value in values])

@@ -1,0 +1,309 @@
+"""The search of terms for one target: forward, backward, and by exchange (docs/decisions/0010-printed-model.md).
+
+In: candidates, and targets, which are the predictions of the full model and of the models of its folds. Out: the terms
+that are selected one after another (`forward`; all targets share the columns of the candidates, so that one matrix
+product per step serves all of them), the best terms of each size (`models_of_sizes`), and terms of which some are
+exchanged for better ones (`exchanged`). Signs are bounded by `nonnegative` (Lawson and Hanson 1974, chapter 23).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from splc.learning.projection.columns import CONSTANT_PLACE, Candidates
+from splc.models.basis.orthogonal_fit import OrthogonalFit
+from splc.types import Array
+
+# A gradient below this, for columns and a target of unit norm, is roundoff.
+TOLERANCE = 1e-11
+
+
+def nonnegative(gram: Array, moments: Array, free: Array, start: Array | None = None) -> Array:
+    """Return the coefficients b, shape (k,), that minimise b'Gb/2 - h'b, with b >= 0 where they are not free.
+
+    `gram`: the Gram matrix G of columns of about unit norm, shape (k, k). `moments`: the products h of the columns with
+    the target, shape (k,). `free`: whether each coefficient may be negative, shape (k,). `start`: coefficients to start
+    from, which satisfy the signs; by default 0.
+    """
+    coefficients = np.zeros(len(moments)) if start is None else start.astype(float)
+    passive = free | (coefficients > 0)
+    entered = -1
+    limit = TOLERANCE * max(float(np.abs(moments).max(initial=0.0)), 1e-300)
+    for _ in range(3 * len(moments) + 3):
+        while passive.any():
+            passive_indices = np.flatnonzero(passive)
+            trial = np.zeros(len(moments))
+            trial[passive_indices] = _solve(gram[np.ix_(passive_indices, passive_indices)], moments[passive_indices])
+            violated = passive & ~free & (trial <= 0)
+            if not violated.any():
+                coefficients = trial
+                break
+            if entered >= 0 and violated[entered] and coefficients[entered] == 0:
+                # By roundoff, the column that was added would be removed at once.
+                return coefficients
+            steps = coefficients[violated] / (coefficients[violated] - trial[violated])
+            coefficients = coefficients + steps.min() * (trial - coefficients)
+            coefficients[np.flatnonzero(violated)[steps <= steps.min()]] = 0.0
+            coefficients[~free & (coefficients < 0)] = 0.0
+            passive &= free | (coefficients > 0)
+            entered = -1
+        gradient = np.where(passive, -np.inf, moments - gram @ coefficients)
+        entered = int(np.argmax(gradient)) if len(gradient) else -1
+        if entered < 0 or gradient[entered] <= limit:
+            break
+        passive[entered] = True
+    return coefficients
+
+
+def _solve(gram: Array, moments: Array) -> Array:
+    try:
+        return np.asarray(np.linalg.solve(gram, moments))
+    except np.linalg.LinAlgError:
+        return np.asarray(np.linalg.lstsq(gram, moments)[0])
+
+
+# Scores that agree to this are equal; the canonical order of terms then decides.
+SAME_SCORE = 1e-7
+# The square of the residual's share of the target below which nothing but roundoff is left.
+NOTHING_LEFT = 1e-20
+# A norm that Gram-Schmidt leaves of a column of norm 1, below which it depends on the others.
+_DEPENDENT = 1e-4
+
+
+@dataclass(eq=False)
+class TermSelection:
+    """The terms that were selected for one target."""
+
+    candidates: Candidates  # the candidates
+    target: Array  # the target, shape (m,)
+    # the positions of the selected candidates, in the order of selection
+    chosen: list[int] = field(default_factory=list)
+    sets: list[tuple[int, ...]] = field(default_factory=list)  # what was selected after each step
+    squares: list[float] = field(default_factory=list)  # the sums of squared residuals after each step
+
+    def __post_init__(self) -> None:
+        self._moments = self._left = np.zeros(0)
+        self._restart()
+
+    def next(self) -> int | None:
+        """Return the position of the best further candidate, None if there is none."""
+        residual = self._fit.residual
+        if residual @ residual <= NOTHING_LEFT * (self.target @ self.target):
+            return None
+        candidates, moments = self.candidates, self._moments
+        fine = self._left > candidates.limits
+        if candidates.signed:
+            fine &= candidates.free | (moments > 0)
+        scores = np.divide(moments**2 * candidates.penalties, self._left, out=np.zeros(len(fine)), where=fine)
+        best = float(scores.max())
+        if best <= NOTHING_LEFT * float(self.target @ self.target):
+            return None
+        return min(np.flatnonzero(scores >= best * (1 - SAME_SCORE)).tolist(), key=self.candidates.name)
+
+    def select(self, position: int) -> Array | None:
+        """Add a candidate and return its direction besides the others, shape (m,); None if it depends on them."""
+        if not self._fit.add(self.candidates.columns[position], _DEPENDENT):
+            return None
+        self.chosen.append(position)
+        return np.asarray(self._fit.basis[-1])
+
+    def update(self, along: Array) -> None:
+        """Update the moments of the candidates with the products of the last direction with all of them."""
+        self._moments -= self._fit.parts[-1] * along
+        self._left -= along**2
+
+    def end_step(self) -> None:
+        """Drop terms whose influence has a wrong sign, and keep what is selected."""
+        if self.candidates.signed:
+            valid_terms, _ = with_right_signs(self.candidates, self.chosen, self.target)
+            if len(valid_terms) < len(self.chosen):
+                self.chosen = valid_terms
+                self._restart()
+        self.sets.append(tuple(self.chosen))
+        self.squares.append(float(self._fit.residual @ self._fit.residual))
+
+    def extend(self) -> None:
+        """Compute the moments of candidates that were added."""
+        known_count = len(self._moments)
+        if known_count < len(self.candidates):
+            moments, residual_norms = self._products(self.candidates.columns[known_count:])
+            self._moments, self._left = np.append(self._moments, moments), np.append(self._left, residual_norms)
+
+    def _restart(self) -> None:
+        """Compute everything again for the selected terms."""
+        self._fit = OrthogonalFit(self.target)
+        selected, self.chosen = self.chosen, []
+        for position in selected:
+            self.select(position)
+        self._moments, self._left = self._products(self.candidates.columns)
+
+    def _products(self, columns: Array) -> tuple[Array, Array]:
+        """Return the products of columns, shape (q, m), with the residual, and the rest of their squared norms."""
+        projected = self._fit.basis @ columns.T
+        return columns @ self._fit.residual, 1 - np.einsum("ij,ij->j", projected, projected)
+
+
+def with_right_signs(candidates: Candidates, chosen: Sequence[int], target: Array) -> tuple[list[int], Array]:
+    """Return candidates, without those whose influence is wrong, and the coefficients that fit a target best.
+
+    The most negative bounded influence is dropped until none is negative.
+
+    `target`: the target, shape (m,).
+    """
+    candidate_list = list(chosen)
+    columns = candidates.columns[candidate_list]
+    gram, moments, is_free = columns @ columns.T, columns @ target, candidates.free[candidate_list]
+    indices = np.arange(len(candidate_list))
+    while True:
+        coefficients = np.linalg.solve(gram[indices][:, indices], moments[indices])
+        violations = np.where(is_free[indices], 0.0, coefficients)
+        if violations.min(initial=0.0) >= 0:
+            return [candidate_list[index] for index in indices.tolist()], coefficients
+        indices = np.delete(indices, int(np.argmin(violations)))
+
+
+def forward(candidates: Candidates, targets: Array, steps: int) -> list[TermSelection]:
+    """Return what is selected for each target.
+
+    `targets`: the targets, shape (targets, m).
+    """
+    selections = [TermSelection(candidates, target) for target in targets]
+    for step in range(steps):
+        new_positions: list[int] = []
+        moving: list[TermSelection] = []
+        directions: list[Array] = []
+        for selection in selections:
+            first = step == 0 and not candidates.signed
+            position = CONSTANT_PLACE if first else selection.next()
+            direction = None if position is None else selection.select(position)
+            if position is not None and direction is not None:
+                new_positions.append(position)
+                moving.append(selection)
+                directions.append(direction)
+        if not moving:
+            break
+        for selection, products in zip(moving, np.array(directions) @ candidates.columns.T, strict=True):
+            selection.update(products)
+            selection.end_step()
+        candidates.add_heirs(sorted(set(new_positions)))
+        for selection in selections:
+            selection.extend()
+    return selections
+
+
+# A larger model must lower the sum of squares by this share of that of the target: less is roundoff.
+ROUNDOFF = 1e-13
+# Losses that agree to this are equal; the canonical order of terms then decides.
+SAME_LOSS = 1e-8
+
+
+def models_of_sizes(selection: TermSelection, most: int) -> list[tuple[int, ...]]:
+    """Return the positions of the terms of the best model of each size from 1 to `most`.
+
+    It is the better one of forward selection and of backward elimination from the end of its path. A size that is not
+    better than the one below has the same model. The smallest model is the constant, or empty if influences are bounded
+    and none was selected.
+    """
+    total_square = float(selection.target @ selection.target)
+    best: dict[int, tuple[float, tuple[int, ...]]] = {}
+    forward = zip(selection.sets, selection.squares, strict=True)
+    backward = descent(selection.candidates, selection.sets[-1], selection.target) if selection.sets else ()
+    for terms, square in (*forward, *backward):
+        size = len(terms)
+        if size <= most and (size not in best or square < best[size][0] - ROUNDOFF * total_square):
+            best[size] = square, terms
+    models: list[tuple[int, ...]] = []
+    least_square = total_square
+    last: tuple[int, ...] = () if selection.candidates.signed else (CONSTANT_PLACE,)
+    for size in range(1, most + 1):
+        square, terms = best.get(size, (np.inf, ()))
+        if square < least_square - ROUNDOFF * total_square:
+            least_square, last = square, terms
+        models.append(last)
+    return models
+
+
+def descent(candidates: Candidates, chosen: tuple[int, ...], target: Array) -> Iterator[tuple[tuple[int, ...], float]]:
+    """Yield what backward elimination leaves of terms, with the sums of squares, one after the other."""
+    terms = np.array(chosen, dtype=int)
+    columns = candidates.columns[terms]
+    inverse, moments = np.linalg.inv(columns @ columns.T), columns @ target
+    coefficients = inverse @ moments
+    square = float(target @ target - moments @ coefficients)
+    while len(terms) > 1:
+        dropped: int | None = _least_important(candidates, terms, coefficients**2 / np.diag(inverse))
+        while dropped is not None:
+            square += float(coefficients[dropped] ** 2 / inverse[dropped, dropped])
+            is_kept = np.arange(len(terms)) != dropped
+            reduced_inverse = inverse - np.outer(inverse[dropped], inverse[dropped]) / inverse[dropped, dropped]
+            terms, moments, inverse = terms[is_kept], moments[is_kept], reduced_inverse[is_kept][:, is_kept]
+            coefficients = inverse @ moments
+            # The most negative of the bounded influences is dropped, too.
+            violations = np.where(candidates.free[terms], 0.0, coefficients)
+            dropped = int(np.argmin(violations)) if violations.min(initial=0.0) < 0 else None
+        yield tuple(terms.tolist()), square
+
+
+def _least_important(candidates: Candidates, terms: Array, losses: Array) -> int:
+    """Return the place of the term of least effect; of equal ones the last in canonical order."""
+    if not candidates.signed:
+        losses = np.where(terms == CONSTANT_PLACE, np.inf, losses)
+    least_important = np.flatnonzero(losses <= losses.min() * (1 + SAME_LOSS) + 1e-30)
+    return max(least_important.tolist(), key=lambda at: candidates.name(int(terms[at])))
+
+
+MAX_ROUNDS = 2
+# A replacement must lower the root mean square to this share.
+GAIN = 0.97
+# Below this share of the sum of squares of the target, differences are roundoff.
+CLOSE = 1e-10
+
+
+def exchanged(candidates: Candidates, chosen: Sequence[int], target: Array) -> tuple[int, ...]:
+    """Return terms in which every term was replaced if another one lowers the distance to a target enough.
+
+    `target`: the target, shape (m,).
+    """
+    terms = list(chosen)
+    for _ in range(MAX_ROUNDS):
+        previous = list(terms)
+        for position in sorted(previous, key=candidates.name):
+            if position != CONSTANT_PLACE:
+                terms = _with_replaced(candidates, terms, position, target)
+        if terms == previous:
+            break
+    return tuple(terms)
+
+
+def _with_replaced(candidates: Candidates, terms: list[int], position: int, target: Array) -> list[int]:
+    """Return terms with a better candidate instead of one of them; the same ones if there is none."""
+    columns = candidates.columns
+    at = terms.index(position)
+    inner = columns[terms] @ columns.T
+    inverse = np.linalg.inv(inner[:, terms])
+    coefficients = inverse @ (columns[terms] @ target)
+    residual = target - coefficients @ columns[terms]
+    projected = inverse @ inner
+    direction = projected[at] / inverse[at, at]
+    # Squared norms of the candidates, and their products with the residual, orthogonal to the other terms.
+    residual_norms = 1 - np.einsum("ij,ij->j", inner, projected) + projected[at] * direction
+    moments = columns @ residual + coefficients[at] * direction
+    fine = (residual_norms > candidates.limits) & (candidates.free | (moments > 0))
+    fine[terms] = False
+    fine[CONSTANT_PLACE] = False
+    gains = np.where(fine, moments**2 / np.where(fine, residual_norms, 1.0), 0.0)
+    scores = gains * candidates.penalties
+    best = float(scores.max())
+    square = float(residual @ residual)
+    square_without = square + float(coefficients[at]) ** 2 / float(inverse[at, at])
+    if best <= 0:
+        return terms
+    replacement = min(np.flatnonzero(scores >= best * (1 - SAME_SCORE)).tolist(), key=candidates.name)
+    if square_without - gains[replacement] > GAIN**2 * square or square <= CLOSE * float(target @ target):
+        return terms
+    trial = [replacement if term == position else term for term in terms]
+    valid_terms, _ = with_right_signs(candidates, trial, target)
+    return trial if len(valid_terms) == len(trial) else terms

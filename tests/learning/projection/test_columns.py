@@ -1,0 +1,410 @@
+"""Units and their products: what they are, which of them there are, and their columns."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sampling import Space
+from splc.io.numbers import number_text
+from splc.learning.projection import columns as candidates_module
+from splc.learning.projection.columns import (
+    CONSTANT_PLACE,
+    CONSTANT_SHARE,
+    MAX_THRESHOLDS,
+    PENALTY,
+    Candidates,
+    Language,
+    Unit,
+    units_of,
+)
+from splc.learning.projection.competition import MAX_NUMERIC, ModelRows
+from splc.learning.projection.variables import variables_of
+from splc.models.basis.atom import Atom
+from splc.models.terms import option_term
+from splc.system.options import NumericOption
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+from tests.learning.projection.known_targets import BINARY, MIXED, candidates_of, group, target_of
+from tests.support.examples import examples
+
+LANGUAGES: tuple[Language, ...] = ("sum", "shapes", "product")
+VALUES = st.lists(
+    st.one_of(st.integers(-40, 400).map(float), st.floats(-50, 1e4).map(lambda value: round(value, 3))),
+    min_size=2,
+    max_size=20,
+    unique=True,
+).map(sorted)
+
+
+def named(
+    model: VariabilityModel, language: Language = "sum"
+) -> tuple[dict[str, Unit], dict[str, Array], dict[str, Array]]:
+    """Return the units of a system by text, their values at all configurations, and the columns of its options."""
+    everything = Space(model).enumerate()
+    units, values = units_of(variables_of(model), everything, language)
+    texts = [unit.text for unit in units]
+    assert len(set(texts)) == len(texts)
+    columns = {name: everything.column(name) for name in (*model.names, *model.switches)}
+    return dict(zip(texts, units, strict=True)), dict(zip(texts, values, strict=True)), columns
+
+
+def numeric(*values: float, flag: float | None = None) -> VariabilityModel:
+    """Return a system of one numeric option x."""
+    return VariabilityModel("numeric", (NumericOption("x", values, deselected_flag=flag),))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_numbers_of_groups(language: Language) -> None:
+    """A numbered group has its members and its number as units, which are sums of its members."""
+    units, values, columns = named(MIXED, language)
+    number = columns["g_1"] + 5 * columns["g_5"] + 9 * columns["g_9"]
+    assert (values["g"] == number).all()
+    assert (values["g^2"] == number**2).all()
+    np.testing.assert_allclose(values["log10(g)"], np.log10(number))
+    assert (values["g_5"] == columns["g_5"]).all()
+    assert {unit.variable for unit in units.values() if unit.text.startswith(("g", "log10(g"))} == {"g_1"}
+    assert units["g^2"].factors == 2
+    assert units["g"].free
+
+
+@pytest.mark.parametrize("names", [("q_0", "q_3", "q_9"), ("q_1", "q_3", "q_9")])
+def test_logarithms_of_numbers_of_groups(names: tuple[str, ...]) -> None:
+    """A group with the number 0 has the logarithm of its number plus one, others that of the number."""
+    model = VariabilityModel("numbered", group(*names))
+    units, values, columns = named(model)
+    number = columns[names[1]] * 3 + columns[names[2]] * 9 + columns[names[0]] * (names[0] == "q_1")
+    zero = names[0] == "q_0"
+    text = "log10(q + 1)" if zero else "log10(q)"
+    np.testing.assert_allclose(values[text], np.log10(number + zero), atol=1e-15)
+    assert {each for each in units if each.startswith("log10")} == {text}
+
+
+@pytest.mark.parametrize(
+    ("language", "without"),
+    [
+        ("sum", ()),
+        ("shapes", ("x^3", "x^2 * log10(x)")),
+        ("product", ("x^3", "x^2 * log10(x)", "x * log10(x)", "x^-1")),
+    ],
+)
+def test_powers_and_logarithms(language: Language, without: tuple[str, ...]) -> None:
+    """Sums have powers up to 3, logarithms, their products and 1/x; other languages at most two factors."""
+    units, values, columns = named(MIXED, language)
+    x = columns["x"]
+    expected = {
+        "x": (x, 1),
+        "x^2": (x**2, 2),
+        "x^3": (x**3, 3),
+        "log10(x)": (np.log10(x), 1),
+        "log10(x)^2": (np.log10(x) ** 2, 2),
+        "x * log10(x)": (x * np.log10(x), 2),
+        "x^2 * log10(x)": (x**2 * np.log10(x), 3),
+        "x^-1": (1 / x, 1),
+    }
+    own = {text for text, unit in units.items() if unit.variable == "x" and not unit.atom.derived}
+    assert own == set(expected) - set(without)
+    for text in own:
+        column, factors = expected[text]
+        np.testing.assert_allclose(values[text], column)
+        assert units[text].factors == factors
+        assert not units[text].free
+
+
+@examples()
+@given(values=VALUES, language=st.sampled_from(LANGUAGES))
+def test_thresholds_and_saturations(values: list[float], language: Language) -> None:
+    """[x >= c] is 1 from c on and 0 below, min(x, c) is the smaller of both, for c in at most 7 of the values."""
+    units, found, columns = named(numeric(*values), language)
+    x = columns["x"]
+    steps = {text: column for text, column in found.items() if text.startswith("[")}
+    ends = {text: column for text, column in found.items() if text.startswith("min")}
+    if language == "sum" or len(values) < 3:
+        assert not steps
+        assert not ends
+        return
+    assert len(steps) == min(len(values) - 1, MAX_THRESHOLDS)
+    assert len(ends) == len(steps) - 1
+    places = []
+    for text, column in steps.items():
+        np.testing.assert_allclose(column, np.rint(column), atol=1e-9)
+        places.append(int((column < 0.5).sum()))
+        np.testing.assert_allclose(column, x >= values[places[-1]], atol=1e-9)
+        assert text == f"[x >= {number_text(values[places[-1]])}]"
+        assert units[text].factors == 1
+    # The second and the last value are among them, and the ranks between are nearly equal.
+    assert places == sorted(places)
+    assert (places[0], places[-1]) == (1, len(values) - 1)
+    assert np.ptp(np.diff(places)) <= 1
+    for place, column in zip(places[:-1], ends.values(), strict=True):
+        np.testing.assert_allclose(column, np.minimum(x, values[place]), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_values_that_begin_with_zero(language: Language) -> None:
+    """An option with the value 0 has the logarithm of its value plus one, and neither log10(x) nor 1/x."""
+    units, values, columns = named(numeric(0.0, 1.0, 2.0, 7.0), language)
+    np.testing.assert_allclose(values["log10(x + 1)"], np.log10(columns["x"] + 1))
+    assert {"x", "x^2"} < set(units)
+    assert ("x^3" in units) is (language == "sum")
+    assert not {"log10(x)", "x^-1"} & set(units)
+
+
+@pytest.mark.parametrize("low", [-3.0, 0.0, 1.0])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_deselected_options_contribute_nothing(language: Language, low: float) -> None:
+    """All units of a deselected optional numeric option are 0; one unit is 1 if it has a value."""
+    units, values, columns = named(numeric(low, low + 2.0, 4.0, 8.0, flag=-9.0), language)
+    deselected = np.isnan(columns["x"])
+    assert deselected.any()
+    assert {text for text, column in values.items() if column[deselected].any()} == set()
+    assert (values["Enabledx"] == columns["Enabledx"]).all()
+    assert units["Enabledx"].free
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_extreme_values(language: Language) -> None:
+    """Units whose values leave the range of floating-point numbers are left out without a warning."""
+    units, values, _ = named(numeric(1e-250, 1.0, 1e250), language)
+    assert all(np.isfinite(column).all() for column in values.values())
+    assert "x^2" not in units
+    assert "log10(x)" in units
+
+
+def test_units_without_a_finite_value_are_left_out() -> None:
+    """Powers that are too large for numbers are no units, but those after them are."""
+    assert set(named(numeric(1.0, 1e60, 1e170))[0]) == {"log10(x)", "log10(x)^2", "x^-1"}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_factors_and_signs_of_units(language: Language) -> None:
+    """Squares count as two factors; binary options, members, numbers of groups and switches have free signs."""
+    optional = NumericOption("z", (0.0, 1.0, 2.0, 5.0), deselected_flag=-1.0)
+    units = named(VariabilityModel("every", (*MIXED.options, optional)), language)[0]
+    binary = {"a", "b", "g_1", "g_5", "g_9", "g", "g^2", "log10(g)"}
+    assert {text for text, unit in units.items() if not unit.numeric} == binary
+    assert {text for text, unit in units.items() if unit.free} == {*binary, "Enabledz"}
+    several = {"g^2": 2, "z^2": 2, "z^3": 3}
+    for name in "xy":
+        several |= {f"{name}^2": 2, f"log10({name})^2": 2, f"{name} * log10({name})": 2}
+        several |= {f"{name}^3": 3, f"{name}^2 * log10({name})": 3}
+    assert {text: unit.factors for text, unit in units.items() if unit.factors != 1} == {
+        text: factors for text, factors in several.items() if text in units
+    }
+    simple = {"a", "b", "g_1", "g_5", "g_9", "g", "log10(g)", "Enabledz", "z", "log10(z + 1)"}
+    assert {text for text, unit in units.items() if unit.simple} == {*simple, "x", "y", "log10(x)", "log10(y)"}
+
+
+def test_no_variables() -> None:
+    """Without variables there are no units."""
+    everything = Space(MIXED).enumerate()
+    units, values = units_of((), everything, "shapes")
+    assert units == ()
+    assert values.shape == (0, len(everything))
+
+
+def rows(model: object = MIXED) -> ModelRows:
+    """Return rows of a system with unequal weights."""
+    system = BINARY if model is BINARY else MIXED
+    return ModelRows(
+        target_of(system, lambda column: 1 + column(system.names[0]) + column(system.names[-1]), learned=20)
+    )
+
+
+def unit(name: str, *, free: bool = True, numeric: bool = False, simple: bool = True, factors: int = 1) -> Unit:
+    """Return a unit of a variable of its own."""
+    return Unit(name, Atom(option_term(name)), factors=factors, free=free, numeric=numeric, simple=simple)
+
+
+def switches(number: int, order: int) -> Candidates:
+    """Return the candidates of so many switches; no product is constant."""
+    values = np.random.default_rng(0).integers(0, 2, (number, 12 * number)).astype(float)
+    return Candidates([unit(f"u{at:03}") for at in range(number)], values, np.ones(12 * number), order=order)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_columns_are_products_of_units(language: Language) -> None:
+    """A column is the weighted product of its units, of norm 1; `scales` makes influences of coefficients."""
+    given = rows()
+    candidates = candidates_of(given, 3, language)
+    assert len(candidates) == len(candidates.products) == len(candidates.columns)
+    np.testing.assert_allclose((candidates.columns**2).sum(axis=1), 1)
+    configurations = given.target.configurations
+    for position in range(0, len(candidates), 17):
+        column = given.weights(language == "product").copy()
+        for each in candidates.products[position]:
+            column *= candidates.units[each].atom.values(configurations)
+        [scale] = candidates.scales([position])
+        np.testing.assert_allclose(candidates.columns[position] * scale, column, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_properties_of_products(language: Language) -> None:
+    """Factors, penalties, signs and limits of a product follow from its units; variables are distinct."""
+    candidates = candidates_of(rows(), 3, language)
+    constant = candidates.columns[CONSTANT_PLACE]
+    for position, product in enumerate(candidates.products):
+        units = [candidates.units[each] for each in product]
+        variables = [each.variable for each in units]
+        assert len(set(variables)) == len(variables)
+        assert list(product) == sorted(product)
+        assert candidates.variables(position) == set(variables)
+        factors = sum(each.factors for each in units)
+        assert candidates.name(position) == (factors, len(product), product)
+        if position != CONSTANT_PLACE:
+            assert candidates.penalties[position] == pytest.approx(PENALTY ** (factors - 1))
+            around = 1 - (candidates.columns[position] @ constant) ** 2
+            assert around > CONSTANT_SHARE
+            assert candidates.limits[position] == pytest.approx(max(1e-3 * around, 1e-5), rel=1e-6)
+        assert candidates.free[position] == (language != "sum" or any(each.free for each in units))
+    assert len(set(candidates.products)) == len(candidates)
+
+
+@pytest.mark.parametrize(("limit", "largest"), [(7 + 21 + 35, 3), (7 + 21 + 34, 2), (7 + 21, 2), (7 + 20, 1), (1, 1)])
+def test_products_are_enumerated_up_to_a_number(limit: int, largest: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All products of so many units are candidates if there are not too many; those of one unit always are."""
+    monkeypatch.setattr(candidates_module, "MAX_ENUMERATED", limit)
+    products = candidates_of(rows(BINARY), 3).products
+    assert products == [product for size in range(largest + 1) for product in itertools.combinations(range(7), size)]
+    assert len(products) == 1 + sum(math.comb(7, size) for size in range(1, largest + 1))
+
+
+@examples()
+@given(place=st.integers(0, 10**6), order=st.integers(1, 4))
+def test_heirs(place: int, order: int) -> None:
+    """The heirs of a product have one more unit of another variable; each product is a candidate once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(candidates_module, "MAX_ENUMERATED", 0)
+        candidates = candidates_of(rows(), order)
+    variables = [each.variable for each in candidates.units]
+    while len(candidates) < 400:
+        before = len(candidates)
+        position = place % before
+        product = candidates.products[position]
+        candidates.add_heirs([position])
+        expected = {
+            tuple(sorted((*product, other)))
+            for other in range(len(variables))
+            if 0 < len(product) < order and variables[other] not in {variables[each] for each in product}
+        }
+        added = candidates.products[before:]
+        assert set(added) <= expected
+        assert added == sorted(added)
+        missing = expected - set(candidates.products)
+        assert all(_is_constant(candidates, other) for other in missing)
+        assert len(set(candidates.products)) == len(candidates)
+        if not added:
+            return
+        place = place * 31 + 7
+
+
+def _is_constant(candidates: Candidates, product: tuple[int, ...]) -> bool:
+    """Return whether the column of a product is 0, or nearly a multiple of the constant."""
+    singles = [candidates.products.index((each,)) for each in product]
+    column = candidates.weights * np.prod(candidates.columns[singles] / candidates.weights, axis=0)
+    norm = float(np.linalg.norm(column))
+    return norm < 1e-12 or 1 - (column @ candidates.columns[0] / norm) ** 2 <= CONSTANT_SHARE
+
+
+def test_short_heirs_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At the largest number of candidates, heirs with fewer units are added first, in canonical order."""
+    monkeypatch.setattr(candidates_module, "MAX_ENUMERATED", 0)
+    candidates = switches(7, 3)
+    candidates.add_heirs([candidates.products.index((2,))])
+    monkeypatch.setattr(candidates_module, "MAX_CANDIDATES", 18)
+    candidates.add_heirs([candidates.products.index((2, 3)), candidates.products.index((4,))])
+    assert candidates.products[14:] == [(0, 4), (1, 4), (3, 4), (4, 5)]
+
+
+@pytest.mark.parametrize(("number", "simple"), [(59, False), (60, True)])
+def test_heirs_of_many_units_are_simple(number: int, simple: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From 60 units on only simple ones extend terms."""
+    monkeypatch.setattr(candidates_module, "MAX_ENUMERATED", 0)
+    units = [unit(f"u{at:03}", simple=at < 5) for at in range(number)]
+    values = np.random.default_rng(0).integers(0, 2, (number, 200)).astype(float)
+    candidates = Candidates(units, values, np.ones(200), order=2)
+    before = len(candidates)
+    candidates.add_heirs([candidates.products.index((30,))])
+    assert len(candidates) - before == (5 if simple else number - 1)
+
+
+def test_units_of_numeric_options_in_products() -> None:
+    """No product, also no heir, has more units of numeric options than is allowed."""
+    units = [unit(f"u{at}", numeric=at < 4) for at in range(6)]
+    values = np.random.default_rng(0).uniform(0, 1, (6, 40))
+    found = Candidates(units, values, np.ones(40), order=6, most_numeric=MAX_NUMERIC)
+    numbers = {sum(each < 4 for each in product) for product in found.products}
+    assert numbers == {0, 1, 2, 3}
+    assert len(found) == 2**6 - 4
+
+
+def test_constant_products_are_left_out() -> None:
+    """A product that is 0 at all rows, or nearly constant, is no candidate."""
+    first = np.array([1.0, 0.0, 1.0, 0.0] * 5)
+    nearly = 1 + 1e-3 * first
+    values: Array = np.array([first, 1 - first, nearly])
+    found = Candidates([unit("a"), unit("b"), unit("c")], values, np.ones(20), order=3)
+    assert found.products == [(), (0,), (1,), (0, 2), (1, 2)]
+
+
+@pytest.mark.parametrize(
+    ("scale", "of_target", "has"),
+    [(1e95, 1.0, True), (1e97, 1.0, False), (1e-90, 1e30, True), (1e-90, 1e40, False), (1e95, 1e-30, False)],
+)
+def test_influences_can_be_printed(scale: float, of_target: float, has: bool) -> None:
+    """Products whose values or influences would be no floating-point numbers are left out."""
+    values = np.vstack([np.ones(30), scale * np.random.default_rng(0).uniform(0.5, 1, (3, 30))])
+    values[0, 0] = 0.0
+    found = Candidates([unit(name) for name in "abcd"], values, np.ones(30), order=3, unit=of_target)
+    assert ((1, 2, 3) in found.products) is has
+    assert (0, 1) in found.products
+    assert np.isfinite(found.scales(range(len(found)))).all()
+
+
+def test_texts_have_the_order_of_names() -> None:
+    """Factors in texts follow the given order of options; the constant is 1."""
+    values = np.random.default_rng(0).integers(0, 2, (3, 30)).astype(float)
+    units = [unit(name) for name in "abc"]
+    found = Candidates(units, values, np.ones(30), order=3, names=("c", "a", "b"))
+    assert found.text(CONSTANT_PLACE) == "1"
+    assert {found.text(at) for at in range(1, 8)} == {"a", "b", "c", "a * b", "c * a", "c * b", "c * a * b"}
+
+
+def test_no_units() -> None:
+    """Without units the constant is the only candidate."""
+    found = Candidates((), np.zeros((0, 5)), np.ones(5), order=1)
+    found.add_heirs([0])
+    assert found.products == [()]
+    np.testing.assert_allclose(found.columns, np.full((1, 5), 5**-0.5))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_only_some(language: Language) -> None:
+    """Some of the candidates keep their columns and properties, and get no heirs."""
+    candidates = candidates_of(rows(), 3, language)
+    places = np.append(CONSTANT_PLACE, np.arange(5, len(candidates), 7))
+    some = candidates.only(places)
+    assert len(some) == len(places)
+    np.testing.assert_array_equal(some.columns, candidates.columns[places])
+    for position, place in enumerate(places.tolist()):
+        assert some.name(position) == candidates.name(place)
+        assert some.text(position) == candidates.text(place)
+        assert some.scales([position]) == candidates.scales([place])
+    for name in ("limits", "penalties", "free"):
+        np.testing.assert_array_equal(getattr(some, name), getattr(candidates, name)[places])
+
+
+def test_only_some_get_no_heirs() -> None:
+    """Some of the candidates get no heirs, the others as before."""
+    candidates = switches(120, 2)
+    number = len(candidates)
+    some = candidates.only(np.arange(10))
+    some.add_heirs(range(10))
+    assert (len(some), len(candidates)) == (10, number)
+    candidates.add_heirs(range(10))
+    assert len(candidates) > number

@@ -1,0 +1,204 @@
+"""The predictor and its file; weighted sums of its predictions."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.special import stdtrit
+
+from splc.learning.projection.basis import OptionBasis
+from splc.learning.projection.ensemble_sum import predictions, weighted_sums
+from splc.learning.projection.fit import Data
+from splc.learning.projection.full_model import fit_full_model
+from splc.learning.projection.kernel import Hyperparameters, kernel_matrix
+from splc.learning.projection.predictor import Ensemble
+from splc.types import Link
+from tests.learning.projection.test_full_model import drawn, known, learned, system
+
+
+@cache
+def ensemble_of(seed: int, noise: bool) -> Ensemble:
+    """Return an ensemble of 25 rows."""
+    configurations = drawn(system(), 25, seed)
+    rng = np.random.default_rng(seed)
+    y = np.exp(rng.normal(size=25)) if noise else known(configurations)
+    return learned(configurations, y).ensemble
+
+
+def stored(seed: int = 0, noise: bool = False) -> tuple[Ensemble, dict[str, Any]]:
+    """Return an ensemble, and its JSON read again."""
+    ensemble = ensemble_of(seed, noise)
+    return ensemble, json.loads(json.dumps(ensemble.as_json(), allow_nan=False))
+
+
+@pytest.mark.parametrize("noise", [False, True])
+def test_round_trip(noise: bool) -> None:
+    """The intervals of a stored ensemble are those of the original, also of a constant one."""
+    ensemble, content = stored(1, noise)
+    again = Ensemble.from_json(content, system())
+    others = drawn(system(), 50, 7)
+    assert bool(ensemble.parts) is not noise
+    np.testing.assert_allclose(again.interval(others), ensemble.interval(others), rtol=1e-9)
+    np.testing.assert_allclose(again.predict(others), ensemble.predict(others), rtol=1e-9)
+
+
+def test_predictions_need_no_factorisation() -> None:
+    """The weights of rows are stored; those of files without them are computed again."""
+    ensemble, content = stored(1)
+    others = drawn(system(), 50, 7)
+    expected = ensemble.predict(others)
+    # A kernel with this noise has no Cholesky factor.
+    broken = Ensemble.from_json({**content, "noises": [-1e9] * len(content["noises"])}, system())
+    assert np.array_equal(broken.predict(others), Ensemble.from_json(content, system()).predict(others))
+    np.testing.assert_allclose(broken.predict(others), expected, rtol=1e-12)
+    del content["weights"]
+    np.testing.assert_allclose(Ensemble.from_json(content, system()).predict(others), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("key", ["scale", "quantile", "hyperparameters", "configurations", "values", "mean"])
+def test_missing_part(key: str) -> None:
+    """An object without one of its parts is refused."""
+    _, content = stored()
+    del content[key]
+    with pytest.raises(KeyError):
+        Ensemble.from_json(content, system())
+
+
+def test_other_system() -> None:
+    """An object is refused with a system of other options, and with hyperparameters of other columns."""
+    _, content = stored()
+    with pytest.raises(ValueError, match="n1"):
+        Ensemble.from_json(content, system(4, 1))
+    with pytest.raises(ValueError, match="do not fit"):
+        Ensemble.from_json({**content, "hyperparameters": [[0.0] * 3]}, system())
+    with pytest.raises(ValueError, match="do not fit"):
+        Ensemble.from_json({**content, "values": content["values"][1:]}, system())
+    with pytest.raises(ValueError, match="do not fit"):
+        Ensemble.from_json({**content, "weights": [row[1:] for row in content["weights"]]}, system())
+    for kind in (-1, 2, 3):
+        with pytest.raises(ValueError, match="do not fit"):
+            Ensemble.from_json({**content, "kinds": [kind, *content["kinds"][1:]]}, system())
+
+
+@pytest.mark.parametrize("scale", ["log", "raw"])
+@pytest.mark.parametrize("rows", [12, 40])
+def test_intervals_are_those_of_the_average_of_normal_distributions(rows: int, scale: str) -> None:
+    """Predictions and intervals are those of the parts' conditional normal distributions, by plain linear algebra."""
+    configurations, others = drawn(system(), rows), drawn(system(), 7, 5)
+    y = known(configurations) * np.exp(np.random.default_rng(rows).normal(0, 0.1, rows))
+    model = learned(configurations, y, scale)
+    ensemble, unit = model.ensemble, model.scale.unit
+    t = np.log(model.data.y / unit) if scale == "log" else model.data.y / unit - 1
+    basis = OptionBasis(ensemble.basis.variables, rows)
+    means, variances, noises = [], [], []
+    for part in ensemble.parts:
+        theta = Hyperparameters.of(part.logarithms)
+        design, other = (basis.designs(each)[part.kind] for each in (model.configurations, others))
+        inverse = np.linalg.inv(kernel_matrix(theta, design, design) + np.diag(theta.noise * part.noise + 1e-8))
+        cross = kernel_matrix(theta, design, other)
+        means.append(t.mean() + cross.T @ inverse @ (t - t.mean()))
+        variances.append(t.var() * np.diag(kernel_matrix(theta, other, other) - cross.T @ inverse @ cross))
+        noises.append(t.var() * theta.noise)
+    mean = np.mean(means, axis=0)
+    g = np.exp(mean) if scale == "log" else np.maximum(mean + 1, y.min() / unit / 3)
+    multiples = 1.0 if scale == "log" else g**2 / ensemble.noise_unit
+    deviation = np.sqrt(np.mean(variances, axis=0) + np.var(means, axis=0) + np.mean(noises) * multiples)
+    factor = np.exp(model.quantile * (deviation if scale == "log" else deviation / g))
+    np.testing.assert_allclose(ensemble.predict(others), g * unit, rtol=1e-7)
+    np.testing.assert_allclose(ensemble.interval(others), (g / factor * unit, g * factor * unit), rtol=1e-6)
+
+
+def test_intervals_of_values_of_any_sign() -> None:
+    """Intervals of values that are not all positive have equal halves on the scale, in multiples of the deviation."""
+    configurations, others = drawn(system(), 9), drawn(system(), 7, 5)
+    model = learned(configurations, known(configurations) - 12 + np.random.default_rng(1).normal(0, 0.3, 9))
+    ensemble, scale = model.ensemble, model.scale
+    assert not scale.positive
+    assert not np.isfinite(scale.lowest)
+    lower, middle, upper = (
+        scale.forward(each / scale.unit)
+        for each in (ensemble.interval(others)[0], ensemble.predict(others), ensemble.interval(others)[1])
+    )
+    half = model.quantile * ensemble.moments(others)[1] / scale.slope(ensemble.predict(others) / scale.unit)
+    assert (half > 0).all()
+    np.testing.assert_allclose(middle - lower, half, rtol=1e-9)
+    np.testing.assert_allclose(upper - middle, half, rtol=1e-9)
+
+
+@pytest.mark.parametrize("rows", [12, 29, 30, 40])
+def test_quantile_of_intervals(rows: int) -> None:
+    """The quantile is that of the errors outside of the folds from 30 rows on, and Student's t below."""
+    configurations = drawn(system(), rows)
+    y = known(configurations) * np.exp(np.random.default_rng(rows).normal(0, 0.1, rows))
+    model = learned(configurations, y, "log")
+    assert model.refits is not None
+    ratios = np.sort(abs(model.refits.means - np.log(model.data.y / model.scale.unit)) / model.refits.deviations)
+    if rows >= 30:
+        expected = ratios[int(np.ceil(0.9 * (rows + 1))) - 1]
+    else:
+        expected = np.clip(np.sqrt(np.mean(ratios**2)), 0.8, 2.5) * stdtrit(max(3, rows - 6 - 1), 0.95)
+    assert model.quantile == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("rows", [5, 7, 8, 21])
+def test_folds_are_a_partition(rows: int) -> None:
+    """Each row is in one of eight folds, whose sizes differ by at most one; few rows are a fold each."""
+    folds = Data((), np.ones(rows), np.ones(rows)).folds
+    sizes = np.bincount(folds)
+    assert len(folds) == rows
+    assert len(sizes) == min(rows, 8)
+    assert sizes.max() - sizes.min() <= 1
+
+
+@pytest.mark.parametrize("rows", [2, 3, 9])
+@pytest.mark.parametrize("smallest", [1.0, -4.0])
+def test_intervals_without_influences(rows: int, smallest: float) -> None:
+    """Without variables, an interval is that of one more value of a normal distribution, on the scale of the model."""
+    configurations = drawn(system(), rows)
+    y = smallest + np.random.default_rng(rows).permutation(np.arange(float(rows)) ** 2)
+    found = fit_full_model(configurations, y, ())
+    t = np.log(y) if smallest > 0 else y
+    half = stdtrit(rows - 1, 0.95) * t.std(ddof=1) * np.sqrt(1 + 1 / rows)
+    expected = t.mean() + np.array([-half, half, 0.0])
+    new = drawn(system(), 3, 1)
+    ends = (*found.interval(new), found.predict(new))
+    for end, each in zip(ends, np.exp(expected) if smallest > 0 else expected, strict=True):
+        np.testing.assert_allclose(end, np.full(3, each), rtol=1e-9)
+
+
+@pytest.mark.parametrize("link", ["identity", "log"])
+@pytest.mark.parametrize("constant", [False, True])
+def test_values_and_covariances(link: Link, *, constant: bool) -> None:
+    """Values are sums of predictions; covariances follow those of single predictions as linear maps do."""
+    full, _ = stored(1, constant)
+    assert bool(full.parts) is not constant
+    configurations = drawn(system(), 12, 3)
+    f = predictions(full, configurations, link)
+    expected = full.predict(configurations)
+    np.testing.assert_allclose(f, np.log(expected) if link == "log" else expected, rtol=1e-12)
+    rng = np.random.default_rng(0)
+    weights = rng.normal(size=(4, 12))
+    single = weighted_sums(full, configurations, np.eye(12), link)
+    found = weighted_sums(full, configurations, weights, link)
+    np.testing.assert_allclose(found.values, weights @ f, rtol=1e-9)
+    np.testing.assert_allclose(found.covariance, weights @ single.covariance @ weights.T, rtol=1e-6, atol=1e-12)
+    assert np.linalg.eigvalsh(single.covariance).min() > -1e-9 * np.trace(single.covariance)
+
+
+def test_variances_are_those_of_intervals() -> None:
+    """Without its noise, the width of an interval is that of the logarithm of a single prediction."""
+    full, _ = stored()
+    assert full.scale.positive
+    configurations = drawn(system(), 12, 3)
+    single = weighted_sums(full, configurations, np.eye(12), "log")
+    y, deviations = full.moments(configurations)
+    scale = full.scale
+    noise = full.noise * scale.noise(y) / full.noise_unit * scale.slope(y) ** 2
+    np.testing.assert_allclose(np.diag(single.covariance), deviations**2 - noise, rtol=1e-6, atol=1e-12)
+    identity = weighted_sums(full, configurations, np.eye(12), "identity")
+    predicted = full.predict(configurations)
+    np.testing.assert_allclose(identity.covariance, single.covariance * np.outer(predicted, predicted), rtol=1e-6)

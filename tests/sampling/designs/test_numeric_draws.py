@@ -1,0 +1,232 @@
+"""Latin hypercube, Sobol' and D-optimal designs."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydoe import fedorov
+from scipy.stats import qmc
+
+from sampling import draw_sample, sample
+from sampling.designs.numeric_draws import (
+    CANDIDATES,
+    Combinations,
+    candidate_rows,
+    exchanged,
+    log_determinant,
+    polynomial,
+)
+from sampling.space.parts import Parts
+from sampling.space.ranks import generator
+from sampling.space.space import Space
+from splc.errors import SpecError, SplcError
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+from tests.sampling.designs.test_level_designs import POWERS, integers, numeric
+from tests.support.examples import examples
+
+
+@examples(30)
+@given(st.lists(st.integers(2, 12), min_size=1, max_size=4), st.integers(1, 30), st.integers(0, 99))
+def test_a_latin_hypercube_uses_each_value_equally_often(sizes: list[int], n: int, seed: int) -> None:
+    """In a complete hypercube, how often values of an option are used differs by at most one."""
+    n = min(n, math.prod(sizes))
+    found = draw_sample(integers(*sizes), f"lhs:{n}", seed)
+    if found.notes:
+        assert len(found.configurations) < n
+        return
+    assert len(found.configurations.unique()) == n
+    for column, size in zip(found.configurations.indices.T, sizes, strict=True):
+        counts = np.bincount(column, minlength=size)
+        assert counts.max() - counts.min() <= 1
+
+
+def test_a_latin_hypercube_has_one_row_per_stratum() -> None:
+    """With as many values as rows, each value is used once, as in scipy's and pydoe's hypercubes."""
+    found = sample(integers(40, 40, 40), "lhs:40")
+    for column in found.indices.T:
+        assert sorted(column) == list(range(40))
+    centred = qmc.LatinHypercube(3, scramble=False, rng=np.random.default_rng(0)).random(40)
+    assert np.sort(Combinations(integers(40, 40, 40)).at(centred), axis=0).tolist() == [[i] * 3 for i in range(40)]
+
+
+def test_hypercubes_that_cannot_be_complete_say_so() -> None:
+    """Rows that coincide are left out and counted; more rows than combinations are an error."""
+    found = draw_sample(integers(2, 2), "lhs:3")
+    assert len(found.configurations) + int("1 of 3 rows" in " ".join(found.notes)) == 3
+    with pytest.raises(SplcError, match="only 4 valid numeric parts, not 5"):
+        sample(integers(2, 2), "lhs:5")
+
+
+def test_sobol_is_scipys_sequence() -> None:
+    """`sobol:N` is scipy's scrambled sequence on values, without repeated rows; smaller designs are its beginning."""
+    model = integers(16, 16, 16)
+    points = qmc.Sobol(3, rng=generator(5, "numeric")).random_base2(8)
+    rows = Combinations(model).valid((points * 16).astype(int))
+    found = sample(model, "sobol:200,seed=5").indices
+    assert found.tolist() == rows[:200].tolist()
+    assert sample(model, "sobol:60,seed=5").indices.tolist() == found[:60].tolist()
+    # Any 16 consecutive points from the start have one point in each sixteenth of each axis.
+    first = sample(model, "sobol:16").indices
+    assert all(sorted(column) == list(range(16)) for column in first.T)
+
+
+def test_sobol_continues_until_all_rows_are_found() -> None:
+    """Also the whole grid is found; constraints among numeric options do not reduce the size."""
+    assert len(sample(integers(5, 7), "sobol:35").unique()) == 35
+    model = VariabilityModel.of({"a": range(10), "b": range(10)}, ["a + b <= 5"])
+    found = draw_sample(model, "sobol:20")
+    assert len(found.configurations) == 20
+    assert not found.notes
+    assert len(sample(model, "lhs:5").unique()) <= 5
+    with pytest.raises(SplcError, match="only 21 valid numeric parts, not 22"):
+        sample(model, "sobol:22")
+
+
+def test_sobol_has_a_limit_of_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More numeric options than scipy has dimensions are refused, with the limit."""
+    monkeypatch.setattr(qmc.Sobol, "MAXDIM", 2)
+    assert len(sample(integers(4, 4), "sobol:4")) == 4
+    with pytest.raises(SplcError, match=r"sobol:4: 3 numeric options are too many \(the limit is 2\)"):
+        sample(integers(4, 4, 4), "sobol:4")
+
+
+@pytest.mark.parametrize("design", ["lhs", "sobol", "dopt"])
+def test_no_rows(design: str) -> None:
+    """The amount of a system without pairs of binary options is 0, which is an error."""
+    with pytest.raises(SplcError, match="asTW2 is 0 for"):
+        sample(integers(3, 3), f"{design}:asTW2")
+
+
+def grid(*sizes: int) -> Array:
+    """Return all combinations of value indices."""
+    return np.array(list(itertools.product(*map(range, sizes))))
+
+
+@examples(25)
+@given(st.integers(0, 2**32 - 1), st.integers(2, 4), st.integers(0, 6), st.integers(1, 8))
+def test_no_exchange_of_one_row_increases_the_determinant(seed: int, terms: int, spare: int, k: int) -> None:
+    """The result is distinct rows, none of which can be exchanged with gain: tried one by one."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(20, terms))
+    design = exchanged(X, terms + spare, k, rng)
+    assert len(set(design.tolist())) == terms + spare
+    best = log_determinant(X[design])
+    for place, other in itertools.product(range(len(design)), set(range(20)) - set(design.tolist())):
+        swapped = design.copy()
+        swapped[place] = other
+        assert log_determinant(X[swapped]) <= best + 1e-6
+
+
+def test_designs_are_as_good_as_those_of_pydoe() -> None:
+    """On 125 candidates, det(X'X) is at least that of pydoe's Fedorov exchange, which may repeat rows."""
+    candidates = grid(5, 5, 5)
+    X = terms(candidates)
+    chosen = sample(integers(5, 5, 5), "dopt:20").indices.astype(float)
+    ours = log_determinant(polynomial_at(chosen, candidates))
+    theirs = np.asarray(fedorov(candidates / 2 - 1, 20, degree=2, criterion="D"))
+    bound = log_determinant(polynomial_at(np.round((theirs + 1) * 2), candidates))
+    assert X.shape == (125, 10)
+    assert ours >= bound - 0.05
+
+
+def test_half_of_many_candidates_are_drawn() -> None:
+    """Of a large space, at most half of the candidates have least, middle and greatest values only."""
+    parts = Parts(Space(integers(*[9] * 8)))
+    rows, [note] = candidate_rows(parts, 50, np.random.default_rng(0))
+    extreme = np.isin(rows, (0, 4, 8)).all(axis=1).sum()
+    # About 3^-8 of the drawn half are such ones, too.
+    assert 0.45 * CANDIDATES < extreme <= 0.5 * CANDIDATES + 20
+    assert 0.95 * CANDIDATES < len(rows) <= CANDIDATES
+    assert note == f"candidates are {len(rows):,} of {9**8:,} valid combinations of numeric values"
+    assert len(np.unique(rows, axis=0)) == len(rows)
+
+
+@pytest.mark.parametrize("options", [6, 7, 12, *(pytest.param(n, marks=pytest.mark.slow) for n in range(8, 12))])
+def test_candidates_are_spread_over_the_space(options: int) -> None:
+    """With any number of options, each of them has its least and its greatest value about equally often."""
+    rows, _ = candidate_rows(Parts(Space(integers(*[5] * options))), 50, np.random.default_rng(0))
+    least, greatest = (rows == 0).sum(axis=0), (rows == 4).sum(axis=0)
+    assert (np.minimum(least, greatest) > 0.85 * np.maximum(least, greatest)).all()
+
+
+def polynomial_at(rows: Array, candidates: Array) -> Array:
+    """Return the terms at rows, scaled by the ranges of the candidates."""
+    return terms(np.concatenate([candidates, rows]))[len(candidates) :]
+
+
+def terms(rows: Array) -> Array:
+    """Return the independent terms of second order."""
+    found = polynomial(rows.astype(float), 2, 1000)
+    assert found is not None
+    return found
+
+
+def test_the_best_design_of_two_options() -> None:
+    """Nine rows for a quadratic in two options are the 3² design, whatever their units; here by brute force for six."""
+    assert {tuple(row) for row in sample(integers(5, 5), "dopt:9").indices.tolist()} == set(
+        itertools.product((0, 2, 4), repeat=2)
+    )
+    X = terms(grid(3, 3))
+    best = max(log_determinant(X[list(rows)]) for rows in itertools.combinations(range(9), 6))
+    found = sample(integers(3, 3), "dopt:6").indices
+    assert log_determinant(X[found[:, 0].astype(int) * 3 + found[:, 1]]) == pytest.approx(best)
+
+
+def test_values_are_used_as_they_are() -> None:
+    """Powers of two are distinct values at their own distances; the program maps ranks to values, 16 appears twice."""
+    found = sample(numeric(POWERS), "dopt:3").value("x0").tolist()
+    # The quadratic's best middle is the value next to 32.5.
+    assert found == [1, 32, 64]
+    seven = sample(numeric(POWERS), "dopt:7").value("x0").tolist()
+    assert seven == list(POWERS)
+
+
+def test_few_rows_give_a_first_order_design() -> None:
+    """With fewer rows than terms, the polynomial is of first order, with a note; with even fewer there is an error."""
+    found = draw_sample(integers(3, 3, 3), "dopt:4")
+    assert found.notes == (
+        "dopt:4: optimal for the first-order polynomial; the second-order one has more than 4 terms",
+    )
+    corners = found.configurations.indices.astype(float) - 1
+    assert abs(np.linalg.det(np.c_[np.ones(4), corners])) == pytest.approx(16)
+    with pytest.raises(SplcError, match=r"has more than 3 terms\n.*at least 4 rows"):
+        sample(integers(3, 3, 3), "dopt:3")
+    with pytest.raises(SplcError, match="only 27 valid numeric parts, not 28"):
+        sample(integers(3, 3, 3), "dopt:28")
+
+
+def test_options_with_two_values_have_no_squares() -> None:
+    """The square of an option with two values is constant and left out, also before terms that are needed."""
+    assert terms(grid(2, 3)).shape[1] == 5
+    assert np.linalg.matrix_rank(terms(grid(2, 2))) == 4
+    assert polynomial(grid(2, 3).astype(float), 2, 4) is None
+    assert len(sample(integers(2, 3), "dopt:5")) == 5
+
+
+def test_large_spaces_have_candidates_on_three_levels() -> None:
+    """Candidates of a space of 10^8 combinations are random ones, and those of least, middle and greatest values."""
+    found = draw_sample(integers(*[100] * 4), "dopt:15,k=3")
+    (note,) = found.notes
+    assert "of 100,000,000 valid combinations of numeric values" in note
+    assert len(found.configurations) == 15
+    values = found.configurations.indices
+    assert np.isin(values, [0, 50, 99]).mean() > 0.8
+
+
+def test_few_combinations_are_all_taken_in_scripts() -> None:
+    """With `capped`, as in scripts of SPL Conqueror, too few combinations are no error."""
+    found = draw_sample(integers(3, 2), "dopt:100,capped,k=2")
+    assert len(found.configurations) == 6
+    assert found.notes == ("dopt:100,capped,k=2: there are only 6 valid numeric parts, not 100; all of them are taken",)
+
+
+def test_the_design_is_not_that_of_the_program() -> None:
+    """The rows of SPL Conqueror's k-exchange are not known, so that `compat` is no variant of the design."""
+    with pytest.raises(SpecError, match="no variant 'compat'"):
+        draw_sample(integers(3, 2), "dopt:5,compat")

@@ -1,0 +1,121 @@
+"""Noise: outliers among repetitions, and tables of its evidence."""
+
+from __future__ import annotations
+
+from statistics import median
+
+import numpy as np
+import pytest
+
+from splc.scaling import fit
+from splc.scaling.evidence import NoiseEvidence, noise_evidence
+from splc.scaling.noise import Condensed, condensed, repetition_weights
+from splc.types import Array
+
+SQUARES = np.exp(np.linspace(-66, 47, 900))
+
+
+def evidence(repetitions: int) -> NoiseEvidence:
+    """Return new tables for eight points."""
+    values = np.full((1, 8), 3.0)
+    squares = np.full(values.shape, 0.01 * (repetitions > 1))
+    counts = np.full(values.shape, repetitions)
+    return noise_evidence(Condensed(values, counts, squares, np.zeros(1, dtype=int)), values)
+
+
+@pytest.mark.parametrize("free", [0, 1, 5, 120])
+@pytest.mark.parametrize("order", [1, -1])
+def test_evidence_does_not_depend_on_earlier_calls(free: int, order: int) -> None:
+    """Tables are extended as sums of squares need it, without a change of any value."""
+    whole, piecewise = evidence(4), evidence(4)
+    row = np.zeros(1, dtype=int)
+    expected = whole.judged(SQUARES, free, np.zeros(len(SQUARES), dtype=int))
+    found = [piecewise.judged(SQUARES[at : at + 1], free, row) for at in range(len(SQUARES))[::order]][::order]
+    for at in range(2):
+        assert np.ravel([each[at] for each in found]) == pytest.approx(expected[at], rel=1e-12)
+
+
+X = np.array([2.0, 4.0, 8.0, 16.0, 32.0])
+
+
+def plain_weights(points: list[list[float]]) -> list[list[float]]:
+    """Return the weights of repetitions, three or more at each point, one after the other."""
+    deviations = [[abs(value / median(point) - 1) for value in point] for point in points]
+    pooled = [each for own in deviations for each in (sorted(own)[1:] if len(own) % 2 else own)]
+    spread, freedom = 1.4826 * sorted(pooled)[(len(pooled) - 1) // 2], max(0.37 * len(pooled), 1)
+    found = []
+    for own in deviations:
+        scale = max(spread * (1 if len(own) % 2 else 1 + 2 / len(own)), 0.0025)
+        rare = [(1 + (each / scale) ** 2 / freedom) ** ((freedom + 1) / 2) for each in own]
+        weights = [min(1 / (1 + 5e-4 * each) / 0.9, 1) for each in rare]
+        far = sum(each < 0.5 for each in weights)
+        found.append(weights if 2 * far < len(own) else [1.0] * len(own))
+    return found
+
+
+def noisy(rng: np.random.Generator, repetitions: int) -> Array:
+    """Return repetitions of one quantity at five points, some of them outliers."""
+    values = (3 + X**2)[:, None] * (1 + 0.03 * rng.normal(size=(5, repetitions)))
+    return np.asarray(values * np.where(rng.random(values.shape) < 0.1, rng.uniform(1, 2, values.shape), 1))
+
+
+@pytest.mark.parametrize("repetitions", [3, 4, 5, 8])
+def test_weights_are_those_of_a_plain_loop(repetitions: int) -> None:
+    """Weights of a batch are those of each quantity alone, point by point."""
+    rng = np.random.default_rng(repetitions)
+    values = np.array([noisy(rng, repetitions) for _ in range(30)])
+    expected = np.array([plain_weights(each.tolist()) for each in values])
+    assert repetition_weights(values) == pytest.approx(expected, rel=1e-9)
+    assert 0 < (expected < 0.5).mean() < 0.2
+    assert ((expected > 0.05) & (expected < 0.95)).any()
+
+
+def test_half_of_the_repetitions_are_no_outliers() -> None:
+    """If half of the repetitions of a point are far from their median, all of them count."""
+    values = 5 * (1 + 0.001 * np.random.default_rng(3).normal(size=(12, 3)))
+    values[4], values[5] = [4.0, 5.0, 6.0], [4.0, 5.0, 5.001]
+    (found,) = repetition_weights(values[None])
+    assert found == pytest.approx(np.array(plain_weights(values.tolist())), rel=1e-9)
+    assert found[4].tolist() == [1, 1, 1]
+    assert found[5, 0] < 0.5
+
+
+def test_condensed_values_are_weighted_means() -> None:
+    """The value of a point, its count and its squares are weighted by the weights of repetitions."""
+    values = noisy(np.random.default_rng(1), 5)
+    weights = np.array(plain_weights(values.tolist()))
+    found = condensed(values[None], "robust")
+    means = (weights * values).sum(axis=1) / weights.sum(axis=1)
+    assert found.values[0] == pytest.approx(means)
+    assert found.counts[0].tolist() == [round(each) for each in weights.sum(axis=1)]
+    assert found.squares[0] == pytest.approx((weights * (values - means[:, None]) ** 2).sum(axis=1))
+    assert found.outliers[0] == (weights < 0.5).sum() > 0
+
+
+def test_normal_repetitions_count_in_full() -> None:
+    """Nearly all normally distributed repetitions have the weight 1, and few points are no reason for less."""
+    rng = np.random.default_rng(2)
+    for points in (1, 3, 5):
+        for repetitions in (3, 5, 10):
+            weights = repetition_weights(1 + 0.05 * rng.normal(size=(1000, points, repetitions)))
+            assert (weights < 1).mean() < 0.03
+            assert (weights < 0.5).mean() < 2e-3
+
+
+def test_effects_of_other_parameters_are_no_outliers() -> None:
+    """If only one of two parameters has an effect in the model, points of the other keep all repetitions."""
+    rng = np.random.default_rng(3)
+    points = np.array([*((x, 3.0) for x in X), *((32.0, y) for y in (1.0, 2.0, 4.0, 5.0))])
+    values = (10 + points[:, 0]) * np.where(points[:, 1] == 4, 1.15, 1.0)
+    repeated = values[:, None] * (1 + 0.002 * rng.normal(size=(9, 5)))
+    model = fit(points, repeated, names=("x", "y"))
+    assert all(term[1].is_constant for term in model.terms)
+    assert any(not term[0].is_constant for term in model.terms)
+    assert model.measurements == repeated.size
+    assert not any("little or no weight" in note for note in model.notes)
+    # Along x alone, those of y = 4 are far from the others.
+    alone = fit(points[:, 0], repeated)
+    assert any("little or no weight" in note for note in alone.notes)
+    # An outlier of one point has no weight in both.
+    repeated[0, 0] *= 2
+    assert fit(points, repeated, names=("x", "y")).measurements == repeated.size - 1
