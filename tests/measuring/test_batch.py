@@ -64,7 +64,8 @@ def measured(made: Setup, runs: Sequence[Run] = ()) -> Recorder:
     return recorder
 
 
-def test_rows(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["batches", "time-limits-of-batches"])
+def test_rows(name: str, program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each process reads its configurations and has a value for each row that it prints, or a reason."""
     monkeypatch.setattr(runner, "GRACE_SECONDS", 0.05)
 
@@ -88,7 +89,7 @@ def test_rows(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     def spelled(command: str) -> Lines:
         return shown(measurement(grid(2, "block-size"), command, "t", batch=()))
 
-    check_calls("batches", printing, reading, spelled, FILE=FILE, NOW_AND_THEN=NOW_AND_THEN)
+    check_calls(name, printing, reading, spelled, FILE=FILE, NOW_AND_THEN=NOW_AND_THEN)
 
 
 def test_groups() -> None:

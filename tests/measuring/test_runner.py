@@ -285,7 +285,8 @@ def test_birth() -> None:
     end_session(2**22 + 1)
 
 
-def test_results(program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["ends-of-runs", "time-limits-of-runs"])
+def test_results(name: str, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that ends well has values; one that fails is a result with its reason and what it printed."""
 
     def ended(command: str, grace: float = 0.05, timeout: float | None = None) -> Lines:
@@ -304,7 +305,7 @@ def test_results(program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     (tmp_path / "nonsense").write_bytes(b"\x7fELF nonsense")
     (tmp_path / "nonsense").chmod(0o755)
     monkeypatch.chdir(tmp_path)
-    check_calls("ends-of-runs", ended, python)
+    check_calls(name, ended, python)
 
 
 @pytest.mark.parametrize("number", [errno.EMFILE, errno.ENOMEM, errno.EAGAIN])

@@ -48,17 +48,14 @@ def test_names_and_keys(study_file: Path, monkeypatch: pytest.MonkeyPatch) -> No
             Path(f"{name}.csv").write_text(content, encoding="utf-8")
         return [task.key for task in tasks(study_file, text)]
 
-    def changed(
-        learner: Mapping[str, Any] | None = None, identity: str = "", observed: str = "", **changes: Any
-    ) -> str:
+    def changed(learner: Mapping[str, Any] = {}, identity: str = "", observed: str = "", **changes: Any) -> str:
         """Return the key of a task after changes of the study, its learner, its inputs, or what was observed."""
-        known: dict[str, Any] = {
+        read: dict[str, Any] = {
             "identity": {**loaded.inputs.identity, "more": identity},
             "observed_identity": {"o": observed},
         }
         chosen = replace(study, **{"samplings": ("random:6",), "seeds": (0,)} | changes)
-        own = replace(loaded.learners[0], **(learner or {}))
-        return tasks_of(chosen, (own,), replace(loaded.inputs, **known))[0].key
+        return tasks_of(chosen, (replace(loaded.learners[0], **learner),), replace(loaded.inputs, **read))[0].key
 
     def different(*found: str) -> bool:
         return len(set(found)) == len(found)

@@ -1,7 +1,8 @@
 """Messages about wrong texts, and what right ones give, as golden files in `tests/golden/messages`.
 
-A file has each text after a prompt, as Python writes it between quotes, and below it the message. A new case is a new
-line with a prompt: `make golden` writes its message, and the difference is reviewed.
+A file has each text after a prompt, as Python writes it between quotes, or each call, and below it the message, or what
+the call gives. A new case is a new line with a prompt: `make golden` writes its outcome, and the difference is
+reviewed. Lines with `#` say what the cases below them show.
 """
 
 from __future__ import annotations
