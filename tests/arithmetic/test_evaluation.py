@@ -1,9 +1,9 @@
-"""The evaluation of trees against Python's arithmetic, and exact fractions."""
+"""The evaluation of trees against Python's arithmetic, exact fractions, powers and roots at zero, and the functions."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from operator import ge, gt, le, lt
 from random import Random
@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.arithmetic.functions import evaluate, fraction_of, rounded
+from splc.arithmetic.functions import TABLE, Function, evaluate, fraction_of, limits, rounded
 from splc.arithmetic.parser import parse
 from splc.arithmetic.tokens import MODEL_FUNCTIONS
 from splc.arithmetic.tree import Call, Extremum, Name, Node, Number, Power, Product, Sum, Threshold
@@ -152,3 +152,57 @@ def test_fractions_of_many_digits_are_left_to_floats() -> None:
     assert fraction_of(parse("1 / 1e15 / 1e15 / 7")) == Fraction(1, 7 * 10**30)
     assert fraction_of(parse("1/1e31 + 1 + 1")) is None
     assert fraction_of(parse("(0 - 1e31) * 1 * 1")) is None
+
+
+@pytest.mark.parametrize(
+    ("base", "exponent", "value"),
+    [(-2, -1, -0.5), (-2, -2, 0.25), (0, -1, 0.0), (0, 0, 1.0), (3, 2, 9.0), (2, -1, 0.5)],
+)
+def test_negative_powers(base: float, exponent: float, value: float) -> None:
+    """Only zero to a negative power is 0 instead of infinite, not a negative number to such a power."""
+    tree = parse("x ^ y")
+    assert float(evaluate(tree, {"x": base, "y": exponent}.__getitem__, zero_safe=True)) == value
+
+
+POINTS = np.array([0.3, 0.5, 1.0, 1.7, 2.0, 4.4, 7.1])
+
+
+def functions(has: Callable[[Function], bool] = lambda function: True) -> pytest.MarkDecorator:
+    """Return the mark of tests of the functions that have something."""
+    return pytest.mark.parametrize("function", [*filter(has, TABLE)], ids=lambda function: function.name)
+
+
+@functions()
+def test_numbers_and_columns(function: Function) -> None:
+    """A function has the same values at numbers and at columns."""
+    np.testing.assert_allclose(function.values(POINTS), [function.number(x) for x in POINTS.tolist()], rtol=1e-15)
+
+
+@functions(lambda function: function.slope is not None)
+def test_slopes(function: Function) -> None:
+    """The slope is the derivative."""
+    step = 1e-6
+    differences = (function.values(POINTS + step) - function.values(POINTS - step)) / (2 * step)
+    assert function.slope is not None
+    np.testing.assert_allclose(function.slope(POINTS), differences, rtol=1e-6)
+
+
+@functions()
+def test_limits(function: Function) -> None:
+    """All values at an interval are within the limits, which are values at the ends of functions that never fall."""
+    for low, high in ((0.3, 7.1), (0.5, 4.4), (1.0, 1.7)):
+        least, greatest = limits(function.name, [(low, high)])
+        values = function.values(np.linspace(low, high, 1001))
+        assert least <= values.min()
+        assert values.max() <= greatest
+        if function.bounds is None:
+            assert (least, greatest) == (function.number(low), function.number(high))
+
+
+@functions(lambda function: function.base is None and function.power is None)
+@pytest.mark.parametrize("module", ["math", "np"])
+def test_python(function: Function, module: str) -> None:
+    """A function that is no power and no logarithm has its values in Python, too."""
+    text = function.python_text("x", module)
+    for x in POINTS.tolist():
+        assert eval(text, {"math": math, "np": np, "x": x}) == pytest.approx(function.number(x), rel=1e-15)  # noqa: S307

@@ -1,7 +1,11 @@
+"""The parser against a slow transcription of its grammar, the search of names against all spellings; exact messages."""
+
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -9,11 +13,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from splc.arithmetic import parser as parser_module
 from splc.arithmetic.functions import evaluate, rounded
 from splc.arithmetic.parser import MAX_DEPTH, Associate, parse, parse_comparison
-from splc.arithmetic.tokens import MODEL_FUNCTIONS, NameTable
-from splc.arithmetic.tree import Call, Name, Number, Power, Product, Sum, is_ambiguous, names_in
-from splc.errors import ExpressionError
+from splc.arithmetic.tokens import FUNCTIONS, MODEL_FUNCTIONS, NameTable, UnknownNameError, problem_at
+from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, is_ambiguous, names_in
+from splc.errors import ExpressionError, Problem
+from tests.support.arithmetic_oracle import WrongError, parsed, written
 from tests.support.golden_messages import check_messages
 
 VALUES = {"a": 3.0, "b": 0.5, "c": 7.0}
@@ -322,3 +328,92 @@ class TestErrors:
     def test_long_flat_sums(self) -> None:
         """A sum of 20,000 addends is parsed and evaluated."""
         assert value_of("+".join(["a * 2 - b"] * 10_000)) == pytest.approx(10_000 * 5.5)
+
+
+def ends(text: str, end: int) -> bool:
+    """Return whether no word continues at an offset."""
+    return not re.fullmatch(r"\w\w", text[end - 1 : end + 1])
+
+
+@given(
+    st.dictionaries(st.text("ab+ ", min_size=1, max_size=6), st.sampled_from("xyz"), max_size=6),
+    st.text("aabb+  \t\n", min_size=1, max_size=10),
+)
+def test_names_are_found_as_by_trying_all(spellings: dict[str, str], text: str) -> None:
+    """The longest spelling wins; spaces between words may be others unless the spelling is then ambiguous."""
+    table = NameTable(spellings)
+    meanings: dict[tuple[str, ...], set[str]] = {}
+    for spelling, name in spellings.items():
+        if len(spelling.split()) > 1:
+            meanings.setdefault(tuple(spelling.split()), set()).add(name)
+    clear = {words: min(names) for words, names in meanings.items() if len(names) == 1}
+    for at in range(len(text)):
+        best: tuple[str, int] | None = None
+        for end in range(at + 1, len(text) + 1):
+            part = text[at:end]
+            loose = clear.get(tuple(part.split())) if part == part.strip() and "\n" not in part else None
+            # An operator is a name in backticks only.
+            meant = (spellings.get(part) if part != "+" else None) or loose
+            if meant and ends(text, end):
+                best = meant, end - at
+        assert table.find(text, at) == best
+        assert table.begins(text[at]) == any(spelling[0] == text[at] for spelling in spellings)
+    assert table.meaning(text) == (spellings.get(text) or clear.get(tuple(text.split())))
+    assert table.real == tuple(sorted(set(spellings.values())))
+
+
+def test_where_names_and_functions_end() -> None:
+    """A name of a function is the function unless a known name is longer; a word after a number is an error."""
+    assert parse("log(x) + 1", NameTable({"log(x)": "y", "x": "x"})) == Sum(((1, Name("y")), (1, Number(1.0))))
+    with pytest.raises(ExpressionError, match="'b' is not expected here"):
+        parse("a+b", NameTable({"a+": "a+", "a": "a", "b": "b"}))
+    for text in ("a~", "2~"):
+        with pytest.raises(ExpressionError, match="'~' does not belong"):
+            parse(text, NameTable({"a": "a"}))
+    with pytest.raises(ExpressionError, match="'2a' is neither a number nor a name"):
+        parse("2ab * a")
+    with pytest.raises(UnknownNameError) as caught:
+        parse("`abcd` + 1", NameTable({"abce": "abce"}))
+    assert caught.value.name == "abcd"
+    assert caught.value.problems == (
+        Problem("unknown name 'abcd'", column=1, text="`abcd` + 1", hint="did you mean 'abce'?"),
+    )
+
+
+@given(st.integers(0, 2**32))
+def test_trees_and_errors_are_those_of_a_machine_with_a_stack(seed: int) -> None:
+    """The parser finds the tree of a text, or its first error with message, column and hint, for any limit of depth."""
+    random = Random(seed)
+    for _ in range(10):
+        text, pieces = written(random)
+        associate: Associate = random.choice(("left", "right"))
+        comparing = random.random() < (0.9 if any(kind == "cmp" for kind, *_ in pieces) else 0.05)
+        depth = random.randint(1, 8)
+        in_model = not comparing and random.random() < 0.7
+        expected: list[Node | str] | Problem
+        try:
+            expected = parsed(text, pieces, associate, in_model, comparing, depth)
+        except WrongError as error:
+            at, message, hint = error.args
+            around = ("…" if at > 30 else "") + text[max(0, at - 30) : at + 40].replace("\n", " ")
+            expected = Problem(message, column=at + 1, text=around, hint=hint)
+        found: list[Node | str] | Problem
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(parser_module, "MAX_DEPTH", depth)
+            try:
+                if comparing:
+                    found = list(parse_comparison(text, associate=associate))
+                else:
+                    found = [parse(text, associate=associate, functions=MODEL_FUNCTIONS if in_model else FUNCTIONS)]
+            except ExpressionError as error:
+                (found,) = error.problems
+        assert found == expected, text
+
+
+def test_an_error_shows_the_text_around_it() -> None:
+    """An error shows up to 30 characters before its place and 40 from there on; line breaks become spaces."""
+    text = "".join(map(chr, range(0x4E00, 0x4E00 + 90)))
+    for at, shown in ((0, text[:40]), (30, text[:70]), (31, "…" + text[1:71]), (80, "…" + text[50:])):
+        (problem,) = problem_at(text, at, "m", "h").problems
+        assert problem == Problem("m", column=at + 1, text=shown, hint="h")
+    assert problem_at("a\nb", 1, "m").problems[0].text == "a b"

@@ -15,7 +15,7 @@ from splc.formats.measurements.csv import write_measurements_splconqueror_csv
 from splc.formats.models.read import read_stored_models
 from splc.splconqueror.run import Request, Result, run
 from tests.learning.conftest import measured
-from tests.learning.stepwise.test_logs_of_2019 import t_wise
+from tests.learning.stepwise.test_selection import t_wise
 from tests.support.real_data import real
 
 pytestmark = pytest.mark.real_data

@@ -1,9 +1,10 @@
-"""Tuners: what they ask for, and what they are told."""
+"""Tuners: what they ask for and are told, the names in their output, and studies of Optuna."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -12,8 +13,13 @@ import pytest
 from sampling import Space
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, LearningError, MeasurementError
+from splc.learning.effects import group_titles
+from splc.learning.projection.variables import variables_of
+from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
-from splc.tuning import Limit, Tuner, TuningTrial, tune
+from splc.tuning import Limit, Tuner, TuningTrial, from_optuna, tune
+from splc.tuning.changes import label_of
+from tests.learning.projection.known_targets import group
 from tests.support.golden_messages import check_messages
 from tests.tuning.made import SYSTEM, noisy, run, seconds
 
@@ -302,3 +308,71 @@ def test_in_one_call() -> None:
     assert {step.failure for step in found.trajectory} == {None, "TimeoutError: after 60 s"}
     assert list(found.to_columns())[:2] == ["run", "why"]
     assert "best seconds" in found.summary()
+
+
+CODECS = group("lz4", "zstd", "gzip")
+
+
+@pytest.mark.parametrize(
+    ("options", "label"),
+    [
+        (CODECS, "lz4|zstd|gzip"),
+        ((BinaryOption("codec", optional=False), *(replace(each, parent="codec") for each in CODECS)), "codec"),
+        (group("ref_1", "ref_2", "ref_3"), "ref"),
+    ],
+)
+def test_groups_have_titles(options: tuple[BinaryOption, ...], label: str) -> None:
+    """A group is shown under the title that it has in other outputs, never under its first member."""
+    system = VariabilityModel("system", (*options, BinaryOption("fast")))
+    labels = [label_of(variable, system) for variable in variables_of(system)]
+    assert sorted(labels) == sorted([label, "fast"])
+    assert label in group_titles(system).values()
+
+
+optuna: Any = pytest.importorskip("optuna")
+
+
+def objective(trial: Any) -> float:
+    """Return the value of a trial: the best one has codec b, cache, 4 threads and x = 2."""
+    codec, cache = trial.suggest_categorical("codec", ["a b", "b"]), trial.suggest_categorical("cache", [True, False])
+    threads, x = trial.suggest_int("threads", 1, 8), trial.suggest_float("x", 0.5, 8, log=True)
+    if threads == 7:
+        raise ValueError
+    return float(2 + abs(threads - 4) + abs(x - 2) + (codec == "b") * -1 + cache * -0.5)
+
+
+@pytest.mark.parametrize("direction", ["minimize", "maximize"])
+def test_a_study_is_continued(direction: str) -> None:
+    """A tuner of a study has its parameters and trials, and finds a better configuration."""
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    study = optuna.create_study(direction=direction, sampler=optuna.samplers.RandomSampler(seed=1))
+    study.optimize(objective, n_trials=15, catch=ValueError)
+    tuner = from_optuna(study, 20)
+    assert len(tuner.history.outcomes) == 15
+    assert len(tuner.history.failed) == sum(trial.state.name == "FAIL" for trial in study.trials) > 0
+    assert {option.name for option in tuner.system.options} >= {"codec_b", "cache", "threads", "x"}
+    while (trial := tuner.ask()) is not None:
+        values = {**trial.configuration, "codec": "b" if trial.configuration["codec_b"] else "a b"}
+        values["cache"] = bool(values["cache"])
+        try:
+            tuner.tell(trial, objective(optuna.trial.FixedTrial(values)))
+        except ValueError:
+            tuner.tell(trial, failed="7 threads")
+    found = tuner.report()
+    best = found.best.configuration.assignment(0)
+    if direction == "minimize":
+        assert (best["codec_b"], best["cache"], best["threads"]) == (1, 1, 4)
+        assert found.best.value < study.best_value
+    else:
+        assert found.best.value > study.best_value
+
+
+def test_several_objectives() -> None:
+    """A study of two objectives gives a front."""
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    study = optuna.create_study(directions=["minimize", "maximize"], sampler=optuna.samplers.RandomSampler(seed=1))
+    study.optimize(lambda trial: (trial.suggest_int("x", 0, 20, step=2), trial.suggest_float("y", 0, 1)), n_trials=8)
+    tuner = from_optuna(study, 5)
+    assert [(goal.nfp, goal.maximize) for goal in tuner.objective.goals] == [("value_0", False), ("value_1", True)]
+    assert len(tuner.system.option("x").values) == 11  # type: ignore[union-attr]
+    assert tuner.ask() is not None

@@ -1,4 +1,4 @@
-"""The fast learner against the plain one, and the laws it keeps."""
+"""The fast learner against the plain one, the laws it keeps, its folds, and reciprocals of options."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from splc.learning.features import Feature, FeatureTable
 from splc.learning.result import Step
 from splc.learning.stepwise.algorithm import ForwardSelection, Outcome
-from splc.learning.stepwise.candidates import Candidate
+from splc.learning.stepwise.candidates import Candidate, CandidateGrid
 from splc.learning.stepwise.least_squares import Projection
 from splc.learning.stepwise.settings import Settings
+from splc.learning.stepwise.stepwise import folds_of
 from splc.models.terms import option_term
 from tests.learning.conftest import ALL_FUNCTIONS, problems
 from tests.support.examples import examples
@@ -341,3 +342,68 @@ def test_a_term_that_only_rounding_is_left_of_is_left_out() -> None:
         "b0 * b2": 5,
         "b3": 2,
     }
+
+
+CROSSED = Settings().changed({"crossValidation": True, "abortError": 0, "minImprovementPerRound": 0})
+
+
+def problem(target: list[float]) -> FeatureTable:
+    """Two binary options in all combinations, again and again."""
+    rows = np.arange(len(target))
+    columns = {"a": (rows % 2).astype(float), "b": (rows // 2 % 2).astype(float)}
+    return FeatureTable((Feature("a", False), Feature("b", False)), columns, np.array(target))
+
+
+@pytest.mark.parametrize("rows", range(2, 13))
+def test_every_learning_set_of_two_rows_has_folds(rows: int) -> None:
+    """There are as many folds as asked for, at most one per row, of equal size but for one; a model is learned."""
+    learning = problem([1.0 + row for row in range(rows)])
+    folds = folds_of(learning, CROSSED, 3)
+    assert folds is not None
+    sizes = np.bincount(folds)
+    assert len(sizes) == min(5, rows)
+    assert sizes.max() - sizes.min() <= 1
+    outcome = ForwardSelection(learning, CROSSED, folds=folds).run()
+    assert all(np.isfinite(influence) for influence in (term.influence for term in outcome.terms))
+
+
+def test_no_folds_without_need() -> None:
+    """Without the setting, and for a single row, there are none."""
+    assert folds_of(problem([1.0, 2.0, 3.0, 4.0]), Settings(), 0) is None
+    assert folds_of(problem([1.0]), CROSSED, 0) is None
+
+
+def test_selection_error_is_the_mean_over_all_held_out_rows_with_a_value() -> None:
+    """Folds whose values are all 0 judge nothing; every other held-out row counts the same."""
+    learning = problem([0.0, 0, 0, 0, 4, 5, 6, 7, 8, 9])
+    folds = np.array([0, 0, 1, 1, 1, 2, 2, 2, 2, 2])
+    learner = ForwardSelection(learning, CROSSED, folds=folds)
+    y = learning.target
+    errors = [abs(y[folds != folds[row]].mean() - y[row]) / y[row] * 100 for row in range(4, 10)]
+    assert learner.scorer.error == pytest.approx(np.mean(errors))
+
+
+def test_terms_with_binary_options_are_not_divided() -> None:
+    """As in SPL Conqueror, no candidate has both a binary option and a reciprocal; other quotients are offered."""
+    rng = np.random.default_rng(4)
+    columns = {"a": rng.integers(0, 2, 80).astype(float), **{n: rng.integers(1, 9, 80).astype(float) for n in "xy"}}
+    features = (Feature("a", False), *(Feature(name, True, 1.0, 8.0, has_zero=False) for name in "xy"))
+    for functions in (["learn_asymFunction"], ["learn_ratioFunction"], ["learn_asymFunction", "learn_ratioFunction"]):
+        grid = CandidateGrid(
+            FeatureTable(features, columns, np.ones(80)), Settings().changed(dict.fromkeys(functions, True))
+        )
+        for name in ("a", "x", "1 / x", "a * x", "x * x"):
+            cells = {
+                grid.candidate(int(head), int(atom)).learned(1).log_text(): (int(head), int(atom))
+                for head, atom in zip(*np.nonzero(grid.offered), strict=True)
+            }
+            if name in cells:
+                grid.choose(*cells[name])
+        offered = [
+            grid.candidate(int(head), int(atom)).learned(1).term
+            for head, atom in zip(*np.nonzero(grid.offered), strict=True)
+        ]
+        quotients = [term for term in offered if any(factor.power < 0 for factor in term.factors)]
+        assert any(term.options == {"x", "y"} for term in quotients)
+        assert not any("a" in term.options for term in quotients)
+        assert any("a" in term.options and len(term.options) == 3 for term in offered)

@@ -1,18 +1,25 @@
+"""Model text: statements, names in all their spellings, and the expansion to sums of terms."""
+
 from __future__ import annotations
 
 import math
+import unicodedata
+from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from splc.arithmetic.functions import evaluate
 from splc.arithmetic.parser import parse
+from splc.arithmetic.tokens import NameTable
 from splc.errors import ExpressionError
-from splc.models.parameters import Parameters
+from splc.models.parameters import Parameters, Quantity
 from splc.models.terms import CONSTANT, Term, log_term, option_term
 from splc.models.text.algebra import expand
 from splc.models.text.reader import expand_model, expand_text, split_text
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
 from tests.support.golden_messages import check_messages
 
 POINTS = [{"x": 1.7, "y": 3.0, "z": 0.6}, {"x": 25.0, "y": 0.3, "z": 8.0}, {"x": 1.0, "y": 1.0, "z": 1.0}]
@@ -224,3 +231,199 @@ def test_hints_about_continued_lines() -> None:
         with pytest.raises(ExpressionError) as caught:
             expand_model(text, {"x": "x"})
         assert ("continues the line before" in str(caught.value)) is continued
+
+
+NAMES = {"x": "x", "y": "y", "z": "z"}
+
+
+def expanded(text: str, *more: str) -> dict[Term, float]:
+    """Return the sum of terms of a text over x, y, z and more options."""
+    return expand_model(text, NAMES | {name: name for name in more}).expansion
+
+
+breaks = st.sampled_from(["", " ", "\n", "\n  ", " # note (\n", "\n# note\n\t", "\r\n"])
+operators = st.sampled_from("+-*/")
+operands = st.sampled_from(["x", "y^2", "2", "(z + 1)", "log2(x)", "-y"])
+
+
+@given(operands, st.lists(st.tuples(breaks, operators, breaks, operands), min_size=1, max_size=6), st.booleans())
+def test_breaks_at_operators_do_not_matter(first: str, others: list[tuple[str, str, str, str]], named: bool) -> None:
+    """A formula that is broken before or after operators, with comments in between, equals the formula on one line."""
+    broken = first + "".join(f"{before}{sign}{after}{operand}" for before, sign, after, operand in others)
+    whole = first + "".join(f" {sign} {operand}" for _, sign, _, operand in others)
+    head = "a = 1\nT = a * " if named else ""
+    assert expand_model(head + broken, NAMES) == expand_model(head + whole, NAMES)
+
+
+@given(st.lists(st.sampled_from(["x", "2 * y", "z^2", "7"]), min_size=2, max_size=5), st.data())
+def test_no_statement_is_left_out(parts: list[str], data: st.DataObject) -> None:
+    """A text without a marked model is the sum of its definitions if its last line says so, otherwise it is refused."""
+    names = data.draw(st.lists(st.sampled_from(["T", "a", "b", "c", ""]), min_size=len(parts), max_size=len(parts)))
+    text = "\n".join(f"{name} = {part}" if name else part for name, part in zip(names, parts, strict=True))
+    if names[-1] == "T" and len(set(names)) == len(names) and "" not in names:
+        # Whoever writes `T =` says what the model is.
+        assert expanded(text) == expanded(parts[-1])
+        return
+    with pytest.raises(ExpressionError):
+        expanded(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("T = 3*x\n  + 4*y", "3*x + 4*y"),
+        ("T = 3*x +\n\n# and\n\n4*y", "3*x + 4*y"),
+        ("T =\n  3*x", "3*x"),
+        ("T = x\n\n* y", "x * y"),
+        ("T = x\n^ 2", "x^2"),
+        ("a = (x\n\n + y)\n/ 2\nT = a", "(x + y) / 2"),
+        ("a = 3\n\n-x * a", "-3 * x"),
+        ("a = 3\n(x + 1) * a", "3 * x + 3"),
+        ("T = x\nT = T + y", "x + y"),
+        ("a = x\na = a * y\nT = a", "x * y"),
+        ("unused = y\nT = x", "x"),
+        ("time = x", "x"),
+        ("a = x\nb = a\nc = b + a", "2 * x"),
+    ],
+)
+def test_continued_statements(text: str, same: str) -> None:
+    """Statements continue after and before operators and `=`; after a blank line a sign begins a new one."""
+    assert expanded(text) == expanded(same)
+
+
+@pytest.mark.parametrize(
+    ("text", "unused"),
+    [("a = x\nb = a\nc = y", ["a", "b"]), ("a = x\nb = y\na * z", ["b"]), ("a = x\na = a + 1\ny", ["a", "a"])],
+)
+def test_unused_definitions(text: str, unused: list[str]) -> None:
+    """Every definition that an unmarked model does not use, even indirectly, is reported with its line."""
+    with pytest.raises(ExpressionError) as caught:
+        expanded(text)
+    problems = caught.value.problems
+    assert [problem.message.rpartition(" ")[2] for problem in problems] == [repr(name) for name in unused]
+    assert [problem.line for problem in problems] == [
+        number for number, line in enumerate(text.splitlines(), 1) if line.split(" = ")[0] in unused
+    ]
+
+
+def test_names_that_look_like_operators() -> None:
+    """A line that begins with an option like `-O2`, or ends with one like `c++`, is not continued."""
+    assert expanded("a = x\n-O2 * a", "-O2") == {option_term("x") * option_term("-O2"): 1.0}
+    assert expanded("a = x * c++\na * y", "c++") == {option_term("x") * option_term("y") * option_term("c++"): 1.0}
+    assert expanded("a = x * c++\n+ y\nT = a", "c++") == expanded("x * c++ + y", "c++")
+    with pytest.raises(ExpressionError, match="another expression follows the model of line 1\n    -O2\n"):
+        expanded("T = x\n-O2", "-O2")
+
+
+def test_an_option_named_like_the_model() -> None:
+    """If T is an option, the last statement is the model regardless of its name."""
+    assert expanded("a = T\nb = a * x", "T") == {option_term("T") * option_term("x"): 1.0}
+    with pytest.raises(ExpressionError, match="has the name of an option") as caught:
+        expanded("b = y\nT = x\na = y + b", "T")
+    assert [problem.line for problem in caught.value.problems] == [2]
+
+
+@pytest.mark.parametrize("use", ["1 / a", "log2(a)", "x / sqrt(a)"])
+def test_uses_of_a_wrong_definition(use: str) -> None:
+    """Only the wrong definition is reported, not what uses it."""
+    with pytest.raises(ExpressionError) as caught:
+        expanded(f"a = nothing * x\nT = {use}", "x")
+    assert [problem.line for problem in caught.value.problems] == [1]
+
+
+def test_places_within_broken_statements() -> None:
+    """Errors have the right line and column after blank lines, comments and names."""
+    with pytest.raises(ExpressionError) as caught:
+        expanded("a = 1\nT =  # here\n\n  x\n # there\n  + foo * a")
+    problem = caught.value.problems[0]
+    assert (problem.message, problem.line, problem.column) == ("unknown name 'foo'", 6, 5)
+
+
+@given(
+    st.lists(
+        st.sampled_from(["a = x\n", "b = y * (\n", "x) + 1\n", "T = a\n", "  - b\n", "# x = 1\n", "\n"])
+        | st.text(st.sampled_from("xyT=+-*/^()#` \n,1"), max_size=6),
+        max_size=8,
+    ).map("".join)
+)
+def test_statements_hold_every_line(text: str) -> None:
+    """The statements of a text contain everything except comments, with the right lines."""
+    try:
+        parts = split_text(text, NameTable(NAMES))
+    except ExpressionError:
+        reject()
+    lines = text.splitlines()
+    covered: dict[int, str] = {}
+    for each in (*parts.definitions, parts.model):
+        for place, line in enumerate(each.text.split("\n")):
+            assert each.line + place not in covered
+            covered[each.line + place] = line
+    for number, line in enumerate(lines, 1):
+        if line.strip() and "#" not in line:
+            assert line.rstrip().endswith(covered[number].strip())
+
+
+@given(st.integers(1, 45))
+def test_long_lists_of_problems_end_with_their_number(count: int) -> None:
+    """Of many wrong definitions the first 20 are shown, and the number of the others."""
+    with pytest.raises(ExpressionError) as caught:
+        expanded("".join(f"a{at} = nothing{at}\n" for at in range(count)) + "T = x")
+    shown = [problem.message for problem in caught.value.problems]
+    assert shown[:20] == [f"unknown name 'nothing{at}'" for at in range(min(count, 20))]
+    assert shown[20:] == ([f"… and {count - 20} more problems"] if count > 20 else [])
+
+
+SYSTEM = VariabilityModel(
+    "s", (BinaryOption("fast mode"), BinaryOption("a-b"), BinaryOption("fast"), NumericOption("Größe.x", (1.0, 2.0)))
+)
+OPTION_NAMES = SYSTEM.term_names
+
+
+@pytest.mark.parametrize(
+    "text", ["fast mode", "fast  mode", "fast \t mode", "`fast  mode`", "fastmode", "fast\u00a0mode", "2*fast  mode/2"]
+)
+def test_spaces_in_names(text: str) -> None:
+    """One space in a name matches several; the longest name still wins."""
+    assert expand_model(text, OPTION_NAMES).expansion == {option_term("fast mode"): 1.0}
+
+
+def test_names_with_several_spaces() -> None:
+    """A name with several spaces is found with one, unless that is another name; line breaks do not match."""
+    assert expand_model("a b * 2", {"a  b": "a  b"}).expansion == {option_term("a  b"): 2.0}
+    both = {"a  b": "a  b", "a b": "a b"}
+    assert expand_model("a b - a  b", both).expansion == {option_term("a b"): 1.0, option_term("a  b"): -1.0}
+    with pytest.raises(ExpressionError, match="unknown name 'a'"):
+        expand_model("a   b", both)
+    with pytest.raises(ExpressionError, match="unknown name 'mode'"):
+        expand_model("(fast\nmode)", OPTION_NAMES)
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+@pytest.mark.parametrize("own", ["NFC", "NFD"])
+def test_composed_characters(form: Any, own: Any) -> None:
+    """A name is found with composed and decomposed letters, in the system, in parameters and in the text."""
+    name, text = unicodedata.normalize(own, "Größe.x"), unicodedata.normalize(form, "größe * Größe.x")
+    parameter = unicodedata.normalize(own, "größe")
+    known = Parameters({parameter: Quantity.exactly(3.0)})
+    found = expand_model(text, {name: name}, known)
+    assert found.expansion == {option_term(name): 3.0}
+    assert found.used == {parameter}
+
+
+def test_names_that_differ_in_their_composition_only() -> None:
+    """If two options differ only in the composition of letters, names are not normalised."""
+    one, other = (unicodedata.normalize(form, "größe") for form in ("NFC", "NFD"))
+    found = expand_model(f"{one} + 2 * {other}", {one: one, other: other})
+    assert found.expansion == {option_term(one): 1.0, option_term(other): 2.0}
+
+
+def test_hints_show_the_name() -> None:
+    """The nearest known name is shown in the system's spelling."""
+    with pytest.raises(ExpressionError, match="did you mean 'fast mode'"):
+        expand_model("fastmood", OPTION_NAMES)
+
+
+def test_definitions_with_another_spelling() -> None:
+    """A definition whose name is another spelling of an option is refused with the option's name."""
+    with pytest.raises(ExpressionError, match=r"'ab' has the name of an option \(another spelling of 'a-b'\)"):
+        expand_model("ab = 3\nT = ab", OPTION_NAMES)
