@@ -1,1 +1,1 @@
-"""Sampling designs, one per file."""
+"""Sampling designs, a file per family."""

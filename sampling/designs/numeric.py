@@ -158,18 +158,17 @@ class PlackettBurman:
                 hint="use a larger design, at most pb:125,5",
             )
         levels = self.levels_matrix()[:, : len(options)]
-        values = [self._values(option) for option in options]
+        values = [
+            compat_levels(len(option.values), self.levels)
+            if self.compat
+            else [option.level(level, self.levels) for level in range(self.levels)]
+            for option in options
+        ]
         rows = np.stack([np.array(indices)[levels[:, column]] for column, indices in enumerate(values)], axis=1)
         strength = (self.measurements - 1) // (self.levels - 1)
         separated = f"{self.text} separates the effects of at most {strength} numeric options"
         aliased = f"{separated}; with {len(options)} they are aliased"
         return distinct_design(rows, (aliased,) if len(options) > strength else ())
-
-    def _values(self, option: NumericOption) -> list[int]:
-        """Return the indices of one option's levels."""
-        if self.compat:
-            return compat_levels(len(option.values), self.levels)
-        return [option.level(level, self.levels) for level in range(self.levels)]
 
 
 @dataclass(frozen=True)

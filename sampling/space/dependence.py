@@ -88,20 +88,16 @@ def _effects(
         value = block.rows[row, columns]
         changed = block.rows[base].copy()
         changed[:, columns] = value
-        valid = _valid(block, changed, template, space)
+        # Options of other blocks have the values of any solution.
+        whole = np.tile(template, (len(changed), 1))
+        whole[:, list(block.variables)] = changed
+        valid = space.check(Configurations(space.system, whole))
         change = 0.0 if code == known[0] else None
         if code != known[0] and valid.any():
             after = part_values(block.parts, block.variables, changed[valid], space)
             change = float(((after - block.values[base[valid]]) @ slopes).mean())
         effects.append(ValueEffect(dict(zip(positions, value.tolist(), strict=True)), fraction, mean, change))
     return tuple(effects)
-
-
-def _valid(block: Block, rows: Array, template: Array, space: Space) -> Array:
-    """Return which combinations of a block's options are valid, shape (n,), bool; `template`: any solution."""
-    indices = np.tile(template, (len(rows), 1))
-    indices[:, list(block.variables)] = rows
-    return space.check(Configurations(space.system, indices))
 
 
 @dataclass(frozen=True, eq=False)

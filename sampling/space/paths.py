@@ -105,7 +105,9 @@ def cheapest(diagram: Diagram, costs: Costs, demands: Array) -> Array:
     # Blocks of demands with at most about so many different beginnings each.
     new = (np.diff(ordered[by_beginning, :-1], axis=0, prepend=-1) != 0).any(axis=1)
     block = np.cumsum(new) // max(1, BLOCK // widest)
-    for rows in np.split(by_beginning, np.flatnonzero(np.diff(block)) + 1):
+    ends = [*(np.flatnonzero(np.diff(block)) + 1).tolist(), len(block)]
+    for start, end in zip([0, *ends], ends, strict=False):
+        rows = by_beginning[start:end]
         least[rows] = _met(ordered[rows], steps, below, costs.never)
     return least
 
