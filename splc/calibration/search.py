@@ -272,16 +272,14 @@ def column_lengths(matrix: Array) -> Array:
     """Return the lengths of columns, without overflow, shape (k,)."""
     largest = np.abs(matrix).max(axis=0, initial=0.0)
     safe = np.where(largest > 0, largest, 1.0)
-    lengths: Array = np.linalg.norm(matrix / safe, axis=0) * largest
-    return lengths
+    return np.asarray(np.linalg.norm(matrix / safe, axis=0) * largest)
 
 
 def dependence(matrix: Array) -> Dependence:
     """Return which columns are combinations of the ones before them. Shape (n, k), finite."""
-    lengths = column_lengths(matrix)
+    lengths, combinations = column_lengths(matrix), list[Array]()
     basis: list[int] = []
     dependent: list[int] = []
-    combinations: list[Array] = []
     even = matrix / np.where(lengths > 0, lengths, 1.0)
     for column in np.flatnonzero(lengths > 0).tolist():
         known = even[:, basis]
@@ -318,9 +316,9 @@ def solve(matrix: Array, target: Array, low: Array, high: Array, preferred: Arra
             "the measured values are too large or too small beside what the model predicts",
             hint="give benchmarked values (or measurements) in another unit",
         )
-    if known.dependent or known.zero:
+    directions = np.linalg.qr(known.directions)[0].T
+    if len(directions):
         # The preference decides along directions without an effect, and has no influence across them.
-        directions = np.linalg.qr(known.directions)[0].T
         rows = directions * units
         sizes = np.linalg.norm(rows, axis=1)
         rows, preference = rows / sizes[:, np.newaxis], directions @ preferred / sizes
@@ -334,4 +332,6 @@ def solve(matrix: Array, target: Array, low: Array, high: Array, preferred: Arra
         fit = lsq_linear(even, aim, (low / units, high / units), method="bvls", max_iter=100 * len(low), tol=1e-15)
     # A bound is met exactly, so that it can be recognised.
     x = np.where(fit.active_mask < 0, low, np.where(fit.active_mask > 0, high, fit.x * units))
-    return np.clip(x, low, high)
+    x = np.clip(x, low, high)
+    nearest = x + directions.T @ (directions @ (preferred - x))
+    return nearest if ((low <= nearest) & (nearest <= high)).all() else x

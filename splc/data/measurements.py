@@ -269,9 +269,9 @@ class Measurements(Presented):
 
     def summary(self) -> str:
         """Return the number of measured configurations, the properties, and the contexts."""
-        properties = f"{'property' if len(self.properties) == 1 else 'properties'} {listed(self.properties)}"
+        kind = ("no property", "property ", "properties ")[min(len(self.properties), 2)]
         contexts = "".join(f", {name} = {value}" for name, value in self.contexts.items())
-        return f"measurements of {self.configurations.summary()}: {properties}{contexts}"
+        return f"measurements of {self.configurations.summary()}: {kind}{listed(self.properties)}{contexts}"
 
     @property
     def properties(self) -> tuple[str, ...]:

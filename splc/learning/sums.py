@@ -208,7 +208,7 @@ def learn_sum(
         seconds=sum(result.seconds for result in learned),
         terms=merged,
         notes=notes,
-        expected=learned[0].expected,
+        expected=learned[0].expected if len(learned) == 1 else None,  # errors of parts do not add up
         intervals=full_model,
         printed=None if full_model is None else SparsePart(model),
     )

@@ -139,6 +139,19 @@ class Results:
     unscaled: Values | None = None  # the same without the factor, None where there is none
     best: Run | None = None  # the run with the least error rate against the measurements, None where there is none
 
+    def test(self) -> GroupTest | None:
+        """Return the comparison of the errors on all measured configurations, over the seeds.
+
+        A group is a sampling, with several learners a learner and a sampling; None without two groups of several runs.
+        """
+        several = len({run.learner for run in self.runs}) > 1
+        groups: dict[str, list[float]] = {}
+        for run in self.runs:
+            if run.record.error_all is not None:
+                name = f"{run.learner}, {run.sampling}" if several else run.sampling
+                groups.setdefault(name, []).append(run.record.error_all)
+        return compare_groups(dict(sorted(groups.items())))
+
 
 # A run of a study that was just done, or as `runs.csv` has it.
 R = TypeVar("R", Run, ArchivedRun)
@@ -231,21 +244,6 @@ def pair_values(found: Comparison) -> dict[str, float | None]:
     if found.hybrid is not None:
         values |= {"hybrid_syntactic": found.hybrid.syntactic, "hybrid_semantic": found.hybrid.semantic}
     return values if found.semantic is None else values | _semantic_values(found.semantic)
-
-
-def study_test(results: Results) -> GroupTest | None:
-    """Return the comparison of the errors on all measured configurations, over the seeds.
-
-    A group is a sampling, with several learners a learner and a sampling. None if fewer than two groups have several
-    runs with an error.
-    """
-    several = len({run.learner for run in results.runs}) > 1
-    groups: dict[str, list[float]] = {}
-    for run in results.runs:
-        if run.record.error_all is not None:
-            name = f"{run.learner}, {run.sampling}" if several else run.sampling
-            groups.setdefault(name, []).append(run.record.error_all)
-    return compare_groups(dict(sorted(groups.items())))
 
 
 def manifest_of(study: Study, loaded: Loaded, results: Results) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from splc.io.tables import Table, csv_text, latex_text, markdown_text
 from splc.learning.threads import one_thread
 from splc.study.archive import RUNS, TABLE
 from splc.study.folder import TasksResult, relative_name, results_folder, run_tasks
-from splc.study.results import Results, Run, compare_runs, manifest_of, study_test
+from splc.study.results import Results, Run, compare_runs, manifest_of
 from splc.study.specification import Study, read_study
 from splc.study.tables import picture_names, pictures_of, runs_table, tables_of, whole_table
 from splc.study.tasks import Record, load, perform, space_of, tasks_of
@@ -222,7 +222,7 @@ def _study_as_json(result: StudyResult) -> dict[str, Any]:
         "refused": len(result.refused),
         "best": results and results.best and _run_as_json(results.best),
         "runs": [_run_as_json(each) for each in result.runs],
-        "statistics": results and _test_as_json(study_test(results)),
+        "statistics": results and _test_as_json(results.test()),
         **picked(results, "analytical, analytical_unscaled = unscaled"),
         "files": [*result.files, *(["manifest.json"] if results is not None else [])],
         "notes": result.notes,

@@ -11,6 +11,7 @@ import numpy as np
 from comparison.compare import compare_all, compared_model
 from splc.data.property_unit import titled
 from splc.errors import listed
+from splc.io.numbers import without_rounding
 from splc.io.tables import Cell, Spread, Table
 from splc.plotting.charts.chart import Chart
 from splc.plotting.charts.curves import learning_curve_chart
@@ -27,7 +28,6 @@ from splc.study.results import (
     errors_of,
     grouped,
     in_table,
-    study_test,
     titles,
 )
 from splc.study.specification import Study
@@ -49,12 +49,13 @@ PREDICTIONS, UNSCALED, TERM_SCORES, ERRORS = (
 )
 
 
-def spread(values: Sequence[float | None]) -> Cell:
+def spread(values: Sequence[float | None], size: float = 0.0) -> Cell:
     """Return the mean of several values with their (sample) standard deviation, a single value as it is.
 
-    None if one of them is undefined: the mean of the others would refer to fewer runs.
+    None if one of them is undefined: the mean of the others would refer to fewer runs. `size`: that of values beside
+    which those of rounding are 0.
     """
-    numbers = [value for value in values if value is not None]
+    numbers = [without_rounding(value, size) for value in values if value is not None]
     if not numbers or len(numbers) < len(values):
         return None
     if len(numbers) == 1:
@@ -62,7 +63,8 @@ def spread(values: Sequence[float | None]) -> Cell:
     if len(set(numbers)) == 1:
         return Spread(float(numbers[0]), 0.0)
     try:
-        return Spread(statistics.fmean(numbers), statistics.stdev(numbers))
+        mean = statistics.fmean(numbers)
+        return Spread(mean, without_rounding(statistics.stdev(numbers), abs(mean)))
     except OverflowError:
         return None
 
@@ -102,7 +104,7 @@ def tables_of(study: Study, results: Results) -> Iterator[Table]:
         yield Table(("measure", "learner", *study.samplings), tuple(rows), f"Learners compared{over}")
         if (curves := curves_table(errors_of(results.runs))) is not None:
             yield replace(curves, caption=f"{curves.caption}{over}")
-    if (test := study_test(results)) is not None:
+    if (test := results.test()) is not None:
         groups = tuple((name, test.sizes[name], median) for name, median in test.medians.items())
         statistic = f"Kruskal-Wallis H = {test.statistic:.4g}, p = {test.p_value:.3g}"
         caption = f"Errors on all measured configurations over the seeds: {statistic}"
@@ -185,7 +187,7 @@ def _learning_rows(samplings: Mapping[str, Sequence[Run]]) -> Iterator[tuple[Cel
     yield "models", "models learned", *map(len, learned)
     yield "runs", "of runs", *map(len, samplings.values())
     for key, title in LEARNING.items():
-        yield key, title, *(spread([run.number(key) for run in runs]) for runs in learned)
+        yield key, title, *(spread([run.number(key) for run in runs], 100 * ("%" in title)) for runs in learned)
 
 
 def _line(text: str | None) -> str:

@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape
 import pytest
 
 from sampling.space import solutions
-from splc.formats.measurements import configurations
+from splc.formats.measurements import csv
 from splc.workflows import learn
 from tests.cli.conftest import MEASUREMENTS, Run, description
 from tests.support.entangled import random_clauses
@@ -91,7 +91,7 @@ def test_the_validation_set_is_disjoint_from_the_learning_set(folder: Path) -> N
 def test_large_tables_are_written_piece_by_piece(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The pieces in which a large table is written make no difference."""
     whole = run("sample", "--sampling", "all+ff").stdout
-    monkeypatch.setattr(configurations, "CELLS", 8)
+    monkeypatch.setattr(csv, "CELLS", 8)
     assert run("sample", "--sampling", "all+ff").stdout == whole
 
 

@@ -34,7 +34,7 @@ from splc.types import Array
 DEFAULT_NFP = "Performance"
 _BINARY_VALUES, _BINARY_CELLS = frozenset((0.0, 1.0)), frozenset(("0", "1"))
 # The cells of a table that are written at a time: a text per cell takes much more memory than the file.
-_CELLS = 2**21
+CELLS = 2**21
 
 
 def read_measurements_csv(
@@ -329,7 +329,7 @@ def _table_parts(configurations: Configurations, extra: Mapping[str, Array | str
     header = [*with_groups(system, [[]] * len(system.names))[0], *extra]
     first = table_text(header, []).encode("utf-8")
     yield first
-    step = max(1, _CELLS // max(1, len(header)))
+    step = max(1, CELLS // max(1, len(header)))
     for start in range(0, len(configurations), step):
         rows = configurations[start : start + step]
         _, columns = with_groups(system, option_texts(rows))

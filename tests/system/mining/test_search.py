@@ -55,11 +55,10 @@ def test_opposite_options() -> None:
     assert texts(mined(table)) <= {"c => z", "!a <=> z"}
 
 
-@pytest.mark.parametrize(
-    ("kind", "one", "other"), [("implies", "a", "~b"), ("excludes", "a", "b"), ("either", "~a", "~b")]
-)
-def test_support(kind: str, one: str, other: str) -> None:
+@pytest.mark.parametrize(("kind", "one"), [("implies", "a"), ("excludes", "a"), ("either", "~a")])
+def test_support(kind: str, one: str) -> None:
     """The support is the number of rows with the premise, for symmetric constraints with one of both literals."""
+    other = "b" if kind == "excludes" else "~b"
     table = planted(f"~(({one}) & ({other}))")
     distinct = dict(zip(table, option_table(table).selected.T, strict=True))
     first, second = (eval(literal, {}, distinct) for literal in (one, other))  # noqa: S307
