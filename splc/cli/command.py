@@ -126,18 +126,18 @@ class Commands(TyperGroup):
         except typer.Abort:
             sys.exit(INTERRUPTED)
         except Exception as error:
-            sys.exit(_report(error))
+            code = _report(error)
         except SystemExit as end:
             if not isinstance(end.__context__, BrokenPipeError):
                 raise
             # The reader of a help text (`| head`) closed the pipe.
             code = 0
         try:
-            sys.stdout.flush()
-        except BrokenPipeError:
-            abandon(sys.stdout)
+            if sys.stdout is not None:  # unless the shell closed it
+                sys.stdout.flush()
         except OSError as error:
-            sys.exit(_report(error))
+            code = code or (0 if isinstance(error, BrokenPipeError) else _report(error))
+            abandon(sys.stdout)
         sys.exit(code if isinstance(code, int) else 0)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:

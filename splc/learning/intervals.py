@@ -1,13 +1,35 @@
-"""Prediction intervals in the JSON of stored models."""
+"""Full models of any kind, which predict with intervals beside a printed model, and their JSON in stored models."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol, runtime_checkable
 
+from splc.data.configurations import Configurations
 from splc.learning.result import Intervals
 from splc.models.influence import InfluenceModel
 from splc.system.variability import VariabilityModel
+from splc.types import Array
+
+
+@runtime_checkable
+class FullPredictor(Intervals, Protocol):
+    """A full model of any kind: it predicts where there is a printed model, and has intervals."""
+
+    @property
+    def options(self) -> frozenset[str]:
+        """The options that predictions depend on."""
+        ...
+
+    @property
+    def configurations(self) -> Configurations:
+        """The configurations that it was learned from."""
+        ...
+
+    def predict(self, configurations: Configurations | Any) -> Array:
+        """Return the predictions, shape (n,)."""
+        ...
+
 
 # Returns intervals from their JSON object and the system.
 Reader = Callable[[Mapping[str, Any], VariabilityModel], Intervals]

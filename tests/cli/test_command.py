@@ -24,7 +24,7 @@ from tests.support.golden_messages import Lines, check_calls
 from tests.support.objects import of
 from tests.support.paths import ROOT
 
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": ""}
 
 
 class Stream(StringIO):

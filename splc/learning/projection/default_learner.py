@@ -29,7 +29,7 @@ from splc.learning.projection.posterior import needs_scipy
 from splc.learning.projection.scales import SparseIntervals
 from splc.learning.projection.settings import ProjectionSettings
 from splc.learning.projection.sparse_model import SparseModel, printed_model, refit
-from splc.learning.projection.stacking import Stacked, weight_of
+from splc.learning.projection.stacking import Stacked, on_scale, weight_of
 from splc.learning.projection.variables import Variable, variables_of, varies
 from splc.learning.result import InfluenceEstimate, LearnedTerm, LearningResult, Stage
 from splc.learning.threads import one_thread
@@ -97,7 +97,7 @@ class ProjectionLearner:
         exact = printed.model(system.term_order).reduced([*binary, *system.switches], system.mandatory)
         # Rounding errors of the CPU are in later digits.
         model = replace(exact, terms=tuple((term, rounded(influence, exact.link)) for term, influence in exact.terms))
-        if self.stacks and self.fit is None and not interrupted:
+        if self.stacks and self.fit is None and full.refits is not None and not interrupted:
             full, printed = _stacked(full, target, printed, model)
         given = problem.given_groups is not None
         stated = is_stated(full, given)
@@ -225,18 +225,18 @@ def _stacked(
 
     `model`: the printed model in the unit of the property.
     """
-    scale = full.scale
-    if full.refits is None or not scale.positive:
-        return full, printed
-    share = weight_of(full.residuals, printed.errors, len(model.terms), full.data.independent)
-    weight = 0.0 if is_too_few(full) else round(share, 2)
-    if printed.exact:
-        weight = 1.0
+    scale, measured = full.scale, target.measured
+    divisor = target.divisor[: len(measured)]
+    held_out = measured * np.exp(printed.errors) if scale.positive else measured + printed.errors * divisor
+    sizes = measured if scale.positive else 1.0
+    own, other = (np.abs(predicted - measured) / sizes for predicted in (full.held_out, held_out))
+    share = weight_of(own, other, len(model.terms), full.data.independent)
+    weight = 1.0 if printed.exact else 0.0 if is_too_few(full) else round(share, 2)
     if not weight:
         return full, printed
-    stacked = Stacked(model, weight, scale.forward(target.measured * np.exp(printed.errors)))
+    stacked = Stacked(model, weight, on_scale(held_out, scale))
     predicted = scale.backward(stacked.blended(scale.forward(target.predicted), target.configurations, scale))
-    rows = ModelRows(replace(target, predicted=predicted, divisor=predicted))
+    rows = ModelRows(replace(target, predicted=predicted, divisor=scale.divisor(predicted)))
     distance = float(rows.distances(model.predict(target.configurations) / target.unit))
     both = replace(full, stacked=stacked)
     if both.known_error is not None and both.known_error > KNOWN_ERROR * (full.known_error or 0.0):
