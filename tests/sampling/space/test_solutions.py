@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import time
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sampling.space.problem import ConstraintProblem, Disjunction, bits_of, flags_of, whole_problem
-from sampling.space.ranks import distinct_ranks
 from sampling.space.solutions import Solutions, minimal_conflict
 from sampling.space.space import Space
 from splc.errors import VariabilityError
@@ -90,19 +88,6 @@ def test_ranks_are_numbers_with_a_digit_for_each_variable(sizes: tuple[int, ...]
             rank = rank * size + digit
         ranks.append(rank)
     assert list(map(tuple, found.unrank(ranks).tolist())) == digits
-
-
-def test_draws_of_many_options_cost_little() -> None:
-    """Four times as many options cost less than nine times as much: ranks are not divided once for each option."""
-    seconds = []
-    for size in (1500, 6000):
-        found = Solutions(ConstraintProblem((2,) * size, (None,) * size, ()))
-        ranks = distinct_ranks(found.count, 300, np.random.default_rng(0))
-        found.unrank(ranks[:1])
-        started = time.process_time()
-        found.unrank(ranks)
-        seconds.append(time.process_time() - started)
-    assert seconds[1] < 9 * seconds[0]
 
 
 @given(st.integers(1, 140).flatmap(lambda size: st.lists(st.booleans(), min_size=size, max_size=size)))
