@@ -225,16 +225,15 @@ def _stacked(
 
     `model`: the printed model in the unit of the property.
     """
-    scale, measured = full.scale, target.measured
-    divisor = target.divisor[: len(measured)]
-    held_out = measured * np.exp(printed.errors) if scale.positive else measured + printed.errors * divisor
+    scale, measured, errors = full.scale, target.measured, printed.errors
+    held_out = measured * np.exp(errors) if scale.positive else measured + errors * target.divisor[: len(errors)]
     sizes = measured if scale.positive else 1.0
     own, other = (np.abs(predicted - measured) / sizes for predicted in (full.held_out, held_out))
     share = weight_of(own, other, len(model.terms), full.data.independent)
     weight = 1.0 if printed.exact else 0.0 if is_too_few(full) else round(share, 2)
     if not weight:
         return full, printed
-    stacked = Stacked(model, weight, on_scale(held_out, scale))
+    stacked = Stacked(model, weight, on_scale(held_out, scale, scale.forward(full.held_out)))
     predicted = scale.backward(stacked.blended(scale.forward(target.predicted), target.configurations, scale))
     rows = ModelRows(replace(target, predicted=predicted, divisor=scale.divisor(predicted)))
     distance = float(rows.distances(model.predict(target.configurations) / target.unit))

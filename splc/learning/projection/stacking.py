@@ -41,12 +41,12 @@ class Stacked:
         return raised(len(self.held_out), self.weight * len(self.printed.terms))
 
     def mixed(self, t: Array, printed: Array) -> Array:
-        """Return the blend of predictions on the scale, shape (m,); where the printed model has no value, the other."""
-        return np.where(np.isfinite(printed), (1 - self.weight) * t + self.weight * printed, t)
+        """Return the blend of predictions of both models on the scale, shape (m,)."""
+        return (1 - self.weight) * t + self.weight * printed
 
     def blended(self, t: Array, configurations: Configurations, scale: Scale) -> Array:
         """Return the blend with predictions of the Gaussian processes on the scale, shape (m,)."""
-        return self.mixed(t, on_scale(predictions(self.printed, configurations) / scale.unit, scale))
+        return self.mixed(t, on_scale(predictions(self.printed, configurations) / scale.unit, scale, t))
 
     def as_json(self) -> dict[str, Any]:
         """Return it in JSON's types."""
@@ -72,10 +72,11 @@ class Stacked:
         return cls(printed, float(content["weight"]), np.array(content["held_out"], dtype=float))
 
 
-def on_scale(y: Array, scale: Scale) -> Array:
-    """Return predictions of the printed model in units of a scale on it, NaN where it has no such value."""
+def on_scale(y: Array, scale: Scale, otherwise: Array) -> Array:
+    """Return predictions of the printed model in units of a scale on it; `otherwise`: where it has no value there."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        return scale.forward(np.maximum(y, scale.lowest))
+        t = scale.forward(np.maximum(y, scale.lowest))
+    return np.where(np.isfinite(t), t, otherwise)
 
 
 def weight_of(full: Array, printed: Array, terms: int, rows: int) -> float:

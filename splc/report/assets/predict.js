@@ -118,9 +118,8 @@ const splc = (() => {
     let mean = process.constant, deviation = process.spread ?? NaN;
     const blended = (own) => {
       const found = process.printed ? printed(program.printed, values)[0] : NaN;
-      if (!Number.isFinite(found)) return own;
       const t = scales.forward(scale, Math.max(found / scale.unit, scale.lowest));
-      return (1 - process.printed) * own + process.printed * t;
+      return Number.isFinite(t) ? (1 - process.printed) * own + process.printed * t : own;
     };
     if (process.kernels.length) {
       const own = process.variables.map((each) => columns(each, values));

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,7 @@ from splc.scaling.result import predictions
 from splc.scaling.suggestion.candidates import TargetPrediction, candidate_axes, continued
 from splc.scaling.suggestion.surrogate import TEMPER, TargetSurrogate
 from tests.support.examples import examples
+from tests.support.golden_messages import check_messages
 
 N = [10.0, 20.0, 30.0, 40.0, 50.0]
 P = [4.0, 8.0, 16.0, 32.0, 64.0]
@@ -388,3 +390,13 @@ def test_bad_input_is_refused(call: Callable[[], Any], kind: type[Exception], pa
     """Wrong settings and measurements are errors with the reason."""
     with pytest.raises(kind, match=part):
         call()
+
+
+def test_suggestions() -> None:
+    """Wrong targets, strategies, limits, axes and values are refused with the reason."""
+
+    def reject(text: str) -> None:
+        arguments = json.loads(text)
+        suggest(CROSS, arguments.pop("y", hidden(CROSS)), names=["p", "n"], **arguments)
+
+    check_messages("suggestions", reject)

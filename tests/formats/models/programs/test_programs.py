@@ -9,6 +9,7 @@ import runpy
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,8 @@ from splc.formats.models.read import read_stored_model
 from splc.formats.models.stored_model import StoredModel
 from splc.io.files import Source
 from splc.learning import learn
+from splc.learning.projection import Ensemble, general_scales
+from splc.learning.projection.stacking import Stacked
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.text.reader import expand_model
 from splc.system.options import BinaryOption, NumericOption
@@ -136,6 +139,21 @@ def test_full_models(name: str, form: str, rows: int, tmp_path: Path) -> None:
     stored = learned(MADE, PROPERTIES[name], rows, form)
     others = Space(MADE).draw(40, np.random.default_rng(2))
     check(stored, others, tmp_path, float(np.abs(stored.predictor.predict(others)).max()))
+
+
+def test_printed_models_beyond_a_scale(tmp_path: Path) -> None:
+    """Where the printed model has no value on the scale, here a logarithm, the full model predicts alone."""
+    stored = learned(MADE, PROPERTIES["any sign"], 16, "sum")
+    assert isinstance(stored.full, Ensemble)
+    scale = general_scales(PROPERTIES["any sign"](stored.full.configurations))[2]
+    printed = InfluenceModel.of_system(expand_model("-500 + 600 * b0", MADE.term_names).expansion.items(), MADE)
+    alone = replace(stored.full, scale=scale, stacked=None)
+    full = replace(alone, stacked=Stacked(printed, 0.5, np.zeros(16)))
+    others = Space(MADE).draw(40, np.random.default_rng(2))
+    same = full.predict(others) == alone.predict(others)
+    assert np.array_equal(same, others.column("b0") == 0)
+    stored = replace(stored, model=printed, full=full, intervals=full, printed_intervals=None)
+    check(stored, others, tmp_path, float(np.abs(full.predict(others)).max()))
 
 
 @pytest.mark.parametrize(

@@ -279,11 +279,10 @@ def _blended(process: Mapping[str, Any], mean: float, values: Mapping[str, Value
     weight, scale = process["printed"], process["scale"]
     try:
         predicted = printed_prediction(PROGRAM["printed"], values, False)[0] if weight else math.nan
+        t = forward(scale, max(predicted / scale["unit"], scale["lowest"]))
     except (ArithmeticError, ValueError):
         return mean
-    if not math.isfinite(predicted):
-        return mean
-    return float((1 - weight) * mean + weight * forward(scale, max(predicted / scale["unit"], scale["lowest"])))
+    return (1 - weight) * mean + weight * t if math.isfinite(t) else mean
 
 
 def _near(
