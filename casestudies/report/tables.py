@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from casestudies.report.studies import DESIGNS, Case
 from splc.io.numbers import rounded_text
 from splc.io.tables import Cell, Spread, Table
-from splc.study.results import Run, in_table, published_error_rate, published_titles
+from splc.study.results import Run, cell_of, published_error_rate, published_titles
 from splc.study.tables import spread
 
 ANALYTICAL, MEASURED = "analytical_learned", "measured_learned"
@@ -27,7 +27,7 @@ def row(runs: Iterable[Run], value: Callable[[Run], float | None]) -> list[Cell]
 
 def measure(group: str, key: str) -> Callable[[Run], float | None]:
     """Return a function for the value of a measure, in the unit of the thesis' tables."""
-    return lambda run: in_table(key, run.values.get(group, {}).get(key))
+    return lambda run: cell_of(key, run.values.get(group, {}).get(key))
 
 
 def named(key: str) -> str:
@@ -65,7 +65,7 @@ def of_analytical(case: Case) -> Table:
     for key in published_titles(MEASURED):
         if key != "syntactic":
             theirs = case.published("measured_analytical", key)
-            rows.append((named(key), *(in_table(key, each.get(key)) for each in ours), theirs))
+            rows.append((named(key), *(cell_of(key, each.get(key)) for each in ours), theirs))
     columns = ("measure", f"ours, times {case.study.scale:g}", "ours, as it is") if scaled else ("measure", "ours")
     caption = f"Table {case.kind.tables[1]}, {case.kind.title}: the analytical model compared with the measurements"
     return Table((*columns, "thesis"), tuple(rows), caption)

@@ -16,7 +16,7 @@ from splc.io.tables import cell_text
 from splc.plotting.charts.curves import progress_chart, tried_chart
 from splc.report.page import Block, Page, Section, text_table
 from splc.study.archive import ArchivedRun, StudyArchive
-from splc.study.results import LEARNING, TERMS, errors_of, grouped, in_table, titles
+from splc.study.results import LEARNING, TERMS, cell_of, errors_of, grouped, titles
 from splc.study.tables import CAPTIONS, curves_chart, learning_curves, spread
 from splc.workflows.views import Facts
 
@@ -73,7 +73,7 @@ def _learners(archive: StudyArchive) -> Section:
     cells = []
     for learner, sampling, runs in _rows(archive):
         known = [run for run in runs if "learned_from" in run.values]
-        columns = ([run.values.get(key) for run in known] for key in _COLUMNS)
+        columns = ([cell_of(key, run.values.get(key)) for run in known] for key in _COLUMNS)
         # Equal values, such as numbers of configurations, have no deviation to show.
         texts = (cell_text(spread(values[:1] if len(set(values)) == 1 else values)) for values in columns)
         cells.append((learner, sampling, f"{len(known)} of {len(runs)}", *texts))
@@ -112,7 +112,7 @@ def _scores(archive: StudyArchive) -> Section | None:
             # Learners without terms are not compared.
             if any(f"{group}.{key}" in run.values for run in runs for key in labels):
                 finished = [run.values for run in runs if not run.reason]
-                columns = ([in_table(key, values.get(f"{group}.{key}")) for values in finished] for key in labels)
+                columns = ([cell_of(key, values.get(f"{group}.{key}")) for values in finished] for key in labels)
                 rows.append((learner, sampling, *(cell_text(spread(column)) for column in columns)))
         if labels:
             tables.append(_table(("learner", "sampling", *labels.values()), rows, CAPTIONS[group], group))
@@ -123,7 +123,7 @@ def _runs(archive: StudyArchive) -> Section:
     """Return a table of all runs, and one of those without a result."""
     keys = [key for key in LEARNING if any(key in run.values for run in archive.runs)]
     rows = [
-        (run.learner, run.sampling, run.seed, *(short_number(run.values.get(key), 4) for key in keys))
+        (run.learner, run.sampling, run.seed, *(short_number(cell_of(key, run.values.get(key)), 4) for key in keys))
         for run in archive.runs
     ]
     header = ("learner", "sampling", "seed")
@@ -142,8 +142,8 @@ def _contexts(archives: Sequence[StudyArchive]) -> Section:
     rows = []
     for learner, sampling in pairs:
         points = (grid.get(learner, {}).get(sampling, ()) for grid in errors.values())
-        cells = (cell_text(spread([error for size, error in each if size is not None])) for each in points)
-        rows.append((learner, sampling, *cells))
+        columns = ([cell_of("error", error) for size, error in each if size is not None] for each in points)
+        rows.append((learner, sampling, *(cell_text(spread(column)) for column in columns)))
     table = _table(("learner", "sampling", *errors), rows, "Error on all others, %", "contexts")
     chart = curves_chart(errors, CURVES)
     return Section("contexts", "Learners at each value", (table,) if chart is None else (chart, table))

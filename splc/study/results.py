@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from comparison.compare import compare_all, compared_model
-from comparison.measures import DEFAULT_KEYS, measure
+from comparison.measures import DEFAULT_KEYS, MEASURES, measure
 from comparison.result import Comparison, SemanticComparison
 from comparison.statistics import GroupTest, compare_groups
 from splc.errors import SplcError
 from splc.io.json import picked
+from splc.io.numbers import without_rounding
 from splc.models.influence import InfluenceModel
 from splc.study.archive import ArchivedRun
 from splc.study.folder import versions
@@ -83,9 +84,12 @@ def titles(group: str, further: Sequence[str] = ()) -> dict[str, str]:
     return rows
 
 
-def in_table(key: str, value: float | None) -> float | None:
-    """Return a value in the unit of the tables."""
-    return 100 * value if key in _IN_PERCENT and value is not None else value
+def cell_of(key: str, value: float | None) -> float | None:
+    """Return a value in the unit of the tables; a percentage that is 0 but for rounding is 0."""
+    if value is None or key in _IN_PERCENT:
+        return value and 100 * value
+    percent = "%" in LEARNING[key] if key in LEARNING else key in MEASURES and MEASURES[key].kind == "percent"
+    return without_rounding(value, 100) if percent else value
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,18 +18,7 @@ from splc.plotting.charts.curves import learning_curve_chart
 from splc.plotting.charts.drawing import chart_file
 from splc.plotting.charts.influences import term_chart
 from splc.plotting.charts.predictions import sorted_chart
-from splc.study.results import (
-    ANALYTICAL,
-    LEARNING,
-    OF_TERMS,
-    Errors,
-    Results,
-    Run,
-    errors_of,
-    grouped,
-    in_table,
-    titles,
-)
+from splc.study.results import ANALYTICAL, LEARNING, OF_TERMS, Errors, Results, Run, cell_of, errors_of, grouped, titles
 from splc.study.specification import Study
 from splc.study.tasks import Loaded
 
@@ -49,13 +38,12 @@ PREDICTIONS, UNSCALED, TERM_SCORES, ERRORS = (
 )
 
 
-def spread(values: Sequence[float | None], size: float = 0.0) -> Cell:
+def spread(values: Sequence[float | None]) -> Cell:
     """Return the mean of several values with their (sample) standard deviation, a single value as it is.
 
-    None if one of them is undefined: the mean of the others would refer to fewer runs. `size`: that of values beside
-    which those of rounding are 0.
+    None if one of them is undefined: the mean of the others would refer to fewer runs.
     """
-    numbers = [without_rounding(value, size) for value in values if value is not None]
+    numbers = [value for value in values if value is not None]
     if not numbers or len(numbers) < len(values):
         return None
     if len(numbers) == 1:
@@ -119,7 +107,7 @@ def tables_of(study: Study, results: Results) -> Iterator[Table]:
         if results.unscaled is not None:
             values = {f"multiplied by {study.scale:g}": results.analytical, "as it is": results.unscaled}
         rows = [
-            (title, *(in_table(key, each.get(key)) for each in values.values()))
+            (title, *(cell_of(key, each.get(key)) for each in values.values()))
             for key, title in titles("measured_analytical", study.measures).items()
             if key not in OF_TERMS
         ]
@@ -142,7 +130,7 @@ def whole_table(study: Study, results: Results) -> Table:
     no_values = (None,) * len(study.samplings)
     for suffix, scores in (("", results.analytical), ("_unscaled", results.unscaled)):
         rows += [
-            ("", f"measured_analytical{suffix}", key, title, "ours", *no_values, in_table(key, scores.get(key)))
+            ("", f"measured_analytical{suffix}", key, title, "ours", *no_values, cell_of(key, scores.get(key)))
             for key, title in titles("measured_analytical", study.measures).items()
             if scores is not None and key not in OF_TERMS
         ]
@@ -174,7 +162,7 @@ def _rows(study: Study, group: str, samplings: Mapping[str, Sequence[Run]]) -> I
     """Yield key, title and one cell per sampling."""
     for key, title in titles(group, study.measures).items():
         values = [
-            [in_table(key, run.values[group].get(key)) for run in runs if group in run.values]
+            [cell_of(key, run.values[group].get(key)) for run in runs if group in run.values]
             for runs in samplings.values()
         ]
         if any(value is not None for of_sampling in values for value in of_sampling):
@@ -187,7 +175,7 @@ def _learning_rows(samplings: Mapping[str, Sequence[Run]]) -> Iterator[tuple[Cel
     yield "models", "models learned", *map(len, learned)
     yield "runs", "of runs", *map(len, samplings.values())
     for key, title in LEARNING.items():
-        yield key, title, *(spread([run.number(key) for run in runs], 100 * ("%" in title)) for runs in learned)
+        yield key, title, *(spread([cell_of(key, run.number(key)) for run in runs]) for runs in learned)
 
 
 def _line(text: str | None) -> str:
