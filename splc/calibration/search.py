@@ -81,10 +81,10 @@ class Minimum:
 def search(misfit: Misfit) -> Minimum | None:
     """Return the parameters within bounds with the least misfit, None if no predictions are found.
 
-    For a model that is linear in them this is exact (`solve`). Otherwise it is the best result of
-    several searches by a trust region (scipy's `least_squares`). The first one starts from the benchmarked values, the
-    others from the best of a fixed set of points, at each of which the parameters that enter linearly are solved for.
-    Logarithms of predictions are linear in none, but one search starts from the least relative residuals.
+    For a model that is linear in them this is exact (`solve`). Otherwise it is the best result of several searches by a
+    trust region (scipy's `least_squares`). The first one starts from the benchmarked values, the others from the best
+    of a fixed set of points, at each of which the parameters that enter linearly are solved for. Logarithms of
+    predictions are linear in none, but one search starts from the least relative residuals.
     """
     free = misfit.predictions.free
     start = np.array([parameter.start for parameter in free])
@@ -331,7 +331,7 @@ def solve(matrix: Array, target: Array, low: Array, high: Array, preferred: Arra
         # Bounds that force all columns far beyond the target have an infinite misfit.
         fit = lsq_linear(even, aim, (low / units, high / units), method="bvls", max_iter=100 * len(low), tol=1e-15)
     # A bound is met exactly, so that it can be recognised.
-    x = np.where(fit.active_mask < 0, low, np.where(fit.active_mask > 0, high, fit.x * units))
-    x = np.clip(x, low, high)
+    x = np.clip(np.where(fit.active_mask < 0, low, np.where(fit.active_mask > 0, high, fit.x * units)), low, high)
+    # A gentle preference is met to few digits; along directions that no bound is in the way of, it is met exactly.
     nearest = x + directions.T @ (directions @ (preferred - x))
     return nearest if ((low <= nearest) & (nearest <= high)).all() else x

@@ -174,7 +174,6 @@ def _report(error: Exception) -> int:
     elif isinstance(error, OSError):
         from splc.measuring.machine import PROCESS_ERRORS
 
-        abandon(sys.stdout)
         place = error.filename or ("this machine" if error.errno in PROCESS_ERRORS else "standard output")
         message = f"error: {place}: {error.strerror or error}"
     else:

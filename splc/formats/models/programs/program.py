@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -186,8 +185,8 @@ FIRST_STATE = 48
 
 
 def scale_object(scale: projection.Scale) -> dict[str, Any]:
-    """Return a scale; JSON has no infinite numbers."""
-    return asdict(replace(scale, lowest=max(scale.lowest, -1e300))) | {"constant_noise": projection.CONSTANT_NOISE}
+    """Return a scale."""
+    return scale.as_json() | {"constant_noise": projection.CONSTANT_NOISE}
 
 
 def processes_of(full: projection.Ensemble | projection.EnsembleSum) -> list[dict[str, Any]]:
