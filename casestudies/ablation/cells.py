@@ -56,7 +56,7 @@ TRUTHS: Mapping[str, tuple[int, ...]] = {
 # The one of each kind of difficult systems that is learned fastest, where that takes less than a second or two.
 DIFFICULT = {"saturating": 1, "stepped": 22, "outliers": 26, "uneven": 57, "constrained": 8}
 FEW_ROWS, SMALL = (5, 12), (192, 162, 134, 46)
-CONTEXTS = (("imagemagick", 11, "e0"), ("sqlite", 14, "e1"), ("deeparch", 12, "e0"))
+CONTEXTS = (("imagemagick", 11, "e0"), ("sqlite", 14, "e1"))
 # Scaling models: functions of each family; truths, noises and points of one parameter; numbers of parameters.
 FUNCTIONS, SEED = 100, 14
 FAMILIES = (
@@ -65,7 +65,7 @@ FAMILIES = (
     *(("fractional products", "independent", points) for points in ("4 geometric", "9 geometric", "9 linear")),
 )
 SEVERAL = (2, 3)
-TABLES, TUNING_SEEDS, RUNS = ("LLVM", "x264", "BoomerAMG", "HSQLDB"), 4, 30
+TABLES, TUNING_SEEDS, RUNS = ("LLVM", "x264", "BoomerAMG", "HSQLDB"), 3, 30
 
 
 def learning_cells() -> Iterator[tuple[str, Cell]]:

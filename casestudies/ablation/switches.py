@@ -82,16 +82,13 @@ LEARNING = _within("learning.projection", {
         "constants.BOUNDS": {**BOUNDS, "interaction": (math.log(0.5), math.log(0.5))}},
 })  # fmt: skip
 CONTEXTS = _within("learning", {
-    "mixture with mapped values of other contexts": {"contexts.sharing.fit_mapped_model": partial(_always, None)},
     "limits of the weight of mapped values": {"contexts.sharing.WEIGHTS": (0.0, 1.0)},
-    "evidence for the weight of mapped values (plain: half)": {"contexts.sharing.WEIGHTS": (0.5, 0.5)},
     "learning alone where that is better": {"contexts.sharing.ALONE": 2.0},
     "weights of Student's distribution": {"contexts.joint_model.ROWS_OF_WEIGHTS": 0},
     "contexts as numbers": {"contexts.joint_model.numbers_of_contexts": partial(_always, ())},
     "limit of mapped values": {"contexts.mapped_process.BEYOND": math.inf},
-    "slope of the average of contexts": {"contexts.mapped_process.REACH": (0.0, 0.0)},
-    "one relevance of many contexts": {"projection.basis.MAX_CONTEXT_COLUMNS": 10**9},
-    "second measure of errors": {"contexts.sharing.LARGEST": 0.0},
+    "search of the variances of mapped values (plain: centres of priors)": {"contexts.mapped_process.REACH": (0.0, 0.0)},
+    "mixture with mapped values of other contexts": {"contexts.sharing.fit_mapped_model": partial(_always, None)},
 })  # fmt: skip
 SCALING = _within("scaling", {
     "growing noise": {"single.default.growing": partial(_always, (np.zeros(0, dtype=int), np.zeros(0)))},
