@@ -23,8 +23,7 @@ from splc.arithmetic.functions import FUNCTION
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.formats.models.json import learned_json_text, parse_stored_json
-from splc.formats.models.programs.program import program_of
-from splc.formats.models.programs.python_program import program_text, python_program
+from splc.formats.models.program import program_of, program_text, python_program
 from splc.formats.models.read import read_stored_model
 from splc.formats.models.stored_model import StoredModel
 from splc.io.files import Source
