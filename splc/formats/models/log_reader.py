@@ -7,17 +7,19 @@ range or with decimal commas, and logs that were cut off.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections import defaultdict
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 from splc.errors import ExpressionError, InputError, Problem, Problems, listed, shorten
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.models.log_writer import COMMAND, DEFINITION, LINK, NFP, SETTINGS
-from splc.formats.models.stored_model import StoredModel, columns_in_lines
+from splc.formats.models.stored_model import StoredModel, stated_columns
 from splc.io.files import Source
 from splc.learning.stepwise.settings import FIRST, is_setting
 from splc.models.influence import InfluenceModel
@@ -105,7 +107,7 @@ def learnings_of(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
     # `stated`: what lines state of the learnings that follow.
     learnings, stated = [Learning()], Learning()
     last, averaging, analyzing = -1, False, False
-    facts: dict[str, str] = {}
+    facts: dict[str, Any] = {}
     lines = source.text().splitlines()
     end = next((at for at in range(len(lines), 0, -1) if lines[at - 1].strip()), 0)
 
@@ -131,8 +133,11 @@ def learnings_of(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
         elif line.startswith(NFP):
             stated.nfp = line.removeprefix(NFP).strip() or None
         elif fact := _COLUMNS.match(line):
-            facts[fact[1]] = fact[2]
-            stated.columns = columns_in_lines(facts)
+            facts[fact[1]] = None
+            # A line that is not JSON states nothing.
+            with suppress(ValueError, RecursionError):
+                facts[fact[1]] = json.loads(fact[2])
+            stated.columns = stated_columns(facts)
         elif line.startswith(_AVERAGE):
             averaging = True
             if averaged_term := _without_signs(line.removeprefix(_AVERAGE).strip()):
