@@ -61,6 +61,8 @@ _DECIMAL_COMMA = re.compile(r"-?\d+,\d+(?:[eE][+-]?\d+)?")
 _COMMA = re.compile(r"(?<![\w.,])(\d+),(\d+(?:[eE][+-]?\d+)?)(?![\w.,])")
 # .NET prints its largest number with fewer digits, so that the text is above the range of floating-point numbers.
 _OUT_OF_RANGE = re.compile(r"-?\d(?:\.\d+)?[eE]\+?\d{3,}")
+# What may be in a field of numbers otherwise.
+_NO_NUMBER = re.compile(rf"|{_OUT_OF_RANGE.pattern}|-*(?:NaN|Infinity|∞)|(?i:nan|n\. def\.)")
 
 
 @dataclass(frozen=True)
@@ -248,29 +250,16 @@ def _round(
         unusual[_COMMAS].append(number)
         fields = [_COMMA.sub(r"\1.\2", cell) for cell in fields]
     for at in _NUMBERS:
-        if fields[at] and not _is_value(fields[at]):
+        if not (is_number(fields[at]) or _NO_NUMBER.fullmatch(fields[at])):
             problems.add(f"field {at + 1} of the round is not a number", number, text=fields[at])
             return None
     if any(_OUT_OF_RANGE.fullmatch(fields[at]) and not is_number(fields[at]) for at in _NUMBERS):
         unusual[_INFINITE].append(number)
-    error, test = (
-        float(text) if is_number(text) else math.nan for text in (fields[_VALIDATION_ERROR], fields[_TEST_ERROR])
-    )
-    score = fields[_SCORE]
-    return RoundLine(int(fields[0]), fields[1], error, number, test, _score(score))
-
-
-def _score(text: str) -> float:
-    """Return the score of a round; .NET's largest number in 15 digits is infinite."""
-    if text == "∞" or _OUT_OF_RANGE.fullmatch(text):
-        return math.inf
-    return float(text) if is_number(text) else math.nan
-
-
-def _is_value(text: str) -> bool:
-    if is_number(text) or _OUT_OF_RANGE.fullmatch(text):
-        return True
-    return text.lstrip("-") in {"NaN", "Infinity", "∞"} or text.lower() in {"nan", "n. def."}
+    values = (fields[at] for at in (_VALIDATION_ERROR, _TEST_ERROR, _SCORE))
+    error, test, score = (float(text) if is_number(text) else math.nan for text in values)
+    # Also .NET's largest number in 15 digits.
+    is_infinite = fields[_SCORE] == "∞" or _OUT_OF_RANGE.fullmatch(fields[_SCORE])
+    return RoundLine(int(fields[0]), fields[1], error, number, test, math.inf if is_infinite else score)
 
 
 def _without_signs(text: str) -> str:
@@ -340,10 +329,21 @@ def model_of(learning: Learning, which: WhichRound, file: str, system: Variabili
     """Return the model of a round of a learning, or its averaged model."""
     parts, link = _parts(learning, which, file), learning.link
     problems = Problems(file)
+
+    def add(error: ExpressionError, place: str, line: int) -> None:
+        for problem in error.problems:
+            problems.add(f"in the {place}: {problem.message}", line, hint=problem.hint)
+
     names = system.term_table if system else names_of(product for _, product, _ in parts)
-    meanings, derived = _subexpressions(learning, problems, system)
-    for name in meanings:
-        names.add(name, name)
+    meanings: dict[str, Term] = {}
+    derived: dict[str, Derived] = {}
+    for name, (text, line) in learning.definitions.items():
+        try:
+            meanings[name], subexpressions = expand_definition(text, system.term_names if system else None)
+            derived |= subexpressions
+            names.add(name, name)
+        except ExpressionError as error:
+            add(error, f"definition of {name}", line)
     terms: list[tuple[Term, float]] = []
     for influence, product, line in parts:
         text = f"{influence} * {product}" if product else influence
@@ -355,30 +355,11 @@ def model_of(learning: Learning, which: WhichRound, file: str, system: Variabili
             expansion = expand_product(product or ROOT, names, system)
             terms += [(_defined(term, meanings), float(influence) * weight) for term, weight in expansion.items()]
         except ExpressionError as error:
-            for problem in error.problems:
-                problems.add(f"in the term {shorten(text, 80)!r}: {problem.message}", line, hint=problem.hint)
+            add(error, f"term {shorten(text, 80)!r}", line)
     problems.raise_if_any(InputError)
     if system is None:
-        return InfluenceModel.from_terms(terms, link=link, derived=derived)
-    return InfluenceModel.of_system(terms, system, link, derived)
-
-
-def _subexpressions(
-    learning: Learning, problems: Problems, system: VariabilityModel | None
-) -> tuple[dict[str, Term], tuple[Derived, ...]]:
-    """Return name → the term that it means, and all subexpressions."""
-    meanings: dict[str, Term] = {}
-    derived: dict[str, Derived] = {}
-    for name, (text, line) in learning.definitions.items():
-        try:
-            meaning, parts = expand_definition(text, None if system is None else system.term_names)
-        except ExpressionError as error:
-            for problem in error.problems:
-                problems.add(f"in the definition of {name}: {problem.message}", line, hint=problem.hint)
-            continue
-        meanings[name] = meaning
-        derived |= parts
-    return meanings, tuple(derived.values())
+        return InfluenceModel.from_terms(terms, link=link, derived=derived.values())
+    return InfluenceModel.of_system(terms, system, link, derived.values())
 
 
 def _defined(term: Term, meanings: Mapping[str, Term]) -> Term:
