@@ -5,8 +5,10 @@ from __future__ import annotations
 import keyword
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,6 +27,7 @@ from splc.scaling import fit
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from tests.support.examples import examples
+from tests.support.golden_messages import check_calls
 
 SYSTEM = VariabilityModel(
     "system", (BinaryOption("b"), NumericOption("nx", (1.0, 2.0)), NumericOption("ny", (1.0, 4.0)))
@@ -62,13 +65,6 @@ def test_logarithms_and_roots_of_products_of_negative_values() -> None:
     # Observed variables may be negative, too.
     model = parse_stored_text(Source("m.txt", b"log2(dx * t) + sqrt(t * t)"), system)[0]
     assert model.predict({"dx": [-8.0], "dy": [2.0], "t": [-2.0]}) == pytest.approx([6.0])
-
-
-@pytest.mark.parametrize("encoding", ["latin-1", "utf-16", "utf-16-le", "utf-32"])
-def test_other_encodings(encoding: str) -> None:
-    """A text that is not UTF-8 is refused."""
-    with pytest.raises(InputError, match=r"is not UTF-8|NUL character: this is binary data"):
-        parsed("größe = 3\nnx".encode(encoding))
 
 
 @pytest.mark.parametrize(
@@ -257,13 +253,10 @@ def test_no_numbers(influence: float) -> None:
             written(model)
 
 
-def test_too_large() -> None:
-    """A coefficient that is beyond all numbers with logarithms to the base 2 is an error."""
-    with pytest.raises(OutputError, match="too large"):
-        base2(1e308, [-3])
+def test_calls() -> None:
+    """Coefficients beyond all numbers are refused, and a range of one value is written as this value."""
 
+    def facts(points: Sequence[float], values: Sequence[Any]) -> str:
+        return facts_text(fit(points, values, names="p"))
 
-def test_facts_of_one_value() -> None:
-    """A range of one value is written as this value."""
-    assert facts_text(fit([4.0, 8.0, 16.0], [3.0, 3.0, 3.0], names="p")).endswith("at 3 points, p = 4 … 16")
-    assert facts_text(fit([4.0], [[3.0, 3.1]], names="p")) == "SMAPE 0 % at 1 point, p = 4"
+    check_calls("notations", base2, facts)
