@@ -24,11 +24,10 @@ from splc.formats.measurements.csv import write_measurements_csv
 from splc.formats.measurements.read import read_measurements
 from splc.formats.measurements.splconqueror_xml import write_measurements_xml
 from splc.formats.measurements.tables import read_file_columns
-from splc.formats.models.read import read_stored_model, write_model
+from splc.formats.models.read import read_stored_model, write_stored_model
 from splc.formats.system.read import read_variability_model
 from splc.formats.system.splconqueror_xml import write_variability_model
 from splc.io.files import Source, read_source
-from splc.models.influence import InfluenceModel
 from splc.system.variability import VariabilityModel
 from splc.workflows.convert import target_format
 from tests.support.golden_messages import check_calls
@@ -130,8 +129,7 @@ def test_functions_exist(form: detect.Format) -> None:
 def test_models_are_detected_in_every_format(name: str, tmp_path: Path) -> None:
     """A written model is detected as a model in its format, whatever the name of its file is."""
     (tmp_path / "model.txt").write_text("2 + 3 * x", encoding="utf-8")
-    model: InfluenceModel = read_stored_model(tmp_path / "model.txt").model
-    write_model(model, tmp_path / f"a.{name}")
+    write_stored_model(read_stored_model(tmp_path / "model.txt"), tmp_path / f"a.{name}", name)
     source = dataclasses.replace(read_source(tmp_path / f"a.{name}"), name="anything")
     assert detect.kind_of(source) == "model"
     found = detect.format_of("model", source)
@@ -139,10 +137,10 @@ def test_models_are_detected_in_every_format(name: str, tmp_path: Path) -> None:
     assert found.name == name
 
 
-def test_c_is_not_written(tmp_path: Path) -> None:
+def test_c_is_not_written() -> None:
     """A model is not written as another text where C is wanted."""
     with pytest.raises(OutputError, match="C is not written"):
-        write_model(InfluenceModel.from_terms({}), tmp_path / "model.c.gz")
+        detect.model_suffix("model.c.gz")
 
 
 def test_a_format_with_a_suffix_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,10 +28,10 @@ from splc.formats.measurements.read import read_measurements, read_measurements_
 from splc.formats.measurements.selections import parse_assignments, parse_configuration
 from splc.formats.measurements.tables import read_file_columns
 from splc.formats.models.log_reader import learnings_of, parse_stored_log
-from splc.formats.models.notation import log2_text
+from splc.formats.models.notation import latex_text, log2_text, python_text
 from splc.formats.models.parameters import parse_parameters
 from splc.formats.models.read import parse_term_list, read_stored_model
-from splc.formats.models.text import latex_text, parse_model, parse_stored_text, python_text, with_link
+from splc.formats.models.text import parse_model, parse_stored_text, with_link
 from splc.formats.scripts.commands import parse_script, settings_of
 from splc.formats.system.configspace import parse_configspace
 from splc.formats.system.read import read_variability_model
@@ -281,7 +281,6 @@ def _notations(file: str, options: Options) -> Iterable[str]:
         model = with_link(parse_model(line))
         yield Content(f"log2:   {log2_text(model, digits)}")
         yield Content(f"math:   {python_text(model, digits=digits)}")
-        yield Content(f"numpy:  {python_text(model, 'np', digits=digits)}")
         yield Content(f"LaTeX:  {latex_text(model, digits or 4)}")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -75,14 +74,6 @@ def test_files(tmp_path: Path) -> None:
     write_parameters(found, tmp_path / "again.toml", "measured\non a cluster")
     again = read_parameters(tmp_path / "again.toml")
     assert (again.quantities, again.expressions) == (found.quantities, found.expressions)
-
-
-@pytest.mark.parametrize("encoding", ["latin-1", "utf-16", "utf-16-le"])
-@pytest.mark.parametrize("name", ["p.toml", "p.txt"])
-def test_other_encodings(encoding: str, name: str) -> None:
-    """A file that is not UTF-8 is refused."""
-    with pytest.raises(InputError, match=r"is not UTF-8|NUL character"):
-        parsed("größe = 3\n".encode(encoding), name)
 
 
 @st.composite

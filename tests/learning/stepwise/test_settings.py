@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 
 from splc.errors import LearningError, SpecError
-from splc.formats.models.log_writer import settings_text
+from splc.formats.models.log_writer import settings_line
 from splc.io.settings import settings_in
 from splc.learning.features import Feature, FeatureTable
 from splc.learning.result import Round
@@ -71,7 +72,7 @@ def test_names_and_values_are_read_as_spl_conqueror_writes_them() -> None:
 def test_defaults_are_those_of_the_program(name: str, changed: dict[str, str]) -> None:
     """Every setting of a preset has the value that the program's logs state; one that they do not state is on."""
     stated = dict(each.split(":", 1) for each in LOGGED.replace("-", "_").split())
-    own = dict(each.split(":", 1) for each in settings_text(preset(name).as_dict()).split())
+    own = dict(re.findall(r"(\w+):(\S+)", settings_line(preset(name).as_dict())))
     wanted = {key: value for key, value in stated.items() if key not in WITHOUT_EFFECT}
     assert own == {**wanted, "learn_numeric_disabled": "True", **changed}
 
