@@ -16,7 +16,7 @@ from typing import ClassVar, Literal, Self, cast
 import numpy as np
 
 from sampling.designs.design import Arguments, Design, distinct_design
-from sampling.designs.dotnet_random import DotNetRandom
+from sampling.draws import DotNetRandom
 from sampling.space.parts import Parts
 from sampling.space.space import LIMIT
 from splc.errors import SpaceError, SpecError, plural
