@@ -62,12 +62,12 @@ BINARY: Table[PartDesign] = {
     "distance": (_DISTANCE, _parser("distance:DistanceMaximizing.parse", "binary")),
     "divdistance": (
         "divdistance:N[,distribution=D][,weights=T|T-U][,seed=S]",
-        _parser("distance_aware:DistanceAware.parse", "binary"),
+        _parser("distance:DistanceAware.parse", "binary"),
     ),
     "solver": ("solver:N[,seed=S]", _parser("binary:SolverOrder.parse")),
     "henard": ("henard:N[,seed=S]", _parser("binary:Henard.parse")),
-    "distaware": (_DISTAWARE, _parser("distance_aware:DistanceAware.parse", "binary")),
-    "distpreserving": (_DISTPRESERVING, _parser("distance_aware:DistanceAware.parse", "binary")),
+    "distaware": (_DISTAWARE, _parser("distance:DistanceAware.parse", "binary")),
+    "distpreserving": (_DISTPRESERVING, _parser("distance:DistanceAware.parse", "binary")),
 }
 NUMERIC: Table[PartDesign] = {
     "ff": ("ff", _plain("product:FullFactorial")),
@@ -81,13 +81,13 @@ NUMERIC: Table[PartDesign] = {
     "dopt": ("dopt:N[,capped][,k=K][,seed=S]", _parser("numeric_draws:DOptimal.parse")),
     "lhs": ("lhs:N[,seed=S]", _parser("numeric_draws:LatinHypercube.parse")),
     "sobol": ("sobol:N[,seed=S]", _parser("numeric_draws:Sobol.parse")),
-    "distaware": (_DISTAWARE, _parser("distance_aware:DistanceAware.parse", "numeric")),
-    "distpreserving": (_DISTPRESERVING, _parser("distance_aware:DistanceAware.parse", "numeric")),
+    "distaware": (_DISTAWARE, _parser("distance:DistanceAware.parse", "numeric")),
+    "distpreserving": (_DISTPRESERVING, _parser("distance:DistanceAware.parse", "numeric")),
 }
 WHOLE: Table[WholeDesign] = {
     "random": (_RANDOM, _parser("whole:RandomWhole.parse")),
-    "distaware": (_DISTAWARE, _parser("distance_aware:DistanceAware.parse", "whole")),
-    "distpreserving": (_DISTPRESERVING, _parser("distance_aware:DistanceAware.parse", "whole")),
+    "distaware": (_DISTAWARE, _parser("distance:DistanceAware.parse", "whole")),
+    "distpreserving": (_DISTPRESERVING, _parser("distance:DistanceAware.parse", "whole")),
     "distance": (_DISTANCE, _parser("distance:DistanceMaximizing.parse", "whole")),
     "measured": ("measured[:N|:P%][,seed=S]", _parser("whole:Measured.parse")),
     "suggest": ("suggest:N[,seed=S]", _parser("whole:Suggested.parse")),

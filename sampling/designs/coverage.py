@@ -19,10 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from sampling.designs.design import Arguments, Design
-from sampling.space.completion import feasible
-from sampling.space.parts import Parts
-from sampling.space.paths import completions_below, heaviest
-from sampling.space.ranks import generator
+from sampling.draws import generator
+from sampling.space.diagram import completions_below, heaviest
+from sampling.space.parts import Parts, feasible
 from sampling.space.satisfiability import Satisfiability
 from splc.errors import SpaceError
 from splc.io.numbers import count_text

@@ -9,8 +9,7 @@ import numpy as np
 
 from sampling.designs.design import Design, PartDesign, distinct_design
 from sampling.designs.numeric import centre
-from sampling.space.completion import feasible, minimal
-from sampling.space.parts import Parts
+from sampling.space.parts import Parts, feasible, minimal
 from sampling.space.space import Space
 from splc.errors import SpecError, plural, unknown_name_hint
 from splc.system.constraints import Constraint

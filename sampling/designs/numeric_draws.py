@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sampling.designs.design import Amount, Arguments, Design, DrawnDesign
+from sampling.draws import distinct_ranks
 from sampling.space.parts import Parts
-from sampling.space.ranks import distinct_ranks
 from sampling.space.rows import without_repeats
 from sampling.space.space import Space
 from splc.data.configurations import Configurations

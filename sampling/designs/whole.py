@@ -15,9 +15,8 @@ from typing import Literal, Self
 import numpy as np
 
 from sampling.designs.design import Amount, Arguments, Design, DrawnDesign, Selected, distinct_design
-from sampling.designs.dotnet_random import redrawn_positions, removed_positions
+from sampling.draws import Purpose, distinct_ranks, generator, redrawn_positions, removed_positions
 from sampling.space.parts import Parts
-from sampling.space.ranks import Purpose, distinct_ranks, generator
 from sampling.space.rows import contained
 from sampling.space.solutions import Solutions
 from sampling.space.space import LIMIT

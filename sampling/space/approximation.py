@@ -14,9 +14,9 @@ from functools import cached_property
 
 import numpy as np
 
+from sampling.draws import uniform_below
 from sampling.space.compilation import BUDGETS
 from sampling.space.problem import Component, ConstraintProblem, components, flags_of, values_in
-from sampling.space.ranks import uniform_below
 from sampling.space.rows import without_repeats
 from sampling.space.satisfiability import Satisfiability, is_installed
 from sampling.space.solutions import Cache, Solutions

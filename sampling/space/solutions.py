@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from sampling.draws import distinct_ranks
 from sampling.space import d4
 from sampling.space.circuit import Circuit
 from sampling.space.compilation import BUDGETS, build
 from sampling.space.diagram import Diagram
 from sampling.space.problem import Component, ConstraintProblem, Disjunction, Relation, components, stated
-from sampling.space.ranks import distinct_ranks
 from sampling.space.rows import ascending
 from sampling.space.satisfiability import Satisfiability
 from splc.errors import Problem, SpaceError
@@ -178,14 +178,7 @@ class Solutions:
                 hint="draw a sample of them, such as random:1000",
             )
         sizes = self.problem.sizes
-        result = np.zeros((self.count, len(sizes)), dtype=self._kind)
-        inner = 1
-        for diagram in self.compiled if self.count else ():
-            rows = np.arange(self.count) // inner % diagram.count
-            for column, values in zip(diagram.variables, diagram.expand().T, strict=True):
-                result[:, column] = values[rows]
-            inner *= diagram.count
-        result = self._of_kept(result)
+        result = self._of_kept(combined(self.compiled, len(sizes), self._kind)[: self.count])
         return result[ascending(result, [sizes[variable] for variable in self.variables])]
 
     @property
@@ -213,6 +206,17 @@ class Solutions:
                         products[count, diagram_count] = self.count // diagram_count * count
                 value_counts[variable] = [products[count, diagram_count] for count in counts]
         return [value_counts[variable] for variable in self.variables]
+
+
+def combined(diagrams: Sequence[Compiled], width: int, kind: np.dtype[Any]) -> Array:
+    """Return all combinations of the solutions of diagrams, shape (n, width); other variables are 0."""
+    rows = np.arange(math.prod(diagram.count for diagram in diagrams))
+    result = np.zeros((len(rows), width), dtype=kind)
+    for diagram in diagrams:
+        rows, number = np.divmod(rows, diagram.count)
+        for column, values in zip(diagram.variables, diagram.expand().T, strict=True):
+            result[:, column] = values[number]
+    return result
 
 
 def _batches(diagrams: Iterable[Compiled]) -> Iterator[tuple[int, list[Compiled]]]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sampling.space.ranks import distinct_ranks
+from sampling.draws import distinct_ranks
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, Problem, SpecError, SplcError, plural
 from splc.io.numbers import percentage

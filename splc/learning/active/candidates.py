@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from sampling.space.ranks import distinct_ranks
+from sampling.draws import distinct_ranks
 from sampling.space.space import Space
 from splc.data.configurations import Configurations
 from splc.learning.projection import Variable

@@ -10,8 +10,8 @@ from itertools import islice
 
 import numpy as np
 
+from sampling.draws import distinct_ranks, generator
 from sampling.sequential import NextCandidates, most_worth, select
-from sampling.space.ranks import distinct_ranks, generator
 from splc.data.configurations import Configurations
 from splc.learning.active.surrogate import Pool, PoolSurrogate, Surrogate
 from splc.learning.projection import Variable

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sampling.space.ranks import generator
+from sampling.draws import generator
 from sampling.space.space import Space
 from splc.data.configurations import Configurations, value_table
 from splc.errors import SpaceError
