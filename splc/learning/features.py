@@ -80,9 +80,14 @@ class FeatureTable:
         return len(self.target)
 
     def rows(self, rows: Array) -> FeatureTable:
-        """Return the problem on some of its rows."""
+        """Return some of the rows."""
         columns = {name: column[rows] for name, column in self.columns.items()}
         return FeatureTable(self.features, columns, self.target[rows])
+
+    def followed_by(self, other: FeatureTable) -> FeatureTable:
+        """Return the rows of both tables, of the same features."""
+        columns = {name: np.append(column, other.columns[name]) for name, column in self.columns.items()}
+        return FeatureTable(self.features, columns, np.append(self.target, other.target))
 
 
 def features_of(system: VariabilityModel, numeric_disabled: bool = True) -> tuple[Feature, ...]:

@@ -46,21 +46,13 @@ class Trial:
 
 @dataclass(frozen=True)
 class SettingsSearch:
-    """The settings that were tried, and the best ones.
+    """The settings that were tried, and the best ones."""
 
-    Attributes:
-        trials: the trials, in the order of the values.
-        best: the trial with the least mean error; of equal ones the first.
-        combinations: the number of all combinations, of which the trials may be a random part.
-        folds: the number of folds.
-        seed: the seed of folds and drawn combinations.
-    """
-
-    trials: tuple[Trial, ...]
-    best: Trial
-    combinations: int
-    folds: int
-    seed: int
+    trials: tuple[Trial, ...]  # the trials, in the order of the values
+    best: Trial  # the trial with the least mean error; of equal ones the first
+    combinations: int  # the number of all combinations, of which the trials may be a random part
+    folds: int  # the number of folds
+    seed: int  # the seed of folds and drawn combinations
 
 
 def search_settings(

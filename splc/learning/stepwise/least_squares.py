@@ -96,9 +96,7 @@ class Loss:
 class ColumnTable:
     """The columns of some rows of the data: atoms, heads, and the fit of the model, each variable one contiguous row.
 
-    Args:
-        atoms: shape (atoms, n).
-        target: shape (n,).
+    `atoms`: shape (atoms, n). `target`: shape (n,).
     """
 
     def __init__(self, atoms: Array, target: Array) -> None:
@@ -127,32 +125,31 @@ class ColumnTable:
 class Projection:
     """The least-squares fit of a growing model on some rows, and its loss on some (the same or other) rows.
 
-    Args:
-        fitted: the rows that are fitted.
-        loss: the loss on the judged rows.
-        judged: the rows that are judged; None: the fitted ones.
+    `atoms`: the columns of atoms, shape (atoms, n). `target`: shape (n,). `fitted`, `judged`: rows that are fitted, and
+    that are judged by the loss of the settings.
     """
 
-    def __init__(self, fitted: ColumnTable, loss: Loss, judged: ColumnTable | None = None) -> None:
-        self.fitted = fitted
-        self.judged = fitted if judged is None else judged
-        self.loss = loss
-        self._squares: Array = fitted.atoms**2
+    def __init__(
+        self, atoms: Array, target: Array, settings: Settings, fitted: slice | Array, judged: slice | Array
+    ) -> None:
+        self._rows = fitted, judged
+        self.same = fitted is judged
+        self.fitted = ColumnTable(atoms[:, fitted], target[fitted])
+        self.judged = self.fitted if self.same else ColumnTable(atoms[:, judged], target[judged])
+        self.loss = Loss.of(self.judged.fit.target, settings)
+        self._squares: Array = self.fitted.atoms**2
         # For every cell (head, atom) with column c: |c|², Qᵀc, |Qᵀc|² and rᵀc.
-        atoms = len(fitted.atoms)
-        self.lengths: Array = np.zeros((0, atoms))
-        self.shadows: Array = np.zeros((0, 0, atoms))
-        self.covered: Array = np.zeros((0, atoms))
-        self.toward: Array = np.zeros((0, atoms))
+        self.lengths: Array = np.zeros((0, len(atoms)))
+        self.shadows: Array = np.zeros((0, 0, len(atoms)))
+        self.covered: Array = np.zeros((0, len(atoms)))
+        self.toward: Array = np.zeros((0, len(atoms)))
 
-    @property
-    def same(self) -> bool:
-        """True if the judged rows are the fitted ones."""
-        return self.judged is self.fitted
-
-    def add_heads(self, columns: Array, judged_columns: Array) -> None:
+    def add_heads(self, columns: Array) -> None:
         """Add heads (columns of shape (heads, n)): their products with all atoms are candidates from now on."""
-        fitted = self.fitted
+        fitted, (fitted_rows, judged_rows) = self.fitted, self._rows
+        if not self.same:
+            self.judged.heads = np.concatenate([self.judged.heads, columns[:, judged_rows]])
+        columns = columns[:, fitted_rows]
         lengths = np.concatenate([columns[i : i + 64] ** 2 @ self._squares.T for i in range(0, len(columns), 64)])
         # One matrix product for a single head, as in every round; one per vector for thousands of heads.
         basis = fitted.fit.basis
@@ -166,17 +163,15 @@ class Projection:
         self.covered = np.concatenate([self.covered, (shadows**2).sum(axis=0)])
         self.toward = np.concatenate([self.toward, fitted.products(fitted.fit.residual, columns)])
         fitted.heads = np.concatenate([fitted.heads, columns])
-        if not self.same:
-            self.judged.heads = np.concatenate([self.judged.heads, judged_columns])
 
-    def add_term(self, column: Array, judged_column: Array) -> None:
-        """Add a term to the model (its column must not be collinear with the model)."""
-        fitted, judged = self.fitted.fit, self.judged.fit
-        fitted.add(column)
+    def add_term(self, column: Array) -> None:
+        """Add a term to the model (its column, shape (n,), must not be collinear with the model)."""
+        fitted, judged, (fitted_rows, judged_rows) = self.fitted.fit, self.judged.fit, self._rows
+        fitted.add(column[fitted_rows])
         direction, amount = fitted.basis[-1], float(fitted.parts[-1])
         if not self.same:
             *shadow, length = fitted.triangle[:, -1]
-            judged.append((judged_column - shadow @ judged.basis) / length, amount)
+            judged.append((column[judged_rows] - shadow @ judged.basis) / length, amount)
         projections = self.fitted.products(direction)
         self.shadows = np.concatenate([self.shadows, projections[np.newaxis]])
         self.covered += projections**2
@@ -203,10 +198,7 @@ class Projection:
         return drop, fractions
 
     def losses(self, heads: Array, atoms: Array) -> Array:
-        """Return the loss that the model has with each candidate added; NaN for a collinear one.
-
-        `heads`: head of each candidate, shape (m,). `atoms`: its atom, shape (m,).
-        """
+        """Return the loss that the model has with each candidate added, shape (m,); NaN for a collinear one."""
         fitted, judged = self.fitted, self.judged
         basis = fitted.fit.basis
         columns = fitted.columns(heads, atoms)

@@ -30,13 +30,10 @@ class Winner:
 
 
 class Scorer:
-    """Scores the candidates of a grid against one or several projections (one per fold).
+    """Scores the candidates of a grid against one or several projections (one per fold), which have all its heads.
 
-    Args:
-        grid: the candidates.
-        projections: the model's fits; each holds the heads of the grid.
-        shares: the weight of each projection's loss; they sum to 1.
-        penalise: whether scores are divided by the candidates' sizes.
+    `shares`: the weight of each projection's loss; they sum to 1. `penalise`: whether scores are divided by the
+    candidates' sizes.
     """
 
     def __init__(self, grid: CandidateGrid, projections: list[Projection], shares: list[float], penalise: bool) -> None:
@@ -54,14 +51,11 @@ class Scorer:
     def losses(self, heads: Array, atoms: Array) -> Array:
         """Return the selection error with each candidate added, NaN where it is collinear with the model."""
         chunk = max(1, CHUNK // max(len(p.fitted.fit.target) + len(p.judged.fit.target) for p in self.projections))
-        parts = []
+        errors = np.zeros(len(heads))
         for start in range(0, len(heads), chunk):
-            chunk_cells = slice(start, start + chunk)
-            total: Array = np.zeros(len(heads[chunk_cells]))
+            cells = slice(start, start + chunk)
             for share, projection in zip(self.shares, self.projections, strict=True):
-                total = total + share * projection.losses(heads[chunk_cells], atoms[chunk_cells])
-            parts.append(total)
-        errors = np.concatenate([np.zeros(0), *parts])
+                errors[cells] += share * projection.losses(heads[cells], atoms[cells])
         collinear = np.isnan(errors)
         self.collinear[heads[collinear], atoms[collinear]] = True
         return errors
@@ -73,24 +67,19 @@ class Scorer:
         fine = ~np.isnan(errors)
         return heads[fine], atoms[fine], errors[fine]
 
-    def divisors(self, heads: Array, atoms: Array) -> Array:
+    def _divisors(self, heads: Array, atoms: Array) -> Array:
         """Return the number that each candidate's drop is divided by."""
         return self.grid.sizes[heads, atoms] if self.penalise else np.ones(len(heads), dtype=np.int64)
 
     def usable(self, allowed: Array) -> Array:
         """Return the allowed candidates without those that are collinear with the model."""
-        missing = len(allowed) - len(self.collinear)
-        if missing:
-            rows = np.zeros((missing, allowed.shape[1]), dtype=bool)
-            self.collinear = np.concatenate([self.collinear, rows])
+        new = np.zeros_like(allowed[len(self.collinear) :])
+        self.collinear = np.concatenate([self.collinear, new])
         usable: Array = allowed & ~self.collinear
         return usable
 
     def best(self, allowed: Array, error: float, wanted: Mapping[Term, float] | None = None) -> Winner | None:
-        """Return the allowed candidate with the greatest score, or None where none is positive.
-
-        `allowed`: the candidates, shape (heads, atoms). `wanted`: see `best_of`.
-        """
+        """Return the allowed candidate with the greatest score, or None where none is positive; see `best_of`."""
         allowed = self.usable(allowed)
         drop: Array = np.zeros(allowed.shape)
         for share, projection in zip(self.shares, self.projections, strict=True):
@@ -100,7 +89,7 @@ class Scorer:
                 self.collinear |= fractions <= COLLINEAR**2 / 4
                 allowed &= ~self.collinear
         heads, atoms = np.nonzero(allowed)
-        divisors = self.divisors(heads, atoms)
+        divisors = self._divisors(heads, atoms)
         bounds = drop[heads, atoms] / divisors
         order = np.argsort(-bounds, kind="stable")
         errors: Array = np.full(len(order), np.nan)
@@ -121,12 +110,11 @@ class Scorer:
         reference: float,
         wanted: Mapping[Term, float] | None = None,
     ) -> Winner | None:
-        """Return the winner among candidates whose selection errors are known; ties go by canonical order.
+        """Return the winner among candidates whose selection errors are known, arrays of shape (m,).
 
-        `heads`: their heads, shape (m,). `atoms`: their atoms, shape (m,). `errors`: their selection errors, shape
-        (m,).
+        Ties go to a candidate whose expansion is `wanted`, then by canonical order.
         """
-        scores = (reference - errors) / self.divisors(heads, atoms)
+        scores = (reference - errors) / self._divisors(heads, atoms)
         best, tie = float(scores.max(initial=0.0)), TIE * reference
         if not tie < best < np.inf:
             return None
@@ -139,8 +127,6 @@ class Scorer:
             return matching[0]
         # Among equally good candidates the smallest wins, among these the last in canonical order. In SPL Conqueror the
         # choice depends on the runtime's string hashes: published models show this one and others.
-        smallest_size = min(winner.candidate.size_key for winner in winners)
-        return max(
-            (winner for winner in winners if winner.candidate.size_key == smallest_size),
-            key=lambda winner: winner.candidate.order_key,
-        )
+        smallest = min(winner.candidate.size_key for winner in winners)
+        of_least_size = (winner for winner in winners if winner.candidate.size_key == smallest)
+        return max(of_least_size, key=lambda winner: winner.candidate.order_key)
