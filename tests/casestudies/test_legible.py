@@ -10,6 +10,7 @@ import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 
+from casestudies.ablation.ablation import PRESETS as ABLATION
 from casestudies.accuracy.__main__ import PRESETS as ACCURACY
 from casestudies.changes.simulated_changes import SimulatedChanges
 from casestudies.contexts.few_rows import FewRowsEvaluation
@@ -26,6 +27,7 @@ from tests.support.paths import CASES
 from tests.support.tracked import tracked
 
 EVALUATIONS: dict[str, Callable[[], Evaluation]] = {
+    **{f"ablation/{name}": kind for name, kind in ABLATION.items() if (CASES / "ablation" / name).is_dir()},
     **{f"accuracy/{name}": kind for name, kind in ACCURACY.items()},
     **{f"scaling_evaluation/{name}": kind for name, kind in SCALING.items()},
     **{f"suggestion/{name}": kind for name, kind in SUGGESTION.items()},
