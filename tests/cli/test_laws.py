@@ -171,6 +171,7 @@ VARIANTS: dict[str, Callable[[Variant], Variant]] = {
     "all": lambda first: replace(VARIANTS["all but units"](first), unit=1000.0),
 }
 
+
 def variants(learner: str) -> list[str]:
     """Return the names of the variants for a learner; SPL Conqueror of 2019 leaves out values below 1 in any unit."""
     return [name for name in VARIANTS if (learner, name) != ("2019", "small unit")]
