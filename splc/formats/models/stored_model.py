@@ -48,10 +48,8 @@ def stated_columns(stated: Any) -> ColumnChoice:
     """Return the roles of columns that a file states as `contexts` and `columns`; damaged content is ignored."""
     facts = declared(dict, stated, {})
     contexts, columns = (declared(dict, facts.get(key), {}) for key in ("contexts", "columns"))
-    options, ignore = (
-        tuple(name for name in declared(list, columns.get(role), []) if isinstance(name, str))
-        for role in ("options", "ignore")
-    )
+    named = (declared(list, columns.get(role), []) for role in ("options", "ignore"))
+    options, ignore = (tuple(name for name in names if isinstance(name, str)) for names in named)
     return ColumnChoice(
         usual={name: value for name, value in contexts.items() if isinstance(value, str)},
         options=options,
@@ -63,13 +61,10 @@ def stated_columns(stated: Any) -> ColumnChoice:
 
 def columns_object(contexts: Mapping[str, str], choice: ColumnChoice, *, mined: bool = False) -> dict[str, Any]:
     """Return the roles of columns in JSON's types, as far as there are any."""
-    roles = {"options": list(choice.options), "ignore": list(choice.ignore)}
-    columns: dict[str, Any] = {role: names for role, names in roles.items() if names}
-    if not choice.constraints:
-        columns["constraints"] = False
-    if mined:
-        columns["mined"] = True
-    return {**({"contexts": dict(contexts)} if contexts else {}), **({"columns": columns} if columns else {})}
+    roles: dict[str, Any] = {"options": list(choice.options), "ignore": list(choice.ignore)}
+    roles |= {"constraints": None if choice.constraints else False, "mined": mined or None}
+    columns = {role: value for role, value in roles.items() if value not in (None, [])}
+    return {key: value for key, value in (("contexts", dict(contexts)), ("columns", columns)) if value}
 
 
 def choice_of(learned: Iterable[ColumnChoice]) -> ColumnChoice:

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from splc.data.configurations import Configurations
 from splc.errors import ExpressionError, InputError, OutputError
 from splc.formats.models.notation import base2, facts_text, latex_text, log2_text, python_names, python_text
-from splc.formats.models.text import model_text_file, parse_model, parse_model_text, parse_stored_text
+from splc.formats.models.text import model_text_file, parse_model, parse_model_text
 from splc.io.files import Source
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters, ParameterTable, Quantity
@@ -27,6 +27,7 @@ from splc.scaling import fit
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from tests.support.examples import examples
+from tests.support.format_strategies import mutated
 from tests.support.golden_messages import check_calls
 
 SYSTEM = VariabilityModel(
@@ -44,7 +45,7 @@ def parsed(text: str | bytes, parameters: Parameters | None = ALPHA) -> Influenc
 
 def test_symbols() -> None:
     """Parameters that are estimated stay names in a model, others are numbers."""
-    parameters = Parameters({"alpha": Quantity.exactly(2.0), "beta": Quantity.exactly(3.0)})
+    parameters = {"alpha": 2.0, "beta": 3.0}
     text = "alpha * nx + beta * ny"
     for symbols in ("alpha", ["alpha"]):
         model = parse_model(text, SYSTEM, parameters=parameters, symbols=symbols)
@@ -56,15 +57,12 @@ def test_symbols() -> None:
 
 
 def test_logarithms_and_roots_of_products_of_negative_values() -> None:
-    """A product of two negative values has a logarithm and a root, although its factors have none."""
+    """A product of two negative values, also observed ones, has a logarithm and a root; its factors have none."""
     options = (NumericOption("dx", (-8.0, 2.0)), NumericOption("dy", (-2.0, 8.0)))
     system = VariabilityModel("signed", options, observed=("t",))
-    for text, expected in (("log2(dx * dy)", 4.0), ("sqrt(dx * dy)", 4.0), ("sqrt(dx^2)", 8.0)):
-        model = parse_stored_text(Source("m.txt", text.encode()), system)[0]
-        assert model.predict({"dx": [-8.0], "dy": [-2.0]}) == pytest.approx([expected])
-    # Observed variables may be negative, too.
-    model = parse_stored_text(Source("m.txt", b"log2(dx * t) + sqrt(t * t)"), system)[0]
-    assert model.predict({"dx": [-8.0], "dy": [2.0], "t": [-2.0]}) == pytest.approx([6.0])
+    texts = {"log2(dx * dy)": 4.0, "sqrt(dx * dy)": 4.0, "sqrt(dx^2)": 8.0, "log2(dx * t) + sqrt(t * t)": 6.0}
+    for text, expected in texts.items():
+        assert parse_model(text, system).predict({"dx": [-8.0], "dy": [-2.0], "t": [-2.0]}) == pytest.approx([expected])
 
 
 @pytest.mark.parametrize(
@@ -94,21 +92,7 @@ def test_tables_stay_names() -> None:
     )
 
 
-@st.composite
-def damaged(draw: st.DrawFn) -> bytes:
-    """Return a good text with pieces cut out, doubled or replaced."""
-    content = GOOD.encode()
-    pieces = st.sampled_from(
-        [b"(", b")", b"/", b"^", b"log(", b"sqrt(", b"ceil(", b"0", b"`", b"=", b"\n", b"#", b"nx", b"-"]
-    )
-    for _ in range(draw(st.integers(1, 5))):
-        at = draw(st.integers(0, len(content)))
-        end = draw(st.integers(at, min(len(content), at + 8)))
-        content = content[:at] + draw(st.one_of(st.binary(max_size=2), pieces)) + content[end:]
-    return content
-
-
-@given(st.one_of(st.binary(max_size=60), damaged()))
+@given(st.binary(max_size=60) | mutated(GOOD, "()/^=`\n#x-"))
 def test_only_input_errors(content: bytes) -> None:
     """Any bytes are a model whose text reads back, or refused as bad input with its file."""
     try:
