@@ -20,7 +20,6 @@ from splc.errors import ConfigurationError, Problem, SpaceError, listed
 from splc.io.numbers import count_text
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.terms import Term
-from splc.system.groups import child_groups
 from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
 
@@ -116,7 +115,7 @@ def unused_options(system: VariabilityModel, used: Container[int]) -> tuple[str,
     """
     determined = {
         parent
-        for parent, children in child_groups(system).items()
+        for parent, children in system.child_groups.items()
         if all(system.positions[child.name] in used for child in children)
         # Nothing else excludes a child, so that the parent is selected exactly where one of them is.
         if all(system.alternatives(child) == system.exclusions[child.name] for child in children)

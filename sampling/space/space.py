@@ -17,9 +17,8 @@ from splc.errors import SpaceError, VariabilityError
 from splc.io.presentation import Bars, page
 from splc.system.clauses import Clause, clauses
 from splc.system.constraints import ArithmeticConstraint, BooleanConstraint
-from splc.system.extension import restricted
 from splc.system.options import BinaryOption
-from splc.system.variability import VariabilityModel
+from splc.system.variability import VariabilityModel, restricted
 from splc.types import Array
 
 LIMIT = 2_000_000

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from splc.errors import InputError, MeasurementError, Problem, SpaceError, SplcError
 from splc.project.files import ProjectFile, ProjectFiles
 from splc.project.keys import PROPERTY
-from splc.system.extension import joint_system
+from splc.system.variability import VariabilityModel, joint_system
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from splc.formats.table import TableSource
     from splc.io.files import Source
     from splc.models.parameters import Parameters
-    from splc.system.variability import VariabilityModel
     from splc.types import Array
 
 

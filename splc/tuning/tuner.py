@@ -19,8 +19,7 @@ from splc.learning.active.search_model import SearchModel
 from splc.learning.projection import variables_of
 from splc.learning.threads import one_thread
 from splc.models.influence import InfluenceModel
-from splc.system.extension import restricted
-from splc.system.variability import VariabilityModel
+from splc.system.variability import VariabilityModel, restricted
 from splc.tuning.front import FrontConfiguration, FrontVerification, front_improvement, front_of
 from splc.tuning.history import History, Reason, TrialOutcome, TuningTrial
 from splc.tuning.objective import Goal, Limit, TuningObjective, expects_nothing, has_stalled, racing_value

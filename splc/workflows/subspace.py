@@ -20,9 +20,8 @@ from splc.formats.measurements.failures import failures_of, failures_of_object
 from splc.formats.measurements.selections import assignment_text, parse_configuration
 from splc.io.files import STANDARD, is_file, read_source
 from splc.io.json import picked
-from splc.system.extension import restricted
 from splc.system.options import NumericOption
-from splc.system.variability import VariabilityModel
+from splc.system.variability import VariabilityModel, restricted
 from splc.workflows.note import Note, Rank
 
 

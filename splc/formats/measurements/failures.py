@@ -24,7 +24,7 @@ from splc.io.csv_rows import rows_with
 from splc.io.files import STANDARD, Source, read_source
 from splc.io.json import plain_values
 from splc.io.numbers import parse_column
-from splc.system.groups import child_groups, child_texts
+from splc.system.groups import child_texts
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
@@ -69,7 +69,7 @@ def _value_rules(table: TableSource, system: VariabilityModel, outside: Array) -
     titles, columns = table.body({})
     cells = [np.array([cell.strip() for cell in column]) for column in columns]
     options = [(system.spellings[title], at) for at, title in enumerate(titles) if title in system.spellings]
-    groups, rules, explained = child_groups(system), list[FailureRule](), np.zeros(len(outside), dtype=bool)
+    groups, rules, explained = system.child_groups, list[FailureRule](), np.zeros(len(outside), dtype=bool)
     for name, at in options:
         values: dict[str, tuple[Array, str]] = {}
         if name in groups:

@@ -17,7 +17,7 @@ import numpy as np
 
 from splc._version import __version__
 from splc.arithmetic.functions import FUNCTION
-from splc.arithmetic.tree import Call, Extremum, Name, Node, Number, Power, Product, Sum, Threshold
+from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, Threshold
 from splc.data.configurations import value_table
 from splc.formats.models.stored_model import ModelFile, StoredModel
 from splc.formats.models.text import python_module
@@ -39,7 +39,7 @@ from splc.models.subexpressions import (
 from splc.models.terms import CONSTANT, Factor, Term
 from splc.system.clauses import clauses
 from splc.system.constraints import ArithmeticConstraint
-from splc.system.groups import child_groups, child_texts
+from splc.system.groups import child_texts
 from splc.system.options import NumericOption
 from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
@@ -111,7 +111,7 @@ def _option(name: str, kind: str, **facts: Any) -> dict[str, Any]:
 
 def _texts(system: VariabilityModel) -> Iterator[dict[str, Any]]:
     """Yield the columns of texts that stand for alternative groups; an empty text for no member, where possible."""
-    for parent, children in child_groups(system).items():
+    for parent, children in system.child_groups.items():
         texts = child_texts(parent, children)
         yield {"name": parent, "texts": texts if parent in system.mandatory else {"": "", **texts}}
 
@@ -356,12 +356,9 @@ def _tree(node: Node) -> list[Any]:
             return ["product", *([side, _tree(child)] for side, child in factors)]
         case Power(base, exponent):
             return ["power", _tree(base), _tree(exponent)]
-        case Call(function, argument):
-            if FUNCTION[function].base is not None:
-                return ["logarithm", function, _tree(argument)]
-            return [function, _tree(argument)]
-        case Extremum(function, arguments):
-            return [function, *map(_tree, arguments)]
+        case Call(function, arguments):
+            is_logarithm = function in FUNCTION and FUNCTION[function].base is not None
+            return [*(["logarithm"] if is_logarithm else []), function, *map(_tree, arguments)]
         case Threshold(comparison, left, right):
             return ["threshold", comparison, _tree(left), _tree(right)]
 

@@ -26,7 +26,7 @@ from splc.formats.measurements.read import read_parts
 from splc.formats.measurements.rows import Policy
 from splc.formats.system.splconqueror_xml import write_variability_model
 from splc.io.files import Source
-from splc.system.extension import extended
+from splc.system.variability import extended
 from splc.types import Array
 from tests.support.mined_tables import Rows, random_rows, satisfying
 from tests.support.paths import SMG2000
