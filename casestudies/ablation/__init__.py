@@ -1,1 +1,1 @@
-"""What each special case of the learners is worth: errors and CPU time with one of them switched off."""
+"""The worth of each special case of the learners: errors and CPU time with one of them switched off."""

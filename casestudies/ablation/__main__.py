@@ -23,11 +23,16 @@ def tables_of_page() -> dict[str, Table]:
     return {name: PRESETS[name]().tables(rows_of(path))[0] for name, path in paths.items() if path.is_file()}
 
 
+def blocks_of_page() -> dict[str, str]:
+    """Return name → Markdown of all blocks; those of presets that were not run are empty."""
+    tables = tables_of_page()
+    return {name: markdown_text(tables[name], 2) if name in tables else "" for name in PRESETS}
+
+
 def write_page() -> None:
-    """Write the tables into `README.md`, and into `figures.json`."""
-    tables, path = tables_of_page(), HERE / "README.md"
-    blocks = {name: markdown_text(tables[name], 2) if name in tables else "" for name in PRESETS}
-    write_whole(path, with_blocks(path.read_text(encoding="utf-8"), blocks))
+    """Write the blocks into `README.md`, and the tables into `figures.json`."""
+    path, tables = HERE / "README.md", tables_of_page()
+    write_whole(path, with_blocks(path.read_text(encoding="utf-8"), blocks_of_page()))
     figures = {
         name: [dict(zip(table.columns, row, strict=True)) for row in table.rows] for name, table in tables.items()
     }
