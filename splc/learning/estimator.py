@@ -26,7 +26,7 @@ from splc.data.configurations import Configurations, with_further_values
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, Problem, SpecError, listed
 from splc.io.numbers import comparable_size
-from splc.learning.contexts.unmeasured_model import GroupModels
+from splc.learning.contexts.sharing import GroupModels
 from splc.learning.features import Feature, FeatureTable, total_effects
 from splc.learning.learn import learn
 from splc.learning.projection import Form, ProjectionLearner, ProjectionSettings, ScaleChoice

@@ -15,8 +15,8 @@ from splc.data.measurements import Measurements
 from splc.errors import LearningError, Problem, SpecError, SplcError, plural
 from splc.io.numbers import percentage
 from splc.io.processes import in_processes
-from splc.learning.cross_validation import cross_validate
 from splc.learning.folds import Groups
+from splc.learning.judging import cross_validate
 from splc.learning.learn import learn
 from splc.learning.learner import Learner
 from splc.learning.registry import learner_of

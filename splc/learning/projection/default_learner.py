@@ -26,10 +26,10 @@ from splc.learning.projection.expectation import expected, few_rows, is_stated, 
 from splc.learning.projection.full_model import FullModel, FullModelFit, Target, fit_full_model
 from splc.learning.projection.order import count_of, option_constants, space_of, unmeasured
 from splc.learning.projection.posterior import needs_scipy
+from splc.learning.projection.predictor import Stacked, on_scale, weight_of
 from splc.learning.projection.scales import SparseIntervals
 from splc.learning.projection.settings import ProjectionSettings
 from splc.learning.projection.sparse_model import SparseModel, printed_model, refit
-from splc.learning.projection.stacking import Stacked, on_scale, weight_of
 from splc.learning.projection.variables import Variable, variables_of, varies
 from splc.learning.result import InfluenceEstimate, LearnedTerm, LearningResult, Stage
 from splc.learning.threads import one_thread

@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 
 from splc.errors import plural
-from splc.learning.cross_validation import random_folds
 from splc.learning.features import FeatureTable, stable_order
-from splc.learning.judging import influence_model, judged
+from splc.learning.judging import influence_model, judged, random_folds
 from splc.learning.learner import INTERRUPTED, OnStep
 from splc.learning.problem import LearningProblem
 from splc.learning.result import LearningResult, Stage, merged_terms

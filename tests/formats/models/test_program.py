@@ -28,7 +28,7 @@ from splc.formats.models.stored_model import StoredModel
 from splc.io.files import Source
 from splc.learning import learn
 from splc.learning.projection import Ensemble, general_scales
-from splc.learning.projection.stacking import Stacked
+from splc.learning.projection.predictor import Stacked
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.text.reader import expand_model
 from splc.system.options import BinaryOption, NumericOption
