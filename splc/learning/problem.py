@@ -69,11 +69,7 @@ def match(
 def rows_of(
     measurements: Measurements, learning_set: Configurations | Array | None, missing: Missing
 ) -> tuple[Array, tuple[str, ...]]:
-    """Return the positions of a learning set among the measured configurations, and notes.
-
-    `learning_set`: configurations, or positions or a mask of measured configurations; None is all of them. `missing`:
-    see `match`.
-    """
+    """Return the positions of a learning set among the measured configurations, and notes; `missing`: see `match`."""
     if isinstance(learning_set, Configurations):
         return match(measurements, learning_set, missing)
     all_rows = np.arange(len(measurements))
@@ -153,10 +149,7 @@ class LearningProblem:
         return self.measurements.column(self.nfp)
 
     def features(self, numeric_disabled: bool, rows: Array | None = None) -> FeatureTable:
-        """Return measured configurations as columns of features; `rows`: their positions, None: the learning set.
-
-        `numeric_disabled`: whether `Disabledx` of an optional numeric option x is a feature too.
-        """
+        """Return measured configurations as features; `rows`: their positions, None: the learning set."""
         rows = self.rows if rows is None else rows
         observed = observed_features(self.everything, self.observed)
         return feature_table(self.measurements.configurations[rows], self.values[rows], numeric_disabled, observed)

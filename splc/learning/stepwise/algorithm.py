@@ -20,8 +20,7 @@ from splc.learning.features import FeatureTable
 from splc.learning.learner import OnStep, run_loop
 from splc.learning.result import LearnedTerm, Round
 from splc.learning.stepwise.candidates import BASE, Candidate, CandidateGrid
-from splc.learning.stepwise.least_squares import Projection, rows_that_count, rows_with_error
-from splc.learning.stepwise.selection import TIE, Scorer, Winner
+from splc.learning.stepwise.fits import TIE, Projection, Scorer, Winner, rows_that_count, rows_with_error
 from splc.learning.stepwise.settings import Settings
 from splc.models.basis.regression import least_squares
 from splc.models.terms import Term

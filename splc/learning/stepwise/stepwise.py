@@ -20,7 +20,7 @@ from splc.learning.learner import INTERRUPTED, OnStep
 from splc.learning.problem import LearningProblem
 from splc.learning.result import LearningResult, Stage, merged_terms
 from splc.learning.stepwise.algorithm import ForwardSelection, Outcome
-from splc.learning.stepwise.least_squares import rows_that_count
+from splc.learning.stepwise.fits import rows_that_count
 from splc.learning.stepwise.settings import SPLCONQUEROR_2019, Settings, without_effect
 from splc.learning.stepwise.settings import preset as preset_settings
 from splc.models.basis.atom import function_names
@@ -41,8 +41,8 @@ class StepwiseLearner:
     # settings that differ from the preset, by SPL Conqueror's names
     changes: Mapping[str, Any] = field(default_factory=dict, hash=False)
     chosen: Settings = field(init=False)
-    name: str = field(default=NAME, init=False)
-    suffix: str = field(default=".log", init=False)
+    name = NAME
+    suffix = ".log"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "chosen", preset_settings(self.preset).changed(self.changes))

@@ -12,9 +12,9 @@ from splc.data.measurements import Measurements
 from splc.errors import LearningError
 from splc.formats.models.log_writer import learned_log_text
 from splc.learning import learn
-from splc.learning.stepwise import selection
+from splc.learning.stepwise import fits
 from splc.learning.stepwise.algorithm import ForwardSelection
-from splc.learning.stepwise.selection import TIE
+from splc.learning.stepwise.fits import TIE
 from splc.learning.stepwise.settings import Settings
 from splc.types import Array
 from tests.learning.conftest import measured, offered, table_of
@@ -82,7 +82,7 @@ def test_losses_in_chunks(elements: int, monkeypatch: pytest.MonkeyPatch) -> Non
     learner = selector(folds=folds)
     heads, atoms, errors = learner.scorer.all_losses(learner.grid.offered)
     assert len(errors) >= 4
-    monkeypatch.setattr(selection, "CHUNK", elements)
+    monkeypatch.setattr(fits, "CHUNK", elements)
     few = selector(folds=folds).scorer.all_losses(learner.grid.offered)
     for found, expected in zip(few, (heads, atoms, errors), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-12)

@@ -14,7 +14,7 @@ from splc.learning.features import Feature, FeatureTable
 from splc.learning.result import Step
 from splc.learning.stepwise.algorithm import ForwardSelection, Outcome
 from splc.learning.stepwise.candidates import Candidate, CandidateGrid
-from splc.learning.stepwise.least_squares import Projection
+from splc.learning.stepwise.fits import Projection
 from splc.learning.stepwise.settings import Settings
 from splc.learning.stepwise.stepwise import select
 from splc.models.terms import option_term
