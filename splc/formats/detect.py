@@ -106,7 +106,7 @@ FORMATS = (
     Format("experiment", "json", ".json", f"{_EXTRAP}parse_experiment_json"),
     Format("experiment", "jsonl", ".jsonl", f"{_JSON_LINES}parse_experiment_lines", f"{_JSON_LINES}experiment_jsonl"),
     Format("experiment", "extra-p", ".extra-p", f"{_EXTRAP}parse_experiment_archive"),
-    Format("experiment", "csv", ".csv", "splc.formats.experiments.csv:parse_experiments_csv"),
+    Format("experiment", "csv", ".csv", "splc.formats.experiments.rows:parse_experiments_csv"),
     Format("script", "a", ".a", "splc.formats.scripts.commands:parse_script", by_suffix=True),
 )
 

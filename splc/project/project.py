@@ -215,7 +215,7 @@ class Project(ProjectFiles):
         return self._with_failures(parts, policy)
 
     def _with_failures(self, parts: tuple[Measurements, ...], policy: Policy) -> tuple[Measurements, ...]:
-        from splc.formats.measurements.failures import with_failures
+        from splc.formats.measurements.constraints import with_failures
 
         assert policy.check is not None
         files = (self.measurements_file, *self.further)

@@ -14,7 +14,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations, index_type
 from splc.data.measurements import Failures
-from splc.formats.measurements.failures import failures_of
+from splc.formats.measurements.constraints import failures_of
 from splc.learning.active.search_model import TOLERANCE, Runs
 from splc.system.variability import VariabilityModel
 from splc.types import Array

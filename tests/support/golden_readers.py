@@ -86,7 +86,7 @@ def _choice(options: Options) -> ColumnChoice:
 
 
 def _measurements(file: str, options: Options) -> Iterable[str]:
-    given: dict[str, Any] = {key: value for key, value in options.items() if key != "system"}
+    given: dict[str, Any] = {key: value for key, value in options.items() if key not in ("system", "shows")}
     for key in ("contexts", "ignore"):
         given[key] = _names(given.get(key))
     given["where"] = dict(_choice(options).where)
@@ -161,7 +161,16 @@ def _experiment(form: str, file: str, options: Options) -> Iterable[str]:
 
 def _inference(file: str, options: Options) -> Iterable[str]:
     found = inference_of(read_source(file), nfp=options.get("nfp"), choice=_choice(options))
-    return [*found.warnings, *found.notes]
+    return [*found.warnings, *found.notes, *map(Content, found.assumptions)]
+
+
+def _columns(file: str, options: Options) -> Iterable[str]:
+    """Show the columns of a table."""
+    found = read_file_columns(read_source(file), _names(options.get("exempt")))
+    yield from found.remarks
+    yield from (Content(f"{name}: {[*cells]}") for name, cells in found.columns.items())
+    if found.stated is not None:
+        yield Content(shown(found.stated))
 
 
 def _log(file: str, options: Options) -> Iterable[str]:
@@ -331,7 +340,7 @@ READERS: dict[str, Reader] = {
         _silent, lambda file, options: read_configurations(file, system_named(options["system"]))
     ),
     "configspace": lambda file, _: _shown_system(parse_configspace(read_source(file))),
-    "columns": lambda file, _: read_file_columns(read_source(file)).remarks,
+    "columns": _columns,
     "experiments": _experiments,
     "feature-model": lambda file, _: _shown_system(read_variability_model(file)),
     "inference": _inference,
