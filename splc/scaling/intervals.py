@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from splc.scaling.evidence import never_negative
-from splc.scaling.mixture import Plausible, PointMixture, mixture_intervals
+from splc.scaling.mixture import Plausible, mixture_intervals
 from splc.scaling.multi.default import default as default_of_several
 from splc.scaling.multi.plausible import fits as fits_of_several
 from splc.scaling.noise import Condensed
@@ -46,22 +46,8 @@ class PosteriorUncertainty:
 
         The lower bounds are at least 0 if no measured value is negative.
         """
-        if len(x) == 1:
-            bounds = self._at_point(x[0].tolist(), level)
-            if bounds is not None:
-                return bounds
         lower, upper = _together([self], self.plausible, [len(self.plausible.freedoms)], x, center[None], level)
         return lower[0], upper[0]
-
-    def _at_point(self, point: list[float], level: float) -> tuple[Array, Array] | None:
-        """Return the bounds at one point, shape (1,); None if the method for any number of points is needed."""
-        coordinates = point if self.parameters is None else [point[parameter] for parameter in self.parameters]
-        bounds = self.at_points.interval(coordinates, level)
-        if bounds is None:
-            return None
-        positive, zero = self.signs
-        lower, upper = (0.0, 0.0) if zero else bounds
-        return np.array([max(lower, 0.0) * self.unit if positive else lower * self.unit]), np.array([upper * self.unit])
 
     def columns_of(self, x: Array) -> Array:
         """Return the coordinates of points of the model that `points` has, shape (points, parameters)."""
@@ -80,19 +66,11 @@ class PosteriorUncertainty:
     @cached_property
     def plausible(self) -> Plausible:
         """The plausible hypotheses, which are kept for further points."""
-        if self.points.shape[1] > 1:
-            return self._plausible_of_several()
-        (known,) = _with_shortlists([self])
-        assert isinstance(known.shortlist, Shortlist)
-        return fits(self.points[:, 0], _measured([self]), [known.shortlist])
-
-    @cached_property
-    def at_points(self) -> PointMixture:
-        """The plausible hypotheses, prepared for single points."""
-        return PointMixture.of(self.plausible)
-
-    def _plausible_of_several(self) -> Plausible:
-        measured, shortlist = _measured([self]), self.shortlist
+        shortlist, measured = self.shortlist, _measured([self])
+        if self.points.shape[1] == 1:
+            (shortlist,) = (known.shortlist for known in _with_shortlists([self]))
+            assert isinstance(shortlist, Shortlist)
+            return fits(self.points[:, 0], measured, [shortlist])
         if shortlist is None:
             (shortlist,) = default_of_several(self.points, measured, self.strong_scaling).shortlists or ()
         assert isinstance(shortlist, CombinationShortlist)

@@ -1,4 +1,6 @@
-"""Least squares by projection, and losses: all candidates of a round are fitted together, without separate fits.
+"""Fits, losses, and the candidate that wins a round: all candidates are fitted together, without separate fits.
+
+In: the columns of heads and atoms (`Projection`). Out: the winner (`Scorer`).
 
 The columns of the model are kept as an orthonormal basis Q (`OrthogonalFit`). Adding a candidate c to the model changes
 its least-squares fit by t·c⊥, where c⊥ = c - Q Qᵀc and t = rᵀc / |c⊥|², r the residual. A candidate's column is
@@ -10,13 +12,16 @@ needs matrix products only and excludes most candidates; the others are evaluate
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from splc.errors import LearningError
+from splc.learning.stepwise.candidates import Candidate, CandidateGrid
 from splc.learning.stepwise.settings import Settings
 from splc.models.basis.regression import OrthogonalFit
+from splc.models.terms import Term
 from splc.types import Array
 
 # A candidate is collinear with the model if less than this fraction of its length is outside of the model's span.
@@ -24,6 +29,10 @@ COLLINEAR = 1e-8
 # Below this fraction, a squared length after projection that is a difference of squares is inaccurate.
 DOUBTFUL = 1e-6
 BLOCK = 4096
+# Scores that differ by less than this fraction of the error differ by rounding only and are ties.
+TIE = 1e-9
+# Elements of the largest intermediate array of an exact evaluation.
+CHUNK = 4_000_000
 
 
 def rows_that_count(target: Array, settings: Settings) -> Array:
@@ -96,9 +105,7 @@ class Loss:
 class ColumnTable:
     """The columns of some rows of the data: atoms, heads, and the fit of the model, each variable one contiguous row.
 
-    Args:
-        atoms: shape (atoms, n).
-        target: shape (n,).
+    `atoms`: shape (atoms, n). `target`: shape (n,).
     """
 
     def __init__(self, atoms: Array, target: Array) -> None:
@@ -127,32 +134,31 @@ class ColumnTable:
 class Projection:
     """The least-squares fit of a growing model on some rows, and its loss on some (the same or other) rows.
 
-    Args:
-        fitted: the rows that are fitted.
-        loss: the loss on the judged rows.
-        judged: the rows that are judged; None: the fitted ones.
+    `atoms`: the columns of atoms, shape (atoms, n). `target`: shape (n,). `fitted`, `judged`: rows that are fitted, and
+    that are judged by the loss of the settings.
     """
 
-    def __init__(self, fitted: ColumnTable, loss: Loss, judged: ColumnTable | None = None) -> None:
-        self.fitted = fitted
-        self.judged = fitted if judged is None else judged
-        self.loss = loss
-        self._squares: Array = fitted.atoms**2
+    def __init__(
+        self, atoms: Array, target: Array, settings: Settings, fitted: slice | Array, judged: slice | Array
+    ) -> None:
+        self._rows = fitted, judged
+        self.same = fitted is judged
+        self.fitted = ColumnTable(atoms[:, fitted], target[fitted])
+        self.judged = self.fitted if self.same else ColumnTable(atoms[:, judged], target[judged])
+        self.loss = Loss.of(self.judged.fit.target, settings)
+        self._squares: Array = self.fitted.atoms**2
         # For every cell (head, atom) with column c: |c|², Qᵀc, |Qᵀc|² and rᵀc.
-        atoms = len(fitted.atoms)
-        self.lengths: Array = np.zeros((0, atoms))
-        self.shadows: Array = np.zeros((0, 0, atoms))
-        self.covered: Array = np.zeros((0, atoms))
-        self.toward: Array = np.zeros((0, atoms))
+        self.lengths: Array = np.zeros((0, len(atoms)))
+        self.shadows: Array = np.zeros((0, 0, len(atoms)))
+        self.covered: Array = np.zeros((0, len(atoms)))
+        self.toward: Array = np.zeros((0, len(atoms)))
 
-    @property
-    def same(self) -> bool:
-        """True if the judged rows are the fitted ones."""
-        return self.judged is self.fitted
-
-    def add_heads(self, columns: Array, judged_columns: Array) -> None:
+    def add_heads(self, columns: Array) -> None:
         """Add heads (columns of shape (heads, n)): their products with all atoms are candidates from now on."""
-        fitted = self.fitted
+        fitted, (fitted_rows, judged_rows) = self.fitted, self._rows
+        if not self.same:
+            self.judged.heads = np.concatenate([self.judged.heads, columns[:, judged_rows]])
+        columns = columns[:, fitted_rows]
         lengths = np.concatenate([columns[i : i + 64] ** 2 @ self._squares.T for i in range(0, len(columns), 64)])
         # One matrix product for a single head, as in every round; one per vector for thousands of heads.
         basis = fitted.fit.basis
@@ -166,17 +172,15 @@ class Projection:
         self.covered = np.concatenate([self.covered, (shadows**2).sum(axis=0)])
         self.toward = np.concatenate([self.toward, fitted.products(fitted.fit.residual, columns)])
         fitted.heads = np.concatenate([fitted.heads, columns])
-        if not self.same:
-            self.judged.heads = np.concatenate([self.judged.heads, judged_columns])
 
-    def add_term(self, column: Array, judged_column: Array) -> None:
-        """Add a term to the model (its column must not be collinear with the model)."""
-        fitted, judged = self.fitted.fit, self.judged.fit
-        fitted.add(column)
+    def add_term(self, column: Array) -> None:
+        """Add a term to the model (its column, shape (n,), must not be collinear with the model)."""
+        fitted, judged, (fitted_rows, judged_rows) = self.fitted.fit, self.judged.fit, self._rows
+        fitted.add(column[fitted_rows])
         direction, amount = fitted.basis[-1], float(fitted.parts[-1])
         if not self.same:
             *shadow, length = fitted.triangle[:, -1]
-            judged.append((judged_column - shadow @ judged.basis) / length, amount)
+            judged.append((column[judged_rows] - shadow @ judged.basis) / length, amount)
         projections = self.fitted.products(direction)
         self.shadows = np.concatenate([self.shadows, projections[np.newaxis]])
         self.covered += projections**2
@@ -203,10 +207,7 @@ class Projection:
         return drop, fractions
 
     def losses(self, heads: Array, atoms: Array) -> Array:
-        """Return the loss that the model has with each candidate added; NaN for a collinear one.
-
-        `heads`: head of each candidate, shape (m,). `atoms`: its atom, shape (m,).
-        """
+        """Return the loss that the model has with each candidate added, shape (m,); NaN for a collinear one."""
         fitted, judged = self.fitted, self.judged
         basis = fitted.fit.basis
         columns = fitted.columns(heads, atoms)
@@ -230,3 +231,117 @@ class Projection:
         result = self.loss.of_residuals(columns)
         result[collinear] = np.nan
         return result
+
+
+@dataclass(frozen=True)
+class Winner:
+    """The candidate that wins a round."""
+
+    head: int  # its row in the grid
+    atom: int  # its column in the grid
+    candidate: Candidate  # the candidate
+    score: float  # the drop of the error, divided by the candidate's size if that is penalised
+    error: float  # the selection error with it
+
+
+class Scorer:
+    """Scores the candidates of a grid against one or several projections (one per fold), which have all its heads.
+
+    `shares`: the weight of each projection's loss; they sum to 1. `penalise`: whether scores are divided by the
+    candidates' sizes.
+    """
+
+    def __init__(self, grid: CandidateGrid, projections: list[Projection], shares: list[float], penalise: bool) -> None:
+        self.grid = grid
+        self.projections = projections
+        self.shares = shares
+        self.penalise = penalise
+        self.collinear: Array = np.zeros_like(grid.offered)
+
+    @property
+    def error(self) -> float:
+        """The selection error of the model."""
+        return sum(share * projection.error for share, projection in zip(self.shares, self.projections, strict=True))
+
+    def losses(self, heads: Array, atoms: Array) -> Array:
+        """Return the selection error with each candidate added, NaN where it is collinear with the model."""
+        chunk = max(1, CHUNK // max(len(p.fitted.fit.target) + len(p.judged.fit.target) for p in self.projections))
+        errors = np.zeros(len(heads))
+        for start in range(0, len(heads), chunk):
+            cells = slice(start, start + chunk)
+            for share, projection in zip(self.shares, self.projections, strict=True):
+                errors[cells] += share * projection.losses(heads[cells], atoms[cells])
+        collinear = np.isnan(errors)
+        self.collinear[heads[collinear], atoms[collinear]] = True
+        return errors
+
+    def all_losses(self, allowed: Array) -> tuple[Array, Array, Array]:
+        """Return heads, atoms and selection errors of all allowed candidates that are not collinear."""
+        heads, atoms = np.nonzero(allowed)
+        errors = self.losses(heads, atoms)
+        fine = ~np.isnan(errors)
+        return heads[fine], atoms[fine], errors[fine]
+
+    def _divisors(self, heads: Array, atoms: Array) -> Array:
+        """Return the number that each candidate's drop is divided by."""
+        return self.grid.sizes[heads, atoms] if self.penalise else np.ones(len(heads), dtype=np.int64)
+
+    def usable(self, allowed: Array) -> Array:
+        """Return the allowed candidates without those that are collinear with the model."""
+        new = np.zeros_like(allowed[len(self.collinear) :])
+        self.collinear = np.concatenate([self.collinear, new])
+        usable: Array = allowed & ~self.collinear
+        return usable
+
+    def best(self, allowed: Array, error: float, wanted: Mapping[Term, float] | None = None) -> Winner | None:
+        """Return the allowed candidate with the greatest score, or None where none is positive; see `best_of`."""
+        allowed = self.usable(allowed)
+        drop: Array = np.zeros(allowed.shape)
+        for share, projection in zip(self.shares, self.projections, strict=True):
+            bound, fractions = projection.bounds()
+            drop = drop + share * bound
+            if len(self.projections) == 1:
+                self.collinear |= fractions <= COLLINEAR**2 / 4
+                allowed &= ~self.collinear
+        heads, atoms = np.nonzero(allowed)
+        divisors = self._divisors(heads, atoms)
+        bounds = drop[heads, atoms] / divisors
+        order = np.argsort(-bounds, kind="stable")
+        errors: Array = np.full(len(order), np.nan)
+        best, at, step = -np.inf, 0, 12
+        while at < len(order) and bounds[order[at]] >= best - TIE * error:
+            block = order[at : at + step]
+            errors[block] = self.losses(heads[block], atoms[block])
+            best = max(best, float(np.fmax.reduce((error - errors[block]) / divisors[block], initial=-np.inf)))
+            at, step = at + len(block), min(2 * step, 256)
+        is_known = ~np.isnan(errors)
+        return self.best_of(heads[is_known], atoms[is_known], errors[is_known], error, wanted)
+
+    def best_of(
+        self,
+        heads: Array,
+        atoms: Array,
+        errors: Array,
+        reference: float,
+        wanted: Mapping[Term, float] | None = None,
+    ) -> Winner | None:
+        """Return the winner among candidates whose selection errors are known, arrays of shape (m,).
+
+        Ties go to a candidate whose expansion is `wanted`, then by canonical order.
+        """
+        scores = (reference - errors) / self._divisors(heads, atoms)
+        best, tie = float(scores.max(initial=0.0)), TIE * reference
+        if not tie < best < np.inf:
+            return None
+        winners = []
+        for i in np.flatnonzero(scores >= best - tie):
+            head, atom = int(heads[i]), int(atoms[i])
+            winners.append(Winner(head, atom, self.grid.candidate(head, atom), float(scores[i]), float(errors[i])))
+        matching = [winner for winner in winners if winner.candidate.expansion == wanted]
+        if matching:
+            return matching[0]
+        # Among equally good candidates the smallest wins, among these the last in canonical order. In SPL Conqueror the
+        # choice depends on the runtime's string hashes: published models show this one and others.
+        smallest = min(winner.candidate.size_key for winner in winners)
+        of_least_size = (winner for winner in winners if winner.candidate.size_key == smallest)
+        return max(of_least_size, key=lambda winner: winner.candidate.order_key)

@@ -1,22 +1,28 @@
-"""The prediction program of a model as an object of JSON, which all writers of programs use.
+"""The prediction program of a model: an object of JSON, which a Python module that needs no splc may have in it.
 
 `docs/schemas/splc.program-1.json` states its keys, docs/reference/programs.md their meaning. It contains the weights of
-the rows, so that predicting needs no factorisation.
+the rows, so that predicting needs no factorisation. `program_of` makes it: the options, the printed model (`_Builder`),
+and the Gaussian processes of the full model (`_process`). `space_object` adds the constraints for reports.
 """
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from importlib.resources import files
+from typing import Any
 
 import numpy as np
 
 from splc._version import __version__
 from splc.arithmetic.functions import FUNCTION
-from splc.arithmetic.tree import Call, Extremum, Name, Node, Number, Power, Product, Sum, Threshold
+from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, Threshold
 from splc.data.configurations import value_table
-from splc.io.json import plain_values
+from splc.formats.models.stored_model import ModelFile, StoredModel
+from splc.formats.models.text import python_module
+from splc.io.json import picked, plain_values
+from splc.io.latex import CONTROLS, directions_shown
 from splc.learning import projection
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import (
@@ -33,22 +39,14 @@ from splc.models.subexpressions import (
 from splc.models.terms import CONSTANT, Factor, Term
 from splc.system.clauses import clauses
 from splc.system.constraints import ArithmeticConstraint
-from splc.system.groups import child_groups, child_texts
+from splc.system.groups import child_texts
 from splc.system.options import NumericOption
 from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
 
-if TYPE_CHECKING:
-    from splc.formats.models.stored_model import StoredModel
-
 SCHEMA = "splc.program/1"
-
-
-def heading(program: Mapping[str, Any]) -> str:
-    """Return what a program predicts, as a title that `splc.formats.models.read` reads."""
-    subject = " of ".join(filter(None, (program["property"], program["system"] or "an unknown system")))
-    title = f"Program of the model of {subject}, by splc {program['version']}"
-    return title if program["property"] else "Program of a model"
+# The line of `runtime.py` that the program takes the place of, and the longest lines of JSON.
+_DATA, _WIDTH = "PROGRAM: dict[str, Any] = ", 100
 
 
 def program_of(stored: StoredModel) -> dict[str, Any]:
@@ -58,6 +56,7 @@ def program_of(stored: StoredModel) -> dict[str, Any]:
     printed = stored.printed_intervals if isinstance(stored.printed_intervals, projection.SparseIntervals) else None
     used = model.options | (frozenset() if full_model is None else full_model.options)
     levels = [predictor.level for predictor in (full_model, printed) if predictor is not None]
+    functions = _Functions(by_name(model.derived), system)
     program = {
         "schema": SCHEMA,
         "version": __version__,
@@ -68,8 +67,13 @@ def program_of(stored: StoredModel) -> dict[str, Any]:
         "options": _options(model, system, used),
         "texts": [] if system is None else [*_texts(system)],
         "level": levels[0] if levels else None,
-        "full": [] if full_model is None else processes_of(full_model),
-        "printed": _printed_program(model, system, printed),
+        "full": [*_processes(full_model)],
+        "printed": {
+            "link": model.link,
+            "functions": functions.all,
+            "terms": functions.addends(model.terms),
+            "intervals": printed and {"scale": _scale_object(printed.scale), "quantile": printed.quantile},
+        },
     }
     values: dict[str, Any] = plain_values(program)
     return values
@@ -107,30 +111,20 @@ def _option(name: str, kind: str, **facts: Any) -> dict[str, Any]:
 
 def _texts(system: VariabilityModel) -> Iterator[dict[str, Any]]:
     """Yield the columns of texts that stand for alternative groups; an empty text for no member, where possible."""
-    for parent, children in child_groups(system).items():
+    for parent, children in system.child_groups.items():
         texts = child_texts(parent, children)
         yield {"name": parent, "texts": texts if parent in system.mandatory else {"": "", **texts}}
 
 
-def _printed_program(
-    model: InfluenceModel, system: VariabilityModel | None, intervals: projection.SparseIntervals | None
-) -> dict[str, Any]:
-    """Return a printed model; each of its functions uses only those before it."""
-    builder = _Builder(by_name(model.derived), system)
-    terms = builder.addends(model.terms)
-    ends = None if intervals is None else {"scale": scale_object(intervals.scale), "quantile": intervals.quantile}
-    return {"link": model.link, "functions": builder.functions, "terms": terms, "intervals": ends}
-
-
-class _Builder:
-    """Collects the functions of a model, each after those that it uses."""
+class _Functions:
+    """The functions of a printed model, each after those that it uses."""
 
     def __init__(self, derived: Mapping[str, Derived], system: VariabilityModel | None) -> None:
         self.derived = derived
         self.switches = {} if system is None else system.switches
         self.names = () if system is None else system.names
         self.positions: dict[str, int] = {}
-        self.functions: list[dict[str, Any]] = []
+        self.all: list[dict[str, Any]] = []
 
     def addends(self, terms: Iterable[tuple[Term, float]]) -> list[dict[str, Any]]:
         """Return a sum; terms without influence are left out."""
@@ -145,38 +139,36 @@ class _Builder:
         """Return a factor: an option, or a function by its position, which is added if it is new."""
         name = factor.option
         is_function = name in self.derived or name in self.switches
-        option, function = (None, self.place(name)) if is_function else (name, None)
-        return {"option": option, "function": function, "power": float(factor.power), "log10": float(factor.log)}
+        if is_function and name not in self.positions:
+            function = self.function(name)
+            self.positions[name] = len(self.all)
+            self.all.append(function)
+        return {
+            "option": None if is_function else name,
+            "function": self.positions.get(name),
+            "power": float(factor.power),
+            "log10": float(factor.log),
+        }
 
-    def place(self, name: str) -> int:
-        """Return the position of the function that a name stands for."""
-        if name not in self.positions:
-            function = self.switch(name) if name in self.switches else self.function(self.derived[name])
-            self.positions[name] = len(self.functions)
-            self.functions.append(function)
-        return self.positions[name]
-
-    def switch(self, name: str) -> dict[str, Any]:
-        """Return whether an optional option has a value."""
-        position, enabled = self.switches[name]
-        function = "selected" if enabled else "deselected"
-        return {"function": function, "arguments": [], "options": [self.names[position]]}
-
-    def function(self, derived: Derived) -> dict[str, Any]:
-        """Return the function of a subexpression."""
+    def function(self, name: str) -> dict[str, Any]:
+        """Return the function of a subexpression, or whether an optional option has a value."""
+        if name in self.switches:
+            position, enabled = self.switches[name]
+            function = "selected" if enabled else "deselected"
+            return {"function": function, "arguments": [], "options": [self.names[position]]}
         arguments: Sequence[Addends]
-        match derived:
+        match self.derived[name]:
             case SumOf(_, terms):
                 function, arguments = "sum", (terms,)
             case PowerOf(_, base, exponent):
                 function, arguments = "power", (base, exponent)
-            case CallOf(_, name, arguments):
-                function = name
-            case ThresholdOf(_, comparison, terms, bound):
-                function, arguments = comparison, (terms, ((CONSTANT, bound),))
+            case CallOf(_, function, arguments):
+                pass
+            case ThresholdOf(_, function, terms, bound):
+                arguments = (terms, ((CONSTANT, bound),))
             case Parameter():
                 raise AssertionError("parameters are replaced by numbers before")
-        options = sorted(options_of(frozenset((derived.name,)), self.derived))
+        options = sorted(options_of(frozenset((name,)), self.derived))
         return {"function": function, "arguments": [*map(self.addends, arguments)], "options": options}
 
 
@@ -184,34 +176,35 @@ class _Builder:
 FIRST_STATE = 48
 
 
-def scale_object(scale: projection.Scale) -> dict[str, Any]:
-    """Return a scale."""
+def _scale_object(scale: projection.Scale) -> dict[str, Any]:
     return scale.as_json() | {"constant_noise": projection.CONSTANT_NOISE}
 
 
-def processes_of(full: projection.Ensemble | projection.EnsembleSum) -> list[dict[str, Any]]:
-    """Return the Gaussian processes whose sum a full model is."""
+def _processes(full: projection.Ensemble | projection.EnsembleSum | None) -> Iterator[dict[str, Any]]:
+    """Yield the Gaussian processes whose sum a full model is; those of a summand are added where an option is 1."""
     if isinstance(full, projection.EnsembleSum):
-        return [_process(summand.full, summand.where) for summand in full.summands]
-    return [_process(full, None)]
+        yield from (_process(summand.full, summand.where) for summand in full.summands)
+    elif full is not None:
+        yield _process(full, None)
 
 
 def _process(ensemble: projection.Ensemble, condition: str | None) -> dict[str, Any]:
     """Return the average of Gaussian processes with the same rows; `condition`: the option that is 1 where it adds."""
-    variables = [_variable(variable, ensemble) for variable in ensemble.basis.variables] if ensemble.parts else []
-    if ensemble.parts and ensemble.basis.context is not None and ensemble.places is not None:
-        variables.append(_context(ensemble.basis.context, ensemble.places))
+    parts, basis = ensemble.parts, ensemble.basis
+    variables = [_variable(variable, ensemble) for variable in basis.variables] if parts else []
+    if parts and basis.context is not None and ensemble.places is not None:
+        variables.append(_context(basis.context, ensemble.places))
     level, spread = ensemble.constant
     return {
         "where": condition,
-        "scale": scale_object(ensemble.scale),
+        "scale": _scale_object(ensemble.scale),
         "variables": variables,
-        "kernels": [_kernel(posterior, variables) for posterior in ensemble.parts],
+        "kernels": [_kernel(posterior, variables) for posterior in parts],
         # Without kernels: the mean on the scale, and the standard deviation of predictions, None if it is unknown.
         "constant": level,
         "spread": spread if math.isfinite(spread) else None,
         # The variance of the noise of row r is a kernel's `noise` times `noises[r]`, plus `jitter`.
-        "noises": ensemble.parts[0].noise.tolist() if ensemble.parts else [],
+        "noises": parts[0].noise if parts else [],
         "jitter": projection.JITTER,
         # That of a measurement, whose multiples are divided by `noise_unit`.
         "noise": ensemble.noise,
@@ -231,22 +224,15 @@ def _process(ensemble: projection.Ensemble, condition: str | None) -> dict[str, 
 def _kernel(posterior: projection.KernelPosterior, variables: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return the hyperparameters of a kernel (the relevances of the columns of each variable), and its weights."""
     theta, design = posterior.theta, posterior.design
-    relevances = theta.relevances[design.relevances].tolist()
-    spans = zip(design.starts, design.starts[1:], variables, strict=False)
-    by_variable = [relevances[start:end] for start, end, _ in spans]
-    # Thresholds are columns of some kernels only.
-    widths = [len(variable["columns"][0]) for variable in variables]
+    by_column, relevances = theta.relevances[design.relevances].tolist(), []
+    for start, end, variable in zip(design.starts, design.starts[1:], variables, strict=False):
+        # Thresholds are columns of some kernels only.
+        missing = len(variable["columns"][0]) - (end - start)
+        relevances.append(by_column[start:end] + [0.0] * missing)
     return {
-        "relevances": [
-            entries + [0.0] * (width - len(entries)) for entries, width in zip(by_variable, widths, strict=True)
-        ],
-        "interaction": theta.interaction,
-        "stationary": theta.stationary,
-        "width": theta.width,
-        "noise": theta.noise,
-        "weights": posterior.weights.tolist(),
-        "mean": posterior.mean,
-        "deviation": posterior.deviation,
+        "relevances": relevances,
+        **picked(theta, "interaction, stationary, width, noise"),
+        **picked(posterior, "weights, mean, deviation"),
     }
 
 
@@ -370,11 +356,81 @@ def _tree(node: Node) -> list[Any]:
             return ["product", *([side, _tree(child)] for side, child in factors)]
         case Power(base, exponent):
             return ["power", _tree(base), _tree(exponent)]
-        case Call(function, argument):
-            if FUNCTION[function].base is not None:
-                return ["logarithm", function, _tree(argument)]
-            return [function, _tree(argument)]
-        case Extremum(function, arguments):
-            return [function, *map(_tree, arguments)]
+        case Call(function, arguments):
+            is_logarithm = function in FUNCTION and FUNCTION[function].base is not None
+            return [*(["logarithm"] if is_logarithm else []), function, *map(_tree, arguments)]
         case Threshold(comparison, left, right):
             return ["threshold", comparison, _tree(left), _tree(right)]
+
+
+def program_json(content: ModelFile) -> str:
+    """Return the only model of a file as the JSON of its program."""
+    return program_text(_program(content))
+
+
+def python_source(content: ModelFile) -> str:
+    """Return models as a Python module: a program, or functions of scaling models."""
+    if any(stored.scaling is not None for stored in content.models):
+        return python_module(content)
+    return python_program(_program(content))
+
+
+def _program(content: ModelFile) -> dict[str, Any]:
+    return program_of(content.only("a program predicts with", "a program cannot have"))
+
+
+def program_text(program: Mapping[str, Any]) -> str:
+    """Return a program as JSON."""
+    return _json_text(program, ascii_only=False) + "\n"
+
+
+def _json_text(value: Any, indent: str = "", *, ascii_only: bool = True) -> str:
+    """Return a value as JSON: objects, and lists of objects, that are too long for a line have one for each entry."""
+    line = json.dumps(value, ensure_ascii=ascii_only, allow_nan=False)
+    nested = isinstance(value, dict) or (isinstance(value, list) and any(isinstance(entry, dict) for entry in value))
+    if not nested or len(indent) + len(line) <= _WIDTH:
+        return line
+    inner, (opening, closing) = indent + "  ", "{}" if isinstance(value, dict) else "[]"
+    entries = [("", entry) for entry in value]
+    if isinstance(value, dict):
+        entries = [(f"{json.dumps(name, ensure_ascii=ascii_only)}: ", entry) for name, entry in value.items()]
+    lines = ",\n".join(f"{inner}{name}{_json_text(entry, inner, ascii_only=ascii_only)}" for name, entry in entries)
+    return f"{opening}\n{lines}\n{indent}{closing}"
+
+
+def python_program(program: Mapping[str, Any]) -> str:
+    """Return a program as a Python module without dependencies: the code of `runtime.py` and `runtime_command.py`."""
+    runtime, command = (
+        files(__package__).joinpath(name).read_text(encoding="utf-8") for name in ("runtime.py", "runtime_command.py")
+    )
+    # Without the docstring of the one, and the imports of the other.
+    head, assignment, tail = runtime.split('"""', 2)[2].partition(_DATA)
+    assert assignment
+    data = _json_text(program).replace("\\", "\\\\").replace("'", "\\'")
+    following = tail.partition("\n")[2].rstrip()
+    code = command[command.index("def main(") :]
+    return f"{_docstring(program)}{head}{_DATA}json.loads(\n    '''{data}'''\n)\n{following}\n\n\n{code}"
+
+
+def _docstring(program: Mapping[str, Any]) -> str:
+    """Return the docstring of an exported module; `splc.formats.models.read` reads its first line."""
+    subject = " of ".join(filter(None, (program["property"], program["system"] or "an unknown system")))
+    lines = [
+        f"Program of the model of {subject}, by splc {program['version']}."
+        if program["property"]
+        else "Program of a model.",
+        "",
+        "It needs Python 3.11 and its standard library only.",
+        "",
+        '    predict({"option": value, …})    the prediction; printed=True: that of the printed model',
+        '    interval({"option": value, …})   the ends of its prediction interval',
+        "    OPTIONS                          the options and their values",
+        "    python FILE option=value …       a prediction on the command line",
+        "    python FILE < table.csv          a prediction for each row of a table",
+        "",
+        "Constraints among options are not checked. The printed model:",
+        "",
+        f"    {program['text']}",
+    ]
+    text = "\n".join(CONTROLS.sub(" ", directions_shown(line)) for line in lines)
+    return '"""' + text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"') + '\n"""'

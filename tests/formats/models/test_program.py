@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import math
-import re
 import runpy
 import subprocess
 import sys
@@ -23,14 +22,13 @@ from splc.arithmetic.functions import FUNCTION
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.formats.models.json import learned_json_text, parse_stored_json
-from splc.formats.models.programs.program import program_of
-from splc.formats.models.programs.python_program import program_text, python_program
+from splc.formats.models.program import program_of, program_text, python_program
 from splc.formats.models.read import read_stored_model
 from splc.formats.models.stored_model import StoredModel
 from splc.io.files import Source
 from splc.learning import learn
 from splc.learning.projection import Ensemble, general_scales
-from splc.learning.projection.stacking import Stacked
+from splc.learning.projection.predictor import Stacked
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.text.reader import expand_model
 from splc.system.options import BinaryOption, NumericOption
@@ -39,6 +37,7 @@ from splc.types import Array
 from tests.support.evaluators import assignments, javascript_predictions, python_module
 from tests.support.examples import examples
 from tests.support.full_models import SYSTEMS, learned_system
+from tests.support.golden_messages import Lines, check_calls
 from tests.support.influence_strategies import influence_models
 from tests.support.schemas import schema_errors
 from tests.support.strategies import all_assignments, models
@@ -239,9 +238,8 @@ def test_functions(text: str, tmp_path: Path) -> None:
 
 def test_without_a_system(tmp_path: Path) -> None:
     """A model of unknown options predicts any numbers."""
-    file = tmp_path / "model.txt"
-    file.write_text("2 + 3 * x * log2(y)", encoding="utf-8")
-    module = python_module(read_stored_model(file), tmp_path)
+    found = expand_model("2 + 3 * x * log2(y)", None)
+    module = python_module(StoredModel(InfluenceModel.from_terms(found.expansion, ("x", "y"))), tmp_path)
     assert module["OPTIONS"] == {"x": (), "y": ()}
     assert math.isclose(module["predict"]({"x": 2, "y": "8"}), 20)
     assert module["predict"]({"x": 2, "y": None}) == 2
@@ -286,63 +284,30 @@ def command(folder: Path, *arguments: str, text: str = "") -> subprocess.Complet
     )
 
 
-def test_standard_library_only(folder: Path) -> None:
-    """The module imports modules of Python only."""
-    tree = ast.parse((folder / "exported.py").read_text(encoding="utf-8"))
+def test_standard_library_only(stored: StoredModel, folder: Path) -> None:
+    """The module imports modules of Python only; modules of the same model are the same."""
+    text = (folder / "exported.py").read_text(encoding="utf-8")
+    assert text == python_program(program_of(stored))
+    tree = ast.parse(text)
     names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     names |= {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     assert {name.partition(".")[0] for name in names} <= sys.stdlib_module_names
 
 
-def test_names(module: Any) -> None:
-    """A module has the property, the level of its intervals, and the options with their values."""
-    assert (module["PROPERTY"], module["UNIT"], module["LEVEL"]) == ("time", None, 0.9)
-    assert (module["OPTIONS"]["n"], module["OPTIONS"]["b0"]) == ((1, 2, 4, 8, 16, 32), (0, 1))
+def test_calls(module: Any) -> None:
+    """A module has the options with their values, and says what is wrong; other values are predicted on request."""
+    predict = module["predict"]
+    plain = {name: value for name, value in ONE.items() if not name.startswith(("codec", "level"))}
 
+    def same(configuration: dict[str, Any], change: dict[str, Any], **choice: bool) -> Any:
+        try:
+            return bool(predict({**configuration, **change}, **choice) == predict(ONE))
+        except module["PredictionError"] as error:
+            return Lines(error)
 
-def test_fixed_and_text_options(module: Any) -> None:
-    """Options with one value need not be given; a text stands for the members of a group."""
-    expected = module["predict"](ONE)
-    assert module["predict"]({**ONE, "fixed": 3, "ref": True}) == expected
-    texts = {name: value for name, value in ONE.items() if not name.startswith(("codec", "level"))}
-    assert module["predict"]({**texts, "codec": "zip", "level": "level_2"}) == expected
-    none = {**ONE, "level": 0, "level_2": 0}
-    assert module["predict"]({**texts, "codec": "zip", "level": ""}) == module["predict"](none)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"n": 5}, "n cannot be 5; its values are 1, 2, 4, 8, 16, 32"),
-        ({"n": "four"}, "n cannot be 'four', which is not a number"),
-        ({"n": None}, "no value for the option 'n'"),
-        ({"n": float("inf")}, "n cannot be inf; its values are 1, 2, 4, 8, 16, 32"),
-        ({"b0": 2}, "b0 cannot be 2; its values are 0, 1"),
-        ({"belows": 1}, "unknown option 'belows'; did you mean 'below'?"),
-        ({"codec_lzma": 1}, "only one of these options can be selected: codec_zip, codec_lzma"),
-        ({"codec": "rar"}, "codec cannot be 'rar'; its values are"),
-    ],
-)
-def test_checks(change: dict[str, Any], message: str, module: Any) -> None:
-    """A wrong value is an error that names the option and its values."""
-    with pytest.raises(ValueError, match=re.escape(message)):
-        module["predict"]({**ONE, **change})
-
-
-def test_all_problems_at_once(module: Any) -> None:
-    """All problems of a configuration are reported together."""
-    with pytest.raises(module["PredictionError"]) as caught:
-        module["predict"]({"n": 5, "qq": 1})
-    lines = str(caught.value).splitlines()
-    assert len(lines) == 13
-    assert lines[-1].endswith("more problems")
-
-
-def test_extrapolation(module: Any) -> None:
-    """Other values of numeric options are predicted on request."""
-    assert module["predict"]({**ONE, "n": 6}, extrapolate=True) != module["predict"](ONE)
-    with pytest.raises(ValueError, match="b0 cannot be 2"):
-        module["predict"]({**ONE, "b0": 2}, extrapolate=True)
+    names = {name: module[name] for name in ("PROPERTY", "UNIT", "LEVEL", "OPTIONS")}
+    check_calls("exported-programs", same, ONE=ONE, PLAIN=plain, **names)
+    assert predict({**plain, "codec": "zip", "level": ""}) == predict({**ONE, "level": 0, "level_2": 0})
 
 
 def test_command(folder: Path, module: Any) -> None:
@@ -375,9 +340,3 @@ def test_tables(delimiter: str, folder: Path, module: Any) -> None:
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert wrong.stderr.startswith("error: line 4: n cannot be 5")
     assert command(folder).stderr == "error: there is no table on standard input\n"
-
-
-def test_module_of(stored: StoredModel, tmp_path: Path) -> None:
-    """Modules of the same model are the same."""
-    assert python_program(program_of(stored)) == python_program(program_of(stored))
-    assert python_module(stored, tmp_path)["PROPERTY"] == "time"
