@@ -86,6 +86,12 @@ class ScalingAblation(AblationEvaluation):
     preset = "scaling"
 
 
+class SeveralAblation(AblationEvaluation):
+    """Scaling models of several parameters."""
+
+    preset = "several"
+
+
 class TuningAblation(AblationEvaluation):
     """Tuning runs."""
 
@@ -93,7 +99,7 @@ class TuningAblation(AblationEvaluation):
 
 
 PRESETS: Mapping[str, type[AblationEvaluation]] = {
-    kind.preset: kind for kind in (LearningAblation, ContextAblation, ScalingAblation, TuningAblation)
+    kind.preset: kind for kind in (LearningAblation, ContextAblation, ScalingAblation, SeveralAblation, TuningAblation)
 }
 # The mean, the worst and the best change over cells; None without a figure.
 Change = tuple[float, float, float] | tuple[None, None, None]
@@ -101,7 +107,7 @@ Change = tuple[float, float, float] | tuple[None, None, None]
 
 def changes_table(rows: Sequence[Row], preset: str) -> Table:
     """Return a line per switch: what errors, terms, coverage and CPU time become without it."""
-    shares = preset in ("scaling", "tuning")
+    shares = preset in ("scaling", "several", "tuning")
     by_switch: dict[str, dict[str, Row]] = {}
     for row in rows:
         by_switch.setdefault(row["switch"], {})[row["cell"]] = row

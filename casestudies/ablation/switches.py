@@ -87,7 +87,8 @@ CONTEXTS = _within("learning", {
     "weights of Student's distribution": {"contexts.joint_model.ROWS_OF_WEIGHTS": 0},
     "contexts as numbers": {"contexts.joint_model.numbers_of_contexts": partial(_always, ())},
     "limit of mapped values": {"contexts.mapped_process.BEYOND": math.inf},
-    "search of the variances of mapped values (plain: centres of priors)": {"contexts.mapped_process.REACH": (0.0, 0.0)},
+    "search of the variances of mapped values (plain: centres of priors)": {
+        "contexts.mapped_process.REACH": (0.0, 0.0)},
     "mixture with mapped values of other contexts": {"contexts.sharing.fit_mapped_model": partial(_always, None)},
 })  # fmt: skip
 SCALING = _within("scaling", {
@@ -111,13 +112,15 @@ SCALING = _within("scaling", {
     "tenths from seven points on": {"single.posterior._MANY_POINTS": 10**9},
     "prior of noise (plain: all sizes alike)": {"evidence._SHARES": np.full(6, 1 / 6)},
     "errors that repetitions of a point share": {"evidence._BETWEEN_POINTS": 1e-9, "evidence.COMMON_SHARE": 0.0},
-    "several: exchange of terms": {"multi.default.with_exchanged": lambda bases, scores, found, z, noise: found},
-    "several: misfit": {"multi.default.shared": lambda points, residuals: np.zeros(len(residuals))},
-    "several: hidden products": {"multi.plausible._PROBABILITY": 1e-12},
-    "several: hidden effects are more plausible": {"multi.plausible._HIDDEN": 1.0},
-    "several: tempered weights": {"multi.plausible._TEMPER": {}, "multi.plausible._MIN_TEMPER": 1.0},
-    "several: correction of errors for misfit": {"multi.plausible._misfitting": lambda noise, *_: np.ones(len(noise))},
-    "several: tenths from many points on": {"multi.terms.DENSE": 10**9},
+})  # fmt: skip
+SEVERAL = _within("scaling", {
+    "exchange of terms": {"multi.default.with_exchanged": lambda bases, scores, found, z, noise: found},
+    "misfit": {"multi.default.shared": lambda points, residuals: np.zeros(len(residuals))},
+    "hidden products": {"multi.plausible._PROBABILITY": 1e-12},
+    "hidden effects are more plausible": {"multi.plausible._HIDDEN": 1.0},
+    "tempered weights": {"multi.plausible._TEMPER": {}, "multi.plausible._MIN_TEMPER": 1.0},
+    "correction of errors for misfit": {"multi.plausible._misfitting": lambda noise, *_: np.ones(len(noise))},
+    "tenths from many points on": {"multi.terms.DENSE": 10**9},
 })  # fmt: skip
 TUNING: Switches = {
     "least relevance of values not tried": {"learning.active.search_model._SEEN": 0},
@@ -129,7 +132,7 @@ TUNING: Switches = {
     "candidates near the best runs": {"tuning.proposal.BEST": 0},
 }  # fmt: skip
 SWITCHES: Mapping[str, Switches] = {
-    "learning": LEARNING, "contexts": CONTEXTS, "scaling": SCALING, "tuning": TUNING,
+    "learning": LEARNING, "contexts": CONTEXTS, "scaling": SCALING, "several": SEVERAL, "tuning": TUNING,
 }  # fmt: skip
 
 
