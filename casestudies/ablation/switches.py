@@ -52,8 +52,8 @@ LEARNING = _within("learning.projection", {
     "levels as columns": {"basis.MAX_LEVELS": 0},
     "blend with the printed model": {"default_learner._stacked": lambda full, target, printed, model: (full, printed)},
     "blend: weights by held-out errors (plain: halves)": {"default_learner.weight_of": partial(_always, 0.5)},
-    "blend: other odds with few rows": {"stacking.FEW_ROWS_ODDS": 1.0},
-    "blend: errors of chosen terms are raised": {"stacking.raised": partial(_always, 1.0)},
+    "blend: other odds with few rows": {"predictor.FEW_ROWS_ODDS": 1.0},
+    "blend: errors of chosen terms are raised": {"predictor.raised": partial(_always, 1.0)},
     "printed model of one effect with too few rows": {
         "default_learner.is_too_few": partial(_always, False), "expectation.is_too_few": partial(_always, False)},
     "numbers in the names of members": {
@@ -86,9 +86,9 @@ CONTEXTS = _within("learning", {
     "learning alone where that is better": {"contexts.sharing.ALONE": 2.0},
     "weights of Student's distribution": {"contexts.joint_model.ROWS_OF_WEIGHTS": 0},
     "contexts as numbers": {"contexts.joint_model.numbers_of_contexts": partial(_always, ())},
-    "limit of mapped values": {"contexts.mapped_process.BEYOND": math.inf},
+    "limit of mapped values": {"contexts.sources.BEYOND": math.inf},
     "search of the variances of mapped values (plain: centres of priors)": {
-        "contexts.mapped_process.REACH": (0.0, 0.0)},
+        "contexts.sources.REACH": (0.0, 0.0)},
     "mixture with mapped values of other contexts": {"contexts.sharing.fit_mapped_model": partial(_always, None)},
 })  # fmt: skip
 SCALING = _within("scaling", {
