@@ -195,7 +195,7 @@ changes: $(DRAWABLE) ## how often changes between versions are found and named r
 
 # An interrupted one continues where it stopped.
 ablation: $(DRAWABLE) ## what each special case is worth: the tables of casestudies/ablation (about an hour)
-	@for preset in learning contexts scaling tuning; do \
+	@for preset in learning contexts scaling several tuning; do \
 	    $(BIN)/python -m casestudies.ablation $$preset -o casestudies/ablation/$$preset || exit 1; done
 	@$(BIN)/python -m casestudies.ablation page
 

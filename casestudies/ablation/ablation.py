@@ -7,8 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import Any, ClassVar
 
+import splc.learning
+import splc.scaling
+import splc.tuning
 from casestudies.ablation import cells
 from casestudies.ablation.cells import CELLS, figures_of
 from casestudies.ablation.switches import SWITCHES, switched_off
@@ -22,6 +25,8 @@ FIGURES = ("error", "printed", "terms", "covered")
 LEAST = 0.1
 # What is worth less, on the mean and in its worst cell, in percent, goes.
 MEAN, WORST = 1.0, 3.0
+# Fewer changed cells do not show what something is worth.
+FEWEST = 3
 COLUMNS = (
     "switched off", "cells", "error, mean", "worst", "best", "printed, mean", "its worst", "its best", "terms",
     "intervals hold", "CPU", "worth", "file",
@@ -34,30 +39,38 @@ class AblationEvaluation(Evaluation):
 
     Attributes:
         path: None.
+        package: the package, a key of `SWITCHES`.
         most: at most so many switches, the first ones; None: all.
     """
 
+    preset: ClassVar[str] = "ablation"
+    # Where the code has changed, finished tasks are run again.
+    folders: ClassVar[tuple[Path, ...]] = tuple(
+        Path(str(each.__file__)).parent for each in (splc.learning, splc.scaling, splc.tuning)
+    )
+
+    package: str = "learning"
     most: int | None = None
 
     def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the title and the cell of each task: a switch, on all cells."""
-        for name in (NOTHING, *list(SWITCHES[self.preset])[: self.most]):
+        for name in (NOTHING, *list(SWITCHES[self.package])[: self.most]):
             yield name, {"switch": name}
 
     def shared(self) -> dict[str, Any]:
-        """Return what decides the rows of every cell: the source of the cells."""
-        return {"cells": hash_of(Path(cells.__file__))}
+        """Return what decides the rows of every cell: the package, and the source of the cells."""
+        return {"package": self.package, "cells": hash_of(Path(cells.__file__))}
 
     def rows(self, cell: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return a row per cell."""
         # What is read and drawn before is not in the CPU time.
-        work = list(CELLS[self.preset]())
-        with switched_off(SWITCHES[self.preset].get(cell["switch"], {})):
+        work = list(CELLS[self.package]())
+        with switched_off(SWITCHES[self.package].get(cell["switch"], {})):
             return [{"switch": cell["switch"], "cell": name, **figures_of(each)} for name, each in work]
 
     def tables(self, rows: Sequence[Row]) -> tuple[Table, ...]:
         """Return the table of changes."""
-        return (changes_table(rows, self.preset),)
+        return (changes_table(rows, self.package),)
 
     def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
         """Return no picture."""
@@ -68,40 +81,13 @@ class AblationEvaluation(Evaluation):
         return ()
 
 
-class LearningAblation(AblationEvaluation):
-    """The default learner."""
-
-    preset = "learning"
-
-
-class ContextAblation(AblationEvaluation):
-    """Contexts that are learned together."""
-
-    preset = "contexts"
-
-
-class ScalingAblation(AblationEvaluation):
-    """Scaling models."""
-
-    preset = "scaling"
-
-
-class TuningAblation(AblationEvaluation):
-    """Tuning runs."""
-
-    preset = "tuning"
-
-
-PRESETS: Mapping[str, type[AblationEvaluation]] = {
-    kind.preset: kind for kind in (LearningAblation, ContextAblation, ScalingAblation, TuningAblation)
-}
 # The mean, the worst and the best change over cells; None without a figure.
 Change = tuple[float, float, float] | tuple[None, None, None]
 
 
-def changes_table(rows: Sequence[Row], preset: str) -> Table:
+def changes_table(rows: Sequence[Row], package: str) -> Table:
     """Return a line per switch: what errors, terms, coverage and CPU time become without it."""
-    shares = preset in ("scaling", "tuning")
+    shares = package in ("scaling", "several", "tuning")
     by_switch: dict[str, dict[str, Row]] = {}
     for row in rows:
         by_switch.setdefault(row["switch"], {})[row["cell"]] = row
@@ -113,8 +99,9 @@ def changes_table(rows: Sequence[Row], preset: str) -> Table:
         terms, covered = (changes(pairs, figure, True)[0] for figure in ("terms", "covered"))
         ratio = sum(after["cpu"] for _, after in pairs) / sum(before["cpu"] for before, _ in pairs)
         changed = sum(any(before.get(each) != after.get(each) for each in FIGURES) for before, after in pairs)
-        files = {"/".join(part for part in path.split(".")[:-1] if part.islower()) for path in SWITCHES[preset][name]}
+        files = {"/".join(part for part in path.split(".")[:-1] if part.islower()) for path in SWITCHES[package][name]}
         worth = worth_of(error, printed, covered)
+        worth = "rare" if worth and changed < FEWEST else worth
         lines.append((name, changed, *error, *printed, terms, covered, ratio, worth, ", ".join(sorted(files))))
     unit = "percentage points" if shares else "percent"
     return Table(COLUMNS, tuple(lines), f"Changes in {unit} where one thing is switched off; above 0 errors are larger")

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from itertools import islice
+from itertools import islice, product
 from statistics import fmean
 from typing import Any
 
@@ -22,8 +22,11 @@ from casestudies.contexts.published_rows import PublishedEvaluation
 from casestudies.contexts.systems import contexts_of
 from casestudies.scaling_evaluation.family_functions import PLACES, draw, scores
 from casestudies.scaling_evaluation.several_functions import LAYOUTS, NOISES, STRUCTURES, evaluate_several
+from casestudies.scaling_evaluation.several_profiles import HELD_OUT, SETS, series, split
 from casestudies.tuning.tables import load
 from casestudies.tuning.tuners import TUNE, rows_of
+from splc.scaling import fit
+from splc.types import Array
 
 # A cell returns one row of figures for each of its runs.
 Cell = Callable[[], Iterable[Mapping[str, Any]]]
@@ -56,7 +59,7 @@ TRUTHS: Mapping[str, tuple[int, ...]] = {
 # The one of each kind of difficult systems that is learned fastest, where that takes less than a second or two.
 DIFFICULT = {"saturating": 1, "stepped": 22, "outliers": 26, "uneven": 57, "constrained": 8}
 FEW_ROWS, SMALL = (5, 12), (192, 162, 134, 46)
-CONTEXTS = (("imagemagick", 11, "e0"), ("sqlite", 14, "e1"), ("deeparch", 12, "e0"))
+CONTEXTS = (("imagemagick", 11, "e0"), ("sqlite", 14, "e1"))
 # Scaling models: functions of each family; truths, noises and points of one parameter; numbers of parameters.
 FUNCTIONS, SEED = 100, 14
 FAMILIES = (
@@ -65,7 +68,9 @@ FAMILIES = (
     *(("fractional products", "independent", points) for points in ("4 geometric", "9 geometric", "9 linear")),
 )
 SEVERAL = (2, 3)
-TABLES, TUNING_SEEDS, RUNS = ("LLVM", "x264", "BoomerAMG", "HSQLDB"), 4, 30
+# Numbers of parameters and sets of points of the cells of several parameters only; few points hide effects.
+MORE = ((2, "grid"), (3, "star"), (3, "star + few"), (4, "star"), (4, "star + few"))
+TABLES, TUNING_SEEDS, RUNS = ("LLVM", "x264", "BoomerAMG", "HSQLDB"), 3, 30
 
 
 def learning_cells() -> Iterator[tuple[str, Cell]]:
@@ -98,6 +103,16 @@ def scaling_cells() -> Iterator[tuple[str, Cell]]:
             yield f"{parameters} parameters, {layout}", partial(_several, parameters, layout)
 
 
+def several_cells() -> Iterator[tuple[str, Cell]]:
+    """Yield the cells of scaling models of several parameters: made functions, and the largest points of profiles."""
+    for parameters, layout in MORE:
+        yield f"{parameters} parameters, {layout}", partial(_several, parameters, layout)
+    for name, held_out in product(SETS, HELD_OUT):
+        found = [each for one in series(name) if (each := split(one, held_out))]
+        if found:
+            yield f"{name}, {held_out}", partial(_profiles, found)
+
+
 def tuning_cells() -> Iterator[tuple[str, Cell]]:
     """Yield the cells of tuning runs."""
     for name in TABLES:
@@ -106,7 +121,8 @@ def tuning_cells() -> Iterator[tuple[str, Cell]]:
 
 
 CELLS: Mapping[str, Callable[[], Iterator[tuple[str, Cell]]]] = {
-    "learning": learning_cells, "contexts": context_cells, "scaling": scaling_cells, "tuning": tuning_cells,
+    "learning": learning_cells, "contexts": context_cells, "scaling": scaling_cells, "several": several_cells,
+    "tuning": tuning_cells,
 }  # fmt: skip
 
 
@@ -150,6 +166,15 @@ def _several(parameters: int, layout: str) -> Iterator[dict[str, Any]]:
         for noise in NOISES:
             for each in evaluate_several(parameters, layout, structure, noise, number=2, seed=SEED):
                 yield {"error": 100 - each.within[1], "covered": each.covered}
+
+
+def _profiles(found: list[tuple[Array, Array, Array, Array]]) -> Iterator[dict[str, Any]]:
+    """Yield the errors at the largest point, and whether its first value is in the interval."""
+    for points, values, corner, last in found:
+        model = fit(points, values)
+        (low,), (high,) = model.interval(corner)
+        error = 100 * abs(float(model.predict(corner)[0]) / last.mean() - 1) if last.mean() else 0.0
+        yield {"error": min(error, 100.0), "covered": 100.0 * (low <= last[0] <= high)}
 
 
 def _tuned(name: str) -> Iterator[dict[str, Any]]:

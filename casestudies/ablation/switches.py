@@ -52,8 +52,8 @@ LEARNING = _within("learning.projection", {
     "levels as columns": {"basis.MAX_LEVELS": 0},
     "blend with the printed model": {"default_learner._stacked": lambda full, target, printed, model: (full, printed)},
     "blend: weights by held-out errors (plain: halves)": {"default_learner.weight_of": partial(_always, 0.5)},
-    "blend: other odds with few rows": {"stacking.FEW_ROWS_ODDS": 1.0},
-    "blend: errors of chosen terms are raised": {"stacking.raised": partial(_always, 1.0)},
+    "blend: other odds with few rows": {"predictor.FEW_ROWS_ODDS": 1.0},
+    "blend: errors of chosen terms are raised": {"predictor.raised": partial(_always, 1.0)},
     "printed model of one effect with too few rows": {
         "default_learner.is_too_few": partial(_always, False), "expectation.is_too_few": partial(_always, False)},
     "numbers in the names of members": {
@@ -82,16 +82,14 @@ LEARNING = _within("learning.projection", {
         "constants.BOUNDS": {**BOUNDS, "interaction": (math.log(0.5), math.log(0.5))}},
 })  # fmt: skip
 CONTEXTS = _within("learning", {
-    "mixture with mapped values of other contexts": {"contexts.sharing.fit_mapped_model": partial(_always, None)},
     "limits of the weight of mapped values": {"contexts.sharing.WEIGHTS": (0.0, 1.0)},
-    "evidence for the weight of mapped values (plain: half)": {"contexts.sharing.WEIGHTS": (0.5, 0.5)},
     "learning alone where that is better": {"contexts.sharing.ALONE": 2.0},
     "weights of Student's distribution": {"contexts.joint_model.ROWS_OF_WEIGHTS": 0},
     "contexts as numbers": {"contexts.joint_model.numbers_of_contexts": partial(_always, ())},
-    "limit of mapped values": {"contexts.mapped_process.BEYOND": math.inf},
-    "slope of the average of contexts": {"contexts.mapped_process.REACH": (0.0, 0.0)},
-    "one relevance of many contexts": {"projection.basis.MAX_CONTEXT_COLUMNS": 10**9},
-    "second measure of errors": {"contexts.sharing.LARGEST": 0.0},
+    "limit of mapped values": {"contexts.sources.BEYOND": math.inf},
+    "search of the variances of mapped values (plain: centres of priors)": {
+        "contexts.sources.REACH": (0.0, 0.0)},
+    "mixture with mapped values of other contexts": {"contexts.sharing.fit_mapped_model": partial(_always, None)},
 })  # fmt: skip
 SCALING = _within("scaling", {
     "growing noise": {"single.default.growing": partial(_always, (np.zeros(0, dtype=int), np.zeros(0)))},
@@ -114,13 +112,15 @@ SCALING = _within("scaling", {
     "tenths from seven points on": {"single.posterior._MANY_POINTS": 10**9},
     "prior of noise (plain: all sizes alike)": {"evidence._SHARES": np.full(6, 1 / 6)},
     "errors that repetitions of a point share": {"evidence._BETWEEN_POINTS": 1e-9, "evidence.COMMON_SHARE": 0.0},
-    "several: exchange of terms": {"multi.default.with_exchanged": lambda bases, scores, found, z, noise: found},
-    "several: misfit": {"multi.default.shared": lambda points, residuals: np.zeros(len(residuals))},
-    "several: hidden products": {"multi.plausible._PROBABILITY": 1e-12},
-    "several: hidden effects are more plausible": {"multi.plausible._HIDDEN": 1.0},
-    "several: tempered weights": {"multi.plausible._TEMPER": {}, "multi.plausible._MIN_TEMPER": 1.0},
-    "several: correction of errors for misfit": {"multi.plausible._misfitting": lambda noise, *_: np.ones(len(noise))},
-    "several: tenths from many points on": {"multi.terms.DENSE": 10**9},
+})  # fmt: skip
+SEVERAL = _within("scaling", {
+    "exchange of terms": {"multi.default.with_exchanged": lambda bases, scores, found, z, noise: found},
+    "misfit": {"multi.default.shared": lambda points, residuals: np.zeros(len(residuals))},
+    "hidden products": {"multi.plausible._PROBABILITY": 1e-12},
+    "hidden effects are more plausible": {"multi.plausible._HIDDEN": 1.0},
+    "tempered weights": {"multi.plausible._TEMPER": {}, "multi.plausible._MIN_TEMPER": 1.0},
+    "correction of errors for misfit": {"multi.plausible._misfitting": lambda noise, *_: np.ones(len(noise))},
+    "tenths from many points on": {"multi.terms.DENSE": 10**9},
 })  # fmt: skip
 TUNING: Switches = {
     "least relevance of values not tried": {"learning.active.search_model._SEEN": 0},
@@ -132,7 +132,7 @@ TUNING: Switches = {
     "candidates near the best runs": {"tuning.proposal.BEST": 0},
 }  # fmt: skip
 SWITCHES: Mapping[str, Switches] = {
-    "learning": LEARNING, "contexts": CONTEXTS, "scaling": SCALING, "tuning": TUNING,
+    "learning": LEARNING, "contexts": CONTEXTS, "scaling": SCALING, "several": SEVERAL, "tuning": TUNING,
 }  # fmt: skip
 
 

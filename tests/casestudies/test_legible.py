@@ -10,7 +10,8 @@ import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 
-from casestudies.ablation.ablation import PRESETS as ABLATION
+from casestudies.ablation.ablation import AblationEvaluation
+from casestudies.ablation.switches import SWITCHES
 from casestudies.accuracy.__main__ import PRESETS as ACCURACY
 from casestudies.changes.simulated_changes import SimulatedChanges
 from casestudies.contexts.few_rows import FewRowsEvaluation
@@ -32,7 +33,7 @@ PRESETS: dict[str, Mapping[str, Callable[[], Evaluation]]] = {
     "scaling_evaluation": SCALING,
     "suggestion": SUGGESTION,
     "tuning": TUNING,
-    "ablation": {name: kind for name, kind in ABLATION.items() if (CASES / "ablation" / name).is_dir()},
+    "ablation": dict.fromkeys(SWITCHES, AblationEvaluation),
     "contexts": {"few": FewRowsEvaluation, "published": PublishedEvaluation},
 }
 EVALUATIONS: dict[str, Callable[[], Evaluation]] = {
