@@ -52,8 +52,8 @@ LEARNING = _within("learning.projection", {
     "levels as columns": {"basis.MAX_LEVELS": 0},
     "blend with the printed model": {"default_learner._stacked": lambda full, target, printed, model: (full, printed)},
     "blend: weights by held-out errors (plain: halves)": {"default_learner.weight_of": partial(_always, 0.5)},
-    "blend: other odds with few rows": {"stacking.FEW_ROWS_ODDS": 1.0},
-    "blend: errors of chosen terms are raised": {"stacking.raised": partial(_always, 1.0)},
+    "blend: other odds with few rows": {"predictor.FEW_ROWS_ODDS": 1.0},
+    "blend: errors of chosen terms are raised": {"predictor.raised": partial(_always, 1.0)},
     "printed model of one effect with too few rows": {
         "default_learner.is_too_few": partial(_always, False), "expectation.is_too_few": partial(_always, False)},
     "numbers in the names of members": {
@@ -88,8 +88,8 @@ CONTEXTS = _within("learning", {
     "learning alone where that is better": {"contexts.sharing.ALONE": 2.0},
     "weights of Student's distribution": {"contexts.joint_model.ROWS_OF_WEIGHTS": 0},
     "contexts as numbers": {"contexts.joint_model.numbers_of_contexts": partial(_always, ())},
-    "limit of mapped values": {"contexts.mapped_process.BEYOND": math.inf},
-    "slope of the average of contexts": {"contexts.mapped_process.REACH": (0.0, 0.0)},
+    "limit of mapped values": {"contexts.sources.BEYOND": math.inf},
+    "slope of the average of contexts": {"contexts.sources.REACH": (0.0, 0.0)},
     "one relevance of many contexts": {"projection.basis.MAX_CONTEXT_COLUMNS": 10**9},
     "second measure of errors": {"contexts.sharing.LARGEST": 0.0},
 })  # fmt: skip
