@@ -80,14 +80,10 @@ class Configurations(Presented):
         """Return the configurations at `rows` (a slice, positions, or a mask)."""
         picked = np.ascontiguousarray(np.atleast_2d(self.indices[rows]))
         picked.setflags(write=False)
+        observed = None if self.observed is None else self.observed[rows]
         # Rows of configurations need no check.
         selected = object.__new__(Configurations)
-        for name, value in (
-            ("system", self.system),
-            ("indices", picked),
-            ("observed", None if self.observed is None else self.observed[rows]),
-        ):
-            object.__setattr__(selected, name, value)
+        vars(selected).update(system=self.system, indices=picked, observed=observed)
         return selected
 
     def __eq__(self, other: object) -> bool:
@@ -155,11 +151,7 @@ class Configurations(Presented):
         )
 
     def with_observed(self, known: Configurations) -> Configurations:
-        """Return the configurations with the observed variables of `known`, which are distinct configurations.
-
-        Raises:
-            ConfigurationError: if the systems have different options.
-        """
+        """Return the configurations with the observed variables of `known`, which are distinct configurations."""
         if known.observed is None:
             return Configurations(self.system, self.indices)
         model = replace(self.system, observed=known.system.observed)
@@ -168,8 +160,7 @@ class Configurations(Presented):
     def groups(self) -> tuple[Array, Array]:
         """Return the position of each distinct configuration's first appearance, ascending, and each one's group.
 
-        Returns:
-            Positions, shape (distinct,), and for each configuration the place of its first appearance among them, (n,).
+        The latter, shape (n,), is the place of the first appearance of an equal one among the former.
         """
         if (hash_groups := self._hashes.groups()) is not None:
             return hash_groups
@@ -180,11 +171,7 @@ class Configurations(Presented):
         return self[self.groups()[0]]
 
     def find(self, wanted: Configurations) -> Array:
-        """Return for each wanted configuration the position of its first appearance, -1 if there is none.
-
-        Raises:
-            ConfigurationError: if the systems have different options.
-        """
+        """Return for each wanted configuration the position of its first appearance, -1 if there is none."""
         _same_options((self, wanted))
         if len(self) == 0:
             return np.full(len(wanted), -1)
@@ -207,11 +194,7 @@ class Configurations(Presented):
 
     @classmethod
     def concatenate(cls, parts: Sequence[Configurations]) -> Configurations:
-        """Return the concatenation of at least one `Configurations` of the same system.
-
-        Raises:
-            ConfigurationError: if the systems have different options.
-        """
+        """Return the concatenation of at least one `Configurations` of the same system."""
         _same_options(parts)
         indices = np.concatenate([part.indices for part in parts])
         return cls(parts[0].system, indices, Observed.concatenate([part.observed for part in parts]))
@@ -269,11 +252,7 @@ class Configurations(Presented):
         return {option.name: whole_numbers(self.value(option.name)) for option in self.system.options}
 
     def within(self, system: VariabilityModel) -> tuple[Configurations, Array]:
-        """Return the configurations that another system has, too, and which ones they are, shape (n,), bool.
-
-        Raises:
-            ConfigurationError: if the system has an option that is unknown here.
-        """
+        """Return the configurations that another system has, too, and which ones they are, shape (n,), bool."""
         if system.options == self.system.options:
             return self, np.ones(len(self), dtype=bool)
         indices = [value_indices(option, self.value(option.name)) for option in system.options]

@@ -50,9 +50,7 @@ def read_configurations(
 ) -> Configurations:
     """Read configurations, one per row and in the order of the rows; columns of other names are ignored.
 
-    `path`: the file, also compressed (`.gz`), or its content; `-` is standard input. `separator`: the separator of
-    fields; by default it is detected from the option names in the first line. `decimal_delimiter`: the decimal
-    delimiter; by default a point, or a comma in a table that has no points and whose separator is none.
+    The separator and the decimal delimiter are detected by default, as in tables of measurements.
     """
     source = path if isinstance(path, Source) else read_source(path)
     if is_xml(source):
@@ -88,11 +86,8 @@ def read_inputs(
     """Read configurations, with the measured values of a property where the file has them.
 
     A file with measured values is read as measurements: one row per distinct configuration, repetitions aggregated.
-    Any other file is a table whose rows are kept as they are.
-
-    `path`: the file, or its content: measurements in any format, or a CSV table of configurations; `-` is standard
-    input. `nfp`: the property; a file with properties must have it. `expected`: the property to use if the file has it;
-    no other is used instead. Without `nfp` and `expected`, the only property of the file is used.
+    Any other file is a CSV table whose rows are kept as they are. A file with properties must have `nfp`, the one that
+    the user named, and may have the `expected` one; without both, its only property is used.
     """
     source, rows, policy = read_rows(path, system, policy, nfp=nfp, usual=expected)
     # Only a table with a header may have no measured values.
@@ -159,7 +154,7 @@ def unlisted_values(
         table = split_table(source, system.spellings, exempt=unread)
         if not has_header(table, system):
             return None
-        columns = dict(zip(*table.body({}), strict=True))
+        columns = dict(zip(*table.body()[:2], strict=True))
     options = {option.name: option for option in open_options(system)}
     named = ((system.spellings.get(title.strip(), ""), texts) for title, texts in columns.items())
     found = {name: values_besides(options[name], parse_column(texts)) for name, texts in named if name in options}
