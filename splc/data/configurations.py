@@ -133,10 +133,8 @@ class Configurations(Presented):
             position, enabled = self.system.switches[known]
             deselected = self.indices[:, position] == self.system.options[position].size - 1
             return np.asarray(deselected != enabled, dtype=float)
-        return self._observation(name) if known is None else self.value(known)
-
-    def _observation(self, name: str) -> Array:
-        """Return the values of an observed variable, shape (n,)."""
+        if known is not None:
+            return self.value(known)
         if name not in self.system.observed:
             raise self.system.unknown(name)
         observed = self.observed if self.observed is not None and name in self.observed.columns else None

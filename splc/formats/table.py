@@ -214,7 +214,8 @@ def split_table(
     if isinstance(table.rows, ColumnRows):
         if not table.rows.first:
             raise InputError(Problem("the file is empty", source.name))
-        if decimal is not None or not any(map(_has_comma, table.rows.texts)):
+        cells = (texts.distinct if isinstance(texts, CodedTexts) else texts for texts in table.rows.texts)
+        if decimal is not None or not any("," in text for texts in cells for text in texts):
             return table
         return _with_points(table, exempt, quoted=True)
     text = source.text()
@@ -238,10 +239,6 @@ def split_table(
     if isinstance(rows, ColumnRows) or decimal is not None or (quoted and not _QUOTED_COMMA.search(source.data)):
         return table
     return _with_points(table, exempt, quoted=quoted)
-
-
-def _has_comma(texts: Sequence[str]) -> bool:
-    return any("," in text for text in (texts.distinct if isinstance(texts, CodedTexts) else texts))
 
 
 def _separator(text: str, names: Collection[str]) -> str:

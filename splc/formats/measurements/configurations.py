@@ -96,7 +96,12 @@ def read_inputs(
         hint = unknown_name_hint(nfp, list(rows.values))
         raise InputError(Problem(f"there is no column for the property {nfp!r}", source.name, hint=hint))
     known = tuple(name for name, values in rows.values.items() if not (is_table and np.isnan(values).all()))
-    name = _wanted(nfp, expected, known)
+    name = nfp
+    if nfp is None and expected is not None:
+        # A log keeps one space where a name has several.
+        name = next((name for name in known if name.split() == expected.split()), None)
+    elif nfp is None and len(known) == 1:
+        name = known[0]
     if not is_table or name in known:
         (measurements,) = measurements_in(system, rows, policy, source)
         columns = {key: measurements[key] for key in measurements.properties}
@@ -127,16 +132,6 @@ def context_values(path: str | Path, system: VariabilityModel, policy: Policy, n
         # Malformed rows have no context: they are refused.
         measurements_in(system, rows, policy, source)
     return tuple(part.contexts[name].in_rows(part.known)[0] for part in separated(rows, [name]))
-
-
-def _wanted(nfp: str | None, expected: str | None, properties: Sequence[str]) -> str | None:
-    """Return the property to use, None for none."""
-    if nfp is not None:
-        return nfp
-    if expected is None:
-        return properties[0] if len(properties) == 1 else None
-    # A log keeps one space where a name has several.
-    return next((name for name in properties if name.split() == expected.split()), None)
 
 
 def unlisted_values(
