@@ -38,16 +38,103 @@ from splc.models.text.products import (
     too_large,
 )
 
+_MIRRORED = str.maketrans("<>", "><")
 
-class Algebra(Products):
-    """Computes with sums of terms; refuses sums that become too large.
+
+def expand(node: Node) -> Expansion:
+    """Expand a tree to its canonical sum of terms: term → coefficient."""
+    return Expander().expanded(node)
+
+
+class Expander(Products):
+    """Expands the statements of one text; refuses expansions that become too large.
 
     `signs`: those known of options; without subexpressions, all options are assumed to be positive.
     """
 
+    definitions: Mapping[str, Expansion] = MappingProxyType({})  # name → its sum of terms; may grow between statements
+
     def __init__(self, subexpressions: bool = False, binary: Collection[str] = (), signs: Signs | None = None) -> None:
         super().__init__(subexpressions, binary)
         self.signs = Signs() if signs is None else signs
+
+    def expanded(self, node: Node) -> Expansion:
+        """Return the canonical sum of terms of a statement."""
+        return self.opened(self.expand(node))
+
+    def expand(self, node: Node) -> Expansion:
+        """Return the sum of terms of a part of a statement."""
+        match node:
+            case Number(value):
+                return constant(value)
+            case Name(name):
+                return dict(self.definitions[name]) if name in self.definitions else {option_term(name): 1.0}
+            case Sum(addends):
+                total: Expansion = {}
+                for sign, child in addends:
+                    addend = self.expand(child)
+                    self.count(len(addend))
+                    add(total, addend, sign)
+                return settled(total)
+            case Product(factors):
+                sides = [(side, self.expand(child) if side > 0 else self.closed(child)) for side, child in factors]
+                # Dividing by the number of a single term is more exact than multiplying with its reciprocal.
+                return self.times(
+                    [
+                        (1, self.power(part, -1.0)) if side < 0 and len(part) != 1 else (side, part)
+                        for side, part in sides
+                    ]
+                )
+            case Power(base, exponent_node):
+                power = self.expand(exponent_node)
+                if set(power) - {CONSTANT}:
+                    return self.variable_power(self.expand(base), power)
+                number = power.get(CONSTANT, 0.0)
+                inner = self.expand(base) if number.is_integer() and number >= 0 else self.split(base)
+                return self.power(inner, number, fraction_of(exponent_node))
+            case Call(function, (argument,)):
+                definition = FUNCTION[function]
+                if definition.base is not None:
+                    return self.log(self.split(argument), function)
+                if definition.power is not None:
+                    return self.power(self.split(argument), float(definition.power), definition.power)
+                return self.call(self.expand(argument), function)
+            case Call(function, arguments):
+                return self.extreme([self.expand(argument) for argument in arguments], function)
+            case Threshold(comparison, left, right):
+                return self.threshold(self.expand(Sum(((1, left), (-1, right)))), comparison)
+
+    def split(self, node: Node) -> Expansion:
+        """Return the argument of a root or logarithm: a product of sums if it can be split, else a sum of terms."""
+        closed = self.closed(node)
+        if len(closed) == 1:
+            [(term, value)] = closed.items()
+            if value > 0 and self.signs.can_split(term, self.derived):
+                return closed
+        return self.opened(closed)
+
+    def closed(self, node: Node) -> Expansion:
+        """Return a product in which sums are factors in parentheses: `1 / (x * (y + 1))` needs no multiplication.
+
+        Without subexpressions, and for other trees than products and powers, return the sum of terms.
+        """
+        match node:
+            case Product(factors) if self.subexpressions:
+                result: Expansion = {CONSTANT: 1.0}
+                for side, child in factors:
+                    part = self.factor(self.closed(child))
+                    if side < 0:
+                        part = self.power(part, -1.0)
+                    result = self.multiply(result, part)
+                return result
+            case Power(base, exponent_node) if self.subexpressions:
+                power = fraction_of(exponent_node)
+                if power is None or power.denominator != 1 or not 0 < power <= MAX_EXPONENT:
+                    return self.expand(node)
+                inner = self.factor(self.closed(base))
+                return self.power(inner, float(power), power)
+            case _:
+                return self.expand(node)
 
     def power(self, base: Expansion, power: float, exact: Fraction | None = None) -> Expansion:
         """Raise to a power; `exact` is its exact value, if known."""
@@ -242,100 +329,3 @@ def _number(terms: Addends) -> float | None:
 def _no_real_value(power: float) -> ExpressionError:
     """Return the error for a root of a negative number."""
     return ExpressionError(f"a negative number to the power of {power:g} has no real value")
-
-
-_MIRRORED = str.maketrans("<>", "><")
-
-
-def expand(node: Node, definitions: Mapping[str, Expansion] | None = None) -> Expansion:
-    """Expand a tree to its canonical sum of terms: term → coefficient.
-
-    `definitions`: name → its sum of terms.
-    """
-    expander = Expander()
-    expander.definitions = definitions or {}
-    return expander.expanded(node)
-
-
-class Expander(Algebra):
-    """Expands the statements of one text; refuses expansions that become too large."""
-
-    definitions: Mapping[str, Expansion] = MappingProxyType({})  # name → its sum of terms; may grow between statements
-
-    def expanded(self, node: Node) -> Expansion:
-        """Return the canonical sum of terms of a statement."""
-        return self.opened(self.expand(node))
-
-    def expand(self, node: Node) -> Expansion:
-        """Return the sum of terms of a part of a statement."""
-        match node:
-            case Number(value):
-                return constant(value)
-            case Name(name):
-                return dict(self.definitions[name]) if name in self.definitions else {option_term(name): 1.0}
-            case Sum(addends):
-                total: Expansion = {}
-                for sign, child in addends:
-                    addend = self.expand(child)
-                    self.count(len(addend))
-                    add(total, addend, sign)
-                return settled(total)
-            case Product(factors):
-                sides = [(side, self.expand(child) if side > 0 else self.closed(child)) for side, child in factors]
-                # Dividing by the number of a single term is more exact than multiplying with its reciprocal.
-                return self.times(
-                    [
-                        (1, self.power(part, -1.0)) if side < 0 and len(part) != 1 else (side, part)
-                        for side, part in sides
-                    ]
-                )
-            case Power(base, exponent_node):
-                power = self.expand(exponent_node)
-                if set(power) - {CONSTANT}:
-                    return self.variable_power(self.expand(base), power)
-                number = power.get(CONSTANT, 0.0)
-                inner = self.expand(base) if number.is_integer() and number >= 0 else self.split(base)
-                return self.power(inner, number, fraction_of(exponent_node))
-            case Call(function, (argument,)):
-                definition = FUNCTION[function]
-                if definition.base is not None:
-                    return self.log(self.split(argument), function)
-                if definition.power is not None:
-                    return self.power(self.split(argument), float(definition.power), definition.power)
-                return self.call(self.expand(argument), function)
-            case Call(function, arguments):
-                return self.extreme([self.expand(argument) for argument in arguments], function)
-            case Threshold(comparison, left, right):
-                return self.threshold(self.expand(Sum(((1, left), (-1, right)))), comparison)
-
-    def split(self, node: Node) -> Expansion:
-        """Return the argument of a root or logarithm: a product of sums if it can be split, else a sum of terms."""
-        closed = self.closed(node)
-        if len(closed) == 1:
-            [(term, value)] = closed.items()
-            if value > 0 and self.signs.can_split(term, self.derived):
-                return closed
-        return self.opened(closed)
-
-    def closed(self, node: Node) -> Expansion:
-        """Return a product in which sums are factors in parentheses: `1 / (x * (y + 1))` needs no multiplication.
-
-        Without subexpressions, and for other trees than products and powers, return the sum of terms.
-        """
-        match node:
-            case Product(factors) if self.subexpressions:
-                result: Expansion = {CONSTANT: 1.0}
-                for side, child in factors:
-                    part = self.factor(self.closed(child))
-                    if side < 0:
-                        part = self.power(part, -1.0)
-                    result = self.multiply(result, part)
-                return result
-            case Power(base, exponent_node) if self.subexpressions:
-                power = fraction_of(exponent_node)
-                if power is None or power.denominator != 1 or not 0 < power <= MAX_EXPONENT:
-                    return self.expand(node)
-                inner = self.factor(self.closed(base))
-                return self.power(inner, float(power), power)
-            case _:
-                return self.expand(node)
