@@ -14,7 +14,7 @@ is x even if x is 0, and `sqrt(x - 1) * sqrt(x - 1)` is `x - 1`. It never has a 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import takewhile
 from types import MappingProxyType
@@ -24,19 +24,7 @@ from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, 
 from splc.errors import ExpressionError
 from splc.models.subexpressions import Addends, CallOf, PowerOf, ThresholdOf
 from splc.models.terms import CONSTANT, Exponent, Factor, Term, exponent, log_term, option_term, product_of
-from splc.models.text.products import (
-    MAX_EXPONENT,
-    Expansion,
-    Products,
-    Signs,
-    TooLargeError,
-    add,
-    beyond_exponents,
-    check_exponents,
-    constant,
-    settled,
-    too_large,
-)
+from splc.models.text.products import MAX_EXPONENT, Expansion, Products, TooLargeError, add, constant, settled
 
 _MIRRORED = str.maketrans("<>", "><")
 
@@ -47,16 +35,9 @@ def expand(node: Node) -> Expansion:
 
 
 class Expander(Products):
-    """Expands the statements of one text; refuses expansions that become too large.
-
-    `signs`: those known of options; without subexpressions, all options are assumed to be positive.
-    """
+    """Expands the statements of one text; refuses expansions that become too large."""
 
     definitions: Mapping[str, Expansion] = MappingProxyType({})  # name → its sum of terms; may grow between statements
-
-    def __init__(self, subexpressions: bool = False, binary: Collection[str] = (), signs: Signs | None = None) -> None:
-        super().__init__(subexpressions, binary)
-        self.signs = Signs() if signs is None else signs
 
     def expanded(self, node: Node) -> Expansion:
         """Return the canonical sum of terms of a statement."""
@@ -158,7 +139,7 @@ class Expander(Products):
                 raise _no_real_value(power)
             return self.raised(term, value, power, raised_to)
         if abs(power) > MAX_EXPONENT:
-            raise beyond_exponents()
+            raise self.beyond_exponents()
         if power < 0 or not is_integer:
             if not self.subexpressions:
                 operation = "a division by a sum" if power == -1 else f"a sum to the power of {power:g}"
@@ -216,11 +197,11 @@ class Expander(Products):
     def raised(self, term: Term, value: float, power: float, raised_to: Exponent) -> Expansion:
         """Raise a single term with its coefficient to a power that has a real value."""
         raised = term**raised_to
-        check_exponents(raised)
+        self.check_exponents(raised)
         try:
             return settled({raised: value**power})
         except OverflowError:
-            raise too_large() from None
+            raise self.too_large() from None
 
     def variable_power(self, base: Expansion, power: Expansion) -> Expansion:
         """Raise to a power that depends on options."""
@@ -252,7 +233,7 @@ class Expander(Products):
         try:
             return constant(FUNCTION[function].number(argument))
         except OverflowError:
-            raise too_large() from None
+            raise self.too_large() from None
         except ValueError:
             raise ExpressionError(f"{function}({argument:g}) has no value") from None
 
@@ -282,7 +263,7 @@ class Expander(Products):
         # A bound of -0 is 0.
         bound = bound / divisor + 0.0
         if not math.isfinite(bound):
-            raise too_large()
+            raise self.too_large()
         scaled = self.canonical({term: value / divisor for term, value in terms.items()})
         return self.derived_term("a threshold", ThresholdOf.of(comparison, scaled, bound))
 

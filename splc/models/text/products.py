@@ -30,13 +30,17 @@ class TooLargeError(ExpressionError):
 
 
 class Products:
-    """Multiplies sums of terms out; keeps the subexpressions and the limits of one text."""
+    """Multiplies sums of terms out; keeps the subexpressions and the limits of one text.
 
-    def __init__(self, subexpressions: bool = False, binary: Collection[str] = ()) -> None:
+    `signs`: those known of options; without subexpressions, all options are assumed to be positive.
+    """
+
+    def __init__(self, subexpressions: bool = False, binary: Collection[str] = (), signs: Signs | None = None) -> None:
         # Whether results that are not sums of terms become subexpressions or errors.
         self.subexpressions = subexpressions
         # Names whose values are 0 and 1, so that all their positive powers are equal, and those of thresholds.
         self.binary = set(binary)
+        self.signs = Signs() if signs is None else signs
         self.derived: dict[str, Derived] = {}  # name → subexpression
         self.depths: dict[str, int] = {}  # name → nesting depth of the subexpression
         self.work = 0  # the number of steps taken so far
@@ -60,7 +64,7 @@ class Products:
     def _opened(self, expansion: Expansion) -> Expansion:
         result: Expansion = {}
         for term, value in expansion.items():
-            check_exponents(term)
+            self.check_exponents(term)
             if not self.open_sums(term):
                 add(result, {term: value})
             elif (part := self.multiplied_sums(term, value)) is not None:
@@ -201,6 +205,21 @@ class Products:
             self.binary.add(subexpression.name)
         return subexpression.name
 
+    @staticmethod
+    def too_large() -> ExpressionError:
+        """Return the error for a number that is too large for a float."""
+        return ExpressionError("a number in the expression is too large")
+
+    @staticmethod
+    def beyond_exponents() -> ExpressionError:
+        """Return the error for an exponent that is too large."""
+        return ExpressionError(f"an exponent in the expression lies beyond {MAX_EXPONENT:,}")
+
+    def check_exponents(self, term: Term) -> None:
+        """Raise an error if an exponent is too large."""
+        if not all(-MAX_EXPONENT <= power <= MAX_EXPONENT for f in term.factors for power in (f.power, f.log)):
+            raise self.beyond_exponents()
+
 
 def min_terms(sums: Iterable[tuple[int, int, frozenset[str]]]) -> int:
     """Return a lower bound of the number of terms of a product of powers of sums.
@@ -218,22 +237,6 @@ def min_terms(sums: Iterable[tuple[int, int, frozenset[str]]]) -> int:
     return count
 
 
-def beyond_exponents() -> ExpressionError:
-    """Return the error for an exponent that is too large."""
-    return ExpressionError(f"an exponent in the expression lies beyond {MAX_EXPONENT:,}")
-
-
-def too_large() -> ExpressionError:
-    """Return the error for a number that is too large for a float."""
-    return ExpressionError("a number in the expression is too large")
-
-
-def check_exponents(term: Term) -> None:
-    """Raise an error if an exponent is too large."""
-    if not all(-MAX_EXPONENT <= power <= MAX_EXPONENT for f in term.factors for power in (f.power, f.log)):
-        raise beyond_exponents()
-
-
 def constant(value: float) -> Expansion:
     """Return a number as a sum of terms."""
     return {CONSTANT: value} if value != 0 else {}
@@ -248,7 +251,7 @@ def add(total: Expansion, other: Expansion, sign: float = 1.0) -> None:
 def settled(expansion: Expansion) -> Expansion:
     """Return the expansion without terms of coefficient 0; raise an error if a coefficient is not finite."""
     if not all(map(math.isfinite, expansion.values())):
-        raise too_large()
+        raise Products.too_large()
     return expansion if all(expansion.values()) else {term: value for term, value in expansion.items() if value != 0}
 
 
