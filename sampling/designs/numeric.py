@@ -23,6 +23,10 @@ from splc.errors import SpaceError, SpecError, plural
 from splc.system.options import NumericOption
 from splc.types import Array
 
+Options = Sequence[NumericOption]
+# Rows of value indices, and notes.
+Chosen = tuple[Array, tuple[str, ...]]
+
 _MAX_OPTIONS = 16
 # SPL Conqueror's program stops after about as many.
 _CUT = 1000
@@ -108,11 +112,6 @@ SEEDS = {
     ),
     (49, 7): "012622160532335204131143065155610245442503646634",
 }
-
-
-Options = Sequence[NumericOption]
-# Rows of value indices, and notes.
-Chosen = tuple[Array, tuple[str, ...]]
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,7 @@ from splc.formats.measurements.csv import write_configurations
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from tests.sampling.designs.test_binary_designs import valid_selections
-from tests.sampling.designs.test_coverage_designs import literals
+from tests.sampling.designs.test_binary_designs import literals, valid_selections
 from tests.support.examples import examples
 from tests.support.strategies import models
 
