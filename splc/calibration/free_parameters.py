@@ -90,10 +90,9 @@ def with_scale(model: InfluenceModel, free: Collection[str]) -> InfluenceModel:
 def free_parameters(
     model: InfluenceModel, names: Sequence[str], guessed: Collection[str], bounds: Mapping[str, Bound]
 ) -> tuple[Free, ...]:
-    """Return the free parameters.
+    """Return the free parameters; bounds of a table are those of the value of the row that represents it.
 
-    `bounds`: name → (lowest, highest) value, None as by default: at least 0, but without bounds where the benchmarked
-    value is negative. Of a table it is the value of the row that represents it.
+    The lowest value is 0 by default, or none where the benchmarked value is negative.
     """
     known = {parameter.name: parameter for parameter in model.parameters}
     problems = [] if names else [Problem("no parameter is free", hint="name at least one")]
