@@ -37,7 +37,7 @@ FUZZABLE := $(VENV)/.fuzzable
 MUTABLE := $(VENV)/.mutable
 
 .DEFAULT_GOAL := help
-.PHONY: help test golden coverage kernels everywhere kills demo casestudies evaluation accuracy suggestion tuning contexts changes samplings agent measure bench explore slow fuzz commands mutants oldest package docs budget realdata format drivers clean
+.PHONY: help test golden coverage kernels everywhere kills demo casestudies evaluation accuracy suggestion tuning contexts changes ablation samplings agent measure bench explore slow fuzz commands mutants oldest package docs budget realdata format drivers clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST)
@@ -192,6 +192,12 @@ contexts: $(DRAWABLE) ## how much the rows of other contexts save: the table of 
 changes: $(DRAWABLE) ## how often changes between versions are found and named rightly: casestudies/changes (about 10 minutes)
 	@$(BIN)/python -m casestudies.changes simulated -o casestudies/changes/simulated
 	@$(BIN)/python -m casestudies.changes page
+
+# An interrupted one continues where it stopped.
+ablation: $(DRAWABLE) ## what each special case is worth: the tables of casestudies/ablation (about an hour)
+	@for preset in learning contexts scaling tuning; do \
+	    $(BIN)/python -m casestudies.ablation $$preset -o casestudies/ablation/$$preset || exit 1; done
+	@$(BIN)/python -m casestudies.ablation page
 
 # An interrupted one continues where it stopped.
 samplings: $(DRAWABLE) ## how good models are by sampling strategy: casestudies/sampling_strategies (about 10 minutes)

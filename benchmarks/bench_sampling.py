@@ -15,8 +15,8 @@ import pytest
 from benchmarks.bench_space import joined
 from benchmarks.yardstick import cpu, report
 from sampling import Space, sample
+from sampling.draws import distinct_ranks
 from sampling.space.problem import ConstraintProblem
-from sampling.space.ranks import distinct_ranks
 from sampling.space.solutions import Solutions
 from splc.system.constraints import parse_boolean
 from splc.system.options import BinaryOption

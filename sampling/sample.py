@@ -78,15 +78,8 @@ def draw_sample(
     if isinstance(spec, str):
         spec = parse_spec(spec)
     space = Space(system) if space is None else space
-    if existing is not None:
-        return _extension(spec, seed, measured, space, existing, apart)
-    return _drawn(spec, seed, measured, Parts(space))
-
-
-def _extension(
-    spec: SamplingSpec, seed: int, measured: Configurations | None, space: Space, existing: Configurations, apart: bool
-) -> Sample:
-    """Return the sample of a spec that extends an existing sample."""
+    if existing is None:
+        return _drawn(spec, seed, measured, Parts(space))
     existing = existing.unique()
     valid = space.check(existing)
     notes: tuple[str, ...] = ()
@@ -108,34 +101,27 @@ def _extension(
 
 def _drawn(spec: SamplingSpec, seed: int, measured: Configurations | None, parts: Parts) -> Sample:
     """Return the sample of a spec."""
+    removed, notes = 0, tuple[str, ...]()
     if spec.whole is not None:
-        selected, notes = spec.whole.configurations(parts, seed, measured)
-        if not len(selected) and parts.existing is None:
-            raise _nothing(spec, parts, 0)
-        return Sample(selected, spec.text, seed, notes)
-    notes = ()
-    if spec.binary is None and parts.selectable:
-        notes += ("no binary sampling is given: all valid binary parts are taken (all)",)
-    if spec.numeric is None and parts.system.numeric_options:
-        notes += ("no numeric sampling is given: all combinations of numeric values are taken (ff)",)
-    selected, removed, remarks = product(parts, spec.binary or All(), spec.numeric or FullFactorial(), seed)
+        selected, remarks = spec.whole.configurations(parts, seed, measured)
+    else:
+        if spec.binary is None and parts.selectable:
+            notes += ("no binary sampling is given: all valid binary parts are taken (all)",)
+        if spec.numeric is None and parts.system.numeric_options:
+            notes += ("no numeric sampling is given: all combinations of numeric values are taken (ff)",)
+        selected, removed, remarks = product(parts, spec.binary or All(), spec.numeric or FullFactorial(), seed)
     if not len(selected) and parts.existing is None:
-        raise _nothing(spec, parts, removed)
+        # It is another error if no configuration is valid at all.
+        parts.space.require_valid()
+        what = "the only configuration it selects" if removed == 1 else f"all {removed:,} configurations it selects"
+        if removed:
+            hint = "use another sampling, such as random:N"
+            raise EmptySampleError(f"{spec.text}: constraints exclude {what}", hint=hint)
+        message = f"{spec.text} selects no configuration of {parts.system.name}"
+        raise EmptySampleError(message, hint="use another sampling")
     if removed:
         remarks += (f"constraints exclude {removed:,} of the {removed + len(selected):,} selected configurations",)
     return Sample(selected, spec.text, seed, (*notes, *remarks), removed)
-
-
-def _nothing(spec: SamplingSpec, parts: Parts, removed: int) -> EmptySampleError:
-    """Return the error for a spec that selects nothing; raise an error if no configuration is valid at all."""
-    parts.space.require_valid()
-    if removed:
-        return EmptySampleError(
-            f"{spec.text}: constraints exclude "
-            + ("the only configuration it selects" if removed == 1 else f"all {removed:,} configurations it selects"),
-            hint="use another sampling, such as random:N",
-        )
-    return EmptySampleError(f"{spec.text} selects no configuration of {parts.system.name}", hint="use another sampling")
 
 
 def sample(

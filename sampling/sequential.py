@@ -62,11 +62,7 @@ def select(
     spent: float = 0.0,
     budget: float | None = None,
 ) -> SelectedCandidates:
-    """Return the candidates that a strategy selects.
-
-    `count`: the number of candidates; None: those of one choice. `costs`: the cost of each candidate, shape
-    (candidates,); None: 0. `budget`: the largest cost of all measurements; None: no limit.
-    """
+    """Return the candidates that a strategy selects: `count`, or those of one choice, within a budget of all costs."""
     rows: list[int] = []
     choices: list[NextCandidates] = []
     while count is None or len(rows) < count:

@@ -62,12 +62,12 @@ BINARY: Table[PartDesign] = {
     "distance": (_DISTANCE, _parser("distance:DistanceMaximizing.parse", "binary")),
     "divdistance": (
         "divdistance:N[,distribution=D][,weights=T|T-U][,seed=S]",
-        _parser("distance_aware:DistanceAware.parse", "binary"),
+        _parser("distance:DistanceAware.parse", "binary"),
     ),
     "solver": ("solver:N[,seed=S]", _parser("binary:SolverOrder.parse")),
     "henard": ("henard:N[,seed=S]", _parser("binary:Henard.parse")),
-    "distaware": (_DISTAWARE, _parser("distance_aware:DistanceAware.parse", "binary")),
-    "distpreserving": (_DISTPRESERVING, _parser("distance_aware:DistanceAware.parse", "binary")),
+    "distaware": (_DISTAWARE, _parser("distance:DistanceAware.parse", "binary")),
+    "distpreserving": (_DISTPRESERVING, _parser("distance:DistanceAware.parse", "binary")),
 }
 NUMERIC: Table[PartDesign] = {
     "ff": ("ff", _plain("product:FullFactorial")),
@@ -81,13 +81,13 @@ NUMERIC: Table[PartDesign] = {
     "dopt": ("dopt:N[,capped][,k=K][,seed=S]", _parser("numeric_draws:DOptimal.parse")),
     "lhs": ("lhs:N[,seed=S]", _parser("numeric_draws:LatinHypercube.parse")),
     "sobol": ("sobol:N[,seed=S]", _parser("numeric_draws:Sobol.parse")),
-    "distaware": (_DISTAWARE, _parser("distance_aware:DistanceAware.parse", "numeric")),
-    "distpreserving": (_DISTPRESERVING, _parser("distance_aware:DistanceAware.parse", "numeric")),
+    "distaware": (_DISTAWARE, _parser("distance:DistanceAware.parse", "numeric")),
+    "distpreserving": (_DISTPRESERVING, _parser("distance:DistanceAware.parse", "numeric")),
 }
 WHOLE: Table[WholeDesign] = {
     "random": (_RANDOM, _parser("whole:RandomWhole.parse")),
-    "distaware": (_DISTAWARE, _parser("distance_aware:DistanceAware.parse", "whole")),
-    "distpreserving": (_DISTPRESERVING, _parser("distance_aware:DistanceAware.parse", "whole")),
+    "distaware": (_DISTAWARE, _parser("distance:DistanceAware.parse", "whole")),
+    "distpreserving": (_DISTPRESERVING, _parser("distance:DistanceAware.parse", "whole")),
     "distance": (_DISTANCE, _parser("distance:DistanceMaximizing.parse", "whole")),
     "measured": ("measured[:N|:P%][,seed=S]", _parser("whole:Measured.parse")),
     "suggest": ("suggest:N[,seed=S]", _parser("whole:Suggested.parse")),
@@ -137,23 +137,24 @@ def parse_spec(text: str | None) -> SamplingSpec:
     for part, name in zip(parts, names, strict=True):
         if name not in BINARY and name not in NUMERIC and name not in WHOLE:
             raise _unknown(part, name, [*BINARY, *NUMERIC, *WHOLE])
+    if len(parts) == 1 and names[0] in WHOLE:
+        if "[" in text:
+            hint = "restrict a binary or a numeric part: random:5[a]+ff, all+random:5[x]"
+            raise SpecError(f"{text}: a sampling of whole configurations cannot be restricted to options", hint=hint)
+        whole = _read(text, WHOLE, "whole")
+        return SamplingSpec(whole.text, whole=whole)
+    if len(parts) == 1 and names[0] in BINARY:
+        design = _part(text, BINARY, "binary")
+        return SamplingSpec(design.text, binary=design)
     if len(parts) == 1:
-        if names[0] in WHOLE:
-            if "[" in text:
-                hint = "restrict a binary or a numeric part: random:5[a]+ff, all+random:5[x]"
-                raise SpecError(
-                    f"{text}: a sampling of whole configurations cannot be restricted to options", hint=hint
-                )
-            whole = _read(text, WHOLE, "whole")
-            return SamplingSpec(whole.text, whole=whole)
-        if names[0] in BINARY:
-            return _joined(_part(text, BINARY, "binary"), None)
-        return _joined(None, _part(text, NUMERIC, "numeric"))
+        design = _part(text, NUMERIC, "numeric")
+        return SamplingSpec(design.text, numeric=design)
     if len(parts) > 2:
         raise SpecError(f"{text}: a spec has at most two parts", hint="a binary and a numeric one, joined by +")
     for first, second in ((0, 1), (1, 0)):
         if names[first] in BINARY and names[second] in NUMERIC:
-            return _joined(_part(parts[first], BINARY, "binary"), _part(parts[second], NUMERIC, "numeric"))
+            binary, numeric = _part(parts[first], BINARY, "binary"), _part(parts[second], NUMERIC, "numeric")
+            return SamplingSpec(f"{binary.text}+{numeric.text}", binary=binary, numeric=numeric)
     alone = next((name for name in names if name not in BINARY and name not in NUMERIC), None)
     raise SpecError(
         f"{text}: {alone} selects whole configurations and cannot be joined with another part"
@@ -161,11 +162,6 @@ def parse_spec(text: str | None) -> SamplingSpec:
         else f"{text}: both parts are {'binary' if names[0] in BINARY else 'numeric'}",
         hint="join a binary and a numeric part; " + f"known are {known()}",
     )
-
-
-def _joined(binary: PartDesign | None, numeric: PartDesign | None) -> SamplingSpec:
-    text = "+".join(part.text for part in (binary, numeric) if part is not None)
-    return SamplingSpec(text, binary=binary, numeric=numeric)
 
 
 def _part(part: str, table: Table[PartDesign], kind: Literal["binary", "numeric"]) -> PartDesign:
@@ -177,7 +173,7 @@ def _part(part: str, table: Table[PartDesign], kind: Literal["binary", "numeric"
     names = tuple(name.strip() for name in match[2].split(","))
     if not all(names) or len(set(names)) < len(names):
         raise SpecError(f"{part.strip()}: a name is missing or a duplicate", hint=f"write {design.text}[NAME,NAME]")
-    from sampling.designs.domain import Restricted
+    from sampling.designs.product import Restricted
 
     return Restricted(kind, design, names)
 

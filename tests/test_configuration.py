@@ -14,7 +14,7 @@ from docs.reference_pages import with_settings
 from splc.formats.models.parameters import QUANTITY_KEYS
 from splc.io.settings import settings_in
 from splc.learning import LEARNERS, Settings
-from splc.learning.baselines.methods import METHODS as BASELINES
+from splc.learning.baselines.baseline import METHODS as BASELINES
 from splc.learning.projection import ProjectionSettings
 from splc.project.files import CONVENTIONS
 from splc.project.keys import PROJECT_KEYS

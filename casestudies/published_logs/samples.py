@@ -13,9 +13,8 @@ import numpy as np
 from casestudies.published_logs.strategies import OURS
 from sampling import Space, draw_sample, parse_spec
 from sampling.designs.binary import OptionWise, TWise
-from sampling.designs.dotnet_random import redrawn_positions, removed_positions
-from sampling.space.completion import minimal, selected, unrelated_subsets
-from sampling.space.parts import Parts
+from sampling.draws import redrawn_positions, removed_positions
+from sampling.space.parts import Parts, minimal, selected, unrelated_subsets
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import RequestError, SplcError, plural

@@ -15,8 +15,8 @@ from casestudies.report.facts import COMPUTED, dimension, error, topology
 from casestudies.report.studies import Case
 from splc.data.measurements import Measurements
 from splc.io.tables import Cell, Table
-from splc.learning.cross_validation import random_folds
 from splc.learning.features import feature_table
+from splc.learning.judging import random_folds
 from splc.learning.threads import one_thread
 from splc.study.specification import StudyLearner
 from splc.types import Array

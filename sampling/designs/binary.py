@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 
@@ -10,13 +11,12 @@ import numpy as np
 from sampling.designs.coverage import covering
 from sampling.designs.design import Amount, Arguments, Design, DrawnDesign, PartDesign
 from sampling.designs.distance import Scope
-from sampling.space.completion import minimal_bits, option_minima, subset_minima, unpacked
-from sampling.space.parts import Parts
-from sampling.space.paths import first_solutions, literal, optimal, random_orders
-from sampling.space.ranks import generator
+from sampling.draws import generator
+from sampling.space.diagram import Diagram, Weights, completions_below, literal, optimal
+from sampling.space.parts import Parts, minimal_bits, option_minima, subset_minima, unpacked
 from sampling.space.rows import contained, without_repeats
 from sampling.space.satisfiability import Satisfiability
-from sampling.space.solutions import MAX_DIAGRAM
+from sampling.space.solutions import MAX_DIAGRAM, Solutions, combined
 from splc.errors import SpaceError
 from splc.types import Array
 
@@ -25,6 +25,7 @@ from splc.types import Array
 _KEPT, _ADDED = -1, 10
 MAX_LARGEST = 100_000
 _GROWTH = 8
+_CHUNK = 2**22
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class OptionWise:
 
     Siegmund et al.: "Predicting performance via automated feature-interaction detection", ICSE 2012 (feature-wise).
     SPL Conqueror selects the mandatory top-level options and the option if that is valid, otherwise the smallest valid
-    superset. Both are the smallest valid superset, because options that are always selected add nothing to it.
+    superset: the same, because options that are always selected add nothing to it.
     """
 
     text: str = "optionwise"
@@ -104,12 +105,17 @@ class NegativeOptionWise:
 
     def design(self, parts: Parts, seed: int) -> Design:
         """Return its rows: the largest configurations, then those without an option (the seed has no effect)."""
-        largest = self._largest(parts)
+        # The configurations with the most options have the least sum of these weights.
+        most = dict.fromkeys(range(len(parts.selectable)), (0, -1))
+        largest = self._largest(parts, most)
         uncovered = np.flatnonzero(~largest.any(axis=0))
-        bits, possible = minimal_bits(parts, literal(0, 1) + 2 * uncovered[:, None], _most(parts))
+        bits, possible = minimal_bits(parts, literal(0, 1) + 2 * uncovered[:, None], most)
         largest = without_repeats(np.concatenate([largest, unpacked(parts, bits[possible])]))
         # For each option that can be left out, the first of the largest configurations that selects it.
-        options = np.array([position for position in _optional(parts) if largest[:, position].any()], dtype=np.int64)
+        # Switches are optional; members of alternative groups are not.
+        optional = np.ones(len(parts.selectable), dtype=bool)
+        optional[: len(parts.binary_names)] = [option.optional for option in parts.system.binary_options]
+        options = np.flatnonzero(optional & largest.any(axis=0))
         bases = largest[:, options].argmax(axis=0)
         rows = np.zeros((len(options), largest.shape[1]), dtype=np.uint8)
         possible = np.zeros(len(options), dtype=bool)
@@ -122,41 +128,25 @@ class NegativeOptionWise:
         notes = (f"selected in every valid configuration: {', '.join(always)}",) if always else ()
         return Design(without_repeats(np.concatenate([largest, rows[possible]])), notes)
 
-    def _largest(self, parts: Parts) -> Array:
+    def _largest(self, parts: Parts, most: Weights) -> Array:
         """Return the configurations that select the most options; of two, the one with an earlier option is first."""
         n = len(parts.selectable)
-        if self.first:
-            bits, possible = minimal_bits(parts, np.zeros((1, 0), dtype=np.int64), _most(parts))
-            return unpacked(parts, bits[possible])
         parts.space.require_valid()
-        best = [optimal(diagram, dict.fromkeys(diagram.variables, (0, -1))) for diagram in parts.binary.diagrams]
+        if self.first:
+            bits, possible = minimal_bits(parts, np.zeros((1, 0), dtype=np.int64), most)
+            return unpacked(parts, bits[possible])
+        best = [
+            optimal(diagram, {variable: most[variable] for variable in diagram.variables})
+            for diagram in parts.binary.diagrams
+        ]
         count = math.prod(diagram.count for diagram in best)
         if count > MAX_LARGEST:
             raise SpaceError(
                 f"{self.text}: {count:,} configurations select the most options (the limit is {MAX_LARGEST:,})",
                 hint="take only one of them, negoptionwise:first",
             )
-        rows = np.zeros((count, n), dtype=np.uint8)
-        inner = 1
-        for diagram in best:
-            if diagram.variables:
-                rows[:, list(diagram.variables)] = diagram.expand()[np.arange(count) // inner % diagram.count]
-            inner *= diagram.count
+        rows = combined(best, n, np.dtype(np.uint8))
         return rows[np.lexsort(1 - rows.T[::-1])] if n else rows
-
-
-def _most(parts: Parts) -> dict[int, tuple[int, int]]:
-    """Return the weights of which the configurations with the most options have the least sum."""
-    return dict.fromkeys(range(len(parts.selectable)), (0, -1))
-
-
-def _optional(parts: Parts) -> list[int]:
-    """Return the positions of optional options, and of switches. Members of alternative groups are not optional."""
-    binary = parts.system.binary_options
-    return [
-        *(position for position, option in enumerate(binary) if option.optional),
-        *range(len(binary), len(parts.selectable)),
-    ]
 
 
 @dataclass(frozen=True)
@@ -225,3 +215,64 @@ class Henard(DrawnDesign):
             pending = pending[~resolved]
             quota *= _GROWTH
         return Design(selections)
+
+
+def first_solutions(solutions: Solutions, orders: Array, preferred: Array, quotas: Array) -> tuple[Array, Array]:
+    """Return the first solutions in several orders, as a solver that always tries the preferred value first finds them.
+
+    `orders`: permutations of the positions of the variables, the first to be decided first, shape (n, variables).
+    `preferred`: the value that is tried first, for each variable, shape (n, variables). `quotas`: the number of
+    solutions in each order, shape (n,), at most that of all solutions. Returns: The solutions, shape (sum of quotas,
+    variables), and the number of the order of each.
+    """
+    columns = {variable: position for position, variable in enumerate(solutions.variables)}
+    diagrams = [diagram for diagram in solutions.diagrams if diagram.variables]
+    positions = [[columns[variable] for variable in diagram.variables] for diagram in diagrams]
+    owner = np.zeros(len(columns), dtype=np.int64)
+    for number, members in enumerate(positions):
+        owner[members] = number
+    most = int(quotas.max(initial=1))
+    numbers = np.arange(len(orders))
+    rows = np.full((len(orders), len(columns)), -1, dtype=np.int64)
+    # The number of completions of each component, at most `most`.
+    counts = np.stack([_completions(d, rows[:, m], most) for d, m in zip(diagrams, positions, strict=True)], axis=1)
+
+    def decided(rows: Array, counts: Array, variables: Array, values: Array) -> tuple[Array, Array]:
+        """Return rows in which one variable each has a value, and the numbers of their completions."""
+        rows, counts = rows.copy(), counts.copy()
+        rows[np.arange(len(rows)), variables] = values
+        for number in np.unique(owner[variables]).tolist():
+            members = np.flatnonzero(owner[variables] == number)
+            counts[members, number] = _completions(diagrams[number], rows[np.ix_(members, positions[number])], most)
+        return rows, counts
+
+    for depth in range(len(columns)):
+        variables = orders[numbers, depth]
+        values = preferred[numbers, variables]
+        tried, tried_counts = decided(rows, counts, variables, values)
+        products = functools.reduce(lambda some, more: np.minimum(some * more, most), tried_counts.T)
+        taken = np.minimum(products, quotas)
+        # The rest of a quota has the other value.
+        first, other = np.flatnonzero(taken > 0), np.flatnonzero(quotas > taken)
+        rest, rest_counts = decided(rows[other], counts[other], variables[other], 1 - values[other])
+        # Solutions with the preferred value come first, after those that share fewer decisions.
+        order = np.argsort(np.concatenate([2 * first, 2 * other + 1]))
+        rows = np.concatenate([tried[first], rest])[order]
+        counts = np.concatenate([tried_counts[first], rest_counts])[order]
+        quotas = np.concatenate([taken[first], (quotas - taken)[other]])[order]
+        numbers = np.concatenate([numbers[first], numbers[other]])[order]
+    return rows, numbers
+
+
+def _completions(diagram: Diagram, rows: Array, most: int) -> Array:
+    """Return the number of a component's solutions with the values of each row (-1: any), at most `most`."""
+    size = max(1, _CHUNK // max(layer.children.size for layer in diagram.layers))
+    blocks = [rows[start : start + size] for start in range(0, len(rows), size)]
+    counts = [completions_below(diagram, block, most)[0][:, 0] for block in blocks]
+    return np.concatenate([np.zeros(0, dtype=np.int64), *counts])
+
+
+def random_orders(n: int, variables: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Return n random permutations of variables and n random values (0 or 1) of each, shape (n, variables)."""
+    keys = np.frombuffer(rng.bytes(8 * n * variables), dtype="<u8").reshape(n, variables)
+    return np.argsort(keys, axis=1, kind="stable"), (keys & 1).astype(np.int64)

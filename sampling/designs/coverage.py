@@ -19,10 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from sampling.designs.design import Arguments, Design
-from sampling.space.completion import feasible
-from sampling.space.parts import Parts
-from sampling.space.paths import completions_below, heaviest
-from sampling.space.ranks import generator
+from sampling.draws import generator
+from sampling.space.diagram import completions_below, heaviest
+from sampling.space.parts import Parts, feasible
 from sampling.space.satisfiability import Satisfiability
 from splc.errors import SpaceError
 from splc.io.numbers import count_text
@@ -136,11 +135,7 @@ class Walks:
         self._usual = np.array([value / max(1, sum(both)) for both in counts for value in both])
 
     def configurations(self, tuples: Array, count: int) -> Array:
-        """Return selections that each have one of these combinations and many others, and some of great weight.
-
-        `tuples`: combinations of values as literals, shape (n, size); each occurs in some valid configuration. Returns:
-        Selections, shape (n, selectable).
-        """
+        """Return selections that each have one of these valid combinations and others, and some of great weight."""
         if len(tuples) > _COMBINATIONS:
             tuples = tuples[np.sort(self._shuffled(len(tuples))[:_COMBINATIONS])]
         heavy, chances = self._heavy(tuples, min(count, _SELECTIONS))
@@ -180,8 +175,7 @@ class Walks:
             product = np.ones((count, len(members)))
             for column in members.T:
                 product *= np.where(column == literal, 1.0, chances[:, column])
-            total: Array = product.sum(axis=1)
-            return total
+            return np.asarray(product.sum(axis=1))
 
         for number in self._shuffled(len(self._diagrams)).tolist():
             diagram = self._diagrams[number]
@@ -202,8 +196,7 @@ class Walks:
                     chosen = np.where(undecided, better, chosen)
                 nodes = following[indices, chosen.astype(np.int64)]
                 chances[:, high], chances[:, low] = chosen, ~chosen
-        selections: Array = (chances[:, 1::2] == 1).astype(np.int64)
-        return selections
+        return np.asarray(chances[:, 1::2] == 1, dtype=np.int64)
 
 
 def _literals(selections: Array) -> Array:
@@ -224,8 +217,7 @@ def _weights(tuples: Array, chances: Array) -> Array:
 def covering(solver: Satisfiability, variables: int, size: int, known: Array, rng: np.random.Generator) -> Array:
     """Return configurations in which every combination of values of `size` variables occurs that any solution has.
 
-    `known`: configurations whose combinations need not be covered again, shape (n, variables). Returns: The
-    configurations, shape (n, variables); without solutions none.
+    `known`: configurations whose combinations need not be covered again, shape (n, variables).
     """
     first = solver.solution(preferred=np.zeros(variables))
     if first is None:

@@ -9,8 +9,8 @@ from typing import Protocol, Self
 
 import numpy as np
 
-from sampling.space.parts import Parts
-from sampling.space.ranks import Purpose, generator
+from sampling.draws import Purpose, generator
+from sampling.space.parts import Parts, minimal, option_minima, subset_minima
 from sampling.space.rows import without_repeats
 from splc.data.configurations import Configurations
 from splc.errors import EmptySampleError, SpecError, nearest
@@ -158,9 +158,6 @@ class Amount:
 
     def _size(self, parts: Parts) -> int:
         """Return the number of configurations of the other design."""
-        # Sizes that are numbers do without these.
-        from sampling.space.completion import minimal, option_minima, subset_minima
-
         if self.text == "asTW1":
             return len(option_minima(parts)[0])
         if self.text.startswith("asTW"):

@@ -1,29 +1,55 @@
-"""Distance-maximising sampling, and the solutions that all distance-based designs select from, with their scales."""
+"""Designs by distance: the farthest configurations, and those whose distances to the origin have a distribution.
+
+`Scope` has the solutions that these designs select from and the scales of their variables, `Distances` the number of
+solutions with each distance. Distances are drawn until they run out of solutions. Of all configurations with a
+distance, one is drawn, or one is taken whose options were used least often before.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from decimal import Decimal, localcontext
+from typing import Literal, cast, get_args
 
 import numpy as np
 
 from sampling.designs.design import Amount, Arguments, Design, Selected
+from sampling.draws import PRECISION, Lottery, distinct_ranks, generator, shuffled_ranks
 from sampling.space.parts import Parts
+from sampling.space.rows import contained
 from sampling.space.solutions import Solutions
 from sampling.space.strata import Strata
 from splc.data.configurations import Configurations
 from splc.errors import SpaceError
-from splc.system.options import NumericOption
 from splc.types import Array
 
 Kind = Literal["whole", "binary", "numeric"]
 _NAMES = {"whole": "configurations", "binary": "binary parts", "numeric": "numeric parts"}
+Distribution = Literal["uniform", "binomial", "geometric", "normal"]
+DISTRIBUTIONS: tuple[str, ...] = get_args(Distribution)
+# The arguments that only some of the distributed designs have.
+_FURTHER: dict[str, tuple[str, ...]] = {
+    "distaware": ("selection", "optimization", "weights"),
+    "divdistance": ("selection", "weights"),
+    "distpreserving": (),
+}
 
 # Distances are integers in this unit: numeric options are rounded to 4 decimals, as in SPL Conqueror.
 DECIMALS = 4
 UNIT = 10**DECIMALS
 _MAX_WEIGHT = 1000
+MOST_DISTANCES = 2**14
+# Up to this many configurations with a distance are all compared. Otherwise some are drawn: for each selected one so
+# many, and at least the other number.
+COMPARED = 2000
+CANDIDATES, MIN_CANDIDATES = 20, 200
+# The largest tables that are searched exactly for each configuration.
+CELLS = 2**21
+_JITTER = 16
 
 
 @dataclass(frozen=True)
@@ -52,18 +78,17 @@ class Scope:
             existing = parts.known.astype(np.int64)
         elif whole and parts.existing is not None:
             existing = parts.existing.unique().indices.astype(np.int64)
-        numeric = parts.system.numeric_options
         switches = 0 if whole else len(parts.optional_names)
         optional = [*(option.optional for option in parts.system.binary_options), *[True] * switches]
-        scales = [_scale(option)[: None if whole else len(option.values)] for option in numeric]
-        return cls(
-            kind,
-            solutions,
-            (*[np.array([0, UNIT])] * len(optional), *scales),
-            (*optional, *[False] * len(numeric)),
-            (*[True] * len(optional), *[False] * len(numeric)),
-            existing,
-        )
+        scales = [np.array([0, UNIT])] * len(optional)
+        for option in parts.system.numeric_options:
+            values = np.array(option.values)
+            spread = values[-1] - values[0]
+            scale = np.rint((values - values[0]) / (spread or 1.0) * UNIT).astype(np.int64)
+            scales.append(np.append(scale, -1) if whole and option.optional else scale)
+        binary = [position < len(optional) for position in range(len(scales))]
+        optional += [False] * (len(scales) - len(optional))
+        return cls(kind, solutions, tuple(scales), tuple(optional), tuple(binary), existing)
 
     def size(self, text: str, amount: Amount, parts: Parts) -> int:
         """Return the number of solutions that a design asks for, besides those of a sample to be extended."""
@@ -76,13 +101,6 @@ class Scope:
                 hint=f"ask for at most {remaining:,}",
             )
         return n
-
-    def distances(self, rows: Array, weights: Sequence[Array]) -> list[int]:
-        """Return the sums of the weights of the values in each row."""
-        sums = np.zeros(len(rows), dtype=np.int64)
-        for column, variable in enumerate(self.solutions.variables):
-            sums += weights[variable][rows[:, column]]
-        return [int(total) for total in sums]
 
     def weights(self, decimals: int = DECIMALS) -> tuple[Array, ...]:
         """Return the part of each value in the distance to the origin, in units of 10^-decimals.
@@ -97,14 +115,6 @@ class Scope:
             rounded = (2 * scale + coarse) // (2 * coarse) + (10**decimals if deselectable else 0)
             weights.append(np.where(scale < 0, 0, rounded))
         return tuple(weights)
-
-
-def _scale(option: NumericOption) -> Array:
-    """Return (value - minimum) / (maximum - minimum) of each value in `UNIT`, and -1 for "deselected"."""
-    values = np.array(option.values)
-    spread = values[-1] - values[0]
-    scaled = np.rint((values - values[0]) / (spread or 1.0) * UNIT).astype(np.int64)
-    return np.append(scaled, -1) if option.optional else scaled
 
 
 @dataclass(frozen=True)
@@ -161,3 +171,276 @@ class DistanceMaximizing:
                 apart[(scale < 0) != (scale[value] < 0)] = UNIT
                 costs[variable] = costs[variable] - apart * (self.weight if scope.optional[variable] else 1)
         return rows[known:]
+
+
+@dataclass(frozen=True)
+class DistanceAware:
+    """`distaware:N`, `divdistance:N` and `distpreserving:N`: N distinct configurations whose distances are distributed.
+
+    Kaltenecker, Grebhahn, Siegmund, Guo, Apel: "Distance-based sampling of software configuration spaces", ICSE 2019.
+    The distance is the Manhattan distance to the origin: the number of selected options, and (value - minimum) /
+    (maximum - minimum) of each numeric option. Each configuration is drawn in two steps: a distance, then a
+    configuration with this distance that is not in the sample. Distances without (more) configurations are left out,
+    and the probabilities of the others rise in proportion.
+    """
+
+    text: str
+    kind: Kind  # whether whole configurations or parts of them are drawn
+    amount: Amount
+    # the distribution over all possible distances in ascending order, empty ones included
+    distribution: Distribution = "uniform"
+    preserving: bool = False  # whether probabilities are multiplied by the number of configurations with each distance
+    # `random` draws uniformly among the configurations with a distance; `solver` takes the first one in a fixed order
+    selection: Literal["random", "solver"] = "random"
+    # `local` takes a configuration whose options were used least often by the sampled configurations with the same
+    # distance, `global` by all sampled ones
+    optimization: Literal["none", "local", "global"] = "none"
+    # the least and the greatest number of options in the combinations whose use is counted
+    degrees: tuple[int, int] = (1, 1)
+    seed: int | None = None  # its own seed, which takes precedence
+
+    @classmethod
+    def parse(cls, kind: Kind, arguments: Arguments) -> DistanceAware:
+        """Read the arguments of `distaware`, `divdistance` or `distpreserving`."""
+        arguments.expect(1, 1, "distribution", "metric", "seed", *_FURTHER[arguments.name])
+        diversified = arguments.name == "divdistance"
+        optimization = "local" if diversified else arguments.choice("optimization", ("none", "local", "global"))
+        arguments.choice("metric", ("manhattan",))
+        if "weights" in arguments.named and optimization == "none":
+            raise arguments.error("weights counts combinations of options, which needs optimization=local or global")
+        return cls(
+            arguments.text,
+            kind,
+            Amount.parse(arguments),
+            cast(Distribution, arguments.choice("distribution", DISTRIBUTIONS)),
+            arguments.name == "distpreserving",
+            cast(Literal["random", "solver"], arguments.choice("selection", ("random", "solver"))),
+            cast(Literal["none", "local", "global"], optimization),
+            _degrees(arguments),
+            arguments.seed(),
+        )
+
+    def configurations(self, parts: Parts, seed: int, measured: Configurations | None) -> Selected:
+        """Return whole configurations, in drawing order."""
+        rows, notes = self._rows(parts, seed)
+        return Configurations(parts.system, rows), notes
+
+    def design(self, parts: Parts, seed: int) -> Design:
+        """Return binary or numeric parts, in drawing order."""
+        return Design(*self._rows(parts, seed))
+
+    def _rows(self, parts: Parts, seed: int) -> tuple[Array, tuple[str, ...]]:
+        scope = Scope.of(parts, self.kind)
+        n = scope.size(self.text, self.amount, parts)
+        distances = Distances.of(scope)
+        seed = seed if self.seed is None else self.seed
+        indices, exhausted = self._drawn_indices(distances, n, generator(seed, "distance"))
+        rng = generator(seed, self.kind)
+        notes = distances.notes()
+        if exhausted:
+            notes += (
+                f"all configurations with {exhausted:,} of {len(distances.sums):,} distances are in the sample, "
+                "which has more of the other distances instead",
+            )
+        totals = [distances.sums[index] for index in indices]
+        if self.optimization != "none":
+            return self._diverse(scope, distances, totals, rng), notes
+        known = set(map(tuple, scope.existing.tolist()))
+        unrank = distances.strata.unrank
+
+        def ranks(total: int) -> Iterator[int]:
+            """Return the ranks of configurations with a distance that are not known, in the order of selection."""
+            count = distances.strata.counts[total]
+            order = shuffled_ranks(count, rng) if self.selection == "random" else iter(range(count))
+            if total not in distances.existing:
+                return order
+            return (rank for rank in order if tuple(unrank([total], [rank])[0].tolist()) not in known)
+
+        ranks_of = {total: ranks(total) for total in dict.fromkeys(totals)}
+        return unrank(totals, [next(ranks_of[total]) for total in totals]), notes
+
+    def _drawn_indices(self, distances: Distances, n: int, rng: np.random.Generator) -> tuple[list[int], int]:
+        """Return the indices of n drawn distances, and the number of distances that ran out."""
+        remaining = distances.left()
+        # Integers proportional to the probabilities, 0 where nothing can be selected.
+        shares = zip(probabilities(self.distribution, len(remaining)), remaining, strict=True)
+        lottery = Lottery([share * (count if self.preserving else count > 0) for share, count in shares], rng)
+        indices = []
+        exhausted = 0
+        for number in range(n):
+            index = lottery.draw()
+            indices.append(index)
+            remaining[index] -= 1
+            if not remaining[index] and number < n - 1:
+                lottery.remove(index)
+                exhausted += 1
+        return indices, exhausted
+
+    def _diverse(self, scope: Scope, distances: Distances, totals: Sequence[int], rng: np.random.Generator) -> Array:
+        """Return one distinct solution per distance, each with the least number of earlier uses of its options.
+
+        The use of a combination of options is the number of earlier configurations that select all of them; a numeric
+        option counts as selected together with the same value only. The sum over all combinations of t options in a
+        configuration is the sum of C(c, t) over the earlier configurations, where c is the number of common options.
+        """
+        strata, shuffled = distances.strata, self.selection == "random"
+        everywhere = self.optimization == "global"
+        known = len(scope.existing)
+        all_totals = [*distances.existing, *totals]
+        solutions = np.zeros((len(all_totals), scope.existing.shape[1]), dtype=np.int64)
+        solutions[:known] = scope.existing
+        members_of: dict[int, list[int]] = {}
+        uses: dict[int | None, list[Array]] = {}
+        pools: dict[int, _Pool] = {}
+        for number, total in enumerate(all_totals):
+            members = members_of.setdefault(total, [])
+            counts = uses.setdefault(None if everywhere else total, [np.zeros_like(s) for s in scope.scales])
+            if number >= known and self.degrees == (1, 1) and strata.cells <= CELLS:
+                costs = _jittered(counts, rng) if shuffled else counts
+                row = strata.cheapest(total, costs, solutions[members])
+                assert row is not None
+                solutions[number] = row
+            elif number >= known:
+                if total not in pools:
+                    rows = _candidates(strata, total, all_totals.count(total), shuffled, rng)
+                    binary = np.array([scope.binary[variable] for variable in scope.solutions.variables])
+                    pools[total] = _Pool(rows[~contained(rows, solutions[members])], binary, self.degrees)
+                solutions[number] = pools[total].take(solutions[:number] if everywhere else solutions[members])
+            for variable, value in zip(scope.solutions.variables, solutions[number], strict=True):
+                if value or not scope.binary[variable]:
+                    counts[variable][value] += 1
+            members.append(number)
+        return solutions[known:]
+
+
+def _degrees(arguments: Arguments) -> tuple[int, int]:
+    """Return the range that the argument `weights` states: `2` or `1-2`."""
+    text = arguments.named.get("weights", "1")
+    least, dash, most = text.partition("-")
+    meaning = "the number of options in combinations"
+    low = arguments.whole_number(least, meaning, 1)
+    high = arguments.whole_number(most, meaning, low) if dash else low
+    if high > 6:
+        raise arguments.error(f"combinations of {high} options are too many, at most 6 are counted")
+    return low, high
+
+
+@dataclass(frozen=True)
+class Distances:
+    """The possible distances of a scope's solutions, in ascending order."""
+
+    sums: tuple[int, ...]  # all sums of the options' own values, also those that no solution has
+    counts: tuple[int, ...]  # the number of solutions with each sum
+    strata: Strata  # the solutions by sum
+    existing: tuple[int, ...]  # the sum of each solution of a sample to be extended
+    unit: float  # a distance is a sum times this
+    decimals: int = DECIMALS  # the number of decimals to which distances of numeric options are rounded
+
+    @classmethod
+    def of(cls, scope: Scope) -> Distances:
+        """Return the distances of a scope's solutions, rounded as coarsely as needed to have at most 2^14 of them."""
+        possible = dict(zip(scope.solutions.variables, scope.solutions.value_counts(), strict=True))
+        for decimals in range(DECIMALS, -1, -1):
+            weights = scope.weights(decimals)
+            option_weights = [np.unique(weights[v][[count > 0 for count in counts]]) for v, counts in possible.items()]
+            divisor = math.gcd(*(int(weight) for weight_set in option_weights for weight in weight_set)) or 1
+            reached = 1
+            for weight_set in option_weights:
+                reached = functools.reduce(int.__or__, (reached << int(weight) // divisor for weight in weight_set))
+            if reached.bit_count() > MOST_DISTANCES and decimals:
+                continue
+            try:
+                weights = tuple(weight // divisor for weight in weights)
+                strata = Strata(scope.solutions, weights)
+            except SpaceError:
+                if decimals:
+                    continue
+                raise
+            digits = bin(reached)[:1:-1]
+            sums = tuple(position for position, digit in enumerate(digits) if digit == "1")
+            counts = tuple(strata.counts.get(total, 0) for total in sums)
+            known = zip(scope.solutions.variables, scope.existing.T, strict=True)
+            existing = sum((weights[v][column] for v, column in known), np.zeros(len(scope.existing), dtype=np.int64))
+            return cls(sums, counts, strata, tuple(existing.tolist()), divisor / 10**decimals, decimals)
+        raise AssertionError("unreachable")
+
+    def left(self) -> list[int]:
+        """Return the number of solutions with each sum that are not in the sample to be extended."""
+        known = Counter(self.existing)
+        return [count - known[total] for total, count in zip(self.sums, self.counts, strict=True)]
+
+    def notes(self) -> tuple[str, ...]:
+        """Return notes on distances without solutions and on coarse rounding."""
+        empty = self.counts.count(0)
+        remarks: tuple[str, ...] = ()
+        if empty:
+            remarks += (f"{empty:,} of {len(self.sums):,} possible distances have no valid configuration",)
+        if self.decimals < DECIMALS:
+            grain = 10.0**-self.decimals
+            remarks += (f"there are many distances: values of numeric options are rounded to multiples of {grain:g}",)
+        return remarks
+
+
+def probabilities(distribution: Distribution, n: int) -> list[int]:
+    """Return integers proportional to the probabilities of n distances, in ascending order of the distances.
+
+    `uniform`: all equal. `binomial`: n - 1 trials with probability 1/2. `geometric`: each half as probable as the one
+    before. `normal`: the mean is in the middle, and the ends are three standard deviations away.
+    """
+    match distribution:
+        case "uniform":
+            return [1] * n
+        case "binomial":
+            binomials = [1]
+            for number in range(1, n):
+                binomials.append(binomials[-1] * (n - number) // number)
+            return binomials
+        case "geometric":
+            return [1 << (n - 1 - number) for number in range(n)]
+        case "normal":
+            with localcontext() as context:
+                context.prec = 40
+                scores = [Decimal(3 * (2 * number - n + 1)) / max(1, n - 1) for number in range(n)]
+                return [int((-score * score / 2).exp() * 2**PRECISION) for score in scores]
+
+
+def _jittered(counts: Sequence[Array], rng: np.random.Generator) -> list[Array]:
+    """Return counts as costs, with random digits behind them that decide among equal ones."""
+    shift = _JITTER + len(counts).bit_length()
+    ends = np.cumsum([len(count) for count in counts])
+    digits = np.frombuffer(rng.bytes(2 * int(ends[-1])), dtype="<u2").astype(np.int64)
+    return [(count << shift) + extra for count, extra in zip(counts, np.split(digits, ends[:-1]), strict=True)]
+
+
+def _candidates(strata: Strata, total: int, number: int, shuffled: bool, rng: np.random.Generator) -> Array:
+    """Return the configurations with a distance to choose from: all, or some that are drawn."""
+    count = strata.counts[total]
+    size = count if count <= COMPARED else min(count, max(MIN_CANDIDATES, CANDIDATES * number))
+    ranks = list(range(count)) if size == count and not shuffled else distinct_ranks(count, size, rng)
+    return strata.unrank([total] * len(ranks), ranks)
+
+
+class _Pool:
+    """Candidates of one distance."""
+
+    def __init__(self, rows: Array, binary: Array, degrees: tuple[int, int]) -> None:
+        self._rows = rows
+        self._binary = binary
+        self._free = np.ones(len(rows), dtype=bool)
+        sizes = range(rows.shape[1] + 1)
+        self._combinations = np.array(
+            [sum(math.comb(common, t) for t in range(degrees[0], degrees[1] + 1)) for common in sizes], dtype=float
+        )
+        self._costs = np.zeros(len(rows))
+        self._seen = 0
+
+    def take(self, earlier: Array) -> Array:
+        """Return the candidate with the least uses by `earlier` configurations, and do not return it again."""
+        for row in earlier[self._seen :]:
+            same = self._rows == row
+            common = (same & ~(self._binary & (row == 0))).sum(axis=1)
+            self._costs += self._combinations[common]
+        self._seen = len(earlier)
+        best = int(np.where(self._free, self._costs, np.inf).argmin())
+        self._free[best] = False
+        return np.asarray(self._rows[best])

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import itertools
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import ClassVar, Literal, Self, cast
 
 import numpy as np
 
 from sampling.designs.design import Arguments, Design, distinct_design
-from sampling.designs.dotnet_random import DotNetRandom
+from sampling.draws import DotNetRandom
 from sampling.space.parts import Parts
 from sampling.space.space import LIMIT
 from splc.errors import SpaceError, SpecError, plural
@@ -109,8 +110,28 @@ SEEDS = {
 }
 
 
+Options = Sequence[NumericOption]
+# Rows of value indices, and notes.
+Chosen = tuple[Array, tuple[str, ...]]
+
+
 @dataclass(frozen=True)
-class PlackettBurman:
+class LevelDesign(ABC):
+    """A design of levels, without draws."""
+
+    text: str
+
+    def design(self, parts: Parts, seed: int) -> Design:
+        """Return its distinct rows for a system (the seed has no effect)."""
+        return distinct_design(*self._chosen(parts.system.numeric_options))
+
+    @abstractmethod
+    def _chosen(self, options: Options) -> Chosen:
+        """Return its rows for some options, repeated ones included."""
+
+
+@dataclass(frozen=True)
+class PlackettBurman(LevelDesign):
     """`pb:M,L[,compat]`: M measurements at L levels of each numeric option.
 
     Plackett, Burman: "The design of optimum multifactorial experiments", Biometrika 33 (1946). Each row is the
@@ -118,7 +139,6 @@ class PlackettBurman:
     Each pair of the first (M-1)/(L-1) columns contains all pairs of levels equally often; more columns are aliased.
     """
 
-    text: str
     measurements: int  # the number of rows
     levels: int  # the number of levels of each option
     # whether rows are shifted to the left as in SPL Conqueror, which mirrors the design, and levels are those of SPL
@@ -148,9 +168,7 @@ class PlackettBurman:
         shifted = seed[(row + column if self.compat else row - column) % len(seed)]
         return np.concatenate([shifted, np.zeros((1, len(seed)), dtype=shifted.dtype)])
 
-    def design(self, parts: Parts, seed: int) -> Design:
-        """Return its distinct rows for a system (the seed has no effect)."""
-        options: Sequence[NumericOption] = parts.system.numeric_options
+    def _chosen(self, options: Options) -> Chosen:
         if len(options) > self.measurements - 1:
             raise SpecError(
                 f"{self.text}: {self.measurements} measurements allow at most {self.measurements - 1} numeric "
@@ -168,11 +186,11 @@ class PlackettBurman:
         strength = (self.measurements - 1) // (self.levels - 1)
         separated = f"{self.text} separates the effects of at most {strength} numeric options"
         aliased = f"{separated}; with {len(options)} they are aliased"
-        return distinct_design(rows, (aliased,) if len(options) > strength else ())
+        return rows, (aliased,) if len(options) > strength else ()
 
 
 @dataclass(frozen=True)
-class CentralComposite:
+class CentralComposite(LevelDesign):
     """`cci[:rotatable|:compat]`: the centre, axial points at the ends of the ranges, and a cube in between.
 
     Box, Wilson: "On the experimental attainment of optimum conditions", J. R. Stat. Soc. B 13 (1951); figure 2.4 of
@@ -181,7 +199,6 @@ class CentralComposite:
     value (of two equally near ones the smaller).
     """
 
-    text: str
     # `rotatable`: the cube is scaled by 2^(-k/4) instead, the textbook's choice (pydoe's). `compat`: SPL Conqueror's
     # program: k^2 cube points (not 2^k); both sides lie (c - min)/sqrt(k) from the centre; values of step functions are
     # rounded up. Its value list continues one step beyond maxValue if the steps do not meet maxValue, which changes the
@@ -197,9 +214,7 @@ class CentralComposite:
             raise arguments.error(f"cci has no variant {variant!r}")
         return cls(arguments.text, cast(Literal["", "rotatable", "compat"], variant))
 
-    def design(self, parts: Parts, seed: int) -> Design:
-        """Return its distinct rows: centre, axial points, cube (the seed has no effect)."""
-        options = parts.system.numeric_options
+    def _chosen(self, options: Options) -> Chosen:
         if len(options) > _MAX_OPTIONS and self.variant != "compat":
             raise SpecError(
                 f"{self.text}: the cube over {len(options)} numeric options has {2 ** len(options):,} corners, "
@@ -207,14 +222,17 @@ class CentralComposite:
                 hint="use a design for many options, such as pb:125,5",
             )
         if self.variant == "compat":
-            return distinct_design(_compat(options))
-        rotatable = self.variant == "rotatable" and len(options) > 1
-        scale = 1 / (2 ** len(options)) ** 0.25 if rotatable else 1 / math.sqrt(len(options))
-        cube = np.array(list(itertools.product((-scale, scale), repeat=len(options))))
-        return distinct_design(np.concatenate([_axial(options), _uncoded(options, cube)]))
+            cube = _compat_cube(options)
+        else:
+            rotatable = self.variant == "rotatable" and len(options) > 1
+            scale = 1 / (2 ** len(options)) ** 0.25 if rotatable else 1 / math.sqrt(len(options))
+            cube = _uncoded(options, np.array(list(itertools.product((-scale, scale), repeat=len(options)))))
+        ends = [(0, len(option.values) - 1) for option in options]
+        axial = one_at_a_time([centre(option, self.variant == "compat") for option in options], ends)
+        return np.concatenate([axial, cube]), ()
 
 
-def _uncoded(options: Sequence[NumericOption], coded: Array) -> Array:
+def _uncoded(options: Options, coded: Array) -> Array:
     """Return the value indices nearest to points given on the scale -1 (least value), 0 (centre), 1 (greatest)."""
     columns = []
     for column, option in zip(coded.T, options, strict=True):
@@ -225,32 +243,25 @@ def _uncoded(options: Sequence[NumericOption], coded: Array) -> Array:
     return np.stack(columns, axis=1)
 
 
-def _axial(options: Sequence[NumericOption], compat: bool = False) -> Array:
-    """Return the centre, then for each option the ends of its range, with the others at their centres."""
-    ends = [(0, len(option.values) - 1) for option in options]
-    return one_at_a_time([centre(option, compat) for option in options], ends)
-
-
-def _compat(options: Sequence[NumericOption]) -> Array:
+def _compat_cube(options: Options) -> Array:
+    """Return the cube points of SPL Conqueror's program."""
     k = len(options)
     ends = []
     for option in options:
         middle = option.values[centre(option, compat=True)]
         reach = (middle - option.values[0]) / math.sqrt(k)
         ends.append((compat_nearest(option, middle + reach), compat_nearest(option, middle - reach)))
-    cube = [[ends[bit][number >> bit & 1] for bit in range(k)] for number in range(k * k)]
-    return np.concatenate([_axial(options, compat=True), np.array(cube, dtype=np.int64)])
+    return np.array([[ends[bit][number >> bit & 1] for bit in range(k)] for number in range(k * k)], dtype=np.int64)
 
 
 @dataclass(frozen=True)
-class BoxBehnken:
+class BoxBehnken(LevelDesign):
     """`bbd[:compat]`: for each pair of options the four combinations of their ends, and the centre: 2k(k-1) + 1 rows.
 
     Box, Behnken: "Some new three level designs for the study of quantitative variables", Technometrics 2 (1960). As in
     pydoe and in SPL Conqueror, pairs are used for every number k of options, also for k ≥ 6.
     """
 
-    text: str
     compat: bool = False  # whether the centre is that of SPL Conqueror (see `centre`)
 
     @classmethod
@@ -258,145 +269,126 @@ class BoxBehnken:
         """Read its arguments."""
         return cls(arguments.text, arguments.flag("compat", 0))
 
-    def design(self, parts: Parts, seed: int) -> Design:
-        """Return its rows (the seed has no effect)."""
-        options = parts.system.numeric_options
+    def _chosen(self, options: Options) -> Chosen:
         k = len(options)
         if 2 * k * (k - 1) >= LIMIT:
             raise SpaceError(f"{self.text}: {2 * k * (k - 1) + 1:,} rows are too many (the limit is {LIMIT:,})")
-        ends = np.array([[0, centre(option, self.compat), len(option.values) - 1] for option in options])
-        rows = ends[np.arange(k), _coded(k) + 1]
+        levels = np.array([[0, centre(option, self.compat), len(option.values) - 1] for option in options])
+        # The position of each level: 1 is the centre, which comes last.
+        first, second = (np.repeat(pairs, 4) for pairs in np.triu_indices(k, 1))
+        rows = np.arange(len(first))
+        positions = np.ones((len(rows) + 1, k), dtype=np.int64)
+        positions[rows, first] = rows // 2 % 2 * 2
+        positions[rows, second] = rows % 2 * 2
         notes = () if k > 1 else (f"{self.text}: with one numeric option there is no pair of options, only the centre",)
-        return distinct_design(rows, notes)
-
-
-def _coded(k: int) -> Array:
-    """Return the design for k options, -1 at the lower and 1 at the upper end, with the centre last."""
-    first, second = (np.repeat(options, 4) for options in np.triu_indices(k, 1))
-    rows = np.arange(len(first))
-    coded = np.zeros((len(rows) + 1, k), dtype=np.int64)
-    coded[rows, first] = rows // 2 % 2 * 2 - 1
-    coded[rows, second] = rows % 2 * 2 - 1
-    return coded
+        return levels[np.arange(k), positions], notes
 
 
 @dataclass(frozen=True)
-class OneFactor:
+class CountedLevels(LevelDesign):
+    """A design `NAME:K[,compat]` of K levels of each option, or of K percent of its values."""
+
+    number: int = 2
+    # whether the levels are those of SPL Conqueror's program, and their order
+    compat: bool = False
+    meaning: ClassVar[str] = "the number of levels"
+    # the least number, and that of SPL Conqueror's program
+    least: ClassVar[tuple[int, int]] = 2, 2
+
+    @classmethod
+    def parse(cls, arguments: Arguments) -> Self:
+        """Read its arguments."""
+        compat = arguments.flag("compat", 1)
+        text = arguments.positional[0].removesuffix("%" if cls is Hypersampling else "")
+        return cls(arguments.text, arguments.whole_number(text, cls.meaning, cls.least[compat]), compat)
+
+
+@dataclass(frozen=True)
+class OneFactor(CountedLevels):
     """`ofat:K[,compat]`: K values of each option, one of them its centre, while the others are at their centres.
 
     Daniel: "One-at-a-time plans", J. Am. Stat. Assoc. 68 (1973). The values are K - 1 that are spread evenly, and the
     centre. If the centre is one of them, they are K that are spread evenly, the one nearest to the centre replaced by
-    the centre.
+    the centre. SPL Conqueror has its own levels and centre, and one value more if the centre is not one of K levels.
     """
 
-    text: str
-    values: int  # the number of values of each option; options with fewer values have all of theirs
-    # whether the values are those of SPL Conqueror: its levels, its centre, and one value more if the centre is not one
-    # of K levels
-    compat: bool = False
+    meaning: ClassVar[str] = "the number of values"
+    least: ClassVar[tuple[int, int]] = 3, 2
 
-    @classmethod
-    def parse(cls, arguments: Arguments) -> OneFactor:
-        """Read its arguments."""
-        compat = arguments.flag("compat", 1)
-        least = 2 if compat else 3
-        values = arguments.whole_number(arguments.positional[0], "the number of values", least)
-        return cls(arguments.text, values, compat)
-
-    def design(self, parts: Parts, seed: int) -> Design:
-        """Return its rows (the seed has no effect)."""
-        options = parts.system.numeric_options
+    def _chosen(self, options: Options) -> Chosen:
         centres = [centre(option, self.compat) for option in options]
         values = [self._values(option, middle) for option, middle in zip(options, centres, strict=True)]
-        few = [option.name for option in options if len(option.values) < self.values]
-        notes = (f"{plural(len(few), 'option has', 'options have')} fewer than {self.values} values",) if few else ()
-        return distinct_design(one_at_a_time(centres, values), notes)
+        few = [option.name for option in options if len(option.values) < self.number]
+        notes = (f"{plural(len(few), 'option has', 'options have')} fewer than {self.number} values",) if few else ()
+        return one_at_a_time(centres, values), notes
 
     def _values(self, option: NumericOption, middle: int) -> Sequence[int]:
         """Return the indices of one option's values without its centre."""
         n = len(option.values)
         levels = compat_spread if self.compat else spread
-        indices = levels(n, self.values - 1)
+        indices = levels(n, self.number - 1)
         # In SPL Conqueror, the last level is maxValue itself, which the centre is not if the steps do not meet it.
         beyond = self.compat and option.maximum is not None and len(indices) < n
         if middle in indices[: len(indices) - beyond]:
-            indices = levels(n, self.values)
+            indices = levels(n, self.number)
             if middle not in indices and not self.compat:
                 indices.remove(min(indices[1:-1], key=lambda index: abs(index - middle)))
         return [index for index in indices if index != middle]
 
 
 @dataclass(frozen=True)
-class Factorial:
+class Factorial(CountedLevels):
     """`factorial:K[,compat]`: all combinations of K levels of each option, K^k rows.
 
     Box, Hunter, Hunter: "Statistics for Experimenters", Wiley 1978. The levels are at equal distances between the least
     and the greatest value; the value nearest to each is used. If the values are not at equal distances (1, 2, 4, 8, …),
-    several levels may be the same value.
+    several levels may be the same value. In SPL Conqueror, values of step functions are rounded up, and the first
+    option varies fastest.
     """
 
-    text: str
-    levels: int = 2  # the number of levels of each option
-    # whether the rows are those of SPL Conqueror: values of step functions are rounded up, and the first option varies
-    # fastest
-    compat: bool = False
-
-    @classmethod
-    def parse(cls, arguments: Arguments) -> Factorial:
-        """Read its arguments."""
-        compat = arguments.flag("compat", 1)
-        levels = arguments.whole_number(arguments.positional[0], "the number of levels", 2)
-        return cls(arguments.text, levels, compat)
-
-    def design(self, parts: Parts, seed: int) -> Design:
-        """Return its rows (the seed has no effect)."""
-        options = parts.system.numeric_options
-        few = [f"{option.name} ({len(option.values)})" for option in options if len(option.values) < self.levels]
+    def _chosen(self, options: Options) -> Chosen:
+        few = [f"{option.name} ({len(option.values)})" for option in options if len(option.values) < self.number]
         if few:
             raise SpecError(
-                f"{self.text}: fewer than {self.levels} values: {', '.join(few)}",
+                f"{self.text}: fewer than {self.number} values: {', '.join(few)}",
                 hint="use fewer levels, restrict the design to other options as in "
                 f"{self.text}[a,b], or use hyper:P, whose levels depend on the number of values",
             )
         levels = [self._indices(option) for option in options]
-        close = [option.name for option, indices in zip(options, levels, strict=True) if len(indices) < self.levels]
+        close = [option.name for option, indices in zip(options, levels, strict=True) if len(indices) < self.number]
         coinciding = f"{self.text}: several levels are the same value: {', '.join(close)}"
-        return distinct_design(grid(self.text, levels, self.compat), (coinciding,) if close else ())
+        return grid(self.text, levels, self.compat), (coinciding,) if close else ()
 
     def _indices(self, option: NumericOption) -> list[int]:
         """Return the indices of one option's levels."""
         least, greatest = option.values[0], option.values[-1]
-        values = [least + level * (greatest - least) / (self.levels - 1) for level in range(self.levels)]
+        values = [least + level * (greatest - least) / (self.number - 1) for level in range(self.number)]
         nearest = compat_nearest if self.compat else NumericOption.nearest
         return list(dict.fromkeys(nearest(option, value) for value in values))
 
 
 @dataclass(frozen=True)
-class Hypersampling:
+class Hypersampling(CountedLevels):
     """`hyper:P[,compat]`: all combinations of P percent of each option's values, at least two of each.
 
     Siegmund et al.: "Performance-influence models for highly configurable systems", ESEC/FSE 2015. Of an option's N
-    values, round-half-even(N·P/100) are used, spread evenly, with both ends.
+    values, round-half-even(N·P/100) are used, spread evenly, with both ends; or SPL Conqueror's levels (`compat`).
     """
 
-    text: str
-    percent: int  # the share of values, 1 to 100
-    compat: bool = False  # whether the values are SPL Conqueror's levels
+    meaning: ClassVar[str] = "the percentage of values"
+    least: ClassVar[tuple[int, int]] = 1, 1
 
     @classmethod
-    def parse(cls, arguments: Arguments) -> Hypersampling:
+    def parse(cls, arguments: Arguments) -> Self:
         """Read its arguments."""
-        compat = arguments.flag("compat", 1)
-        percent = arguments.whole_number(arguments.positional[0].removesuffix("%"), "the percentage of values", 1)
-        if percent > 100:
-            raise arguments.error(f"the percentage of values must be at most 100, not {percent}")
-        return cls(arguments.text, percent, compat)
+        design = super().parse(arguments)
+        if design.number > 100:
+            raise arguments.error(f"the percentage of values must be at most 100, not {design.number}")
+        return design
 
-    def design(self, parts: Parts, seed: int) -> Design:
-        """Return its rows (the seed has no effect)."""
-        sizes = [len(option.values) for option in parts.system.numeric_options]
+    def _chosen(self, options: Options) -> Chosen:
         levels = compat_spread if self.compat else spread
-        rows = grid(self.text, [levels(n, max(2, round(n * self.percent / 100))) for n in sizes])
+        sizes = [len(option.values) for option in options]
+        rows = grid(self.text, [levels(n, max(2, round(n * self.number / 100))) for n in sizes])
         cut = self.compat and len(rows) > _CUT
-        notes = (f"SPL Conqueror stops after about {_CUT:,} of these {len(rows):,} rows",) if cut else ()
-        return distinct_design(rows, notes)
+        return rows, (f"SPL Conqueror stops after about {_CUT:,} of these {len(rows):,} rows",) if cut else ()

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sampling.designs.design import Amount, Arguments, Design, DrawnDesign
+from sampling.draws import distinct_ranks
 from sampling.space.parts import Parts
-from sampling.space.ranks import distinct_ranks
 from sampling.space.rows import without_repeats
 from sampling.space.space import Space
 from splc.data.configurations import Configurations
@@ -61,13 +61,9 @@ class Combinations:
         return rows[self._space.check(Configurations(self.system, rows))] if len(rows) else rows
 
     def at(self, points: Array) -> Array:
-        """Return the value indices of points of the unit cube [0, 1)^k, shape (n, k).
-
-        Each value of an option has an equal share of the unit interval.
-        """
+        """Return the value indices of points in [0, 1)^k, shape (n, k); all values of an option have equal shares."""
         sizes = np.array(self.sizes)
-        rows: Array = np.minimum((points * sizes).astype(np.int64), sizes - 1)
-        return rows
+        return np.asarray(np.minimum((points * sizes).astype(np.int64), sizes - 1))
 
 
 def require_room(text: str, parts: Parts, n: int) -> None:
@@ -143,10 +139,8 @@ class Sobol(DrawnDesign):
                 return Design(rows[:n])
             m += sequence.num_generated > 2**m
             if 2 * sequence.num_generated > most:
-                note = (
-                    f"{self.text}: {sequence.num_generated:,} points of the sequence have only {len(rows):,} such rows"
-                )
-                return Design(rows, (note,))
+                points = f"{sequence.num_generated:,} points of the sequence"
+                return Design(rows, (f"{self.text}: {points} have only {len(rows):,} such rows",))
 
 
 @dataclass(frozen=True)
@@ -185,16 +179,13 @@ class DOptimal(DrawnDesign):
             return Design(parts.numeric.enumerate(n), (note,))
         rng = self.rng(seed, "numeric")
         rows, notes = candidate_rows(parts, n, rng)
-        values = np.stack(
-            [np.array(option.values)[rows[:, column]] for column, option in enumerate(parts.system.numeric_options)],
-            axis=1,
-        )
+        columns = zip(parts.system.numeric_options, rows.T, strict=True)
+        values = np.stack([np.array(option.values)[column] for option, column in columns], axis=1)
         X = polynomial(values, 2, n)
         if X is None:
             X = polynomial(values, 1, n)
-            notes += (
-                f"{self.text}: optimal for the first-order polynomial; the second-order one has more than {n} terms",
-            )
+            second = f"the second-order one has more than {n} terms"
+            notes += (f"{self.text}: optimal for the first-order polynomial; {second}",)
         if X is None:
             raise SpecError(
                 f"{self.text}: a first-order polynomial of {values.shape[1]} numeric options has more than {n} terms",
@@ -209,8 +200,7 @@ class DOptimal(DrawnDesign):
 def polynomial(values: Array, degree: int, most: int) -> Array | None:
     """Return the linearly independent columns of a polynomial of first or second order, shape (n, terms).
 
-    `values`: the values of the options, shape (n, options). `most`: the greatest number of columns; None is returned if
-    there are more.
+    `values`: the values of the options, shape (n, options). None if there are more than `most` columns.
     """
     least, greatest = values.min(axis=0), values.max(axis=0)
     scaled = 2 * (values - least) / np.where(greatest > least, greatest - least, 1.0) - 1
@@ -237,10 +227,10 @@ def polynomial(values: Array, degree: int, most: int) -> Array | None:
 
 
 def candidate_rows(parts: Parts, n: int, rng: np.random.Generator) -> tuple[Array, tuple[str, ...]]:
-    """Return valid combinations of values in lexicographic order: all, or many of a large space.
+    """Return valid combinations of values in lexicographic order, all or many of a large space, and notes.
 
-    Of a large space, these are random ones and those with the least, middle and greatest values only, which optimal
-    designs of second-order polynomials consist of.
+    These are random ones and those with the least, middle and greatest values only, which optimal designs of
+    second-order polynomials consist of.
     """
     if parts.numeric.count <= max(CANDIDATES, n):
         return parts.numeric.enumerate(max(CANDIDATES, n)).astype(np.int64), ()
@@ -264,8 +254,7 @@ def exchanged(X: Array, n: int, k: int, rng: np.random.Generator) -> Array:
     Johnson, Nachtsheim: "Some guidelines for constructing exact D-optimal designs on convex design spaces",
     Technometrics 25 (1983): of a random design, the k rows with the least prediction variance are exchanged, each for
     the row that increases the determinant most (Fedorov's delta). If none of the k can be exchanged, all are tried.
-
-    `X`: the candidates, shape (candidates, terms), of full column rank. Returns: Ascending positions, shape (n,).
+    `X`: shape (candidates, terms), of full column rank.
     """
     design = np.array(distinct_ranks(len(X), n, rng))
     # A random design may be singular. A small share of the candidates' information makes its determinant positive.

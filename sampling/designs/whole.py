@@ -15,9 +15,8 @@ from typing import Literal, Self
 import numpy as np
 
 from sampling.designs.design import Amount, Arguments, Design, DrawnDesign, Selected, distinct_design
-from sampling.designs.dotnet_random import redrawn_positions, removed_positions
+from sampling.draws import Purpose, distinct_ranks, generator, redrawn_positions, removed_positions
 from sampling.space.parts import Parts
-from sampling.space.ranks import Purpose, distinct_ranks, generator
 from sampling.space.rows import contained
 from sampling.space.solutions import Solutions
 from sampling.space.space import LIMIT
@@ -89,21 +88,19 @@ class RandomDesign(DrawnDesign):
     ) -> tuple[list[int], tuple[str, ...]]:
         """Return distinct positions in a population of `count` elements, in drawing order, and notes."""
         n = self.amount.resolve(parts)
-        if n <= count:
-            if self.compat and count > LIMIT:
-                message = f"{self.text}: SPL Conqueror draws from a list of all {count:,} {what}"
-                raise SpaceError(
-                    f"{message} (the limit is {LIMIT:,})", hint=f"leave out {COMPAT!r}, or name fewer options"
-                )
-            if self.compat:
-                own_seed = seed if self.seed is None else self.seed
-                return (redrawn_positions if self.redraws else removed_positions)(count, n, own_seed), ()
-            return distinct_ranks(count, n, self.rng(seed, purpose)), ()
-        error = self.too_few(count, n, what)
-        if self.compat:
+        if n > count:
+            error = self.too_few(count, n, what)
+            if not self.compat:
+                raise error
             message = error.problems[0].message
             return list(range(count)), (f"{message}; all of them are taken, as in SPL Conqueror",)
-        raise error
+        if not self.compat:
+            return distinct_ranks(count, n, self.rng(seed, purpose)), ()
+        if count > LIMIT:
+            message = f"{self.text}: SPL Conqueror draws from a list of all {count:,} {what} (the limit is {LIMIT:,})"
+            raise SpaceError(message, hint=f"leave out {COMPAT!r}, or name fewer options")
+        own_seed = seed if self.seed is None else self.seed
+        return (redrawn_positions if self.redraws else removed_positions)(count, n, own_seed), ()
 
 
 @dataclass(frozen=True)
@@ -139,8 +136,7 @@ class RandomPart(RandomDesign):
             first = len(parts.binary_names)
             # The value of a deselected option does not matter.
             last = [len(option.values) - 1 for option in parts.system.numeric_options]
-            rows: Array = np.minimum(indices[:, first:], np.array(last))
-            return rows
+            return np.asarray(np.minimum(indices[:, first:], np.array(last)))
         positions = [parts.system.positions[name] for name in parts.optional_names]
         enabled = [indices[:, position] < options[position].size - 1 for position in positions]
         return np.stack([*indices[:, : len(parts.binary_names)].T, *enabled], axis=1).astype(np.int64)
@@ -189,10 +185,8 @@ def read_population(path: str, system: VariabilityModel, only: str | None = None
     """Read configurations from a CSV table with one column per option, in the order of its rows.
 
     Columns with other names are ignored, so that the tables of `splc sample`, of `splc measure` and of SPL Conqueror's
-    `printconfigs` can be read. Options that do not matter and have no column get their first value.
-
-    `only`: the kind of options that matter, `binary` (with the switches of optional numeric ones) or `numeric`; None
-    for both.
+    `printconfigs` can be read. `only`: the kind of options that matter, `binary` (with the switches of optional numeric
+    ones) or `numeric`; others that have no column get their first value.
     """
     source = read_source(path)
     first = source.text().partition("\n")[0]
@@ -241,12 +235,18 @@ class Measured:
     def parse(arguments: Arguments) -> Measured:
         """Read its arguments: none, or those of `MeasuredPart`."""
         arguments.expect(0, 1, "seed")
-        if arguments.positional:
-            amount, share = _amount(arguments)
-            return MeasuredPart(arguments.text, amount, share, arguments.seed())
-        if arguments.named:
-            raise arguments.error("without a number, everything measured is taken and nothing is drawn")
-        return Measured()
+        if not arguments.positional:
+            if arguments.named:
+                raise arguments.error("without a number, everything measured is taken and nothing is drawn")
+            return Measured()
+        text = arguments.positional[0]
+        if not text.endswith("%"):
+            return MeasuredPart(arguments.text, Amount.parse(arguments), seed=arguments.seed())
+        match = _PERCENT.fullmatch(text)
+        share = Fraction(match[1]) / 100 if match else Fraction(0)
+        if not 0 < share <= 1:
+            raise arguments.error(f"{text!r} is not a percentage above 0 and up to 100")
+        return MeasuredPart(arguments.text, None, share, arguments.seed())
 
     def configurations(self, parts: Parts, seed: int, measured: Configurations | None) -> Selected:
         """Return the configurations (the seed has no effect)."""
@@ -287,18 +287,6 @@ class MeasuredPart(Measured):
         order = np.argsort(known.keys, kind="stable")
         drawn = distinct_ranks(len(known), n, generator(seed if self.seed is None else self.seed, "measured"))
         return known[order[drawn]], notes
-
-
-def _amount(arguments: Arguments) -> tuple[Amount | None, Fraction]:
-    """Return the number of configurations, or None and their share."""
-    text = arguments.positional[0]
-    if not text.endswith("%"):
-        return Amount.parse(arguments), Fraction(1)
-    match = _PERCENT.fullmatch(text)
-    share = Fraction(match[1]) / 100 if match else Fraction(0)
-    if not 0 < share <= 1:
-        raise arguments.error(f"{text!r} is not a percentage above 0 and up to 100")
-    return None, share
 
 
 @dataclass(frozen=True)

@@ -60,12 +60,10 @@ def describe(space: Space) -> Description:
         if solver is None:
             return Description(system, None, {}, findings, error.problems[0].message)
         fixed = [int(value) for value in solver.fixed]
-        core = tuple(option.name for option in binary if fixed[system.positions[option.name]] == 1)
-        dead = tuple(option.name for option in binary if fixed[system.positions[option.name]] == 0)
+        core, dead = (tuple(o.name for o in binary if fixed[system.positions[o.name]] == value) for value in (1, 0))
         findings += (*_fixed(system, core, dead), *_constraints(space, None))
         return Description(system, None, {}, findings, error.problems[0].message, SOLVER, core, dead)
-    core = tuple(option.name for option in binary if occurrences[option.name][1] == count)
-    dead = tuple(option.name for option in binary if occurrences[option.name][1] == 0)
+    core, dead = (tuple(o.name for o in binary if occurrences[o.name][1] == number) for number in (count, 0))
     findings += (*_fixed(system, core, dead), *_values(system, count, occurrences), *_constraints(space, count))
     return Description(system, count, occurrences, findings, None, space.engine, core, dead)
 
@@ -111,9 +109,8 @@ def _constraints(space: Space, count: int | None) -> Iterator[Finding]:
             except SpaceError:
                 continue
         if redundant:
-            message = (
-                f"the constraint {constraint.text.strip()!r} never binds: the same configurations are valid without it"
-            )
+            text = constraint.text.strip()
+            message = f"the constraint {text!r} never binds: the same configurations are valid without it"
             yield Finding("constraint never binds", message, constraint.names, constraint.line)
 
 
@@ -166,9 +163,8 @@ def _of_binary(system: VariabilityModel, option: BinaryOption) -> Iterator[str]:
     name, line = option.name, option.line
     for group in option.excluded:
         if len(group) > 1:
-            yield _at(
-                line, f"{name} excludes {' | '.join(group)} as one group, which has no effect; list each name by itself"
-            )
+            several = " | ".join(group)
+            yield _at(line, f"{name} excludes {several} as one group, which has no effect; list each name by itself")
         elif group[0] == name:
             yield _at(line, f"{name} excludes itself, which has no effect")
     for group in option.implied:
@@ -177,12 +173,8 @@ def _of_binary(system: VariabilityModel, option: BinaryOption) -> Iterator[str]:
         elif all(other in system.exclusions[name] for other in group):
             yield _at(line, f"{name} implies options that it excludes ({' | '.join(group)}) and can never be selected")
     if not option.optional and system.exclusions[name] and not system.alternatives(option):
-        excluded = ", ".join(system.exclusions[name])
-        yield _at(
-            line,
-            f"{name} is not optional, but excludes options that are not its alternatives ({excluded}): "
-            "it is in effect optional",
-        )
+        excluded = f"excludes options that are not its alternatives ({', '.join(system.exclusions[name])})"
+        yield _at(line, f"{name} is not optional, but {excluded}: it is in effect optional")
 
 
 def _of_groups(system: VariabilityModel) -> Iterator[str]:
@@ -196,26 +188,17 @@ def _of_groups(system: VariabilityModel) -> Iterator[str]:
 def _of_numeric(option: NumericOption) -> Iterator[str]:
     name, line = option.name, option.line
     if option.deselected_flag in option.values:
-        yield _at(
-            line,
-            f"{name}: deselectedFlag {option.deselected_flag:g} is one of its values, "
-            "which files cannot distinguish from deselected",
-        )
+        flag = f"deselectedFlag {option.deselected_flag:g} is one of its values"
+        yield _at(line, f"{name}: {flag}, which files cannot distinguish from deselected")
     output = (option.presentation.output_string or "").strip()
     if output and output != NO_OUTPUT:
-        yield _at(
-            line,
-            f"{name}: outputString {output!r} is never printed; a numeric option prints its prefix, value and postfix "
-            f"({NO_OUTPUT} alone has an effect)",
-        )
+        printed = f"a numeric option prints its prefix, value and postfix ({NO_OUTPUT} alone has an effect)"
+        yield _at(line, f"{name}: outputString {output!r} is never printed; {printed}")
     if len(option.values) == 1:
         yield _at(line, f"{name} has only one value, {option.values[0]:g}")
     if option.step is not None and option.maximum is not None:
-        yield _at(
-            line,
-            f"{name}: the steps do not reach maxValue {option.maximum:g}; the last value is "
-            f"{option.values[-1]:g} (SPL Conqueror goes one step beyond maxValue)",
-        )
+        last = f"the last value is {option.values[-1]:g} (SPL Conqueror goes one step beyond maxValue)"
+        yield _at(line, f"{name}: the steps do not reach maxValue {option.maximum:g}; {last}")
 
 
 def _of_spellings(system: VariabilityModel) -> Iterator[str]:
@@ -243,6 +226,5 @@ def _of_constraints(system: VariabilityModel) -> Iterator[str]:
             if both and not constraint.conjunction:
                 yield _at(line, f"the constraint {text!r} always holds: it has {both[0]} and its negation")
         elif constraint.ambiguous:
-            yield _at(
-                line, f"the constraint {text!r} is read as in SPL Conqueror: a / b * c is a / (b * c); add parentheses"
-            )
+            reading = "is read as in SPL Conqueror: a / b * c is a / (b * c); add parentheses"
+            yield _at(line, f"the constraint {text!r} {reading}")

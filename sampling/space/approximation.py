@@ -8,15 +8,14 @@ one (Geman and Geman, Stochastic relaxation, Gibbs distributions, and the Bayesi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 
+from sampling.draws import uniform_below
 from sampling.space.compilation import BUDGETS
 from sampling.space.problem import Component, ConstraintProblem, components, flags_of, values_in
-from sampling.space.ranks import uniform_below
 from sampling.space.rows import without_repeats
 from sampling.space.satisfiability import Satisfiability, is_installed
 from sampling.space.solutions import Cache, Solutions
@@ -37,12 +36,10 @@ FlaggedLiterals = tuple[tuple[int, Array], ...]
 
 
 def approximate_draws(problem: ConstraintProblem, n: int, rng: np.random.Generator, cache: Cache) -> tuple[Array, str]:
-    """Return n distinct solutions: exactly uniform values of small components, approximately uniform ones of others.
+    """Return n distinct solutions, and a sentence on their distribution for users.
 
-    The first of them are those of a smaller draw with the same generator.
-
-    `cache`: the components compiled so far; new ones are added. Returns: The solutions, shape (n, variables), and a
-    sentence on their distribution, for users.
+    Values of small components are exactly uniform, others approximately. The first ones are those of a smaller draw
+    with the same generator.
     """
     counted: list[Component] = []
     chains: list[Chains] = []
@@ -75,16 +72,6 @@ def approximate_draws(problem: ConstraintProblem, n: int, rng: np.random.Generat
         f"complex for exact counts: {SWEEPS} sweeps of block Gibbs sampling, whose correlation with the start is "
         f"{abs(dependence):.2g} (by chance {chance:.2g})"
     )
-
-
-@dataclass(frozen=True, eq=False)
-class _GibbsBlock:
-    """Variables that are replaced together."""
-
-    variables: Array  # the variables
-    rows: Array  # the combinations of their values that violate no constraint among them only, shape (rows, variables)
-    outer: tuple[FlaggedLiterals, ...]  # for each other constraint on them, its literals of other variables
-    violates: Array  # where combinations do not satisfy these constraints, shape (constraints, rows)
 
 
 class Chains:
@@ -139,7 +126,9 @@ class Chains:
         first = state.copy()
         for _ in range(sweeps):
             self._sweep(state, rng)
-        return state, _correlation(first, state)
+        a, b = (states - states.mean(axis=0) for states in (first.astype(float), state.astype(float)))
+        norm = float(np.sqrt((a**2).sum() * (b**2).sum()))
+        return state, float((a * b).sum()) / norm if norm else 0.0
 
     def violated(self, state: Array) -> Array:
         """Return which states violate a constraint, shape (n,)."""
@@ -149,23 +138,29 @@ class Chains:
         return is_violated
 
     def _sweep(self, state: Array, rng: np.random.Generator) -> None:
-        """Replace the values of all variables of each chain, in new blocks."""
-        for block in self._blocks(rng):
-            broken = np.zeros((len(state), len(block.rows)))
-            if block.outer:
-                unmet = np.stack([_violated(literals, state) for literals in block.outer], axis=1)
-                broken = unmet.astype(float) @ block.violates
-            keys = np.where(broken == broken.min(axis=1, keepdims=True), rng.random(broken.shape), -1.0)
-            state[:, block.variables] = block.rows[keys.argmax(axis=1)]
-
-    def _blocks(self, rng: np.random.Generator) -> Iterator[_GibbsBlock]:
-        """Yield random connected blocks that contain each variable once."""
+        """Replace the values of all variables of each chain, in new random connected blocks."""
         free = np.ones(len(self.variables), dtype=bool)
         for seed in rng.permutation(len(self.variables)).tolist():
-            if free[seed]:
-                yield self._block(seed, free, rng)
+            if not free[seed]:
+                continue
+            members, rows = self._block(seed, free, rng)
+            column = {at: position for position, at in enumerate(members)}
+            broken = np.zeros((len(state), len(rows)))
+            # The constraints that other variables are in, too: which states and which rows do not satisfy them.
+            unmet, violates = [], []
+            for number in dict.fromkeys(number for at in members for number in self._about[at]):
+                literals = self._constraints[number]
+                outside = tuple(literal for literal in literals if literal[0] not in column)
+                if outside:
+                    unmet.append(_violated(outside, state))
+                    violates.append(_violated(tuple((column[at], f) for at, f in literals if at in column), rows))
+            if unmet:
+                broken = np.stack(unmet, axis=1).astype(float) @ np.array(violates, dtype=float)
+            keys = np.where(broken == broken.min(axis=1, keepdims=True), rng.random(broken.shape), -1.0)
+            state[:, members] = rows[keys.argmax(axis=1)]
 
-    def _block(self, seed: int, free: Array, rng: np.random.Generator) -> _GibbsBlock:
+    def _block(self, seed: int, free: Array, rng: np.random.Generator) -> tuple[list[int], Array]:
+        """Return variables that are replaced together, and their values that violate no constraint among them only."""
         members: list[int] = []
         rows = np.zeros((1, 0), dtype=np.int64)
         near = [seed]
@@ -180,17 +175,7 @@ class Chains:
             rows, free[at] = grown, False
             for number in self._about[at]:
                 near += [other for other, _ in self._constraints[number] if free[other] and other not in near]
-        column = {at: position for position, at in enumerate(members)}
-        numbers = dict.fromkeys(number for at in members for number in self._about[at])
-        outer, violates = [], []
-        for number in numbers:
-            literals = self._constraints[number]
-            outside = tuple(literal for literal in literals if literal[0] not in column)
-            if outside:
-                outer.append(outside)
-                inner = tuple((column[at], flags) for at, flags in literals if at in column)
-                violates.append(_violated(inner, rows))
-        return _GibbsBlock(np.array(members), rows, tuple(outer), np.array(violates, dtype=float))
+        return members, rows
 
     def _grown(self, members: list[int], rows: Array, at: int) -> Array:
         """Return the combinations of values with one more variable that violate no constraint among these variables."""
@@ -210,10 +195,3 @@ def _violated(literals: FlaggedLiterals, state: Array) -> Array:
     for position, flags in literals:
         is_violated &= ~flags[state[:, position]]
     return is_violated
-
-
-def _correlation(first: Array, last: Array) -> float:
-    """Return the correlation of two sets of states, each column less its mean."""
-    a, b = (states - states.mean(axis=0) for states in (first.astype(float), last.astype(float)))
-    norm = float(np.sqrt((a**2).sum() * (b**2).sum()))
-    return float((a * b).sum()) / norm if norm else 0.0

@@ -60,10 +60,7 @@ def tabulated(comparison: Relation, order: Sequence[int], domains: Sequence[int]
 
 
 def merged(rows: Array) -> tuple[Array, Array]:
-    """Merge equal rows of transitions.
-
-    `rows`: shape (states, values): the state after each value, -1 for none.
-    """
+    """Merge equal rows of transitions: the state after each value, -1 for none, shape (states, values)."""
     size = int(rows.max()) + 2
     first, rank = distinct_rows(rows + 1, [size] * rows.shape[1])
     step = rows[first]
@@ -74,15 +71,10 @@ def merged(rows: Array) -> tuple[Array, Array]:
 def too_large(comparison: Relation) -> SpaceError:
     """Return the error for a constraint that is too large for a table and not a comparison of sums."""
     constraint = comparison.origin
-    return SpaceError(
-        Problem(
-            f"the constraint {shorten(constraint.text.strip())!r} has too many combinations of values for exact counts",
-            file=comparison.source,
-            line=constraint.line,
-            hint=f"use at most {MAX_CELLS:,} combinations of its options' values, or a comparison of sums of small "
-            "groups of options with few distinct values",
-        )
-    )
+    text = f"the constraint {shorten(constraint.text.strip())!r} has too many combinations of values for exact counts"
+    hint = f"use at most {MAX_CELLS:,} combinations of its options' values, or a comparison of sums of small groups of "
+    hint += "options with few distinct values"
+    return SpaceError(Problem(text, file=comparison.source, line=constraint.line, hint=hint))
 
 
 @dataclass

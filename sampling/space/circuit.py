@@ -7,18 +7,54 @@ JAIR 17 (2002).
 
 Nodes are in layers: those of one kind whose children are all in earlier layers, so that a pass over the circuit is a
 few array operations per layer.
+
+Clauses are compiled by D4, a program of the extra `solver` (package `d4solver`; Lagniez, Marquis: "An improved
+decision-DNNF compiler", IJCAI 2017). It runs in a separate process, because it prints to the standard output, cannot be
+interrupted, and has no limit of time or memory.
 """
 
 from __future__ import annotations
 
+import itertools
+import subprocess
+import sys
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, lru_cache
+from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 
 from splc.types import Array
 
+# Seconds of CPU, and bytes of address space: D4 reserves about 2 GiB more than it uses, and fails below that.
+SECONDS = 30
+MEMORY = 3 << 30
+
+# The first page of D4's cache, of 4 GiB by default, would be larger than the limit of memory.
+_PROGRAM = """
+import json, sys
+try:
+    import resource
+    for limit, most in ((resource.RLIMIT_CPU, int(sys.argv[3])), (resource.RLIMIT_AS, int(sys.argv[4]))):
+        resource.setrlimit(limit, (most, most))
+except (ImportError, ValueError, OSError):
+    pass
+import py_d4
+solver = py_d4.Solver(sys.argv[1])
+options = json.loads(py_d4.dump_options_to_json(solver.getOptions()))
+options["cache"]["bucket"].update(sizeFirstPage=str(1 << 27), sizeAdditionalPage=str(1 << 26))
+solver.setOptions(py_d4.load_options_from_json(json.dumps(options)))
+text = solver.compile().getNNFString()
+with open(sys.argv[2], "w", encoding="ascii") as file:
+    for start in range(0, len(text), 1 << 20):
+        file.write(text[start : start + (1 << 20)])
+"""
+# Kinds of nodes in the text of a circuit, as negative numbers.
+_KINDS = {b"o": -1, b"a": -2, b"t": -3, b"f": -4}
+_OR, _TRUE, _FALSE = -1, -3, -4
 # A sum of costs that no solution has.
 NEVER = np.int32(2**28)
 # The number of values of edges that a pass over the circuit keeps at a time.
@@ -59,11 +95,11 @@ class Circuit:
     @cached_property
     def _parents(self) -> Array:
         """The node of each edge."""
-        parents = np.zeros(self.size, dtype=np.int32)
+        starts = np.zeros(self.size, dtype=np.int32)
         for layer in self.layers:
-            sizes = np.diff([*layer.starts.tolist(), layer.edges.stop - layer.edges.start])
-            parents[layer.edges] = np.repeat(np.arange(layer.nodes.start, layer.nodes.stop), sizes)
-        return parents
+            starts[layer.starts + layer.edges.start] = 1
+        # Inner nodes, and so their edges, are in order.
+        return np.cumsum(starts, dtype=np.int32) - 1 + len(self.leaves)
 
     @cached_property
     def _mentioned(self) -> Array:
@@ -97,8 +133,7 @@ class Circuit:
     @cached_property
     def _root_free(self) -> Array:
         """The positions of the variables that no node mentions."""
-        mentioned = np.unpackbits(self._mentioned[-1], count=len(self.variables))
-        return np.flatnonzero(mentioned == 0)
+        return np.flatnonzero(np.unpackbits(self._mentioned[-1], count=len(self.variables)) == 0)
 
     @cached_property
     def _powers(self) -> Array:
@@ -189,10 +224,7 @@ class Circuit:
         choose: Callable[[int, Array, Array, Array], Iterator[tuple[int, Array, Array]]],
         split: Callable[[Array, Array], Iterator[tuple[int, Array]]],
     ) -> None:
-        """Set the literals of the edges that each row takes, from the root to the leaves.
-
-        `result`: the solutions, shape (n, variables). `states`: the state of each row, such as its rank, shape (n,).
-        """
+        """Set the literals of the edges that each row takes, down to the leaves; `states`: such as the rank of each."""
         literal_starts = np.searchsorted(self.edges_of, np.arange(self.size + 1))
         waiting: dict[int, list[tuple[Array, Array]]] = {self._nodes - 1: [(np.arange(len(result)), states)]}
 
@@ -229,13 +261,10 @@ class Circuit:
         return self.unrank(np.arange(self.count))
 
     def cheapest(self, costs: Array, demands: Array) -> tuple[Array, Array]:
-        """Return the cheapest solution that meets each demand.
+        """Return the cheapest solution that meets each demand, shape (n, variables), and which can be met, shape (n,).
 
-        Of several, the result is the one by the earliest edges of the circuit.
-
-        `costs`: the cost of each value of each variable, small integers, shape (variables, 2). `demands`: literals of
-        different variables, shape (n, literals). Returns: One solution per demand, shape (n, variables), and which
-        demands can be met, shape (n,).
+        Of several, the result is the one by the earliest edges of the circuit. `costs`: small integers, shape
+        (variables, 2). `demands`: literals of different variables, shape (n, literals).
         """
         solutions = np.zeros((len(demands), len(self.variables)), dtype=np.uint8)
         met = np.zeros(len(demands), dtype=bool)
@@ -280,8 +309,7 @@ class Circuit:
             total = best[self.targets[edges]] + weights[edges][:, None]
             first, last = np.searchsorted(edge, [edges.start, edges.stop])
             np.add.at(total, (edge[first:last] - edges.start, owner[first:last]), amount[first:last])
-            capped: Array = np.minimum(total, NEVER)
-            return capped
+            return np.asarray(np.minimum(total, NEVER))
 
         for layer in self.layers:
             reduce = np.minimum if layer.disjunction else np.add
@@ -310,3 +338,102 @@ class Circuit:
         self._descend(chosen, rows, choose, split)
         result[rows] = chosen
         return result, met
+
+
+@cache
+def d4_is_installed() -> bool:
+    """Return whether D4 is installed."""
+    return find_spec("py_d4") is not None
+
+
+@lru_cache(maxsize=1)
+def d4_circuit(variables: tuple[int, ...], clauses: tuple[tuple[int, ...], ...]) -> Circuit | None:
+    """Return the circuit of clauses, whose literals count variables from 1; None if D4 exceeds its limits.
+
+    The last circuit is kept: the spaces of one command are often of equal systems, and D4 takes seconds.
+    """
+    with tempfile.TemporaryDirectory(prefix="splc-") as folder:
+        source, target = Path(folder, "clauses.cnf"), Path(folder, "circuit.nnf")
+        lines = [f"p cnf {len(variables)} {len(clauses)}", *(" ".join(map(str, (*clause, 0))) for clause in clauses)]
+        source.write_text("\n".join(lines) + "\n", encoding="ascii")
+        command = [sys.executable, "-c", _PROGRAM, str(source), str(target), str(SECONDS), str(MEMORY)]
+        try:
+            # The limit of time counts the process's CPU; this one is for a process that waits.
+            done = subprocess.run(
+                command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, timeout=10 * SECONDS
+            )
+        except subprocess.TimeoutExpired:
+            return None
+        if done.returncode or not target.exists():
+            return None
+        text = target.read_bytes()
+    return circuit_of(variables, text)
+
+
+def circuit_of(variables: tuple[int, ...], text: bytes) -> Circuit:
+    """Return the circuit of a text: lines `o 1 0` (or `a`, `t`, `f`: a node), and `1 2 -3 0` (edge, literals)."""
+    for letter, number in _KINDS.items():
+        text = text.replace(letter + b" ", b"%d " % number)
+    numbers = np.fromstring(text, dtype=np.int32, sep=" ")
+    del text
+    ends = np.flatnonzero(numbers == 0)
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    first = numbers[starts]
+    nodes, edges = starts[first < 0], starts[first > 0]
+    names = numbers[nodes + 1]
+    kinds = np.zeros(int(names.max()) + 1, dtype=np.int32)
+    kinds[names] = numbers[nodes]
+    parents, targets = numbers[edges], numbers[edges + 1]
+    counts = ends[first > 0] - edges - 2
+    level = _levels(len(kinds), parents, targets)
+    # The root is node 1. Nodes that it does not lead to are kept: they change nothing.
+    level[1] = level.max() + 1
+    inner = np.bincount(parents, minlength=len(kinds)) > 0
+    node_order = np.lexsort((kinds, level))
+    node_order = node_order[kinds[node_order] != 0]
+    node_order = np.concatenate([node_order[~inner[node_order]], node_order[inner[node_order]]])
+    leaves = kinds[node_order[: len(node_order) - int(inner.sum())]] == _TRUE
+    rank = np.zeros(len(kinds), dtype=np.int64)
+    rank[node_order] = np.arange(len(node_order))
+    order = np.argsort(rank[parents], kind="stable")
+    sizes = counts[order]
+    begins = (edges + 2)[order]
+    literals = numbers[np.repeat(begins - np.concatenate([[0], np.cumsum(sizes)[:-1]]), sizes) + np.arange(sizes.sum())]
+    edge_starts = np.searchsorted(rank[parents][order], np.arange(len(node_order) + 1))
+    # Layers are inner nodes of one level and one kind.
+    first_inner, levels, ordered_kinds = len(leaves), level[node_order], kinds[node_order]
+    changes = (np.diff(levels[first_inner:]) != 0) | (np.diff(ordered_kinds[first_inner:]) != 0)
+    bounds = [first_inner, *(np.flatnonzero(changes) + 1 + first_inner).tolist(), len(levels)]
+    layers = tuple(
+        CircuitLayer(
+            nodes=slice(start, stop),
+            edges=slice(int(edge_starts[start]), int(edge_starts[stop])),
+            starts=edge_starts[start:stop] - edge_starts[start],
+            disjunction=bool(ordered_kinds[start] == _OR),
+        )
+        for start, stop in itertools.pairwise(bounds)
+        if stop > start
+    )
+    edges_of = np.repeat(np.arange(len(order), dtype=np.int32), sizes)
+    return Circuit(
+        variables, layers, leaves, rank[targets][order].astype(np.int32), edges_of, literals.astype(np.int32)
+    )
+
+
+def _levels(count: int, parents: Array, targets: Array) -> Array:
+    """Return the length of the longest path from each node to a leaf, shape (count,)."""
+    level = np.zeros(count, dtype=np.int64)
+    open_children = np.bincount(parents, minlength=count)
+    by_target = np.argsort(targets, kind="stable")
+    starts = np.searchsorted(targets[by_target], np.arange(count + 1))
+    ready = np.flatnonzero(open_children == 0)
+    depth = 0
+    while len(ready):
+        level[ready] = depth
+        lengths = starts[ready + 1] - starts[ready]
+        shift = np.repeat(starts[ready] - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
+        above = parents[by_target[shift + np.arange(lengths.sum())]]
+        np.subtract.at(open_children, above, 1)
+        ready = np.unique(above[open_children[above] == 0])
+        depth += 1
+    return level

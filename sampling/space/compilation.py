@@ -27,7 +27,6 @@ Tail = Literals
 
 # Constraints over more combinations of values must be comparisons of sums.
 LARGEST_TABLE = MAX_CELLS
-
 # Variable orders are tried with a small number of transitions first; the last budget keeps memory below 1 GB.
 BUDGETS = (2**14, 2**18, 2**22)
 _ROUNDS = 20
@@ -46,7 +45,8 @@ def build(
     members = frozenset(component.variables)
     kept = members if kept is None else members & kept
     if len(members) == 1 and not component.disjunctions and not component.comparisons:
-        return _free(component, kept)
+        # Variables without constraints are many: their diagrams share arrays.
+        return Diagram(tuple(Layer(variable, *_every_value(component.domains[variable])) for variable in kept))
     tried = orders(component, parents, kept)
     automata: dict[object, Automaton] = {}
     for budget in budgets:
@@ -54,23 +54,13 @@ def build(
         if done := [diagram for diagram in built if isinstance(diagram, Diagram)]:
             return min(done, key=lambda diagram: diagram.size)
         # Only the orders that came furthest are tried with a larger budget.
-        reached = {
-            tuple(order): -layers for order, layers in zip(tried, built, strict=True) if not isinstance(layers, Diagram)
-        }
-        tried = sorted(tried, key=lambda order: reached[tuple(order)])[: max(1, len(tried) // 2)]
+        reached = sorted((-layers, rank) for rank, layers in enumerate(built) if isinstance(layers, int))
+        tried = [tried[rank] for _, rank in reached[: max(1, len(tried) // 2)]]
     raise SpaceError(
         f"the constraints over {len(members)} connected options are too complex for exact counts "
         f"(more than {budgets[-1]:,} transitions in every variable order)",
         hint="state constraints over fewer options, or describe a part of the system",
     )
-
-
-def _free(component: Component, kept: frozenset[int]) -> Diagram:
-    """Return the diagram of a variable without constraints."""
-    (variable,) = component.variables
-    if variable not in kept:
-        return Diagram(())
-    return Diagram((Layer(variable, *_every_value(component.domains[variable])),))
 
 
 @lru_cache(maxsize=64)
@@ -145,14 +135,9 @@ def _classes(layer: int, values: Array, tails: list[Tail], steps: list[Array]) -
         return [np.array([position]) for position in range(len(values))]
     size = int(values[-1]) + 1
     touched = dict.fromkeys(tail[0][1] for tail in tails if tail[0][0] == layer)
-    signature = np.concatenate(
-        [
-            np.zeros((1, len(values)), dtype=np.int64),
-            *(flags_of(bits, size)[values][None] for bits in touched),
-            *(step + 1 for step in steps),
-        ]
-    )
-    first, rank = distinct_rows(signature.T)
+    signature = [np.zeros((1, len(values)), dtype=np.int64)]
+    signature += [flags_of(bits, size)[values][None] for bits in touched] + [step + 1 for step in steps]
+    first, rank = distinct_rows(np.concatenate(signature).T)
     return [np.flatnonzero(rank == group) for group in np.argsort(first)]
 
 
@@ -212,7 +197,10 @@ def _advance(
     representatives, rank = distinct([*flags, *packed(list(columns.values()), sizes)], living)
     child = np.full((len(grouped), nodes), -1, dtype=np.int32)
     child[alive] = rank
-    needed = _unpacked([word[representatives] for word in flags], len(representatives), len(targets))
+    needed = np.zeros((len(representatives), 0), dtype=bool)
+    if flags:
+        bytes_ = np.stack([word[representatives] for word in flags], axis=1).view(np.uint8)
+        needed = np.unpackbits(bytes_, axis=1, count=len(targets)).astype(bool)
     merged = _Frontier(list(targets), needed, {number: column[representatives] for number, column in columns.items()})
     return merged, np.ascontiguousarray(child.T)
 
@@ -232,18 +220,11 @@ def clashing_columns(tails: list[Tail]) -> list[tuple[int, int]]:
 
 
 def _words(flags: Array) -> list[Array]:
-    """Return rows of flags as 64-bit words, the inverse of `_unpacked`."""
+    """Return rows of flags as 64-bit words."""
     nodes, width = flags.shape
     bytes_ = np.zeros((nodes, -(-width // 64) * 8), dtype=np.uint8)
     bytes_[:, : -(-width // 8)] = np.packbits(flags, axis=1)
     return list(bytes_.view(np.int64).T)
-
-
-def _unpacked(words: list[Array], nodes: int, width: int) -> Array:
-    if not words:
-        return np.zeros((nodes, width), dtype=bool)
-    bytes_ = np.ascontiguousarray(np.stack(words, axis=1)).view(np.uint8)
-    return np.unpackbits(bytes_, axis=1)[:, :width].astype(bool)
 
 
 def _reduced(order: Sequence[int], classes: list[tuple[Array, ...]], children: list[Array], kept: int) -> Diagram:
@@ -256,38 +237,29 @@ def _reduced(order: Sequence[int], classes: list[tuple[Array, ...]], children: l
         if layer >= kept:
             number = np.minimum(number, 0)
         else:
-            layers.append(_layer(order[layer], classes[layer], rows))
+            # Classes with equal children are merged.
+            alike: dict[bytes, list[int]] = {}
+            for column, values in enumerate(rows.T):
+                alike.setdefault(values.tobytes(), []).append(column)
+            groups = [np.sort(np.concatenate([classes[layer][column] for column in group])) for group in alike.values()]
+            picked = rows[:, [group[0] for group in alike.values()]].astype(np.int32)
+            layers.append(Layer(order[layer], tuple(groups), picked))
     if number[0] < 0:
-        return _empty(order, [np.concatenate(groups) for groups in classes], kept)
+        return _empty(order, [np.concatenate(values) for values in classes], kept)
     return Diagram(tuple(reversed(layers)))
 
 
-def _layer(variable: int, classes: tuple[Array, ...], children: Array) -> Layer:
-    """Return a layer in which classes with equal children are merged."""
-    alike: dict[bytes, list[int]] = {}
-    for column in range(len(classes)):
-        alike.setdefault(np.ascontiguousarray(children[:, column]).tobytes(), []).append(column)
-    merged = tuple(np.sort(np.concatenate([classes[column] for column in group])) for group in alike.values())
-    picked = children[:, [group[0] for group in alike.values()]].astype(np.int32)
-    return Layer(variable, merged, picked)
-
-
 def _empty(order: Sequence[int], values: Sequence[Array], kept: int) -> Diagram:
-    return Diagram(
-        tuple(
-            Layer(variable, (domain,), np.full((1, 1), -1))
-            for variable, domain in zip(order[:kept], values[:kept], strict=True)
-        ),
-        empty=True,
-    )
+    pairs = zip(order[:kept], values[:kept], strict=True)
+    return Diagram(tuple(Layer(variable, (domain,), np.full((1, 1), -1)) for variable, domain in pairs), empty=True)
 
 
 def orders(component: Component, parents: Sequence[int | None], first: frozenset[int]) -> list[list[int]]:
-    """Return distinct candidate orders of a component's variables.
-
-    `first`: the variables that must precede all others.
-    """
-    scopes = _scopes(component)
+    """Return distinct candidate orders of a component's variables, some of which must precede all others."""
+    scopes = [tuple(variable for variable, _ in literals) for literals in component.disjunctions]
+    members = set(component.variables)
+    scopes += [tuple(v for v in comparison.scope if v in members) for comparison in component.comparisons]
+    scopes = list(dict.fromkeys(scopes))
     candidates = [
         list(component.variables),
         _depth_first(component.variables, parents),
@@ -296,13 +268,6 @@ def orders(component: Component, parents: Sequence[int | None], first: frozenset
     ]
     unique = dict.fromkeys(tuple(sorted(order, key=lambda v: v not in first)) for order in candidates)
     return [list(order) for order in unique]
-
-
-def _scopes(component: Component) -> list[tuple[int, ...]]:
-    members = set(component.variables)
-    scopes = [tuple(variable for variable, _ in literals) for literals in component.disjunctions]
-    scopes += [tuple(v for v in comparison.scope if v in members) for comparison in component.comparisons]
-    return list(dict.fromkeys(scopes))
 
 
 def _depth_first(variables: Sequence[int], parents: Sequence[int | None]) -> list[int]:

@@ -18,14 +18,15 @@ of them without the choice counts once, so that effects are averages over the va
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from sampling.space.blocks import Block, part_values
 from sampling.space.rows import distinct_rows
 from sampling.space.space import Space
+from sampling.space.variance import Block, part_values
 from splc.data.configurations import Configurations
 from splc.types import Array
 
@@ -41,9 +42,7 @@ class ValueEffect:
     values: Mapping[int, int]
     fraction: float  # the fraction of valid configurations that have it
     mean: float  # the mean of the sum of terms in these
-    # the mean change of the sum if the choice alone changes from its first value to this one; None where no valid
-    # configuration allows that
-    change: float | None
+    change: float | None  # the mean change of the sum; None where no valid configuration allows it
 
 
 def value_effects(
@@ -130,26 +129,21 @@ def values_of(configurations: Configurations, positions: Sequence[int], space: S
 
 
 def order_of(values: Array) -> Array:
-    """Return the order of the values of a choice, shape (k, positions): the first is what others are compared with.
-
-    The alternatives of a group are in the order of its options, none of them first; other values are ascending.
-    """
-    found: Array = np.argsort(np.where(values.any(axis=1), values.argmax(axis=1), -1), kind="stable")
-    return found
+    """Return the order of the values of a choice, shape (k, positions): the first is what others are compared with."""
+    # The alternatives of a group are in the order of its options, none of them first; other values are ascending.
+    return np.argsort(np.where(values.any(axis=1), values.argmax(axis=1), -1), kind="stable")
 
 
 def flipped(contexts: Configurations, choices: Sequence[ChoiceValues], space: Space) -> Flips:
     """Return valid contexts with all combinations of values of some choices, the values of the last choice fastest."""
     combined = [contexts.indices]
     for choice in choices:
-        combined = [_with(rows, choice.positions, value) for rows in combined for value in choice.values]
+        blocks = []
+        for rows, value in itertools.product(combined, choice.values):
+            blocks.append(rows.copy())
+            blocks[-1][:, list(choice.positions)] = value
+        combined = blocks
     configurations = Configurations(space.system, np.concatenate(combined))
     changed = {position for choice in choices for position in choice.positions}
     valid = space.check_changes(configurations, changed).reshape(len(combined), len(contexts))
     return Flips(configurations, valid, 1 / np.maximum(valid.sum(axis=0), 1))
-
-
-def _with(rows: Array, positions: Sequence[int], value: Array) -> Array:
-    changed = rows.copy()
-    changed[:, list(positions)] = value
-    return changed

@@ -47,10 +47,7 @@ _ROUNDING = 1e-9
 
 
 class WeightedClauses:
-    """The valid configurations as clauses, and a model's terms as clauses with weights.
-
-    It is an error if there is no solver, or constraints or terms are about too many combinations of values.
-    """
+    """The valid configurations as clauses, and a model's terms as clauses with weights."""
 
     def __init__(self, model: InfluenceModel, space: Space, maximize: bool) -> None:
         self._space, self._model = space, model
@@ -100,11 +97,16 @@ class WeightedClauses:
         return [self.literals.literal(*pair) for pair in zip(scope, row, strict=True)]
 
     def best(self, count: int) -> Array:
-        """Return the best configurations, the best first, shape (at most count, options).
-
-        They differ in options that the model uses. Of the others, none is selected that could be left out.
-        """
-        return self.completed(self.used, self._optima(count))
+        """Return the best configurations that differ in used options, the best first, at most `count`."""
+        unit = max((float(np.ptp(costs)) for _, _, costs in self.tables), default=0.0) / _UNITS or 1.0
+        rows: list[list[int]] = []
+        with self.solver_of(self.weighted(unit)) as solver:
+            while len(rows) < count and (row := self.solved(solver, self.used)) is not None:
+                rows.append(row)
+                if not row:
+                    break
+                solver.add_clause([-literal for literal in self._assumptions(self.used, row)])
+        return self.completed(self.used, rows)
 
     def completed(self, used: Sequence[int], rows: Iterable[list[int]]) -> Array:
         """Return configurations with the values of used options in which none of the others could be left out."""
@@ -115,32 +117,17 @@ class WeightedClauses:
         ]
         return np.array(configurations, dtype=np.int64).reshape(len(configurations), len(self._space.problem.sizes))
 
-    def _optima(self, count: int) -> Iterator[list[int]]:
-        """Yield the values of the used options in the best configurations."""
-        unit = max((float(np.ptp(costs)) for _, _, costs in self.tables), default=0.0) / _UNITS or 1.0
-        with self.solver_of(self.weighted(unit)) as solver:
-            for _ in range(count):
-                if (row := self.solved(solver, self.used)) is None:
-                    return
-                yield row
-                if not row:
-                    return
-                solver.add_clause([-literal for literal in self._assumptions(self.used, row)])
-
     def solver_of(self, weighted: Sequence[tuple[list[int], int]], further: Sequence[list[int]] = ()) -> Any:
         """Return a solver of the constraints, of clauses with weights, and of further clauses."""
         from pysat.examples.rc2 import RC2
         from pysat.formula import WCNF
 
         formula = WCNF()
-        formula.extend(self._solver.clauses)
-        formula.extend(further)
-        formula.append([self.literals.count, -self.literals.count])
-        for clause, weight in weighted:
+        always = [self.literals.count, -self.literals.count]
+        formula.extend([*self._solver.clauses, *further, always])
+        # RC2 needs a clause with a weight.
+        for clause, weight in weighted or [(always, 1)]:
             formula.append(clause, weight=weight)
-        if not weighted:
-            # RC2 needs a clause with a weight.
-            formula.append([self.literals.count, -self.literals.count], weight=1)
         return RC2(formula, solver=_SOLVER, adapt=True, exhaust=True, minz=True)
 
     def solved(self, solver: Any, used: Sequence[int], seconds: float = SECONDS) -> list[int] | None:
@@ -149,8 +136,7 @@ class WeightedClauses:
         if model is None:
             return None
         solution = np.array(model[: self.literals.count]) > 0
-        values: list[int] = self.literals.values(solution.astype(np.uint8))[list(used)].tolist()
-        return values
+        return [int(value) for value in self.literals.values(solution.astype(np.uint8))[list(used)]]
 
 
 def _computed(solver: Any, seconds: float) -> Any:
@@ -275,10 +261,7 @@ def _unit_of(costs: Sequence[Array], whole: float) -> tuple[float, int]:
 def weighted_front(
     models: Sequence[InfluenceModel], space: Space, maximize: Sequence[bool]
 ) -> tuple[Array, tuple[int, ...]]:
-    """Return configurations of each point of the Pareto front, and the positions of the options that a model uses.
-
-    Points that differ by less than about a millionth of the ranges of the sums may count as one.
-    """
+    """Return configurations of each point of the Pareto front, and the positions of the options that a model uses."""
     parts = [WeightedClauses(model, space, greatest) for model, greatest in zip(models, maximize, strict=True)]
     used = tuple(sorted({position for part in parts for position in part.used}))
     sums: list[_BinarySum] = []

@@ -20,7 +20,6 @@ from splc.errors import ConfigurationError, Problem, SpaceError, listed
 from splc.io.numbers import count_text
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.terms import Term
-from splc.system.groups import child_groups
 from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
 
@@ -38,10 +37,7 @@ class SpacePart:
     count: int  # the number of their valid combinations
 
     def listed(self, limit: int) -> tuple[tuple[int, ...], Array]:
-        """Return the options, those that the models use if there are too many combinations, and their combinations.
-
-        These are in lexicographic order, shape (n, options).
-        """
+        """Return the options, those of the models if there are too many combinations, and these, in ascending order."""
         positions = self.variables if self.count <= limit else self.used
         projection = self.space.projection(positions)
         if projection.count > limit:
@@ -75,37 +71,38 @@ class SpacePart:
     def completed(self, optima: Array) -> Array:
         """Return the first valid combination in which the used options have the values of some row of `optima`.
 
-        Option by option, the least value is taken that still leads to one.
-
-        `optima`: value indices of the used options, shape (rows, used), each row part of some valid configuration.
+        Option by option, the least value is taken that still leads to one. Each row of shape (rows, used) is part of
+        some valid configuration.
         """
         domains = self.space.problem.domains
         constrained = False
+
+        def leads_on(candidates: Array) -> bool:
+            """Return whether some row of `candidates` can be completed within the domains."""
+            for row in candidates.tolist():
+                narrowed = list(domains)
+                for position, index in zip(self.used, row, strict=True):
+                    narrowed[position] &= 1 << index
+                if self.space.satisfiable(narrowed):
+                    return True
+            return False
+
         for variable in self.variables:
             if variable in self.used:
                 column = optima[:, self.used.index(variable)]
                 for value in np.unique(column).tolist():
                     matching = optima[column == value]
-                    if not constrained or self._leads_on(matching, domains):
+                    if not constrained or leads_on(matching):
                         optima = matching
                         break
+                domains[variable] = 1 << value
             else:
                 constrained = True
                 for value in range(self.space.problem.sizes[variable]):
-                    if self._leads_on(optima, [*domains[:variable], 1 << value, *domains[variable + 1 :]]):
+                    domains[variable] = 1 << value
+                    if leads_on(optima):
                         break
-            domains[variable] = 1 << value
         return np.array([domains[variable].bit_length() - 1 for variable in self.variables])
-
-    def _leads_on(self, candidates: Array, domains: Sequence[int]) -> bool:
-        """Return whether some row of `candidates` can be completed within the domains."""
-        for row in candidates.tolist():
-            narrowed = list(domains)
-            for variable, value in zip(self.used, row, strict=True):
-                narrowed[variable] &= 1 << value
-            if self.space.satisfiable(narrowed):
-                return True
-        return False
 
 
 def unused_options(system: VariabilityModel, used: Container[int]) -> tuple[str, ...]:
@@ -116,7 +113,7 @@ def unused_options(system: VariabilityModel, used: Container[int]) -> tuple[str,
     """
     determined = {
         parent
-        for parent, children in child_groups(system).items()
+        for parent, children in system.child_groups.items()
         if all(system.positions[child.name] in used for child in children)
         # Nothing else excludes a child, so that the parent is selected exactly where one of them is.
         if all(system.alternatives(child) == system.exclusions[child.name] for child in children)
@@ -184,16 +181,12 @@ def positions_of(names: Iterable[str], system: VariabilityModel) -> tuple[int, .
 
 
 def values_of(model: InfluenceModel, positions: Sequence[int], rows: Array, space: Space) -> Array:
-    """Return the prediction for each combination of value indices of some options, shape (n,).
-
-    `rows`: the combinations, shape (n, positions).
-    """
+    """Return the prediction for each combination of value indices of some options; `rows`: shape (n, positions)."""
     values = np.empty(len(rows))
     for start in range(0, len(rows), CHUNK):
+        chunk = slice(start, start + CHUNK)
         try:
-            values[start : start + CHUNK] = model.predict(
-                configurations_of(positions, rows[start : start + CHUNK], space)
-            )
+            values[chunk] = model.predict(configurations_of(positions, rows[chunk], space))
         except EvaluationError as error:
             raise EvaluationError(error.problems, row=start + error.row, what=error.what) from None
     return values
@@ -207,10 +200,7 @@ def configurations_of(positions: Sequence[int], rows: Array, space: Space) -> Co
 
 
 def sums_of(model: InfluenceModel, used: Sequence[int], positions: Sequence[int], rows: Array, space: Space) -> Array:
-    """Return the sum of terms for each combination of options, shape (n,); an error shows the values of used ones.
-
-    `rows`: the combinations, shape (n, positions).
-    """
+    """Return the values of a sum of terms as `values_of` does; an error shows the values of used options."""
     try:
         return values_of(model, positions, rows, space)
     except EvaluationError as error:

@@ -90,28 +90,22 @@ class Relation:
 
         Other variables of the relation have their first live value.
         """
-        axes = {variable: axis for axis, variable in enumerate(variables)}
         shape = tuple(len(self.live(variable, domains)) for variable in variables)
 
         def column(name: str) -> Array:
             if name not in self.tables:
                 return np.ones((1,) * len(shape))
-            variable, table = self.tables[name]
-            values = np.asarray(table[self.live(variable, domains)], dtype=float)
-            if variable not in axes:
-                return values[:1].reshape((1,) * len(shape))
-            return values.reshape([len(values) if axis == axes[variable] else 1 for axis in range(len(shape))])
+            own, table = self.tables[name]
+            values = np.asarray(table[self.live(own, domains)], dtype=float)
+            values = values if own in variables else values[:1]
+            return values.reshape([len(values) if variable == own else 1 for variable in variables])
 
         return shape, column
 
     def truth(self, variables: Sequence[int], domains: Sequence[int]) -> Array:
-        """Return where the relation holds, with one axis of live values per variable.
-
-        All other variables of the relation must have a single live value.
-        """
+        """Return where the relation holds, an axis of live values per variable; others have a single live value."""
         shape, column = self.columns(variables, domains)
-        truth: Array = np.broadcast_to(self.origin.holds(column), shape)
-        return truth
+        return np.broadcast_to(self.origin.holds(column), shape)
 
 
 @dataclass(frozen=True)
@@ -145,10 +139,9 @@ def whole_problem(system: VariabilityModel) -> ConstraintProblem:
 
 
 def split_problem(system: VariabilityModel) -> ConstraintProblem:
-    """Return the problem over binary options, then switches, then numeric values.
+    """Return the problem over binary options, switches (0 disabled, 1 enabled), and values without "deselected".
 
-    Variables: the binary options in order, one switch (0 disabled, 1 enabled) per optional numeric option in order,
-    then all numeric options in order, without "deselected".
+    There is one switch per optional numeric option; all are in the order of the system.
     """
     return _problem(system, [system.positions[option.name] for option in system.numeric_options if option.optional])
 
@@ -197,7 +190,6 @@ def _comparison(
 
     A deselected numeric option satisfies it. If `requires` is 'none', a deselected binary option has the value 0;
     otherwise it satisfies the constraint, and binary options need no table because they are 1 in all other cases.
-
     `variable`: position of an option → the variable of its values. `switch`: position of an optional numeric option →
     its switch variable, the values (bits) of that variable that disable it, and which of its values enable it.
     """
@@ -296,28 +288,26 @@ def components(problem: ConstraintProblem, domains: Sequence[int] | None = None)
     if reduced is None:
         return None
     disjunctions, comparisons = reduced
-    scopes = [tuple(variable for variable, _ in literals) for literals in disjunctions]
-    scopes += [_free(comparison, remaining) for comparison in comparisons]
-    roots = roots_of(len(remaining), scopes)
+    remainders: list[tuple[tuple[int, ...], Literals | Relation]] = [
+        *((tuple(variable for variable, _ in literals), literals) for literals in disjunctions),
+        *((tuple(v for v in each.scope if remaining[v].bit_count() > 1), each) for each in comparisons),
+    ]
+    roots = roots_of(len(remaining), (scope for scope, _ in remainders))
     members: dict[int, list[int]] = {}
     for variable, root in enumerate(roots):
         members.setdefault(root, []).append(variable)
     clauses: dict[int, list[Literals]] = {}
-    for literals in disjunctions:
-        clauses.setdefault(roots[literals[0][0]], []).append(literals)
     sums: dict[int, list[Relation]] = {}
-    for comparison in comparisons:
-        sums.setdefault(roots[_free(comparison, remaining)[0]], []).append(comparison)
+    for scope, remainder in remainders:
+        if isinstance(remainder, Relation):
+            sums.setdefault(roots[scope[0]], []).append(remainder)
+        else:
+            clauses.setdefault(roots[scope[0]], []).append(remainder)
     frozen = tuple(remaining)
     return [
         Component(tuple(variables), frozen, tuple(clauses.get(root, ())), tuple(sums.get(root, ())))
         for root, variables in members.items()
     ]
-
-
-def _free(comparison: Relation, domains: Sequence[int]) -> tuple[int, ...]:
-    """Return the variables of a relation with several remaining values."""
-    return tuple(variable for variable in comparison.scope if domains[variable].bit_count() > 1)
 
 
 def _propagate(problem: ConstraintProblem, domains: list[int]) -> tuple[list[Literals], list[Relation]] | None:

@@ -56,10 +56,7 @@ def term_ranges(model: InfluenceModel, space: Space, *, limit: int = LIMIT) -> t
 
     Ranges are exact as long as at most `limit` valid combinations of options have to be examined together. Beyond
     that they are bounds per factor, which are exact again where a valid configuration is found to have them.
-    A term with a numeric option that is deselected contributes 0. With the link 'log' the range is that of the
-    contribution to the sum.
-
-    `model`: the model; its parameters may be kept as names.
+    A term with a numeric option that is deselected contributes 0. Parameters may be kept as names.
     """
     search = _RangeSearch(model, space, limit)
     return tuple(search.range_of(term, influence) for term, influence in model.terms)
@@ -85,6 +82,7 @@ class _RangeSearch:
         if not math.isfinite(influence):
             text = f"the influence of {term.text(self.model.order)} is {influence}, which is not a finite number"
             raise ConfigurationError(text)
+        # Unknown options are errors.
         self.positions(term)
         if influence == 0:
             return TermRange(term, influence, 0.0, 0.0, {}, {})
@@ -122,10 +120,9 @@ class _RangeSearch:
             return math.prod((self.part_bounds(part) for part in self.parts(term)), start=ONE)
         except EvaluationError:
             # Where a factor has no value, an option of another part may be deselected, so that the term contributes 0.
-            rows = self.rows(self.positions(term))
-            if rows is None:
+            if (found := self.enumerated(term)) is None:
                 raise
-            return self.enumerated(term, rows)
+            return found
 
     def parts(self, term: Term) -> list[Term]:
         """Return the factors of a term, grouped by the constraints that tie their options together."""
@@ -138,9 +135,8 @@ class _RangeSearch:
 
     def part_bounds(self, part: Term) -> Bounds:
         """Return the extremes of factors whose options depend on each other."""
-        rows = self.rows(self.positions(part))
-        if rows is not None:
-            return self.enumerated(part, rows)
+        if (found := self.enumerated(part)) is not None:
+            return found
         bounds = math.prod((self.factor_bounds(factor) for factor in part.factors), start=ONE)
         return Bounds(self.checked(bounds.low), self.checked(bounds.high))
 
@@ -153,9 +149,12 @@ class _RangeSearch:
                     self.listed[positions] = self.space.projection(positions, _BUDGETS).enumerate(self.limit)
         return self.listed[positions]
 
-    def enumerated(self, part: Term, rows: Array) -> Bounds:
-        """Return the extremes of a product over combinations of its options' values, shape (n, options)."""
+    def enumerated(self, part: Term, rows: Array | None = None) -> Bounds | None:
+        """Return the extremes of a product over combinations of values, else all valid ones; None if too many."""
         positions = self.positions(part)
+        rows = self.rows(positions) if rows is None else rows
+        if rows is None:
+            return None
         values = values_of(self.single(part), positions, rows, self.space)
         low, high = (
             Extreme(float(values[row]), dict(zip(positions, rows[row].tolist(), strict=True)))
@@ -181,12 +180,11 @@ class _RangeSearch:
         single = Term((factor,))
         positions = self.positions(single)
         sizes = [self.space.problem.sizes[position] for position in positions]
-        rows = self.rows(positions)
-        if rows is None and (len(sizes) == 1 or math.prod(sizes) <= self.limit):
-            rows = np.indices(sizes).reshape(len(sizes), -1).T
+        few = len(sizes) == 1 or math.prod(sizes) <= self.limit
+        every = np.indices(sizes).reshape(len(sizes), -1).T if few and self.rows(positions) is None else None
         try:
-            if rows is not None:
-                return self.enumerated(single, rows)
+            if (found := self.enumerated(single, every)) is not None:
+                return found
             bounds = self.derived_bounds(self.derived[factor.option])
         except EvaluationError:
             return UNBOUNDED

@@ -1,13 +1,17 @@
-"""The best configurations of a model, and the Pareto front of several models, exactly.
+"""The best configurations of a model, and the Pareto front of several models: exactly, or by local search.
 
-Both are computed for independent parts of the space (see `sampling.space.optimum`): a combination that is not among the
-k best of its part, or is dominated there, is so in the whole space, since predictions are sums over parts (with the
-link 'log' the exponentials of such sums). Configurations that differ only in options that no model uses count as one.
+Sums of terms are ranked exactly, in spaces of any size, for independent parts of the space (see
+`sampling.space.optimum`): a combination that is not among the k best of its part, or is dominated there, is so in the
+whole space, since predictions are sums over parts (with the link 'log' the exponentials of such sums). Configurations
+that differ only in options that no model uses count as one.
+
+Other predictors can only be evaluated: at every valid configuration where these are few, or else in the neighbourhood
+of good ones (`searched`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -28,6 +32,9 @@ from splc.types import Array
 LOCAL = "local search"
 # Predictions that agree to so many digits are printed as equal, and differ by rounding or by the noise of a fit.
 DIGITS = 6
+# The most valid configurations of which a local search predicts all, the most that it predicts, the good ones whose
+# neighbours it predicts at a time, and the number of predictions between reports of progress.
+ENUMERATED, MAX_PREDICTED, TOGETHER, REPORTED = 100_000, 50_000, 20, 4096
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -128,22 +135,18 @@ def best(model: InfluenceModel, space: Space, count: int, maximize: bool = False
     """
     require_count(count)
 
-    def kept(rows: _Rows) -> Array:
-        return rows.in_order(space.problem.sizes)[:count]
-
     def exact() -> Ranking:
         if count == 1:
             return _optimum(model, space, maximize, limit)
-        return _ranked((model,), space, (maximize,), kept, limit)
+        return _ranked((model,), space, (maximize,), lambda rows: rows.in_order(space.problem.sizes)[:count], limit)
 
     def weighted() -> Ranking:
         from sampling.space.maxsat import WeightedClauses
 
         clauses = WeightedClauses(model, space, maximize)
         # Weights are rounded to the last bits of the predictions.
-        return _solved(
-            (model,), space, (maximize,), clauses.best(count), clauses.used, lambda rows: np.arange(len(rows))
-        )
+        every = slice(None)
+        return _solved((model,), space, (maximize,), clauses.best(count), clauses.used, lambda rows: every)
 
     return _answered(space, exact, weighted)
 
@@ -168,7 +171,7 @@ def _solved(
     maximize: Sequence[bool],
     rows: Array,
     used: Container[int],
-    kept: Callable[[Array], Array],
+    kept: Callable[[Array], Array | slice],
 ) -> Ranking:
     """Return the configurations that a MaxSAT solver found, the best first; `kept`: positions of ordered values."""
     if not len(rows):
@@ -200,32 +203,26 @@ def pareto_front(
         SpaceError, ConfigurationError, VariabilityError: as `best`.
         SpecError: if there is no model, or `maximize` has another length.
     """
-
-    def kept(rows: _Rows) -> Array:
-        order = rows.in_order(space.problem.sizes)
-        return order[undominated(rows.sums[order])]
-
     greatest = (maximize,) * len(models) if isinstance(maximize, bool) else maximize
     if len(greatest) != len(models) or not models:
         raise SpecError(f"maximize has {len(greatest)} values for {plural(len(models), 'model', 'models')}")
 
-    def exact() -> Ranking:
-        return _ranked(models, space, greatest, kept, limit)
+    def kept(rows: _Rows) -> Array:
+        order = rows.in_order(space.problem.sizes)
+        return order[undominated(rows.sums[order])]
 
     def weighted() -> Ranking:
         from sampling.space.maxsat import weighted_front
 
         return _solved(models, space, greatest, *weighted_front(models, space, greatest), undominated)
 
-    return _answered(space, exact, weighted)
+    return _answered(space, lambda: _ranked(models, space, greatest, kept, limit), weighted)
 
 
 def front_of_rounded(values: Array) -> Array:
     """Return the positions of the rows on the Pareto front, in lexicographic order; less is better.
 
-    Values that agree to six digits count as equal; of equal rows the front has the least one.
-
-    `values`: the values, shape (n, objectives).
+    Values, of shape (n, objectives), that agree to six digits count as equal; of equal rows the front has the least.
     """
     sizes = np.where(values != 0, np.abs(values), 1.0)
     units = 10.0 ** (np.floor(np.log10(sizes)) - DIGITS + 1)
@@ -237,17 +234,15 @@ def front_of_rounded(values: Array) -> Array:
 def undominated(values: Array) -> Array:
     """Return the positions of the rows that no other row surpasses; less is better, the first of equal rows counts.
 
-    `values`: the values, shape (n, objectives), in lexicographic order of the rows.
+    `values`: shape (n, objectives), in lexicographic order of the rows.
     """
     if values.shape[1] == 1:
         return np.arange(min(1, len(values)))
-    remaining = np.arange(len(values))
     if values.shape[1] == 2:
         # In this order a row is dominated unless its second value is below those of all rows before it.
         lowest = np.minimum.accumulate(values[:, 1])
-        lower: Array = np.append(True, values[1:, 1] < lowest[:-1])[: len(values)]
-        return np.flatnonzero(lower)
-    front = []
+        return np.flatnonzero(np.append(True, values[1:, 1] < lowest[:-1])[: len(values)])
+    front, remaining = [], np.arange(len(values))
     while len(remaining):
         # The first row of the rest is dominated by none.
         front.append(remaining[0])
@@ -260,14 +255,20 @@ def _optimum(model: InfluenceModel, space: Space, maximize: bool, limit: int) ->
     space.require_valid()
     indices = np.zeros((1, len(space.system.options)), dtype=np.int64)
     examined = 0
-    used: set[int] = set()
-    for part in parts_of((model,), space):
+    parts = list(parts_of((model,), space))
+    for part in parts:
         indices[0, list(part.variables)], count = part.best(maximize, limit)
         examined += count
-        used.update(part.used)
-    configuration = Configurations(space.system, indices)
-    predicted = np.array([model.predict(configuration)])
-    return Ranking(configuration, predicted, examined, unused_options(space.system, used))
+    return _ranking((model,), space, indices, examined, parts)
+
+
+def _ranking(
+    models: Sequence[InfluenceModel], space: Space, indices: Array, examined: int, parts: Sequence[SpacePart]
+) -> Ranking:
+    configurations = Configurations(space.system, indices)
+    used = {position for part in parts for position in part.used}
+    predicted = np.array([model.predict(configurations) for model in models])
+    return Ranking(configurations, predicted, examined, unused_options(space.system, used))
 
 
 def _ranked(
@@ -284,8 +285,14 @@ def _ranked(
     examined = 0
     for part in parts:
         if part.used:
-            part_rows, looked_at = _of_part(part, maximize, limit)
-            examined += looked_at
+            positions, rows = part.listed(limit)
+            examined += len(rows)
+            # The first combination of the part with each combination of the used options.
+            columns = [positions.index(position) for position in part.used]
+            first, _ = distinct_rows(rows[:, columns], [space.problem.sizes[position] for position in part.used])
+            rows = rows[np.sort(first)]
+            sums = [part.sums(number, positions, rows) * (-1 if high else 1) for number, high in enumerate(maximize)]
+            part_rows = _Rows(positions, rows, np.stack(sums, axis=1))
             combined = combined.with_all(part_rows[chosen(part_rows)], limit)
             combined = combined[chosen(combined)]
     indices = np.zeros((len(combined.rows), len(space.system.options)), dtype=np.int64)
@@ -296,19 +303,104 @@ def _ranked(
         elif part.count > limit:
             for row in indices:
                 row[list(part.variables)] = part.completed(row[None, list(part.used)])
-    configurations = Configurations(space.system, indices)
-    used = {position for part in parts for position in part.used}
-    predicted = np.array([model.predict(configurations) for model in models])
-    return Ranking(configurations, predicted, examined, unused_options(space.system, used))
+    return _ranking(models, space, indices, examined, parts)
 
 
-def _of_part(part: SpacePart, maximize: Sequence[bool], limit: int) -> tuple[_Rows, int]:
-    """Return the first combination of a part with each combination of the used options, and how many were examined."""
-    positions, rows = part.listed(limit)
-    count = len(rows)
-    columns = [positions.index(position) for position in part.used]
-    first, _ = distinct_rows(rows[:, columns], [part.space.problem.sizes[position] for position in part.used])
-    rows = rows[np.sort(first)]
-    signs = np.where(maximize, -1, 1)
-    sums = [part.sums(number, positions, rows) * sign for number, sign in enumerate(signs.tolist())]
-    return _Rows(positions, rows, np.stack(sums, axis=1)), count
+@dataclass(frozen=True, eq=False)
+class Searched:
+    """Configurations with their values."""
+
+    configurations: Configurations  # the configurations, the best first
+    values: Array  # what the predictor returned for them, shape (n, values)
+    examined: int  # the number of configurations that were predicted
+    exhaustive: bool  # whether these are all valid ones
+
+
+def searched(
+    predict: Callable[[Configurations], Array],
+    space: Space,
+    starts: Callable[[], Configurations],
+    kept: Callable[[Array], Array],
+    *,
+    used: Collection[int] | None = None,
+    excluded: Configurations | None = None,
+    enumerated: int = ENUMERATED,
+    most: int = MAX_PREDICTED,
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Searched:
+    """Return the best valid configurations of a predictor.
+
+    The local search changes one option or alternative group of the best configurations, as long as that improves them.
+    `predict` returns values of configurations, shape (n, values), and `kept` the positions of the best rows of values,
+    the best first; of equal rows the first one. `used`: the positions of the options that the values depend on; of
+    configurations that only differ in others, the first one counts. `excluded`: configurations that are left out.
+    """
+    positions = range(len(space.problem.sizes)) if used is None else sorted(used)
+
+    def predicted(configurations: Configurations, before: int = 0) -> Array:
+        count = len(configurations)
+        parts = []
+        for start in range(0, max(count, 1), REPORTED):
+            parts.append(predict(configurations[start : start + REPORTED]))
+            done = before + min(start + REPORTED, count)
+            on_progress(done, before + count if with_all else max(most, done))
+        return np.concatenate(parts)
+
+    def first(configurations: Configurations) -> Configurations:
+        """Return the first of all configurations that have the same values of the used options."""
+        sizes = [space.problem.sizes[position] for position in positions]
+        rows, _ = distinct_rows(configurations.indices[:, list(positions)], sizes)
+        return configurations[np.sort(rows)]
+
+    def usable(configurations: Configurations) -> Configurations:
+        return configurations if excluded is None else configurations[excluded.find(configurations) < 0]
+
+    with_all = space.is_counted and space.count <= enumerated
+    candidates = first(usable(space.enumerate() if with_all else starts()))
+    values = predicted(candidates)
+    expanded = np.zeros(len(candidates), dtype=bool)
+    while not with_all and len(candidates) < most:
+        best = kept(values)
+        best = best[~expanded[best]][:TOGETHER]
+        if not len(best):
+            break
+        expanded[best] = True
+        # Of equal ones, those that are known come first.
+        near = usable(neighbours(candidates[best], space, used))
+        both = first(Configurations(space.system, np.concatenate([candidates.indices, near.indices])))
+        values = np.concatenate([values, predicted(both[len(candidates) :], len(candidates))])
+        expanded = np.append(expanded, np.zeros(len(both) - len(candidates), dtype=bool))
+        candidates = both
+    best = kept(values)
+    return Searched(candidates[best], values[best], len(candidates), with_all)
+
+
+def neighbours(configurations: Configurations, space: Space, used: Collection[int] | None = None) -> Configurations:
+    """Return the distinct valid configurations that differ from given ones in one used option or alternative group."""
+    system, indices = space.system, configurations.indices
+    blocks = [indices]
+    varied = range(len(system.options)) if used is None else used
+    groups = system.alternative_groups
+    for group in groups:
+        positions = [system.positions[name] for name in group]
+        parent = system.option(group[0]).parent
+        if not any(system.positions[name] in varied for name in (*group, parent) if name is not None):
+            continue
+        for member in (None, *positions):
+            changed = indices.copy()
+            changed[:, positions] = 0
+            if parent is not None:
+                changed[:, system.positions[parent]] = member is not None
+            if member is not None:
+                changed[:, member] = 1
+            blocks.append(changed)
+    grouped = {name for group in groups for name in group}
+    for position, (option, size) in enumerate(zip(system.options, space.problem.sizes, strict=True)):
+        for index in range(0 if option.name in grouped or position not in varied else size):
+            changed = indices.copy()
+            changed[:, position] = index
+            blocks.append(changed)
+    rows = np.concatenate(blocks)
+    first, _ = distinct_rows(rows, space.problem.sizes)
+    changes = Configurations(system, rows[np.sort(first)])
+    return changes[space.check(changes)]

@@ -49,10 +49,7 @@ def distinct(words: Sequence[Array], n: int) -> tuple[Array, Array]:
 
 
 def distinct_rows(matrix: Array, sizes: Sequence[int] | None = None) -> tuple[Array, Array]:
-    """Return the first position of each distinct row, in ascending order of the rows, and the rank of each row.
-
-    `sizes`: the number of values of each column of integers; None for the greatest value plus 1.
-    """
+    """Return what `distinct` returns for a matrix; `sizes`: the number of values of each column of integers."""
     if sizes is None:
         sizes = [int(size) + 1 for size in matrix.max(axis=0, initial=0)]
     return distinct(packed(list(matrix.T), sizes), len(matrix))
@@ -61,17 +58,12 @@ def distinct_rows(matrix: Array, sizes: Sequence[int] | None = None) -> tuple[Ar
 def ascending(matrix: Array, sizes: Sequence[int]) -> Array:
     """Return the stable permutation that sorts the rows of `matrix` lexicographically."""
     words = packed(list(matrix.T), sizes)
-    if not words:
-        return np.arange(len(matrix))
-    if len(words) == 1:
-        return np.argsort(words[0], kind="stable")
-    return np.lexsort(words[::-1])
+    return np.lexsort(words[::-1]) if words else np.arange(len(matrix))
 
 
 def without_repeats(matrix: Array) -> Array:
     """Return the distinct rows of an integer matrix in order of their first appearance."""
-    rows: Array = matrix[np.sort(distinct_rows(matrix)[0])]
-    return rows
+    return np.asarray(matrix[np.sort(distinct_rows(matrix)[0])])
 
 
 def without_repeated_bytes(matrix: Array) -> Array:

@@ -37,28 +37,25 @@ def is_installed() -> bool:
 class Satisfiability:
     """The satisfiability of clauses under assumptions.
 
-    Literals count variables from 1; the literal of a deselected option is negative.
-
-    `origins`: the constraint of the model that each clause was derived from, None for the hierarchy.
+    Literals count variables from 1; the literal of a deselected option is negative. `origins`: the constraint of the
+    model that each clause was derived from, None for the hierarchy.
     """
 
     def __init__(self, variables: int, clauses: Sequence[Sequence[int]], origins: Sequence[object] = ()) -> None:
-        self._variables = variables
-        self._clauses = clauses
-        self._origins = origins
+        self._variables, self.clauses, self._origins = variables, clauses, origins
         self._activators = 0
 
     @classmethod
     def of(cls, problem: ConstraintProblem) -> Satisfiability | None:
-        """Return the satisfiability of a problem of binary options; None without the solver, or if it has others.
-
-        None also if an arithmetic constraint is about too many of them.
-        """
+        """Return what `of_values` returns for a problem of binary options; None if it has others."""
         return None if any(size > 2 for size in problem.sizes) else cls.of_values(problem)
 
     @classmethod
     def of_values(cls, problem: ConstraintProblem) -> Satisfiability | None:
-        """Return the satisfiability of the values of a problem; None as `of`, but options may have any values."""
+        """Return the satisfiability of the values of a problem (see `ValueLiterals`).
+
+        None without the solver, if options have too many values, or if arithmetic constraints are about too many.
+        """
         if not is_installed() or max(problem.sizes, default=0) > MAX_VALUES:
             return None
         literals = ValueLiterals(problem.sizes)
@@ -72,14 +69,9 @@ class Satisfiability:
             origins += [stated(constraint)] * len(constraint_clauses)
         return cls(literals.count, clauses, origins)
 
-    @property
-    def clauses(self) -> Sequence[Sequence[int]]:
-        """The clauses."""
-        return self._clauses
-
     @cached_property
     def _solver(self) -> Any:
-        return self._loaded(self._clauses)
+        return self._loaded(self.clauses)
 
     def _loaded(self, clauses: Sequence[Sequence[int]]) -> Any:
         """Return a solver of clauses, in which every variable occurs."""
@@ -90,10 +82,7 @@ class Satisfiability:
         return solver
 
     def solution(self, assumptions: Sequence[int] = (), preferred: Array | None = None) -> Array | None:
-        """Return a solution with some literals, shape (variables,), None if there is none.
-
-        `preferred`: the value that the solver tries first, for each variable, shape (variables,).
-        """
+        """Return a solution with some literals, None if there is none; `preferred`: the value to try first, of each."""
         if preferred is not None:
             signs = np.where(preferred, 1, -1) * np.arange(1, self._variables + 1)
             self._solver.set_phases(signs.tolist())
@@ -134,7 +123,7 @@ class Satisfiability:
         selectors: dict[int, int] = {}
         guarded: list[Sequence[int]] = []
         clauses_of: dict[int, list[Sequence[int]]] = {}
-        for origin, clause in zip(self._origins, self._clauses, strict=True):
+        for origin, clause in zip(self._origins, self.clauses, strict=True):
             if origin is None:
                 guarded.append(clause)
                 continue
@@ -142,17 +131,14 @@ class Satisfiability:
             clauses_of.setdefault(id(origin), []).append(clause)
             guarded.append([*clause, -selector])
         solver = self._loaded(guarded)
-        verdicts = []
-        for constraint in constraints:
+
+        def implied(key: int) -> bool:
+            others = [selector for other, selector in selectors.items() if other != key]
             # A constraint that always holds has no clause.
-            other_selectors = [selector for key, selector in selectors.items() if key != id(constraint)]
-            verdicts.append(
-                not any(
-                    solver.solve(assumptions=[*other_selectors, *(-literal for literal in clause)])
-                    for clause in clauses_of.get(id(constraint), [])
-                )
-            )
-        return verdicts
+            violated = ([*others, *(-literal for literal in clause)] for clause in clauses_of.get(key, []))
+            return not any(solver.solve(assumptions=assumptions) for assumptions in violated)
+
+        return [implied(id(constraint)) for constraint in constraints]
 
     def minimal(self, assumptions: Sequence[int]) -> Array | None:
         """Return a solution that no solution with fewer selected variables is a part of, None if there is none."""
@@ -178,11 +164,7 @@ class ValueLiterals:
     def __init__(self, sizes: Sequence[int]) -> None:
         self._sizes = tuple(sizes)
         self._first = tuple(itertools.accumulate((1 if size == 2 else size for size in sizes), initial=1))
-
-    @property
-    def count(self) -> int:
-        """The number of binary variables."""
-        return self._first[-1] - 1
+        self.count = self._first[-1] - 1  # the number of binary variables
 
     def literal(self, variable: int, value: int) -> int:
         """Return the literal of a variable that has a value."""

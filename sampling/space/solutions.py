@@ -1,7 +1,4 @@
-"""Solutions of a constraint problem, as the product of its compiled components, and conflicts where there is none.
-
-A component is compiled to a decision diagram, or by D4 to a circuit where it connects many binary options.
-"""
+"""Solutions of a constraint problem, as the product of its compiled components, and conflicts where there is none."""
 
 from __future__ import annotations
 
@@ -13,12 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from sampling.space import d4
-from sampling.space.circuit import Circuit
+from sampling.draws import distinct_ranks
+from sampling.space.circuit import Circuit, d4_circuit, d4_is_installed
 from sampling.space.compilation import BUDGETS, build
 from sampling.space.diagram import Diagram
 from sampling.space.problem import Component, ConstraintProblem, Disjunction, Relation, components, stated
-from sampling.space.ranks import distinct_ranks
 from sampling.space.rows import ascending
 from sampling.space.satisfiability import Satisfiability
 from splc.errors import Problem, SpaceError
@@ -49,7 +45,7 @@ def compiled(
     kept: frozenset[int] | None = None,
     budgets: Sequence[int] = BUDGETS,
 ) -> Compiled:
-    """Return all solutions of a component.
+    """Return all solutions of a component: a decision diagram, or D4's circuit where it connects many binary options.
 
     `kept`: the variables of a solution; other variables only need to have some value. None for all variables.
     """
@@ -57,17 +53,17 @@ def compiled(
     are_clauses = not component.comparisons and all(
         component.domains[variable] == 3 for variable in component.variables
     )
-    if len(component.variables) <= MAX_DIAGRAM or not are_clauses or not d4.is_installed():
+    if len(component.variables) <= MAX_DIAGRAM or not are_clauses or not d4_is_installed():
         return build(component, parents, kept, budgets)
     if kept is not None and not kept.issuperset(component.variables):
         # A circuit cannot be projected to some of its variables; only small diagrams are tried.
         return build(component, parents, kept, budgets[:1])
     position = {variable: number for number, variable in enumerate(component.variables, 1)}
     clauses = [
-        [position[variable] if bits == 2 else -position[variable] for variable, bits in literals]
+        tuple(position[variable] if bits == 2 else -position[variable] for variable, bits in literals)
         for literals in component.disjunctions
     ]
-    circuit = d4.compiled(component.variables, clauses)
+    circuit = d4_circuit(component.variables, tuple(clauses))
     if circuit is None:
         raise CircuitError(
             f"the constraints over {len(component.variables):,} connected options are too complex for exact counts",
@@ -162,8 +158,9 @@ class Solutions:
             remaining = remaining // product
             part = part.astype(np.int64) if product < _INT64 else part
             for diagram in diagrams:
-                result[:, list(diagram.variables)] = diagram.unrank(part % diagram.count)
-                part = part // diagram.count
+                if diagram.variables:
+                    result[:, list(diagram.variables)] = diagram.unrank(part % diagram.count)
+                    part = part // diagram.count
         return self._of_kept(result)
 
     def draw(self, n: int, rng: np.random.Generator) -> Array:
@@ -178,14 +175,7 @@ class Solutions:
                 hint="draw a sample of them, such as random:1000",
             )
         sizes = self.problem.sizes
-        result = np.zeros((self.count, len(sizes)), dtype=self._kind)
-        inner = 1
-        for diagram in self.compiled if self.count else ():
-            rows = np.arange(self.count) // inner % diagram.count
-            for column, values in zip(diagram.variables, diagram.expand().T, strict=True):
-                result[:, column] = values[rows]
-            inner *= diagram.count
-        result = self._of_kept(result)
+        result = self._of_kept(combined(self.compiled, len(sizes), self._kind)[: self.count])
         return result[ascending(result, [sizes[variable] for variable in self.variables])]
 
     @property
@@ -206,51 +196,50 @@ class Solutions:
         # Counts of many options have many digits; most are equal and need memory once.
         products: dict[tuple[int, int], int] = {}
         for diagram in self.compiled if not self.empty else ():
-            diagram_count = diagram.count
+            number = diagram.count
             for variable, counts in diagram.marginals(self.problem.sizes).items():
-                for count in counts:
-                    if (count, diagram_count) not in products:
-                        products[count, diagram_count] = self.count // diagram_count * count
-                value_counts[variable] = [products[count, diagram_count] for count in counts]
+                new = {count for count in counts if (count, number) not in products}
+                products |= {(count, number): self.count // number * count for count in new}
+                value_counts[variable] = [products[count, number] for count in counts]
         return [value_counts[variable] for variable in self.variables]
+
+
+def combined(diagrams: Sequence[Compiled], width: int, kind: np.dtype[Any]) -> Array:
+    """Return all combinations of the solutions of diagrams, shape (n, width); other variables are 0."""
+    rows = np.arange(math.prod(diagram.count for diagram in diagrams))
+    result = np.zeros((len(rows), width), dtype=kind)
+    for diagram in diagrams:
+        rows, number = np.divmod(rows, diagram.count)
+        for column, values in zip(diagram.variables, diagram.expand().T, strict=True):
+            result[:, column] = values[number]
+    return result
 
 
 def _batches(diagrams: Iterable[Compiled]) -> Iterator[tuple[int, list[Compiled]]]:
     """Yield diagrams with variables in groups, each with its number of solutions, which fits 64 bits if possible."""
     product, group = 1, list[Compiled]()
     for diagram in diagrams:
-        if not diagram.variables:
-            continue
         if group and product * diagram.count >= _INT64:
             yield product, group
             product, group = 1, []
         product *= diagram.count
         group.append(diagram)
-    if group:
-        yield product, group
+    yield product, group
 
 
 def conflict(problem: ConstraintProblem, source: str | None) -> list[Problem]:
     """Return the error messages for a problem without solutions, one per constraint of a minimal conflict."""
     constraints = minimal_conflict(problem)
+    none = "no valid configuration"
     if len(constraints) > _MAX_NAMED:
-        return [
-            Problem(
-                "no valid configuration: the constraints contradict each other",
-                source,
-                hint=f"{len(constraints)} of them together have no solution",
-            )
-        ]
+        hint = f"{len(constraints)} of them together have no solution"
+        return [Problem(f"{none}: the constraints contradict each other", source, hint=hint)]
     units: dict[int, Problem] = {}
     for constraint in constraints:
-        origin = constraint.origin
-        stated_constraint = stated(constraint)
+        origin, whole = constraint.origin, stated(constraint)
         text = origin.reason if isinstance(origin, Clause) else origin.text.strip()
-        line = None if stated_constraint is None else stated_constraint.line
-        units.setdefault(
-            id(stated_constraint or origin),
-            Problem("no valid configuration: contradicting constraint", source, line, text=text),
-        )
+        line = None if whole is None else whole.line
+        units.setdefault(id(whole or origin), Problem(f"{none}: contradicting constraint", source, line, text=text))
     return list(units.values())
 
 
@@ -259,7 +248,7 @@ def minimal_conflict(problem: ConstraintProblem) -> list[Disjunction | Relation]
 
     Chunks of halving size are left out (a deletion filter). After too many trials, the result may not be minimal.
     """
-    remaining: list[Disjunction | Relation] = list(problem.constraints)
+    remaining = list(problem.constraints)
     cache: Cache = {}
     trials = undecided = 0
     size = max(1, len(remaining) // 2)

@@ -11,15 +11,14 @@ import numpy as np
 from sampling.space.compilation import BUDGETS
 from sampling.space.problem import ConstraintProblem, components, whole_problem
 from sampling.space.satisfiability import Satisfiability
-from sampling.space.solutions import MAX_DIAGRAM, Cache, Solutions
+from sampling.space.solutions import MAX_DIAGRAM, Cache, Solutions, conflict
 from splc.data.configurations import Configurations, fixed_indices, with_fixed_values
 from splc.errors import SpaceError, VariabilityError
 from splc.io.presentation import Bars, page
 from splc.system.clauses import Clause, clauses
 from splc.system.constraints import ArithmeticConstraint, BooleanConstraint
-from splc.system.extension import restricted
 from splc.system.options import BinaryOption
-from splc.system.variability import VariabilityModel
+from splc.system.variability import VariabilityModel, restricted
 from splc.types import Array
 
 LIMIT = 2_000_000
@@ -34,13 +33,7 @@ _ROWS, _BYTES = 1 << 13, 1 << 25
 
 
 class Space:
-    """The valid configurations of a system.
-
-    Decision diagrams are built on first use; `check` and `violations` do not need them.
-
-    Args:
-        system: the system.
-    """
+    """The valid configurations of a system; decision diagrams are built on first use."""
 
     def __init__(self, system: VariabilityModel) -> None:
         self.system = system
@@ -87,20 +80,14 @@ class Space:
 
     @cached_property
     def solver(self) -> Satisfiability | None:
-        """The SAT solver of the options, where these are too many for decision diagrams; None elsewhere.
-
-        None also without the extra `solver`, and for systems with numeric options.
-        """
+        """The SAT solver of binary options that are too many for decision diagrams; None elsewhere, or without it."""
         if self.is_counted and not self.solutions.is_large:
             return None
         return None if any(size > 2 for size in self.problem.sizes) else self.satisfiability
 
     @cached_property
     def satisfiability(self) -> Satisfiability | None:
-        """The SAT solver of the values of all options (see `ValueLiterals`).
-
-        None without the extra `solver`, and where options have too many values or constraints are about too many.
-        """
+        """The SAT solver of the values of all options (see `Satisfiability.of_values`), None if there is none."""
         return Satisfiability.of_values(self.problem)
 
     @cached_property
@@ -130,22 +117,12 @@ class Space:
 
     def check(self, configurations: Configurations) -> Array:
         """Return which configurations are valid, shape (n,), bool."""
-        valid = self._clause_table.holds(configurations.indices)
-        for constraint in self.system.arithmetic_constraints:
-            valid &= _satisfied(constraint, configurations)
-        return valid
+        return self._checked(configurations, self._clause_table)
 
     def check_changes(self, configurations: Configurations, positions: Collection[int]) -> Array:
-        """Return which configurations are valid, shape (n,), bool, that differ from valid ones in some options only.
-
-        `positions`: the positions of these options.
-        """
-        valid = np.ones(len(configurations), dtype=bool)
-        for clause in dict.fromkeys(clause for position in positions for clause in self._clauses_of.get(position, ())):
-            valid &= clause.holds(configurations.indices)
-        for constraint in self.system.arithmetic_constraints:
-            valid &= _satisfied(constraint, configurations)
-        return valid
+        """Return which configurations are valid that differ from valid ones in options at some positions only."""
+        near = dict.fromkeys(clause for position in positions for clause in self._clauses_of.get(position, ()))
+        return self._checked(configurations, ClauseTable(tuple(near)))
 
     @cached_property
     def _clauses_of(self) -> dict[int, list[Clause]]:
@@ -155,6 +132,12 @@ class Space:
             for position, _ in clause.literals:
                 clauses_of.setdefault(position, []).append(clause)
         return clauses_of
+
+    def _checked(self, configurations: Configurations, table: ClauseTable) -> Array:
+        valid = table.holds(configurations.indices)
+        for constraint in self.system.arithmetic_constraints:
+            valid &= _satisfied(constraint, configurations)
+        return valid
 
     def violations(self, configurations: Configurations, row: int) -> list[str]:
         """Return descriptions of the constraints that a configuration violates, none if it is valid."""
@@ -182,14 +165,10 @@ class Space:
         return {name: tuple(values) for name, values in zip(self.system.names, counts, strict=True)}
 
     def projection(self, positions: Sequence[int], budgets: Sequence[int] = BUDGETS) -> Solutions:
-        """Return the combinations of values of some options that occur in valid configurations.
-
-        Args:
-            positions: the positions of the options.
-            budgets: how large a diagram may grow (see `sampling.space.compilation`).
+        """Return the combinations of values of options at some positions that occur in valid configurations.
 
         Raises:
-            SpaceError: if the constraints are too entangled.
+            SpaceError: if the constraints are too entangled for the budgets (see `sampling.space.compilation`).
         """
         projected = frozenset(positions)
         parts = [part for part in self.solutions.components if not projected.isdisjoint(part.variables)]
@@ -208,17 +187,10 @@ class Space:
         return Solutions(self.problem.without(constraint), cache=self.cache).count
 
     def require_valid(self) -> None:
-        """Raise an error with contradicting constraints if there is no valid configuration.
-
-        Raises:
-            VariabilityError: if the space is empty.
-        """
+        """Raise a VariabilityError with contradicting constraints if there is no valid configuration."""
         # A large system is not counted for this.
         known = self.satisfiability if self.is_large else None
-        empty = self.solutions.empty if known is None else known.solution() is None
-        if empty:
-            from sampling.space.solutions import conflict
-
+        if self.solutions.empty if known is None else known.solution() is None:
             raise VariabilityError(conflict(self.problem, self.system.source))
 
     def enumerate(self, limit: int = LIMIT) -> Configurations:
@@ -279,11 +251,7 @@ def _satisfied(constraint: ArithmeticConstraint, configurations: Configurations)
 
 
 class ClauseTable:
-    """The clauses of a system as numbers of their literals.
-
-    Args:
-        clauses: the clauses.
-    """
+    """The clauses of a system as numbers of their literals."""
 
     def __init__(self, clauses: Sequence[Clause]) -> None:
         numbers: dict[tuple[int, tuple[bool, ...]], int] = {}

@@ -33,18 +33,15 @@ NEVER = 2**61
 class Step(Layer):
     """A layer whose values are grouped into moves: values of one class with the same weight.
 
-    The number of next nodes stands for a child where there is no solution.
+    The number of next nodes, or of the next sums, stands for a child or a sum where there is no solution.
     """
 
     sums: Array  # the remaining sums before the step, ascending
-    # the column of the next step's sums for each move and sum, shape (moves, sums); the number of these columns where
-    # there is no solution
-    following: Array
+    following: Array  # the column of the next step's sums for each move and sum, shape (moves, sums)
 
     def prices(self, costs: Array) -> Array:
         """Return the least cost of each move, given those of the values of the variable."""
-        least: Array = np.minimum.reduceat(costs[self.values], self.starts)
-        return least
+        return np.asarray(np.minimum.reduceat(costs[self.values], self.starts))
 
 
 class Strata:
@@ -99,23 +96,20 @@ class Strata:
         """Return the solutions with these sums and ranks (0 … counts[sum] - 1), shape (n, variables)."""
         result = np.zeros((len(ranks), len(self.solutions.problem.sizes)), dtype=np.int64)
         columns = np.searchsorted(self._sums, np.asarray(sums, dtype=np.int64))
-        remaining = np.array(ranks, dtype=np.int64 if len(self._counts[0]) == 1 else object)
         size = max(1, _CHUNK // max((len(step.classes) for step in self.steps), default=1))
-        for start in range(0, len(remaining), size):
+        for start in range(0, len(ranks), size):
             chunk = slice(start, start + size)
-            self._unrank(columns[chunk], remaining[chunk], result[chunk])
+            after_sums, nodes = columns[chunk], np.zeros(len(columns[chunk]), dtype=np.int64)
+            remaining = np.array(ranks[chunk], dtype=np.int64 if len(self._counts[0]) == 1 else object)
+            for step, counts, below in zip(self.steps, self._counts[:-1], self._counts[1:], strict=True):
+                after = self._integers(below[:, step.children[nodes], step.following[:, after_sums].T])
+                kind = np.int64 if len(counts) == 1 else object
+                after, remaining = after.astype(kind), remaining.astype(kind)
+                chosen, remaining = taken(remaining, np.cumsum(after * step.sizes, axis=1))
+                completions = after[np.arange(len(remaining)), chosen]
+                result[chunk, step.variable], remaining = step.value_at(chosen, remaining, completions)
+                nodes, after_sums = step.children[nodes, chosen], step.following[chosen, after_sums]
         return result[:, list(self.solutions.variables)]
-
-    def _unrank(self, columns: Array, ranks: Array, result: Array) -> None:
-        nodes = np.zeros(len(ranks), dtype=np.int64)
-        for step, counts, below in zip(self.steps, self._counts[:-1], self._counts[1:], strict=True):
-            after = self._integers(below[:, step.children[nodes], step.following[:, columns].T])
-            kind = np.int64 if len(counts) == 1 else object
-            after, ranks = after.astype(kind), ranks.astype(kind)
-            chosen, ranks = taken(ranks, np.cumsum(after * step.sizes, axis=1))
-            completions = after[np.arange(len(ranks)), chosen]
-            result[:, step.variable], ranks = step.value_at(chosen, ranks, completions)
-            nodes, columns = step.children[nodes, chosen], step.following[chosen, columns]
 
     def _integers(self, digits: Array) -> Array:
         """Return numbers from their digits (the first axis, least significant first)."""
@@ -124,11 +118,10 @@ class Strata:
         return np.asarray(sum(digit.astype(object) << (self._bits * position) for position, digit in enumerate(digits)))
 
     def cheapest(self, total: int, costs: Sequence[Array], excluded: Array) -> Array | None:
-        """Return the cheapest solution of a stratum, whose cost is a sum over its values; None if all are excluded.
+        """Return the cheapest solution of a stratum, the first of several; None if all are excluded.
 
         `costs`: for each variable of the problem, the cost of each value (integers; all sums below 2^60). `excluded`:
-        solutions of this stratum, shape (n, variables). Returns: The values, shape (variables,). Of several cheapest
-        ones it is the first in the order of the diagrams.
+        solutions of this stratum, shape (n, variables).
         """
         # Without negative costs, those of missing solutions stay the largest.
         search = _Search(self.steps, [cost - cost.min(initial=0) for cost in costs])
@@ -136,7 +129,7 @@ class Strata:
         result = np.zeros(len(self.solutions.problem.sizes), dtype=np.int64)
         variables = list(self.solutions.variables)
         search.complete(result, 0, 0, column)
-        if not len(excluded) or not (excluded == result[variables]).all(axis=1).any():
+        if not (excluded == result[variables]).all(axis=1).any():
             return result[variables]
         rows = np.zeros((len(excluded), len(result)), dtype=np.int64)
         rows[:, variables] = excluded
@@ -209,15 +202,13 @@ class _Search:
 
 def _step(layer: Layer, weights: Array, sums: Array, following: int) -> Step:
     """Return a layer as a step; `sums` are the sums that later layers have, `following` is the number of next nodes."""
-    moves: list[Array] = []
-    columns: list[int] = []
-    adds: list[int] = []
-    for column, values in enumerate(layer.classes):
-        for weight in np.unique(weights[values]).tolist():
-            moves.append(values[weights[values] == weight])
-            columns.append(column)
-            adds.append(weight)
-    children = layer.children[:, columns]
+    moves = [
+        (column, weight, values[weights[values] == weight])
+        for column, values in enumerate(layer.classes)
+        for weight in np.unique(weights[values]).tolist()
+    ]
+    columns, adds, classes = zip(*moves, strict=True)
+    children = layer.children[:, list(columns)]
     if len(adds) * len(sums) > STEP_CELLS:
         raise _too_complex()
     totals = np.unique((sums[None] + np.unique(adds)[:, None]).reshape(-1))
@@ -227,13 +218,8 @@ def _step(layer: Layer, weights: Array, sums: Array, following: int) -> Step:
     differences = totals[None] - np.array(adds)[:, None]
     columns_after = np.searchsorted(sums, differences)
     is_known = sums[np.minimum(columns_after, len(sums) - 1)] == differences
-    return Step(
-        layer.variable,
-        tuple(moves),
-        np.where(children >= 0, children, following),
-        totals,
-        np.where(is_known, columns_after, len(sums)),
-    )
+    columns_after = np.where(is_known, columns_after, len(sums))
+    return Step(layer.variable, classes, np.where(children >= 0, children, following), totals, columns_after)
 
 
 def _too_complex() -> SpaceError:

@@ -1,6 +1,9 @@
 """Shares of the variance of a model's prediction over the valid space, for options that constraints tie together.
 
-All valid configurations are equally probable. `closed(u)` is Var(E[f | u]), the variance of the prediction that is
+All valid configurations are equally probable. Options that no constraint and no factor of a term tie together are
+independent of each other, in separate blocks, so that the mean of a product of their factors is the product of means.
+
+`closed(u)` is Var(E[f | u]), the variance of the prediction that is
 explained by knowing the choices u. From it follow:
 
 - the *share* of a choice: its Shapley effect (Owen, "Sobol' indices and Shapley value", SIAM/ASA J. Uncertainty
@@ -30,15 +33,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
 
-from sampling.space.blocks import Block, Piece
+from sampling.space.optimum import configurations_of, positions_of
+from sampling.space.problem import grouped, roots_of
+from sampling.space.rows import distinct_rows
+from sampling.space.space import Space
+from splc.errors import ConfigurationError, Problem
 from splc.io.numbers import power_of_two
+from splc.models.influence import EvaluationError, InfluenceModel
+from splc.models.terms import Term
 from splc.types import Array
 
+# Blocks with more valid combinations are drawn from: this number of combinations.
+LIMIT, DRAWN = 1 << 16, 20_000
 # Operations for all subsets of the choices of all blocks, and drawn rows for each combination of choices.
 MAX_WORK, MAX_CELLS, MIN_ROWS = 3e8, 1 << 25, 20
 # A product of more factors is not expanded.
@@ -47,6 +59,136 @@ _MAX_FACTORS = 10
 _NEGLIGIBLE = 1e-13
 # Interactions of more choices are not listed.
 MAX_TOGETHER = 3
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A product of factors over certain choices, by their numbers."""
+
+    choices: tuple[int, ...]
+    term: Term
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Choices that constraints or factors of terms tie together.
+
+    A choice is an option or an alternative group. Each term is a product of parts, one in each block.
+    """
+
+    choices: tuple[int, ...]  # the numbers of the choices that the model uses, ascending
+    variables: tuple[int, ...]  # the positions of all options of the block, ascending
+    rows: Array  # valid combinations of value indices, equally probable, shape (n, variables)
+    codes: Array  # the value of each choice in each row as a number, shape (n, choices)
+    parts: InfluenceModel  # the distinct parts of terms in this block, as a model of terms with the influence 1
+    part_of: Array  # the position among `parts` of the part of each term of the whole model, shape (terms,)
+    exact: bool  # whether `rows` are all valid combinations, not drawn ones
+    # for each part its factors, a product for each choice, or one for several that a factor ties together
+    pieces: tuple[tuple[Piece, ...], ...]
+    values: Array  # the values of the parts in each row, shape (n, parts)
+    _space: Space
+
+    @cached_property
+    def weights(self) -> Array:
+        """The probability of each distinct combination of the choices, shape (m,)."""
+        return np.bincount(self._distinct[1]) / len(self.rows)
+
+    @cached_property
+    def distinct_codes(self) -> Array:
+        """The distinct combinations of the choices, shape (m, choices)."""
+        return self.codes[self._distinct[0]]
+
+    @cached_property
+    def distinct_values(self) -> Array:
+        """The values of the parts at the distinct combinations, shape (m, parts)."""
+        return self.values[self._distinct[0]]
+
+    @cached_property
+    def piece_values(self) -> dict[Piece, Array]:
+        """The values of each piece at the distinct combinations, shapes (m,)."""
+        distinct_pieces = tuple(dict.fromkeys(piece for pieces in self.pieces for piece in pieces))
+        product = replace(self.parts, terms=tuple((piece.term, 1.0) for piece in distinct_pieces))
+        values = part_values(product, self.variables, self.rows[self._distinct[0]], self._space)
+        return dict(zip(distinct_pieces, values.T, strict=True))
+
+    @cached_property
+    def means(self) -> Array:
+        """The mean of the part of each term, shape (terms,)."""
+        return np.asarray((self.weights @ self.distinct_values)[self.part_of])
+
+    @cached_property
+    def _distinct(self) -> tuple[Array, Array]:
+        return distinct_rows(self.codes)
+
+    def gram(self, mask: int) -> Array:
+        """Return E[E[part s | u] E[part t | u]] for all pairs of parts, u the choices with bits in a mask."""
+        known = [position for position in range(len(self.choices)) if mask >> position & 1]
+        if len(known) == len(self.choices):
+            return (self.distinct_values.T * self.weights) @ self.distinct_values
+        _, group = distinct_rows(self.distinct_codes[:, known])
+        order = np.argsort(group, kind="stable")
+        starts = np.flatnonzero(np.diff(group[order], prepend=-1))
+        weights = np.add.reduceat(self.weights[order], starts)
+        sums = np.add.reduceat((self.weights[:, None] * self.distinct_values)[order], starts, axis=0)
+        return np.asarray((sums.T / weights) @ sums)
+
+
+def blocks_of(
+    model: InfluenceModel, space: Space, choices: Sequence[Sequence[int]], *, limit: int = LIMIT, seed: int = 0
+) -> tuple[Block, ...]:
+    """Return the independent blocks of the choices that a model uses; terms with the influence 0 count as not used."""
+    space.require_valid()
+    components = space.solutions.components
+    component_of = space.solutions.component_of
+    uses: dict[Term, tuple[int, ...]] = {}
+    for term, influence in model.terms:
+        for factor in term.factors if influence != 0 else ():
+            single = Term((factor,))
+            uses[single] = positions_of(model.options_of(single), space.system)
+    used = {position for positions in uses.values() for position in positions}
+    drawn = [number for number, members in enumerate(choices) if not used.isdisjoint(members)]
+    together = (positions for positions in (*uses.values(), *(choices[number] for number in drawn)) if positions)
+    roots = roots_of(len(components), ([component_of[position] for position in each] for each in together))
+    root_of = {number: roots[component_of[choices[number][0]]] for number in drawn}
+    rng = np.random.default_rng(seed)
+    blocks = []
+    for root in sorted(set(root_of.values())):
+        inner = [number for number in drawn if root_of[number] == root]
+        parts = [part for number, part in enumerate(components) if roots[number] == root]
+        variables = tuple(sorted(variable for part in parts for variable in part.variables))
+        block_options = frozenset(variables)
+        products = [
+            Term(tuple(f for f in term.factors if influence and block_options & set(uses[Term((f,))])))
+            for term, influence in model.terms
+        ]
+        solutions = space.projection(variables)
+        exact = solutions.count <= limit
+        rows = solutions.enumerate(limit) if exact else solutions.draw(min(DRAWN, solutions.count), rng)
+        columns = {variable: rows[:, column].astype(np.int64) for column, variable in enumerate(variables)}
+        # Of an alternative group at most one member is selected: its number from 1, or 0.
+        groups = ([columns[position] for position in choices[number]] for number in inner)
+        codes = np.stack([sum(column * code for code, column in enumerate(group, 1)) for group in groups], axis=1)
+        terms = tuple(dict.fromkeys(products))
+        model_of_parts = InfluenceModel(tuple((term, 1.0) for term in terms), model.order, derived=model.derived)
+        part_of = np.array([terms.index(product) for product in products], dtype=int)
+        values = part_values(model_of_parts, variables, rows, space)
+        of_choice = {position: number for number in inner for position in choices[number]}
+        pieces = []
+        for term in terms:
+            tied = grouped(({of_choice[position] for position in uses[Term((f,))]}, f) for f in term.factors)
+            pieces.append(tuple(Piece(tuple(sorted(about)), Term(tuple(sorted(factors)))) for about, factors in tied))
+        blocks.append(
+            Block(tuple(inner), variables, rows, codes, model_of_parts, part_of, exact, tuple(pieces), values, space)
+        )
+    return tuple(blocks)
+
+
+def part_values(parts: InfluenceModel, variables: Sequence[int], rows: Array, space: Space) -> Array:
+    """Return the values of a block's parts at combinations of its options, shape (n, parts)."""
+    try:
+        return parts.contributions(configurations_of(variables, rows, space))
+    except EvaluationError as error:
+        raise ConfigurationError(Problem(error.what, hint=error.advice)) from None
 
 
 @dataclass(frozen=True)
@@ -151,10 +293,9 @@ class Variance:
         return product
 
     def _gram(self, number: int, mask: int) -> Array:
-        key = (number, mask)
-        if key not in self._grams:
-            self._grams[key] = self.blocks[number].gram(mask)
-        return self._grams[key]
+        if (number, mask) not in self._grams:
+            self._grams[number, mask] = self.blocks[number].gram(mask)
+        return self._grams[number, mask]
 
     def _shapley(self) -> dict[int, float]:
         """Return the Shapley effect of each choice, times the variance."""
@@ -165,15 +306,22 @@ class Variance:
         ]
         shares = dict.fromkeys(self.choices, 0.0)
         for q, weight in zip((nodes + 1) / 2, weights / 2, strict=True):
-            expected = [_expected(gram, len(block.choices), q) for gram, block in zip(grams, self.blocks, strict=True)]
+            # The probability of each subset of the choices of a block, of which each is in it with probability q.
+            sizes = [np.array([mask.bit_count() for mask in range(len(gram))]) for gram in grams]
+            chances = [q**size * (1 - q) ** (size[-1] - size) for size in sizes]
+            expected = [np.tensordot(chance, gram, axes=1) for chance, gram in zip(chances, grams, strict=True)]
             spread = [gram[np.ix_(b.part_of, b.part_of)] for gram, b in zip(expected, self.blocks, strict=True)]
             for number, block in enumerate(self.blocks):
                 weighted = np.outer(self.influences, self.influences)
                 for index, factor in enumerate(spread):
                     if index != number:
                         weighted = weighted * factor
+                masks = np.arange(len(grams[number]))
                 for bit, choice in enumerate(block.choices):
-                    increase = _increase(grams[number], len(block.choices), bit, q)
+                    # The mean increase of the matrix by the choice over random subsets of the others.
+                    without = masks[masks >> bit & 1 == 0]
+                    increases = grams[number][without | 1 << bit] - grams[number][without]
+                    increase = np.tensordot(chances[number][without] / (1 - q), increases, axes=1)
                     shares[choice] += weight * float((weighted * increase[np.ix_(block.part_of, block.part_of)]).sum())
         return {choice: max(0.0, share) for choice, share in shares.items()}
 
@@ -213,25 +361,3 @@ class Variance:
             joint *= ((block.weights * product) @ block.distinct_values)[block.part_of]
             separate *= float(block.weights @ product) * block.means
         return float((joint - separate).sum())
-
-
-def _probabilities(count: int, q: float) -> Array:
-    """Return the probability of each subset of choices of which each is in it with probability q, shape (2^count,)."""
-    sizes = np.array([mask.bit_count() for mask in range(1 << count)])
-    probabilities: Array = q**sizes * (1 - q) ** (count - sizes)
-    return probabilities
-
-
-def _expected(grams: Array, count: int, q: float) -> Array:
-    """Return the mean matrix over random subsets of a block's choices."""
-    expected: Array = np.tensordot(_probabilities(count, q), grams, axes=1)
-    return expected
-
-
-def _increase(grams: Array, count: int, bit: int, q: float) -> Array:
-    """Return the mean increase of the matrix by one choice over random subsets of the others."""
-    masks = np.arange(1 << count)
-    without = masks[masks >> bit & 1 == 0]
-    weights = _probabilities(count, q)[without] / (1 - q)
-    increase: Array = np.tensordot(weights, grams[without | 1 << bit] - grams[without], axes=1)
-    return increase

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from splc.arithmetic.tree import Call, Extremum, Name, Node, Number, Power, Product, Sum, Threshold
+from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, Threshold
 from splc.types import Array
 
 # Functions of several arguments. They exist in model text and parameters only.
@@ -55,7 +55,7 @@ class Function:
         return text.format(module=module, round="np.round" if module == "np" else "round", x=argument)
 
 
-def rounded(function: str, values: Array) -> Array:
+def rounded(function: str, values: Array | float) -> Array:
     """Return values rounded up ('ceil') or down; values within rounding errors of an integer become that integer."""
     near = np.round(values)
     exact = np.isclose(values, near, rtol=1e-12, atol=1e-12)
@@ -64,14 +64,9 @@ def rounded(function: str, values: Array) -> Array:
 
 def _rounding(name: str) -> Function:
     """Return a rounding; in Python a number within rounding errors of an integer is that integer, too."""
-    return Function(
-        name,
-        partial(rounded, name),
-        lambda number: float(rounded(name, np.array(number))),
-        everywhere=True,
-        latex=rf"\left\l{name} {{x}} \right\r{name}",
-        python=f"{{module}}.{name}({{round}}({{x}}, 12))",
-    )
+    latex, python = rf"\left\l{name} {{x}} \right\r{name}", f"{{module}}.{name}({{round}}({{x}}, 12))"
+    values = partial(rounded, name)
+    return Function(name, values, lambda number: float(values(number)), everywhere=True, latex=latex, python=python)
 
 
 TABLE = (
@@ -116,8 +111,6 @@ def evaluate(node: Node, value_of: Callable[[str], Any], zero_safe: bool = False
 
     `value_of`: returns the value of a name, a float or an array of shape (n,). `zero_safe`: whether division by 0 and
     the logarithm of 0 give 0, as in SPL Conqueror; otherwise they give infinities or NaN, as in IEEE arithmetic.
-
-    Returns: A float or an array of shape (n,).
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return _evaluate(node, value_of, zero_safe)
@@ -135,13 +128,10 @@ def _evaluate(node: Node, value_of: Callable[[str], Any], zero_safe: bool) -> An
                 total = total + sign * _evaluate(child, value_of, zero_safe)
             return total
         case Product(factors):
-            above: Any = np.float64(1.0)
-            below: Any = np.float64(1.0)
+            sides: dict[int, Any] = {1: np.float64(1.0), -1: np.float64(1.0)}
             for side, child in factors:
-                if side > 0:
-                    above = above * _evaluate(child, value_of, zero_safe)
-                else:
-                    below = below * _evaluate(child, value_of, zero_safe)
+                sides[side] = sides[side] * _evaluate(child, value_of, zero_safe)
+            above, below = sides[1], sides[-1]
             ratio = np.true_divide(above, below)
             return np.where(below == 0, 0.0, ratio) if zero_safe else ratio
         case Power(base, exponent):
@@ -149,12 +139,12 @@ def _evaluate(node: Node, value_of: Callable[[str], Any], zero_safe: bool) -> An
             above = np.asarray(_evaluate(exponent, value_of, zero_safe), dtype=float)
             power = np.power(below, above)
             return np.where((below == 0) & (above < 0), 0.0, power) if zero_safe else power
-        case Call(function, argument):
+        case Call(function, (argument,)):
             inner = np.asarray(_evaluate(argument, value_of, zero_safe), dtype=float)
             definition = FUNCTION[function]
             result = definition.values(inner)
             return np.where(inner == 0, 0.0, result) if zero_safe and definition.base is not None else result
-        case Extremum(function, arguments):
+        case Call(function, arguments):
             return greatest(function, [_evaluate(child, value_of, zero_safe) for child in arguments])
         case Threshold(comparison, left, right):
             return compared(comparison, *(_evaluate(child, value_of, zero_safe) for child in (left, right)))

@@ -22,7 +22,7 @@ from typing import Literal
 
 from splc.arithmetic.functions import SEVERAL
 from splc.arithmetic.tokens import FUNCTIONS, THRESHOLDS, NameTable, Token, problem_at, tokenize
-from splc.arithmetic.tree import Call, Extremum, Name, Node, Number, Power, Product, Sum, Threshold
+from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, Threshold
 from splc.errors import ExpressionError, shorten
 
 MAX_DEPTH = 64
@@ -53,13 +53,18 @@ class Parser:
         """Advance to the next token."""
         self.token = next(self.tokens)
 
-    def accept(self, *texts: str) -> Token | None:
-        """Consume and return the next token if it is one of these operators."""
+    def accept(self, *texts: str) -> str:
+        """Consume and return the next token if it is one of these operators, else return an empty text."""
         token = self.token
-        if token.kind == "op" and token.text in texts:
-            self.advance()
-            return token
-        return None
+        if token.kind != "op" or token.text not in texts:
+            return ""
+        self.advance()
+        return token.text
+
+    def end(self) -> None:
+        """Raise an error unless all tokens are consumed."""
+        if self.token.kind != "end":
+            raise self.unexpected()
 
     def fail(self, message: str, hint: str | None = None) -> ExpressionError:
         """Return an error at the next token."""
@@ -83,10 +88,9 @@ class Parser:
 
     def decimal(self) -> str | None:
         """Return a hint for a decimal comma, None if the comma is not within a number."""
-        before, after = re.search(r"\d+\Z", self.text[: self.token.at]), _DIGITS.match(self.text, self.token.at + 1)
-        if before is None or after is None:
-            return None
-        return shorten(f"write numbers with a decimal point: {before[0]}.{after[0]}")
+        at = self.token.at
+        before, after = re.search(r"\d+\Z", self.text[:at]), re.match(r"\d+", self.text[at + 1 :])
+        return shorten(f"write numbers with a decimal point: {before[0]}.{after[0]}") if before and after else None
 
     def enter(self) -> None:
         """Enter a level of nesting."""
@@ -98,20 +102,18 @@ class Parser:
         """Expression := product (('+'|'-') product)*."""
         addends = [(1, self.product())]
         while operator := self.accept("+", "-"):
-            addends.append((1 if operator.text == "+" else -1, self.product()))
+            addends.append((1 if operator == "+" else -1, self.product()))
         return addends[0][1] if len(addends) == 1 else Sum(tuple(addends))
 
     def product(self) -> Node:
         """Product := power (('*'|'/') power)*, with the association `self.associate`."""
         factors = [(1, self.power())]
-        operators = ""
-        side = 1
+        operators, side = "", 1
         while operator := self.accept("*", "/"):
-            operators += operator.text
-            if self.associate == "left":
-                side = 1 if operator.text == "*" else -1
-            elif operator.text == "/":
-                side = -side
+            operators += operator
+            # To the right, a division turns all that follows around.
+            around = side if self.associate == "right" else 1
+            side = -around if operator == "/" else around
             factors.append((side, self.power()))
         if len(factors) == 1:
             return factors[0][1]
@@ -121,7 +123,7 @@ class Parser:
         """Power := ('+'|'-')* atom ['^' power]; a power binds tighter than a sign."""
         sign = 1
         while operator := self.accept("+", "-"):
-            sign = -sign if operator.text == "-" else sign
+            sign = -sign if operator == "-" else sign
         node = self.atom()
         if self.accept("^"):
             self.enter()
@@ -193,14 +195,9 @@ class Parser:
             self.advance()
             arguments.append(self.sum())
         self.close(opened)
-        if name not in SEVERAL:
-            return Call(name, arguments[0], function.at)
-        if len(arguments) == 1:
+        if name in SEVERAL and len(arguments) == 1:
             raise problem_at(self.text, function.at, f"{name} takes two arguments or more", f"write {name}(a, b)")
-        return Extremum(name, tuple(arguments), function.at)
-
-
-_DIGITS = re.compile(r"\d+")
+        return Call(name, tuple(arguments), function.at)
 
 
 def parse(
@@ -212,8 +209,7 @@ def parse(
     """
     parser = Parser(text, names, associate, comparisons=False, functions=functions)
     node = parser.sum()
-    if parser.token.kind != "end":
-        raise parser.unexpected()
+    parser.end()
     return node
 
 
@@ -228,6 +224,5 @@ def parse_comparison(
         raise parser.fail("a comparison is expected here", "one of >= <= != = < >")
     parser.advance()
     right = parser.sum()
-    if parser.token.kind != "end":
-        raise parser.unexpected()
+    parser.end()
     return left, "=" if token.text == "==" else token.text, right

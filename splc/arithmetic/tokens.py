@@ -43,11 +43,7 @@ def is_word(character: str) -> bool:
 
 
 class NameTable:
-    """Finds the longest known name at a position of a text.
-
-    Args:
-        names: spelling → name (usually the same text).
-    """
+    """Finds the longest known name at a position of a text; `names`: spelling → name (usually the same text)."""
 
     def __init__(self, names: Mapping[str, str]) -> None:
         self.names: dict[str, str] = {}
@@ -132,75 +128,69 @@ def tokenize(
 
     `names`: the known names; None accepts every plain name.
     """
-    at, length = 0, len(text)
-    in_model = "max" in functions
-    operators = _OPERATORS + _BRACKETS * in_model
-    while at < length:
+    at = 0
+    while at < len(text):
         if space := _SPACE.match(text, at):
             at = space.end()
-            continue
-        if text[at] == "`":
-            quoted, end = unquoted(text, at)
-            meant = quoted if names is None else names.meaning(quoted)
-            if meant is None:
-                assert names is not None
-                raise unknown_name(text, at, quoted, names)
-            yield Token("name", meant, at)
-            at = end
-            continue
-        if text[at] in operators and not text.startswith("**", at) and not (names and names.begins(text[at])):
-            yield Token("op", text[at], at)
-            at += 1
-            continue
-        known = names.find(text, at) if names else None
-        number = _NUMBER.match(text, at)
-        if number and (known is None or known[1] <= number.end() - at):
-            after = text[number.end() : number.end() + 1]
-            if after and is_word(after):
-                raise problem_at(text, at, f"{(number.group() + after)!r} is neither a number nor a name")
-            yield Token("number", number.group(), at)
-            at = number.end()
-            continue
-        word = PLAIN_NAME.match(text, at)
-        called = word is not None and _CALL.match(text, word.end()) is not None
-        if word and word.group() in functions and (known is None or known[1] <= len(word.group())):
-            # If every plain name is accepted, `max` is a function only when an argument follows.
-            always = known is None and (names is not None or word.group() in FUNCTIONS)
-            if called or always:
-                yield Token("function", word.group(), at)
-                at = word.end()
-                continue
-        if known is not None:
-            yield Token("name", known[0], at)
-            at += known[1]
-            continue
-        if word:
-            if called and in_model:
-                raise unknown_function(text, at, word.group(), functions)
-            if names is not None:
-                raise unknown_name(text, at, word.group(), names)
-            yield Token("name", word.group(), at)
-            at = word.end()
-            continue
-        comparison = next((c for c in COMPARISONS if text.startswith(c, at)), None)
-        if comparison:
-            if not comparisons and not (in_model and comparison in THRESHOLDS):
-                raise problem_at(text, at, f"{comparison!r} does not belong in an expression")
-            yield Token("cmp", comparison, at)
-            at += len(comparison)
-            continue
-        if text.startswith("**", at):
-            raise problem_at(text, at, "'**' is not an operator", "write powers as x^2")
-        if text[at] == "," and in_model:
-            yield Token("comma", ",", at)
-            at += 1
-            continue
-        if text[at] not in operators:
-            hint = "a statement ends where its line ends" if text[at] == ";" and in_model else None
-            raise problem_at(text, at, f"{text[at]!r} does not belong in an expression", hint)
-        yield Token("op", text[at], at)
-        at += 1
-    yield Token("end", "", length)
+        else:
+            token, at = _token(text, at, names, comparisons, functions)
+            yield token
+    yield Token("end", "", len(text))
+
+
+def _token(
+    text: str, at: int, names: NameTable | None, comparisons: bool, functions: Sequence[str]
+) -> tuple[Token, int]:
+    """Return the token that starts at `at`, and the offset of its end."""
+    character, in_model = text[at], "max" in functions
+    operators = _OPERATORS + _BRACKETS * in_model
+    if character == "`":
+        quoted, end = unquoted(text, at)
+        meant = quoted if names is None else names.meaning(quoted)
+        if meant is None:
+            assert names is not None
+            raise unknown_name(text, at, quoted, names)
+        return Token("name", meant, at), end
+    is_double = text.startswith("**", at)
+    if character in operators and not is_double and not (names and names.begins(character)):
+        return Token("op", character, at), at + 1
+    known = names.find(text, at) if names else None
+    number = _NUMBER.match(text, at)
+    if number and (known is None or known[1] <= number.end() - at):
+        after = text[number.end() : number.end() + 1]
+        if after and is_word(after):
+            raise problem_at(text, at, f"{(number.group() + after)!r} is neither a number nor a name")
+        return Token("number", number.group(), at), number.end()
+    match = PLAIN_NAME.match(text, at)
+    word, end = (match.group(), match.end()) if match else ("", at)
+    called = match is not None and _CALL.match(text, end) is not None
+    # If every plain name is accepted, `max` is a function only when an argument follows.
+    is_function = called or (known is None and (names is not None or word in FUNCTIONS))
+    if word in functions and is_function and (known is None or known[1] <= len(word)):
+        return Token("function", word, at), end
+    if known is not None:
+        return Token("name", known[0], at), at + known[1]
+    if match:
+        if called and in_model:
+            near = nearest(word, functions)
+            known_functions = f"functions are {', '.join(functions)}; write products with *"
+            hint = f"{near} {known_functions}" if near else known_functions
+            raise problem_at(text, at, f"unknown function {shorten(word, 60)!r}", hint)
+        if names is not None:
+            raise unknown_name(text, at, word, names)
+        return Token("name", word, at), end
+    if comparison := next((sign for sign in COMPARISONS if text.startswith(sign, at)), None):
+        if not comparisons and not (in_model and comparison in THRESHOLDS):
+            raise problem_at(text, at, f"{comparison!r} does not belong in an expression")
+        return Token("cmp", comparison, at), at + len(comparison)
+    if is_double:
+        raise problem_at(text, at, "'**' is not an operator", "write powers as x^2")
+    if character == "," and in_model:
+        return Token("comma", ",", at), at + 1
+    if character not in operators:
+        statement = "a statement ends where its line ends" if character == ";" and in_model else None
+        raise problem_at(text, at, f"{character!r} does not belong in an expression", statement)
+    return Token("op", character, at), at + 1
 
 
 def unquoted(text: str, at: int) -> tuple[str, int]:
@@ -214,11 +204,7 @@ def unquoted(text: str, at: int) -> tuple[str, int]:
 
 
 class UnknownNameError(ExpressionError):
-    """An unknown name in a text.
-
-    Attributes:
-        name: the name.
-    """
+    """An unknown name in a text; `name` is the name."""
 
     name = ""
 
@@ -229,10 +215,3 @@ def unknown_name(text: str, at: int, name: str, names: NameTable) -> UnknownName
     unknown = UnknownNameError(error.problems)
     unknown.name = name
     return unknown
-
-
-def unknown_function(text: str, at: int, name: str, functions: Sequence[str]) -> ExpressionError:
-    """Return the error for an unknown function, with the nearest known function and the list of functions."""
-    near = nearest(name, functions)
-    hint = f"{f'{near} ' if near else ''}functions are {', '.join(functions)}; write products with *"
-    return problem_at(text, at, f"unknown function {shorten(name, 60)!r}", hint)

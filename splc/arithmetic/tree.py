@@ -46,16 +46,7 @@ class Power:
 
 @dataclass(frozen=True)
 class Call:
-    """A function of one argument; `function` is one of `MODEL_FUNCTIONS`. `at` is its offset in the text."""
-
-    function: str
-    argument: Node
-    at: int = 0
-
-
-@dataclass(frozen=True)
-class Extremum:
-    """The greatest ('max') or the least ('min') of several arguments. `at` is its offset in the text."""
+    """A function; only 'max' and 'min' have several arguments. `at` is its offset in the text."""
 
     function: str
     arguments: tuple[Node, ...]
@@ -71,7 +62,7 @@ class Threshold:
     right: Node
 
 
-Node = Number | Name | Sum | Product | Power | Call | Extremum | Threshold
+Node = Number | Name | Sum | Product | Power | Call | Threshold
 
 
 def children(node: Node) -> tuple[Node, ...]:
@@ -83,9 +74,7 @@ def children(node: Node) -> tuple[Node, ...]:
             return base, exponent
         case Threshold(_, left, right):
             return left, right
-        case Call(_, argument):
-            return (argument,)
-        case Extremum(_, arguments):
+        case Call(_, arguments):
             return arguments
         case _:
             return ()
@@ -93,14 +82,13 @@ def children(node: Node) -> tuple[Node, ...]:
 
 def names_in(node: Node) -> list[str]:
     """Return the distinct names of a tree, in order of appearance."""
-    names: dict[str, None] = {}
+    names: list[str] = []
     stack = [node]
     while stack:
         part = stack.pop()
-        if isinstance(part, Name):
-            names.setdefault(part.name)
+        names += [part.name] if isinstance(part, Name) else []
         stack.extend(reversed(children(part)))
-    return list(names)
+    return list(dict.fromkeys(names))
 
 
 def is_ambiguous(node: Node) -> bool:
@@ -137,7 +125,7 @@ def tree_text(node: Node, name: Callable[[str], str], number: Callable[[float], 
             return f"{above} / ({below})" if " * " in below else f"{above} / {below}"
         case Power(base, exponent):
             return f"{inner(base, Sum, Product, Power)}^{inner(exponent, Sum, Product, Power)}"
-        case Call(function, argument):
+        case Call(function, (argument,)):
             return f"{function}({inner(argument)})"
         case _:
             raise TypeError(f"{type(node).__name__} has no text in constraints")

@@ -18,10 +18,9 @@ from splc.data.table import assignment_texts, option_columns, table_columns, who
 from splc.errors import ConfigurationError, listed, plural
 from splc.io.csv_rows import first_appearances
 from splc.io.presentation import Presented
-from splc.system.extension import extended, open_options
-from splc.system.groups import child_groups, child_texts, wrong_child
+from splc.system.groups import child_texts, wrong_child
 from splc.system.options import BinaryOption, NumericOption, Option
-from splc.system.variability import ROOT, VariabilityModel
+from splc.system.variability import ROOT, VariabilityModel, extended, open_options
 from splc.types import Array
 
 
@@ -393,7 +392,7 @@ def fixed_indices(system: VariabilityModel, values: Mapping[str, Any]) -> dict[s
     parent of an alternative group.
     """
     indices = {}
-    groups = child_groups(system)
+    groups = system.child_groups
     for name, value in values.items():
         option = system.option(str(name))
         if isinstance(value, str):

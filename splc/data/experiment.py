@@ -33,29 +33,19 @@ def title(key: Key) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Experiment:
-    """Distinct points and, per call path and metric, the values of their repetitions.
+    """Distinct points and, per call path and metric, the values of their repetitions; arrays are made read-only.
 
     Two experiments are equal if their parameters, points and series are, in the same order. Repetitions that are
     missing at all points do not count.
-
-    Args:
-        parameters: the parameters' names, distinct.
-        points: the measured points, all distinct, finite, shape (n, parameters). Made read-only.
-        series: (call path, metric) → values, shape (n, repetitions), NaN where a repetition is missing; only NaN at a
-            point that was not measured. Made read-only.
-        report: the reader's report: hash of the source, notes, number of points without a value per metric.
-        contexts: context (version, machine) → its value, the same for all points.
-
-    Raises:
-        MeasurementError: if there are no parameters, points or series, shapes disagree, a parameter or point is a
-            duplicate, or a value is infinite.
     """
 
-    parameters: tuple[str, ...]
-    points: Array
+    parameters: tuple[str, ...]  # the names of the parameters, distinct
+    points: Array  # the measured points, distinct and finite, shape (n, parameters)
+    # (call path, metric) → values, shape (n, repetitions), NaN where a repetition is missing, finite elsewhere
     series: Mapping[Key, Array]
+    # the hash of the source, notes, and the number of points without a value by metric
     report: ReadingReport = field(default_factory=ReadingReport)
-    contexts: Mapping[str, str] = field(default_factory=dict)
+    contexts: Mapping[str, str] = field(default_factory=dict)  # context (version, machine) → its value at all points
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", tuple(self.parameters))

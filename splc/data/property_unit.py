@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -16,34 +15,21 @@ _BRACKETS = re.compile(r"(.*\S)\s*(?:\(([^()]*)\)|\[([^][]*)\])")
 _LONGEST = 20
 _SHORT = 4
 # The last word of a name such as `solve_seconds`, and the unit that it states.
-_WORDS: Mapping[str, str] = MappingProxyType(
-    {
-        **dict.fromkeys(("s", "sec", "secs", "seconds"), "s"),
-        **dict.fromkeys(("ms", "msec", "msecs", "millis", "millisecond", "milliseconds"), "ms"),
-        **dict.fromkeys(("us", "µs", "usec", "usecs", "micros", "microsecond", "microseconds"), "µs"),
-        **dict.fromkeys(("ns", "nsec", "nsecs", "nanos", "nanosecond", "nanoseconds"), "ns"),
-        **dict.fromkeys(("minutes",), "min"),
-        **dict.fromkeys(("hours", "hrs"), "h"),
-        **dict.fromkeys(("bytes", "byte"), "B"),
-        **{unit.casefold(): unit for unit in ("kB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "kWh", "Wh", "mJ", "kJ")},
-        **dict.fromkeys(("joule", "joules", "j"), "J"),
-        **dict.fromkeys(("watt", "watts", "w"), "W"),
-        **dict.fromkeys(("percent", "pct"), "%"),
-    }
-)
+_WORDS = {
+    **dict.fromkeys(("s", "sec", "secs", "seconds"), "s"),
+    **dict.fromkeys(("ms", "msec", "msecs", "millis", "millisecond", "milliseconds"), "ms"),
+    **dict.fromkeys(("us", "µs", "usec", "usecs", "micros", "microsecond", "microseconds"), "µs"),
+    **dict.fromkeys(("ns", "nsec", "nsecs", "nanos", "nanosecond", "nanoseconds"), "ns"),
+    **{"minutes": "min", "hours": "h", "hrs": "h", "bytes": "B", "byte": "B", "percent": "%", "pct": "%"},
+    **{unit.casefold(): unit for unit in ("kB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "kWh", "Wh", "mJ", "kJ")},
+    **dict.fromkeys(("joule", "joules", "j"), "J"),
+    **dict.fromkeys(("watt", "watts", "w"), "W"),
+}
 # One letter is a unit only after a word that is measured in it: `grid_s` is none.
-_MEASURED_IN: Mapping[str, re.Pattern[str]] = MappingProxyType(
-    {
-        "s": re.compile(r"time|latency|duration|elapsed|delay|makespan"),
-        "j": re.compile(r"energy"),
-        "w": re.compile(r"power"),
-    }
-)
+_MEASURED_IN = {"s": r"time|latency|duration|elapsed|delay|makespan", "j": r"energy", "w": r"power"}
 # Units of time in seconds, and those that texts use, the largest first.
-_SECONDS: Mapping[str, float] = MappingProxyType(
-    {"h": 3600.0, "min": 60.0, "s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
-)
-_SPELLINGS: Mapping[str, str] = MappingProxyType({"us": "µs", "μs": "µs", "sec": "s", "seconds": "s", "second": "s"})
+_SECONDS = {"h": 3600.0, "min": 60.0, "s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
+_SPELLINGS = {"us": "µs", "μs": "µs", "sec": "s", "seconds": "s", "second": "s"}
 _READABLE = ("s", "ms", "µs", "ns")
 
 
@@ -59,11 +45,10 @@ def unit_in_name(name: str) -> str | None:
     for between in (r"[^0-9A-Za-zµ]+", r"(?<=[a-z])(?=[A-Z])"):
         *before, last = re.split(between, name)
         word = last.casefold()
-        needed = _MEASURED_IN.get(word)
         # `us` alone is a name.
         if not before and len(word) < _SHORT:
             continue
-        if word in _WORDS and (needed is None or needed.search("_".join(before).casefold()) is not None):
+        if word in _WORDS and re.search(_MEASURED_IN.get(word, ""), "_".join(before).casefold()):
             return _WORDS[word]
     return None
 
@@ -112,33 +97,6 @@ def quantity(value: float, unit: str | None, digits: int = 6) -> str:
     return f"{short_number(value * factor, digits)} {shown}".rstrip()
 
 
-# Words of names of measured values, those that make such a word the name of an option, and counts of a program.
-_MEASURED = frozenset(
-    (
-        *("time", "runtime", "walltime", "cputime", "latency", "duration", "elapsed", "energy", "power", "throughput"),
-        *("bandwidth", "iops", "ops", "seconds", "speedup", "accuracy", "loss", "makespan", "rss", "performance"),
-        *("memory", "score", "auc", "f1", "rmse", "mae", "mape", "flops", "mflops", "gflops", "tflops", "fps", "ipc"),
-        *("joules", "qps", "tps", "rps", "occupancy", "utilization", "times", "latencies", "sec", "secs", "ms", "ns"),
-    )
-)
-_SETTING = frozenset(
-    (
-        *("limit", "max", "min", "budget", "step", "steps", "slice", "quantum", "warmup", "sleep", "interval", "wait"),
-        *("delay", "out", "factor", "mode", "scale", "target", "level", "size", "zone", "type", "weight", "function"),
-        *("timeout", "threshold", "tolerance", "tol", "bound", "cap", "rate", "ratio", "ttl", "period", "window"),
-        *("think", "constant"),
-    )
-)
-_COUNTED = frozenset(
-    (
-        *("retries", "faults", "misses", "hits", "failures", "errors", "evictions", "spills", "collisions"),
-        *("conflicts", "deadlocks", "warnings", "aborts"),
-    )
-)
-# The units of times, energies and powers.
-_MEASURED_UNITS = frozenset(("s", "ms", "µs", "ns", "min", "h", "J", "mJ", "kJ", "W", "Wh", "kWh"))
-
-
 def words_of(name: str) -> tuple[str, ...]:
     """Return the words of a name in lower case, without a unit in parentheses."""
     match = _BRACKETS.fullmatch(name)
@@ -146,11 +104,34 @@ def words_of(name: str) -> tuple[str, ...]:
     return tuple(word for word in re.split(r"[^0-9a-z]+", plain.casefold()) if word)
 
 
+# Words of names of measured values, those that make such a word the name of an option, and counts of a program.
+_MEASURED = frozenset(
+    words_of(
+        "time times runtime walltime cputime latency latencies duration elapsed seconds sec secs ms ns makespan energy "
+        "joules power throughput bandwidth iops ops qps tps rps fps ipc flops mflops gflops tflops speedup performance "
+        "memory rss occupancy utilization score accuracy loss auc f1 rmse mae mape"
+    )
+)
+_SETTING = frozenset(
+    words_of(
+        "limit max min budget step steps slice quantum warmup sleep interval wait delay out timeout ttl period window "
+        "factor mode scale target level size zone type weight function threshold tolerance tol bound cap rate ratio "
+        "think constant"
+    )
+)
+_COUNTED = frozenset(
+    words_of(
+        "retries faults misses hits failures errors evictions spills collisions conflicts deadlocks warnings aborts"
+    )
+)
+# The units of times, energies and powers.
+_MEASURED_UNITS = frozenset(("s", "ms", "µs", "ns", "min", "h", "J", "mJ", "kJ", "W", "Wh", "kWh"))
+
+
 def is_measurement_name(name: str, nfp: str | None = None) -> bool:
     """Return whether a name is that of a measured value: `time_ms`, `energy (J)`, `solve_seconds`; not `time_limit`.
 
-    `nfp`: the property that the user named. Names that are built like it are measured, too: `train_gain` beside
-    `test_gain`, `PRED40+` beside `ACC+`.
+    Names like that of the property that the user named are: `train_gain` beside `test_gain`, `PRED40+` beside `ACC+`.
     """
     words = words_of(name)
     if not _SETTING.isdisjoint(words):
@@ -201,8 +182,7 @@ class ColumnProblem(str):
 
 def unit_problem(name: str, listed: Sequence[float], found: Sequence[float]) -> ColumnProblem | None:
     """Return the problem of an option whose found values are off by a constant factor, None if they are not."""
-    factor = unit_factor(listed, found)
-    if factor is None:
+    if (factor := unit_factor(listed, found)) is None:
         return None
     cure, other = ("divide", "multiply") if factor > 1 else ("multiply", "divide")
     return ColumnProblem(
@@ -214,8 +194,7 @@ def unit_problem(name: str, listed: Sequence[float], found: Sequence[float]) -> 
 
 def unit_remark(listed: Sequence[float], found: Sequence[float]) -> str | None:
     """Return a remark on values that are off by a constant factor, None if they are not."""
-    factor = unit_factor(listed, found)
-    if factor is None:
+    if (factor := unit_factor(listed, found)) is None:
         return None
     return f"{found[-1]:g} is {_times(factor)} {found[-1] / factor:g}: another unit?"
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from splc.errors import ConfigurationError, MeasurementError, listed, unknown_name_hint
 from splc.io.numbers import parse_column
-from splc.system.groups import child_groups, child_texts, text_groups
+from splc.system.groups import child_texts, text_groups
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
 from splc.types import Array
@@ -196,7 +196,7 @@ def option_columns(system: VariabilityModel, columns: Mapping[str, Array]) -> di
                 raise ConfigurationError(f"several columns are the option {known!r}")
             named[known] = values
     numbers: dict[str, Array] = {}
-    for parent, children in child_groups(system).items():
+    for parent, children in system.child_groups.items():
         if parent in named and not any(child.name in named for child in children):
             numbers |= _group(system, parent, children, named[parent])
     rows = len(next(iter(columns.values()))) if columns else 0
@@ -222,7 +222,7 @@ def only_index(option: Option, mandatory: frozenset[str]) -> int | None:
     return 1 if option.name in mandatory else None
 
 
-def _group(system: VariabilityModel, parent: str, children: list[BinaryOption], values: Array) -> dict[str, Array]:
+def _group(system: VariabilityModel, parent: str, children: Sequence[BinaryOption], values: Array) -> dict[str, Array]:
     """Return the columns of an option and its children for a column of texts, none for a column of numbers."""
     if numbers_of(values) is not None:
         return {}

@@ -77,7 +77,7 @@ _CSV = "splc.formats.measurements.csv:"
 _XML = "splc.formats.measurements.splconqueror_xml:"
 _MODELS = "splc.formats.models."
 _READ = f"{_MODELS}read:"
-_PROGRAMS = f"{_MODELS}programs.python_program:"
+_PROGRAM = f"{_MODELS}program:"
 _EXTRAP = "splc.formats.experiments.extrap:"
 _JSON_LINES = "splc.formats.experiments.json_lines:"
 
@@ -99,14 +99,14 @@ FORMATS = (
     Format("model", "json", ".json", f"{_READ}read_json", f"{_MODELS}json:models_json_text"),
     Format("model", "txt", ".txt", f"{_READ}read_text", f"{_MODELS}text:models_text"),
     Format("model", "log", ".log", f"{_READ}read_log", f"{_MODELS}log_writer:log_text"),
-    Format("model", "python", ".py", writer=f"{_PROGRAMS}python_source"),
-    Format("model", "program", PROGRAM_SUFFIX, writer=f"{_PROGRAMS}program_json"),
+    Format("model", "python", ".py", writer=f"{_PROGRAM}python_source"),
+    Format("model", "program", PROGRAM_SUFFIX, writer=f"{_PROGRAM}program_json"),
     Format("model", "", ".tex", writer=f"{_MODELS}text:latex_table"),
     Format("experiment", "text", ".txt", f"{_EXTRAP}parse_experiment_text", f"{_EXTRAP}experiment_text"),
     Format("experiment", "json", ".json", f"{_EXTRAP}parse_experiment_json"),
     Format("experiment", "jsonl", ".jsonl", f"{_JSON_LINES}parse_experiment_lines", f"{_JSON_LINES}experiment_jsonl"),
     Format("experiment", "extra-p", ".extra-p", f"{_EXTRAP}parse_experiment_archive"),
-    Format("experiment", "csv", ".csv", "splc.formats.experiments.csv:parse_experiments_csv"),
+    Format("experiment", "csv", ".csv", "splc.formats.experiments.rows:parse_experiments_csv"),
     Format("script", "a", ".a", "splc.formats.scripts.commands:parse_script", by_suffix=True),
 )
 

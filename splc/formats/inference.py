@@ -16,7 +16,7 @@ from splc.formats.benchmarks.tools import benchmark_of
 from splc.formats.coded_columns import repeats
 from splc.formats.column_choice import ColumnChoice, StatedRoles
 from splc.formats.detect import is_xml
-from splc.formats.measurements.mined_system import option_table, pair_text, with_mined_constraints
+from splc.formats.measurements.constraints import option_table, pair_text, with_mined_constraints
 from splc.formats.measurements.selections import truth_words
 from splc.formats.measurements.tables import read_file_columns, read_table
 from splc.formats.roles import Roles, option_columns, roles_of
@@ -37,26 +37,17 @@ _SHOWN_VALUES = 6
 _CONTINUOUS = 20
 
 
-@dataclass(frozen=True, eq=False)
-class Inference:
-    """A description inferred from a table."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Inference(Roles):
+    """The roles of the columns of a table, and the description inferred from it."""
 
     source: Source  # the table
     system: VariabilityModel  # the description
-    properties: tuple[str, ...]  # the columns that are properties
-    contexts: tuple[str, ...] = ()  # the columns that are contexts
-    ignored: Mapping[str, str] = field(default_factory=dict)  # column → why it is ignored
     assumptions: tuple[str, ...] = ()  # the assumptions, one line each
     uncertain: tuple[tuple[str, ...], ...] = ()  # sets of options that could also be alternative groups
-    warnings: tuple[str, ...] = ()  # assumptions that are probably wrong, one line each
-    columns: tuple[str, ...] = ()  # the columns that are options
     chosen: bool = False  # whether the user named options
     notes: tuple[str, ...] = ()  # remarks of the reader of the table
     main: str | None = None  # the property to use if the user names none, None if the format of the file has none
-    decided: bool = False  # whether the format of the file, or names and contents of columns, decided on roles
-    # columns that are neither options nor contexts, and differ among rows of one configuration, although no name says
-    # that they are measured
-    differing: tuple[str, ...] = ()
     # the constraints that all rows satisfy by far more than chance
     mined: MinedConstraints = field(default_factory=MinedConstraints)
     # the values of the options in the rows, None where constraints were inferred from them
@@ -129,29 +120,26 @@ def inference_of(
         numbers = {name: parse_column(texts) for name, texts in columns.items()}
         binary = tuple(name for name in columns if name not in stated.numeric)
         roles = Roles(binary, stated.numeric, (), stated.properties, numbers=numbers)
-    if not (roles.binary or roles.numeric or roles.text):
+    if not roles.columns:
         texts = [name for name in roles.contexts if name in columns]
         names = f" {shlex.quote(','.join(texts))}" if texts else ""
         hint = f"name the columns that are options with --options{names} (in Python the argument options)"
         raise InputError(Problem("no column seems to be an option", source.name, hint=hint))
     alternatives = alternatives_among(roles.binary, _distinct(roles))
     system = _system(given, columns, roles, alternatives)
-    assumptions = (*_assumptions(system, roles, alternatives), *(_differing(roles) if repeats(roles.counts) else ()))
+    assumptions, warnings = [*_assumptions(system, roles, alternatives)], [*roles.warnings]
+    (assumptions if repeats(roles.counts) else warnings).extend(_differing(roles))
+    ignored = {**roles.ignored, **dict.fromkeys(without, "it has no values in the selected rows")}
+    decided = roles.decided or bool(choice.properties)
     inference = Inference(
-        source,
-        system,
-        roles.properties,
-        roles.contexts,
-        {**roles.ignored, **dict.fromkeys(without, "it has no values in the selected rows")},
-        assumptions,
-        alternatives.uncertain,
-        (*roles.warnings, *(() if repeats(roles.counts) else _differing(roles))),
-        (*roles.text, *roles.binary, *roles.numeric),
-        bool(choice.options),
-        (*given.notes, *table.remarks),
-        nfp or given.main or _only_measured(roles),
-        roles.decided or bool(choice.properties),
-        roles.differing,
+        **vars(replace(roles, ignored=ignored, warnings=(*warnings,), decided=decided, numbers={})),
+        source=source,
+        system=system,
+        assumptions=(*assumptions,),
+        uncertain=alternatives.uncertain,
+        chosen=bool(choice.options),
+        notes=(*given.notes, *table.remarks),
+        main=nfp or given.main or _only_measured(roles),
         option_rows=option_table(system, columns, roles),
     )
     return inference.with_constraints() if choice.constraints else inference
@@ -333,7 +321,7 @@ def table_source(table: Any) -> Source:
             texts.append(CodedTexts(column_texts(distinct), codes))
     if not texts or not len(texts[0]):
         raise InputError(Problem("the table has no rows", "table"))
-    if benchmark_of(Source("table", table_text([*columns], [cells[:1] for cells in texts]).encode())) is not None:
-        # A data frame of a benchmark tool, such as Optuna's, is what the tool writes as CSV.
-        return read_table(Source("table", table_text([*columns], texts).encode()))
-    return read_table(TableSource.of(Source("table", b""), [*columns], texts))
+    # A data frame of a benchmark tool, such as Optuna's, is what the tool writes as CSV.
+    tool = benchmark_of(Source("table", table_text([*columns], [cells[:1] for cells in texts]).encode()))
+    source = TableSource.of(Source("table", b""), [*columns], texts)
+    return read_table(source if tool is None else tool.read(source))

@@ -51,13 +51,10 @@ _SHOWN_LINES = 5
 # Names of columns of numbers that are rather contexts.
 CONTEXT_NAMES = ("version", "release", "revision", "commit", "build", "year", "date", "machine", "host", "platform")
 # Words of names of columns of text that are contexts, also if they are crossed with the options.
-_CONTEXT_WORDS = frozenset(
-    (
-        *CONTEXT_NAMES,
-        *("environment", "env", "workload", "input", "dataset", "data", "benchmark", "bench", "system", "application"),
-        *("app", "program", "instance", "os", "node", "hostname", "cluster", "branch", "tag", "callpath", "region"),
-        *("device", "cpu", "gpu", "hardware", "project", "query", "status", "state", "error"),
-    )
+_CONTEXT_WORDS = frozenset(CONTEXT_NAMES).union(
+    words_of("environment env workload input dataset data benchmark bench system application app program instance os"),
+    words_of("node hostname cluster branch tag callpath region device cpu gpu hardware project query"),
+    ("status", "state", "error"),
 )
 
 
@@ -79,7 +76,12 @@ class Roles:
     warnings: tuple[str, ...] = ()  # roles that are probably wrong, one line each
     decided: bool = False  # whether names and contents of columns (`splc.formats.evidence`) decided on roles
     # column → its numbers, shape (n,), NaN where there is none
-    numbers: Mapping[str, Array] = field(default_factory=dict)
+    numbers: Mapping[str, Array] = field(default_factory=dict, repr=False)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are options."""
+        return (*self.text, *self.binary, *self.numeric)
 
 
 def roles_of(

@@ -162,15 +162,6 @@ class TableSource(Source):
             rows.append(cells if len(cells) == width else [*cells, *[""] * width][:width])
         return _without_row_numbers(self.header, list(zip(*rows, strict=True)) if rows else [()] * width)
 
-    def place(self, line: int | None) -> tuple[str, int | None]:
-        """Return the file and the line there of a line of a union; those of all files without a line."""
-        row = 0 if line is None else line - 2
-        for file, lines in self.files if row >= 0 and line is not None else ():
-            if row < len(lines):
-                return file, lines[row]
-            row -= len(lines)
-        return self.name, None
-
     @contextmanager
     def placing(self) -> Iterator[None]:
         """Let errors in the block name the file of a union, and the line there."""
@@ -182,8 +173,13 @@ class TableSource(Source):
     def _placed(self, problem: Problem) -> Problem:
         if not self.files or problem.file != self.name or problem.line is None:
             return problem
-        file, line = self.place(problem.line)
-        return replace(problem, file=file, line=line)
+        # The first line is the header, which is that of all files.
+        row = problem.line - 2
+        for file, lines in self.files if row >= 0 else ():
+            if row < len(lines):
+                return replace(problem, file=file, line=lines[row])
+            row -= len(lines)
+        return replace(problem, line=None)
 
 
 def _clean(text: str, source: Source) -> str:

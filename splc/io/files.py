@@ -302,16 +302,22 @@ def write_whole(path: str | Path, content: str | bytes | Iterable[bytes]) -> Non
     if str(path) == STANDARD:
         _write_standard(parts)
         return
-    name = str(path)
+    with _problems_of(path):
+        _replace(Path(path), _compressed(parts) if str(path).endswith(".gz") else parts)
+
+
+@contextmanager
+def _problems_of(path: str | Path) -> Iterator[None]:
+    """Raise errors of the system as those of an output."""
     try:
-        _replace(Path(path), _compressed(parts) if name.endswith(".gz") else parts)
+        yield
     except IsADirectoryError:
-        raise OutputError(Problem("this is a folder", name, hint="name a file in it")) from None
+        raise OutputError(Problem("this is a folder", str(path), hint="name a file in it")) from None
     except (OSError, ValueError) as error:
         hint = "choose another output file"
         if isinstance(error, FileNotFoundError):
             hint = missing_folder(path) or hint
-        raise OutputError(Problem(f"cannot be written: {_reason(error)}", name, hint=hint)) from None
+        raise OutputError(Problem(f"cannot be written: {_reason(error)}", str(path), hint=hint)) from None
 
 
 def missing_folder(path: str | Path) -> str | None:
@@ -337,12 +343,8 @@ def _replace(path: Path, parts: Iterable[bytes]) -> None:
         write_stream(path, parts)
         return
     target = Path(os.path.realpath(path))
-    mode = None
-    if target.exists():
-        if target.is_dir():
-            raise IsADirectoryError
-        _require_permission(target)
-        mode = stat.S_IMODE(target.stat().st_mode)
+    _require_permission(target)
+    mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
     temporary = target.parent / f".{secrets.token_hex(8)}.tmp"
     try:
         # Created with 0o666 so that the user's umask applies; tempfile would use 0o600.
@@ -380,24 +382,23 @@ def require_writable(path: str | None, inputs: Iterable[str | None] = ()) -> Non
     if path is None or path == "-" or is_stream(path):
         return
     target = Path(os.path.realpath(path))
-    if target.is_dir():
-        raise OutputError(Problem("this is a folder", path, hint="name a file in it"))
-    if hint := missing_folder(path):
-        raise OutputError(Problem("cannot be written", path, hint=hint))
-    if any(_is_same_file(target, input_path) for input_path in inputs if input_path is not None):
-        problem = Problem("this is an input or another output of the same command", path, hint="write to another file")
-        raise OutputError(problem)
-    try:
+    with _problems_of(path):
+        if target.is_dir():
+            raise IsADirectoryError
+        if hint := missing_folder(path):
+            raise OutputError(Problem("cannot be written", path, hint=hint))
+        if any(_is_same_file(target, input_path) for input_path in inputs if input_path is not None):
+            message = "this is an input or another output of the same command"
+            raise OutputError(Problem(message, path, hint="write to another file"))
         _require_permission(target)
         # Permissions are not enough (read-only file systems, access lists), so try to write.
         with tempfile.TemporaryFile(dir=target.parent):
             pass
-    except (OSError, ValueError) as error:
-        problem = Problem(f"cannot be written: {_reason(error)}", path, hint="choose another output file")
-        raise OutputError(problem) from None
 
 
 def _require_permission(file: Path) -> None:
+    if file.is_dir():
+        raise IsADirectoryError
     if file.exists() and not os.access(file, os.W_OK):
         raise PermissionError(13, "the file is write-protected")
 

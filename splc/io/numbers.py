@@ -74,11 +74,15 @@ def unit_of(texts: Iterable[str]) -> str | None:
 
 def parse_column(texts: Sequence[str], decimal: str = ".") -> Array:
     """Return the numbers in a column of texts, shape (n,), NaN where a text is not a finite number."""
-    if isinstance(texts, Cells):
-        return _parse_cells(texts, decimal)
-    if isinstance(texts, CodedTexts):
+    if isinstance(texts, CodedTexts) or (isinstance(texts, Cells) and not texts.is_varied):
         distinct, codes = distinct_texts(texts)
         return parse_column(distinct, decimal)[codes]
+    if isinstance(texts, Cells) and decimal == "." and texts.widest <= _MAX_DIGITS:
+        values, is_decimal = _decimals(texts)
+        other_rows = np.flatnonzero(~is_decimal)
+        values[other_rows] = parse_column(list(texts.take(other_rows)))
+        return values
+    texts = list(texts)
     if decimal != ".":
         texts = [text.replace(decimal, ".") for text in texts]
     content = "".join(texts)
@@ -94,19 +98,6 @@ def parse_column(texts: Sequence[str], decimal: str = ".") -> Array:
     # A column of text often has few distinct values.
     numbers = {text: parse_number(text) for text in set(texts)}
     return np.fromiter(map(numbers.__getitem__, texts), dtype=float, count=len(texts))
-
-
-def _parse_cells(cells: Cells, decimal: str) -> Array:
-    """Return the numbers in a column of a file, as `parse_column` does."""
-    if not cells.is_varied:
-        texts, codes = distinct_texts(cells)
-        return parse_column(texts, decimal)[codes]
-    if decimal == "." and cells.widest <= _MAX_DIGITS:
-        values, is_decimal = _decimals(cells)
-        other_rows = np.flatnonzero(~is_decimal)
-        values[other_rows] = parse_column(list(cells.take(other_rows)))
-        return values
-    return parse_column(list(cells), decimal)
 
 
 def _decimals(cells: Cells) -> tuple[Array, Array]:

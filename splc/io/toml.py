@@ -74,7 +74,12 @@ def _large(value: Any, key: str = "") -> Iterator[str]:
 def toml_value(value: Any) -> str:
     """Return a value of a TOML file as TOML writes it, in one line. Others become texts without quotes."""
     if isinstance(value, str):
-        return _string(value)
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise OutputError(f"TOML cannot hold {value!r}, which is not UTF-8", hint="rename the file") from None
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+        return '"' + "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in escaped) + '"'
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Mapping):
@@ -94,15 +99,6 @@ def plain_text(value: Any) -> str:
 def toml_key(name: str) -> str:
     """Return a name as a key of TOML, in quotes if it needs them."""
     return name if _BARE.fullmatch(name) else toml_value(name)
-
-
-def _string(text: str) -> str:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise OutputError(f"TOML cannot hold {text!r}, which is not UTF-8", hint="rename the file") from None
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in escaped) + '"'
 
 
 def listed_texts(value: Any) -> list[str] | None:

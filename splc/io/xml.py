@@ -88,8 +88,6 @@ def _problems_of(source: Source, root: str, document: str) -> Iterator[None]:
         message = error.msg.partition(f", line {line}, column {column}")[0]
         problem = Problem(f"not well-formed XML: {message}", source.name, line or None, column or None)
         raise InputError(problem) from None
-    except ValueError as error:
-        raise InputError(Problem(f"cannot be read as XML: {error}", source.name)) from None
 
 
 def _check_document(element: etree._Element, source: Source) -> None:

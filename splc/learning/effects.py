@@ -18,7 +18,6 @@ from splc.learning.result import InfluenceEstimate
 from splc.learning.shares import term_shares
 from splc.models.influence import InfluenceModel, levels_of, with_levels
 from splc.models.terms import CONSTANT, Term, names_in, option_term, quoted
-from splc.system.groups import child_groups
 from splc.system.variability import VariabilityModel
 
 DIGITS = 6
@@ -36,7 +35,7 @@ def titled_groups(system: VariabilityModel) -> dict[tuple[str, ...], str]:
     A title is the parent or the stem of the members' names; if another title or option is equal, all members.
     """
     titles: dict[tuple[str, ...], str] = {}
-    complete_groups = child_groups(system)
+    complete_groups = system.child_groups
     for group in system.alternative_groups:
         if any(set(group) & set(other_group) for other_group in titles):
             continue

@@ -26,7 +26,7 @@ from splc.data.configurations import Configurations, with_further_values
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, Problem, SpecError, listed
 from splc.io.numbers import comparable_size
-from splc.learning.contexts.unmeasured_model import GroupModels
+from splc.learning.contexts.sharing import GroupModels
 from splc.learning.features import Feature, FeatureTable, total_effects
 from splc.learning.learn import learn
 from splc.learning.projection import Form, ProjectionLearner, ProjectionSettings, ScaleChoice
@@ -159,40 +159,40 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
         X, y = X.astype(float), np.asarray(y, dtype=float)
         self._columns = TableColumns.of(column_names(self), X, self._texts)
         columns = self._columns.values(X)
+        alternatives = [option for group in self._columns.groups.values() for option in group]
         self.result_: LearningResult | None = None
         self.results_: dict[str, LearningResult] = {}
         self._groups: GroupModels | None = None
         if groups is not None:
-            self._fit_groups(columns, y, group_names(groups, len(y)))
-            shares = [total_effects(partial(self._predicted, group=name), X) for name in self.results_]
-            self.feature_importances_ = np.mean(shares, axis=0)
-            return self
-        if learner_name(None, self.preset) == STEPWISE:
+            self._groups = self._group_models(columns, y, group_names(groups, len(y)), alternatives)
+            self.results_ = dict(self._groups.results)
+            self.result_ = next(iter(self.results_.values()))
+        elif learner_name(None, self.preset) == STEPWISE:
             self.model_, self.rounds_, self.termination_ = self._stepwise(columns, y)
         else:
-            groups = [option for group in self._columns.groups.values() for option in group]
-            measured = measurements_of(columns, y, groups)
+            measured = measurements_of(columns, y, alternatives)
             self.result_ = learn(measured, "y", self.preset, settings=self._changed_settings())
+        if self.result_ is not None:
             self.model_, self.rounds_, self.termination_ = self.result_.model, (), self.result_.termination
-        self.feature_importances_ = total_effects(self._predicted, X)
+        names: list[str | None] = [*self.results_] or [None]
+        shares = [total_effects(partial(self._predicted, group=name), X) for name in names]
+        self.feature_importances_ = np.mean(shares, axis=0)
         return self
 
-    def _fit_groups(self, columns: Columns, y: Array, names: Array) -> None:
+    def _group_models(
+        self, columns: Columns, y: Array, names: Array, alternatives: Iterable[BinaryOption]
+    ) -> GroupModels:
         """Learn all groups together."""
         chosen = learner_of(None, self.preset, self._changed_settings())
         if not isinstance(chosen, ProjectionLearner):
             raise SpecError(f"the learner {chosen.name} learns each group alone", hint="preset='default'")
-        options = [option for group in self._columns.groups.values() for option in group]
-        whole = measurements_of(columns, y, options)
+        system = _system_of(columns, alternatives)
         parts = {}
         for name in dict.fromkeys(sorted(names.tolist())):
             rows = np.flatnonzero(names == name)
             some = {column: values[rows] for column, values in columns.items()}
-            parts[name] = measurements_of(some, y[rows], system=whole.system)
-        self._groups = GroupModels.of(parts, "y", chosen)
-        self.results_ = dict(self._groups.results)
-        self.result_ = next(iter(self.results_.values()))
-        self.model_, self.rounds_, self.termination_ = self.result_.model, (), self.result_.termination
+            parts[name] = measurements_of(some, y[rows], system=system)
+        return GroupModels.of(parts, "y", chosen)
 
     def _changed_settings(self) -> dict[str, Any]:
         """Return the settings that differ from the preset."""
@@ -318,16 +318,16 @@ def measurements_of(
 
 
 def _system_of(columns: Columns, groups: Iterable[BinaryOption]) -> VariabilityModel:
-    options_by_name = {option.name: option for option in groups}
+    by_name = {option.name: option for option in groups}
     options: list[Option] = []
     for name, values in columns.items():
-        if name in options_by_name:
-            options.append(options_by_name[name])
-            continue
-        binary = bool(np.isin(values, (0.0, 1.0)).all())
-        options.append(BinaryOption(name) if binary else NumericOption(name, tuple(np.unique(values).tolist())))
-    options.sort(key=lambda option: isinstance(option, NumericOption))
-    return VariabilityModel("table", tuple(options), inferred=True)
+        if name in by_name:
+            options.append(by_name[name])
+        elif np.isin(values, (0.0, 1.0)).all():
+            options.append(BinaryOption(name))
+        else:
+            options.append(NumericOption(name, tuple(np.unique(values).tolist())))
+    return VariabilityModel("table", tuple(sorted(options, key=lambda o: isinstance(o, NumericOption))), inferred=True)
 
 
 def group_names(groups: Any, rows: int) -> Array:
@@ -388,12 +388,10 @@ class ScalingModelRegressor(IntervalRegressor):
         self.parameters_ = chosen_columns(X, y)
         if len(self.parameters_) < X.shape[1]:
             omitted = listed([name for at, name in enumerate(names) if at not in self.parameters_])
-            warnings.warn(
-                f"a scaling model has at most {MAX_PARAMETERS} parameters: left out are {omitted}", stacklevel=2
-            )
-        settings = {"method": self.method, **(self.settings or {})}
-        parameter_names = [names[at] for at in self.parameters_]
-        self.scaling_: ScalingModel = fit(X[:, self.parameters_], y, names=parameter_names, **settings)
+            message = f"a scaling model has at most {MAX_PARAMETERS} parameters: left out are {omitted}"
+            warnings.warn(message, stacklevel=2)
+        settings = {"method": self.method, **(self.settings or {}), "names": [names[at] for at in self.parameters_]}
+        self.scaling_: ScalingModel = fit(X[:, self.parameters_], y, **settings)
         self.model_: InfluenceModel = self.scaling_.model
         self.feature_importances_ = total_effects(self._predicted, X)
         return self

@@ -80,13 +80,21 @@ class FeatureTable:
         return len(self.target)
 
     def rows(self, rows: Array) -> FeatureTable:
-        """Return the problem on some of its rows."""
+        """Return some of the rows."""
         columns = {name: column[rows] for name, column in self.columns.items()}
         return FeatureTable(self.features, columns, self.target[rows])
 
+    def followed_by(self, other: FeatureTable) -> FeatureTable:
+        """Return the rows of both tables, of the same features."""
+        columns = {name: np.append(column, other.columns[name]) for name, column in self.columns.items()}
+        return FeatureTable(self.features, columns, np.append(self.target, other.target))
+
 
 def features_of(system: VariabilityModel, numeric_disabled: bool = True) -> tuple[Feature, ...]:
-    """Return the basic features of a system: every option but those that the hierarchy makes always selected."""
+    """Return the basic features of a system: every option but those that the hierarchy makes always selected.
+
+    `numeric_disabled`: whether `Disabledx` of an optional numeric option x is a feature too.
+    """
     features: list[Feature] = []
     for option in system.options:
         if not isinstance(option, NumericOption):
@@ -102,10 +110,9 @@ def features_of(system: VariabilityModel, numeric_disabled: bool = True) -> tupl
 
 
 def observed_features(configurations: Configurations, names: Iterable[str]) -> tuple[Feature, ...]:
-    """Return observed variables as features, with the range of values that configurations have.
+    """Return observed variables as features, with the range of values that all configurations to predict have.
 
-    `configurations`: all configurations that a model is to predict, not only those that are learned from: where a
-    variable is 0 or less in one of them, a logarithm of it could not be evaluated there.
+    Where a variable is 0 or less in one of them, a logarithm of it could not be evaluated there.
     """
     features: list[Feature] = []
     for name in names:
@@ -121,10 +128,7 @@ def observed_features(configurations: Configurations, names: Iterable[str]) -> t
 def feature_table(
     configurations: Configurations, target: Array, numeric_disabled: bool = True, further: Sequence[Feature] = ()
 ) -> FeatureTable:
-    """Return measured configurations as a table of features.
-
-    `target`: their values, shape (n,), finite. `numeric_disabled`: see `features_of`.
-    """
+    """Return measured configurations, with their finite values, as a table of features."""
     if len(configurations) == 0:
         raise LearningError("the learning set is empty", hint="sample at least one measured configuration")
     features = (*features_of(configurations.system, numeric_disabled), *further)
@@ -144,8 +148,6 @@ def total_effects(predict: Callable[[Array], Array], X: Array) -> Array:
     The effect of a column is the mean over rows of the variance of the prediction where only this column changes, to
     the values that it has in X (the total effect of Sobol's analysis, for independent columns). All shares of a
     constant function are 0.
-
-    `predict`: returns the predictions of rows, shape (n,). `X`: the rows, shape (n, features).
     """
     rows = X[np.unique(np.linspace(0, len(X) - 1, min(len(X), MAX_ROWS)).round().astype(int))]
     effects = np.zeros(X.shape[1])
@@ -169,8 +171,6 @@ def column_values(column: Array) -> tuple[Array, Array]:
     values, counts = np.unique(column, return_counts=True)
     if len(values) > MAX_VALUES:
         selected = np.linspace(0, len(values) - 1, MAX_VALUES).round().astype(int)
-        values, counts = (
-            values[selected],
-            np.diff(np.append(np.cumsum(counts)[selected] - counts[selected], counts.sum())),
-        )
+        firsts = np.cumsum(counts)[selected] - counts[selected]
+        values, counts = values[selected], np.diff(np.append(firsts, counts.sum()))
     return values, counts / counts.sum()

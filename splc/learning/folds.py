@@ -62,7 +62,7 @@ class Groups:
             if (same := options_of(system, groups)) is None:
                 hint = unknown_name_hint(groups, system.names)
                 raise SpecError(f"groups: there is no option {groups!r}", hint=hint)
-            return cls(np.unique(_hashes(configurations, [same])[:, 0], return_inverse=True)[1], same, groups)
+            return cls(np.unique(_hashes(configurations, [same])[0], return_inverse=True)[1], same, groups)
         labels = np.array([str(label) for label in groups])
         if len(labels) != len(configurations):
             raise SpecError(f"{len(configurations)} configurations, but {len(labels)} groups")
@@ -87,7 +87,7 @@ class Groups:
         """Return which of other configurations belong to the group of a learned one, shape (m,)."""
         if not self.same:
             return np.zeros(len(others), dtype=bool)
-        return np.isin(_hashes(others, [self.same])[:, 0], _hashes(learned, [self.same])[:, 0])
+        return np.isin(_hashes(others, [self.same])[0], _hashes(learned, [self.same])[0])
 
 
 def drawn_folds(order: Array, number: int, groups: Array | None = None) -> Array:
@@ -107,15 +107,18 @@ def drawn_folds(order: Array, number: int, groups: Array | None = None) -> Array
 
 def repeated_settings(configurations: Configurations, rows: Array) -> Groups | None:
     """Return the groups of equal settings of all options but some, if these settings repeat; None if they do not."""
-    units = _units(configurations.system)
+    group_of = {name: group for group in configurations.system.alternative_groups for name in group}
+    # The members of an alternative group are one unit.
+    units = [*dict.fromkeys(group_of.get(option.name, (option.name,)) for option in configurations.system.options)]
     hashes = _hashes(configurations, units)
-    kept, part = np.arange(len(units)), hashes[rows]
-    while len(part) and (varied := _repeating(part)) is not None:
-        kept, part = kept[~varied], part[:, ~varied]
-        part = part[np.unique(part.sum(axis=1), return_index=True)[1]]
+    # A table of 10^6 rows should not be copied.
+    kept, part = np.arange(len(units)), hashes if len(rows) == len(configurations) else hashes[:, rows]
+    while part.shape[1] and (varied := _repeating(part)) is not None:
+        kept, part = kept[~varied], part[~varied]
+        part = part[:, np.unique(part.sum(axis=0), return_index=True)[1]]
     if len(kept) == len(units):
         return None
-    labels = np.unique(hashes[:, kept].sum(axis=1), return_inverse=True)[1]
+    labels = np.unique(hashes[kept].sum(axis=0), return_inverse=True)[1]
     names = {name for unit in kept.tolist() for name in units[unit]}
     return Groups(labels, tuple(name for name in configurations.system.names if name in names))
 
@@ -126,60 +129,69 @@ def options_of(system: VariabilityModel, name: str) -> tuple[str, ...] | None:
     return next(members, (name,) if name in system.names else None)
 
 
-def _units(system: VariabilityModel) -> tuple[tuple[str, ...], ...]:
-    """Return the names of the options of each unit: the members of an alternative group, or another option."""
-    group_of = {name: group for group in system.alternative_groups for name in group}
-    return tuple(dict.fromkeys(group_of.get(option.name, (option.name,)) for option in system.options))
-
-
 def _hashes(configurations: Configurations, units: Sequence[Sequence[str]]) -> Array:
-    """Return the hash of the values of each unit, shape (n, units); the sum of several is the hash of all of them."""
+    """Return the hash of the values of each unit, shape (units, n); the sum of several is the hash of all of them."""
     factors = np.random.default_rng(0).integers(1, 2**64, configurations.indices.shape[1], dtype=np.uint64)
-    hashes = np.zeros((len(configurations), len(units)), dtype=np.uint64)
-    for at, unit in enumerate(units):
-        positions = [configurations.system.positions[name] for name in unit]
-        hashes[:, at] = (configurations.indices[:, positions].astype(np.uint64) * factors[positions]).sum(axis=1)
+    hashes = np.zeros((len(units), len(configurations)), dtype=np.uint64)
+    for unit, row in zip(units, hashes, strict=True):
+        for position in (configurations.system.positions[name] for name in unit):
+            row += configurations.indices[:, position].astype(np.uint64) * factors[position]
     return hashes
 
 
 def _repeating(part: Array) -> Array | None:
-    """Return which columns differ among rows of equal settings of the others: one or two, with those they determine.
+    """Return which units differ among rows of equal settings of the others: one or two, with those they determine.
 
-    `part`: the hashes of distinct rows, shape (n, k). None if settings do not repeat.
+    `part`: the hashes of distinct rows, shape (units, n). None if settings do not repeat.
     """
-    varies = (part != part[:1]).any(axis=0)
+    varies, count, whole = np.array([(row != row[0]).any() for row in part]), part.shape[1], part.sum(axis=0)
     varying = np.flatnonzero(varies).tolist()
     for size in (1, 2):
         found: list[tuple[int, Array]] = []
-        for chosen in combinations(varying, size) if size == 1 or len(part) * len(varying) ** 3 < PAIRS else ():
-            keys = part[:, chosen].sum(axis=1)
+        for chosen in combinations(varying, size) if size == 1 or count * len(varying) ** 3 < PAIRS else ():
+            keys = part[list(chosen)].sum(axis=0)
             order = np.argsort(keys, kind="stable")
-            ordered, starts = part[order], np.flatnonzero(np.append(True, np.diff(keys[order]) != 0))
-            equal = (np.minimum.reduceat(ordered, starts) == np.maximum.reduceat(ordered, starts)).all(axis=0)
-            determined = equal & varies
-            counts = np.unique(part[:, ~determined].sum(axis=1), return_counts=True)[1]
-            filled = len(part) / (len(counts) * len(starts))
+            keys = keys[order]
+            same = keys[1:] == keys[:-1]
+            determined = np.array([varies[at] and _is_determined(row, order, same) for at, row in enumerate(part)])
+            counts = np.unique(whole - part[determined].sum(axis=0), return_counts=True)[1]
+            filled = count / (len(counts) * (count - int(same.sum())))
             if len(counts) >= FEWEST and filled >= FILLED[size - 1] and np.mean(counts > 1) >= REPEATED:
                 found.append((len(counts), determined))
         for _, determined in sorted(found, key=lambda pair: pair[0])[:TRIED]:
-            if not _is_dense(part[:, ~determined]):
+            if not _is_dense(part, ~determined):
                 return determined
     return None
 
 
-def _is_dense(part: Array) -> bool:
-    """Return whether most settings that can be asked for were measured: their neighbours, or the values of a key."""
-    part = part[np.unique(part.sum(axis=1), return_index=True)[1]]
-    sizes = np.array([len(np.unique(column)) for column in part.T])
-    part, sizes = part[:, sizes > 1], sizes[sizes > 1]
-    keys, neighbours = part.sum(axis=1), 0
-    for column in part.T:
-        counts = np.unique(keys - column, return_counts=True)[1]
+def _is_determined(values: Array, order: Array, same: Array) -> bool:
+    """Return whether neighbours in an order have equal values where their keys are the same."""
+    # The first rows show it of most.
+    for end in (1000, len(order)):
+        ordered = values[order[:end]]
+        if (ordered[1:] != ordered[:-1])[same[: end - 1]].any():
+            return False
+    return True
+
+
+def _is_dense(part: Array, is_kept: Array) -> bool:
+    """Return whether most settings of some units that can be asked for were measured.
+
+    These are the neighbours of each, or all combinations of the values of a key.
+    """
+    keys, first = np.unique(part.sum(axis=0, where=is_kept[:, None]), return_index=True)
+    sizes = np.array([len(np.unique(row)) if kept else 1 for row, kept in zip(part, is_kept, strict=True)])
+    units, neighbours = np.flatnonzero(sizes > 1), 0
+    sizes = sizes[units]
+    for unit in units.tolist():
+        counts = np.unique(keys - part[unit, first], return_counts=True)[1]
         neighbours += int((counts * (counts - 1)).sum())
-    if neighbours >= NEIGHBOURS * len(part) * (sizes - 1).sum():
+    if neighbours >= NEIGHBOURS * len(keys) * (sizes - 1).sum():
         return True
-    is_key = np.ones(len(sizes), dtype=bool)
-    for column in np.argsort(-sizes, kind="stable").tolist():
-        is_key[column] = False
-        is_key[column] = len(np.unique(part[:, is_key].sum(axis=1))) < len(part)
-    return len(part) >= COMPLETE * float(np.prod(sizes[is_key].astype(float)))
+    # Units that the others determine are not part of the key.
+    rest, is_key = keys, np.ones(len(sizes), dtype=bool)
+    for at in np.argsort(-sizes, kind="stable").tolist():
+        without = rest - part[units[at], first]
+        if len(np.unique(without)) == len(keys):
+            rest, is_key[at] = without, False
+    return len(keys) >= COMPLETE * float(np.prod(sizes[is_key].astype(float)))

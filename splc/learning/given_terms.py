@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -54,10 +55,10 @@ class GivenTerms:
     """
 
     terms: tuple[LearnedTerm, ...]
-    name: str = field(default="given", init=False)
-    preset: str = field(default="default", init=False)
-    suffix: str = field(default=".log", init=False)
-    draws: bool = field(default=False, init=False)
+    name = "given"
+    preset = "default"
+    suffix = ".log"
+    draws = False
 
     def __post_init__(self) -> None:
         if not self.terms:
@@ -100,9 +101,7 @@ class GivenTerms:
         )
         notes = []
         if not fit.determined.all():
-            names = [
-                term.text() for term, is_determined in zip(terms, fit.determined, strict=True) if not is_determined
-            ]
+            names = [term.text() for term in compress(terms, ~fit.determined)]
             reason = "the influence of this term is the smallest that fits"
             if len(names) > 1:
                 reason = "the influences of these terms are the smallest that fit"
@@ -128,15 +127,11 @@ def _columns(terms: Sequence[LearnedTerm], configurations: Configurations) -> Ar
     columns = np.empty((len(configurations), len(terms)))
     problems = []
     for at, term in enumerate(terms):
-        parts = (
-            weight * canonical_term.evaluate(configurations.column)
-            for canonical_term, weight in replace(term, influence=1.0).expanded
-        )
-        columns[:, at] = sum(parts)
-        undefined_count = int((~np.isfinite(columns[:, at])).sum())
-        if undefined_count:
-            count_text = plural(undefined_count, "configuration", "configurations")
-            problems.append(Problem(f"the term {term.text()!r} has no value in {count_text} of the learning set"))
+        expanded = replace(term, influence=1.0).expanded
+        columns[:, at] = sum(weight * canonical.evaluate(configurations.column) for canonical, weight in expanded)
+        if undefined := int((~np.isfinite(columns[:, at])).sum()):
+            count = plural(undefined, "configuration", "configurations")
+            problems.append(Problem(f"the term {term.text()!r} has no value in {count} of the learning set"))
     if problems:
         raise LearningError(problems)
     return columns
@@ -145,15 +140,13 @@ def _columns(terms: Sequence[LearnedTerm], configurations: Configurations) -> Ar
 def _estimates(
     terms: Sequence[LearnedTerm], canonical: Sequence[Term], fit: Regression, unit: float
 ) -> list[InfluenceEstimate]:
-    """Return the uncertainty of the influences of canonical terms, of those that are determined.
-
-    `unit`: the unit of the fitted values.
-    """
+    """Return the uncertainty of the influences of canonical terms, of those that are determined, times a unit."""
     if not fit.freedom:
         return []
+    expansions = [dict(replace(term, influence=1.0).expanded) for term in terms]
     estimates = []
     for canonical_term in canonical:
-        weights = np.array([dict(replace(term, influence=1.0).expanded).get(canonical_term, 0.0) for term in terms])
+        weights = np.array([expansion.get(canonical_term, 0.0) for expansion in expansions])
         if fit.determined[weights != 0].all():
             influence = unit * float(weights @ fit.coefficients)
             error = unit * float(fit.errors_of(weights))
@@ -174,11 +167,8 @@ def linear_surrogate(predictor: Predictor, configurations: Configurations, nfp: 
         nfp: the property.
     """
     features = features_of(configurations.system, numeric_disabled=False)
-    terms = [CONSTANT, *(option_term(feature.name) for feature in features)]
-    columns = np.column_stack(
-        [np.ones(len(configurations)), *(term.evaluate(configurations.column) for term in terms[1:])]
-    )
-    selected_terms = [terms[at] for at in independent(columns, RANK)]
+    terms = tuple(LearnedTerm(term, 1.0) for term in (CONSTANT, *(option_term(feature.name) for feature in features)))
+    selected = independent(_columns(terms, configurations), RANK)
     predicted = Measurements(configurations, {nfp: predictor.predict(configurations)})
     problem = LearningProblem(predicted, nfp, np.arange(len(predicted)), configurations)
-    return GivenTerms(tuple(LearnedTerm(term, 1.0) for term in selected_terms)).learn(problem)
+    return GivenTerms(tuple(terms[at] for at in selected)).learn(problem)

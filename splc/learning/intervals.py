@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from importlib import import_module
 from typing import Any, Protocol, runtime_checkable
 
 from splc.data.configurations import Configurations
@@ -31,37 +32,14 @@ class FullPredictor(Intervals, Protocol):
         ...
 
 
-# Returns intervals from their JSON object and the system.
-Reader = Callable[[Mapping[str, Any], VariabilityModel], Intervals]
-
-
-def _projection(content: Mapping[str, Any], system: VariabilityModel) -> Intervals:
-    from splc.learning.projection import Ensemble
-
-    return Ensemble.from_json(content, system)
-
-
-def _sum(content: Mapping[str, Any], system: VariabilityModel) -> Intervals:
-    from splc.learning.projection import EnsembleSum
-
-    return EnsembleSum.from_json(content, system)
-
-
-def _mixture(content: Mapping[str, Any], system: VariabilityModel) -> Intervals:
-    from splc.learning.contexts.sources import SourceMixture
-
-    return SourceMixture.from_json(content, system)
-
-
-def _unmeasured(content: Mapping[str, Any], system: VariabilityModel) -> Intervals:
-    from splc.learning.contexts.sources import UnmeasuredContext
-
-    return UnmeasuredContext.from_json(content, system)
-
-
-# The readers of intervals by the value of `kind` in the JSON object. To add intervals that files of models keep, give
-# them a method `as_json` whose object has a `kind`, and add a line here.
-READERS: dict[str, Reader] = {"projection": _projection, "sum": _sum, "mixture": _mixture, "unmeasured": _unmeasured}
+# The classes of intervals by the value of `kind` in the JSON object. To add intervals that files of models keep, give
+# them methods `as_json`, whose object has a `kind`, and `from_json`, and add a line here.
+CLASSES: Mapping[str, tuple[str, str]] = {
+    "projection": ("splc.learning.projection", "Ensemble"),
+    "sum": ("splc.learning.projection", "EnsembleSum"),
+    "mixture": ("splc.learning.contexts.sources", "SourceMixture"),
+    "unmeasured": ("splc.learning.contexts.sources", "UnmeasuredContext"),
+}
 
 
 @runtime_checkable
@@ -82,9 +60,11 @@ def intervals_of(content: Any, system: VariabilityModel | None) -> Intervals | N
 
     `system`: the system; without it there are no intervals, since configurations are needed to compute them.
     """
-    if system is None or not isinstance(content, Mapping) or content.get("kind") not in READERS:
+    if system is None or not isinstance(content, Mapping) or content.get("kind") not in CLASSES:
         return None
-    return READERS[content["kind"]](content, system)
+    module, name = CLASSES[content["kind"]]
+    found: Intervals = getattr(import_module(module), name).from_json(content, system)
+    return found
 
 
 def printed_intervals_of(content: Any, model: InfluenceModel) -> Intervals | None:

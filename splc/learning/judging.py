@@ -1,8 +1,8 @@
-"""Judge learned models: the errors of every learner, after every round, and the shares of terms."""
+"""Judge learned models: the errors of every learner, after every round, and at held-out folds of the learning set."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -10,9 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from splc._version import __version__
+from splc.data.accuracy import mean_relative_error, relative_error_quantiles
 from splc.data.configurations import Configurations
-from splc.errors import plural
+from splc.data.measurements import Measurements
+from splc.errors import Problem, SplcError, plural
 from splc.io.numbers import percentage
+from splc.learning.features import FeatureTable, feature_table, stable_order
+from splc.learning.folds import Groups, drawn_folds, repeated_settings
 from splc.learning.judged_rows import MOST_JUDGED, JudgedRows, Judgement
 from splc.learning.learner import Learner
 from splc.learning.problem import LearningProblem
@@ -179,3 +183,77 @@ def round_errors(result: LearningResult) -> list[float | None]:
         for step in result.rounds[:-1]
     ]
     return [*(step.all if rows.evaluation is None else step.rest for step in earlier), last]
+
+
+def random_folds(table: FeatureTable, number: int, seed: int, groups: Array | None = None) -> Array:
+    """Return the fold of each row, shape (n,): random folds with equally many groups (±1), see `drawn_folds`."""
+    shuffled = stable_order(table)[np.random.default_rng(seed).permutation(len(table))]
+    return drawn_folds(shuffled, number, groups)
+
+
+def cross_validate(
+    measurements: Measurements,
+    nfp: str,
+    rows: Array,
+    number: int,
+    seed: int,
+    learn: Callable[[Array], Predictor],
+    should_stop: Callable[[], bool] = lambda: False,
+    groups: Groups | None = None,
+) -> CrossValidated | None:
+    """Return the errors of the rows of a learning set, each predicted by a model of the other folds.
+
+    The arguments are those of `cross_validate_all`, for one model.
+    """
+    found = cross_validate_all(measurements, nfp, rows, number, seed, lambda part: [learn(part)], should_stop, groups)
+    return found[0] if found else None
+
+
+def cross_validate_all(
+    measurements: Measurements,
+    nfp: str,
+    rows: Array,
+    number: int,
+    seed: int,
+    learn: Callable[[Array], Sequence[Predictor]],
+    should_stop: Callable[[], bool] = lambda: False,
+    groups: Groups | None = None,
+) -> list[CrossValidated | None]:
+    """Return the errors of the rows of a learning set, each predicted by models of the other folds.
+
+    `rows`: the positions of the learning set; all have a value of the property. `number`: the number of folds, at least
+    2; there are at most as many as rows. `should_stop`: asked after every fold; true ends the cross-validation without
+    a result. `groups`: the groups of all measurements that folds keep together; None: those of settings that repeat.
+    """
+    if len(rows) < 2:
+        return []
+    values, configurations = measurements.column(nfp)[rows], measurements.configurations[rows]
+    groups = repeated_settings(measurements.configurations, rows) if groups is None else groups
+    table, kept = feature_table(configurations, values), None if groups is None else groups.labels[rows]
+    folds = random_folds(table, number, seed, kept)
+    # The predictions of each model, shape (models, n).
+    predicted: Array = np.zeros((0, len(rows)))
+    for fold in range(int(folds.max()) + 1):
+        held_out = folds == fold
+        try:
+            models = learn(rows[~held_out])
+        except SplcError as error:
+            fold_text = f"fold {fold + 1} of {folds.max() + 1}"
+            hint = "choose other folds or none, or a larger learning set"
+            problems = (
+                Problem(f"{fold_text}: {problem.message}", hint=problem.hint or hint) for problem in error.problems
+            )
+            raise type(error)(problems) from None
+        if not len(predicted):
+            predicted = np.empty((len(models), len(rows)))
+        predicted[:, held_out] = [predictions(model, configurations[held_out]) for model in models]
+        if should_stop():
+            return []
+    errors: list[CrossValidated | None] = []
+    for row in predicted:
+        mean, quantiles = mean_relative_error(row, values), relative_error_quantiles(row, values)
+        if mean is None or quantiles is None:
+            errors.append(None)
+        else:
+            errors.append(CrossValidated(median=quantiles[0], mean=mean, p95=quantiles[1]))
+    return errors

@@ -45,11 +45,7 @@ class Learner(Protocol):
         """The suffix of the file that its models are written to by default: `.log` or `.json`."""
 
     def learn(self, problem: LearningProblem) -> LearningResult:
-        """Learn from the learning set of a problem.
-
-        Raises:
-            SplcError: if nothing can be learned.
-        """
+        """Learn from the learning set of a problem; an `SplcError` if nothing can be learned."""
 
 
 class Search(Protocol[S]):

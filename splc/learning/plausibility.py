@@ -60,16 +60,15 @@ def model_warnings(result: LearningResult, measurements: Measurements, space: Sp
     if result.printed is not None:
         models[f"{result.nfp} by the printed model"] = result.printed
     configurations = measured.configurations if result.rows is None else result.rows.configurations
-    warnings_found: list[str] = []
+    contradicted: list[str] = []
     for at, (subject, predictor) in enumerate(models.items()):
         known = result.judgements[at].predicted if result.judgements else None
         predicted = valid_predictions(predictor, configurations, space, known)
-        warnings_found += implausible(predicted, measured.column(result.nfp), subject)
-    unlearned_count = len(measured) - result.learning_configurations
+        contradicted += implausible(predicted, measured.column(result.nfp), subject)
     return (
         *_outlying(result, measurements),
-        *warnings_found,
-        *(_understated(result, unlearned_count) or _overfitted(result)),
+        *contradicted,
+        *(_understated(result, len(measured) - result.learning_configurations) or _overfitted(result)),
         *_distant_terms(result),
         *_idle_settings(result, measurements),
     )
@@ -98,10 +97,7 @@ def valid_predictions(
 
 
 def implausible(predicted: Array, measured: Array, nfp: str) -> tuple[str, ...]:
-    """Return warnings about predictions that contradict the measured values.
-
-    `predicted`: predictions, shape (n,), NaN where there is none. `measured`: the measured values, shape (m,).
-    """
+    """Return warnings about predictions, NaN where there is none, that contradict the measured values."""
     predicted, measured = predicted[~np.isnan(predicted)], measured[~np.isnan(measured)]
     messages = list(negative_predictions(predicted, measured, nfp))
     if len(predicted) == 0 or len(measured) == 0:
@@ -121,9 +117,6 @@ def negative_predictions(predicted: Array, measured: Array, nfp: str) -> tuple[s
     """Return a warning about negative predictions if no measured value is negative; a measured 0 is not.
 
     Predictions that differ from 0 by rounding only are not negative.
-
-    `predicted`: predictions, shape (n,), NaN where there is none. `measured`: the measured values, shape (m,), as far
-    as they are known.
     """
     predicted, measured = predicted[~np.isnan(predicted)], measured[~np.isnan(measured)]
     largest = max(np.abs(predicted).max(initial=0.0), np.abs(measured).max(initial=0.0))
@@ -186,8 +179,6 @@ def outlier_of(model: Ensemble, y: Array, repetitions: Array) -> Outlier | None:
 
     The row that the model predicts worst without it is a candidate. The model does not judge it: the value has changed
     the noise that the model assumes. A model that is learned from the other rows does.
-
-    `y`: the values of its configurations, shape (n,). `repetitions`: the number of measurements of each, shape (n,).
     """
     if len(y) < OUTLIER_ROWS or y.min() <= 0:
         return None
@@ -233,15 +224,11 @@ def _varying(model: Ensemble, configurations: Configurations) -> tuple[Variable,
 
 def _without_outlier_text(error: float, result: LearningResult) -> str:
     """Return what is learned without an outlier, beside what is learned with it."""
-    without_text = f"Without it the cross-validated error of the full model is {percentage(error, 3)}"
+    text = f"Without it the cross-validated error of the full model is {percentage(error, 3)}"
     if result.termination == "constant":
-        return f"{without_text}; with it the model is a constant."
-    cross_validated = result.cross_validated
-    return (
-        f"{without_text}."
-        if cross_validated is None
-        else f"{without_text}, with it {percentage(cross_validated.mean, 3)}."
-    )
+        return f"{text}; with it the model is a constant."
+    crossed = result.cross_validated
+    return f"{text}." if crossed is None else f"{text}, with it {percentage(crossed.mean, 3)}."
 
 
 def _command_without_line(measurements: Measurements, line: int, nfp: str) -> str | None:
@@ -254,18 +241,15 @@ def _command_without_line(measurements: Measurements, line: int, nfp: str) -> st
 
 
 def _understated(result: LearningResult, unlearned_count: int) -> tuple[str, ...]:
-    """Return a warning if the error outside of the learning set is far above the cross-validated one.
-
-    `unlearned_count`: the number of measured configurations outside of the learning set.
-    """
-    cross_validated, rest_error = result.cross_validated, result.error
-    if cross_validated is None or rest_error is None or unlearned_count < ENOUGH:
+    """Return a warning if the error on so many configurations not learned from is far above the cross-validated one."""
+    crossed, error = result.cross_validated, result.error
+    if crossed is None or error is None or unlearned_count < ENOUGH:
         return ()
-    if rest_error <= max(UNDERSTATED * cross_validated.mean, cross_validated.mean + LEAST):
+    if error <= max(UNDERSTATED * crossed.mean, crossed.mean + LEAST):
         return ()
-    times = rounded_text(rest_error / cross_validated.mean, 2)
+    times = rounded_text(error / crossed.mean, 2)
     return (
-        f"the error on configurations not learned from, {percentage(rest_error, 3)}, is {times} times the "
+        f"the error on configurations not learned from, {percentage(error, 3)}, is {times} times the "
         "cross-validated one: your sample does not show all that matters",
     )
 
@@ -278,15 +262,13 @@ def _distant_terms(result: LearningResult) -> tuple[str, ...]:
     pairs = [(printed.error, result.error)]
     if printed.cross_validated is not None and result.cross_validated is not None:
         pairs.append((printed.cross_validated.mean, result.cross_validated.mean))
-    for printed_error, full_error in pairs:
-        if printed_error is not None and full_error is not None:
-            if printed_error <= max(UNDERSTATED * full_error, full_error + LEAST):
-                return ()
-            return (
-                f"the printed terms explain only a part: their error is {percentage(printed_error, 3)}, that of "
-                f"the full model, which predicts, {percentage(full_error, 3)}",
-            )
-    return ()
+    known = [(own, full) for own, full in pairs if own is not None and full is not None]
+    if not known or known[0][0] <= max(UNDERSTATED * known[0][1], known[0][1] + LEAST):
+        return ()
+    return (
+        f"the printed terms explain only a part: their error is {percentage(known[0][0], 3)}, that of the full model, "
+        f"which predicts, {percentage(known[0][1], 3)}",
+    )
 
 
 def _overfitted(result: LearningResult) -> tuple[str, ...]:

@@ -26,19 +26,14 @@ NAME = "pmnf"
 
 @dataclass(frozen=True)
 class PmnfLearner:
-    """Functions of the performance model normal form, fitted with `splc.scaling.fit`.
+    """Functions of the performance model normal form, fitted with `splc.scaling.fit`."""
 
-    Args:
-        chosen: `method` and the other settings of `splc.scaling.fit`. The method 'default' has `local=False` unless
-            stated: models of systems predict configurations between those that were measured.
-    """
-
+    # `method` and the other settings of `splc.scaling.fit`
     chosen: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    name: str = field(default=NAME, init=False)
-    preset: str = field(default=NAME, init=False)
-    draws: bool = field(default=False, init=False)
+    name = preset = NAME
+    draws = False
     # A log can only define names for fractional exponents, which most scaling models have.
-    suffix: str = field(default=".json", init=False)
+    suffix = ".json"
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Self:
@@ -52,7 +47,7 @@ class PmnfLearner:
 
     @property
     def stated(self) -> Mapping[str, Any]:
-        """The settings that are stated; models of systems have `local=False` besides."""
+        """The stated settings; models of systems, which predict between measured values, have `local=False`."""
         return {"local": False, **self.chosen} if self.chosen.get("method", "default") == "default" else self.chosen
 
     def learn(self, problem: LearningProblem) -> LearningResult:

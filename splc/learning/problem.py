@@ -69,11 +69,7 @@ def match(
 def rows_of(
     measurements: Measurements, learning_set: Configurations | Array | None, missing: Missing
 ) -> tuple[Array, tuple[str, ...]]:
-    """Return the positions of a learning set among the measured configurations, and notes.
-
-    `learning_set`: configurations, or positions or a mask of measured configurations; None is all of them. `missing`:
-    see `match`.
-    """
+    """Return the positions of a learning set among the measured configurations, and notes; `missing`: see `match`."""
     if isinstance(learning_set, Configurations):
         return match(measurements, learning_set, missing)
     all_rows = np.arange(len(measurements))
@@ -102,39 +98,27 @@ def nearest(measured: Configurations, wanted: Configurations) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class LearningProblem:
-    """A property to learn, and the measurements to learn it from.
+    """A property to learn, and the measurements to learn it from."""
 
-    Attributes:
-        measurements: the measured configurations that have a value of the property.
-        nfp: the property.
-        rows: the positions of the learning set among these, distinct, shape (n,).
-        observed: the observed variables to learn from besides the options.
-        everything: all configurations that were measured, whatever property; they bound observed variables.
-        evaluation: measurements to judge the model by; None: the measurements outside of the learning set.
-        validation: the positions of the configurations that candidates are judged by; None: the learning set.
-        seed: the seed of whatever a learner draws.
-        on_step: called after every step, a round or a stage (`splc.learning.learner`).
-        on_share: called with the expected share of the work that is done, by learners that can tell.
-        should_stop: asked after every step; true keeps what is learned and ends. While there is no model (`Step.kept`),
-            learners raise KeyboardInterrupt.
-        provenance: recorded in the result.
-        notes: what the user should know about the learning set.
-        given_groups: the groups of the measured configurations that folds keep together, where they were stated.
-    """
-
-    measurements: Measurements
-    nfp: str
-    rows: Array
-    everything: Configurations
-    observed: tuple[str, ...] = ()
-    evaluation: Measurements | None = None
-    validation: Array | None = None
-    seed: int = 0
-    on_step: Callable[[Step], None] | None = None
+    measurements: Measurements  # the measured configurations that have a value of the property
+    nfp: str  # the property
+    rows: Array  # the positions of the learning set among these, distinct, shape (n,)
+    everything: (
+        Configurations  # all configurations that were measured, whatever property; they bound observed variables
+    )
+    observed: tuple[str, ...] = ()  # the observed variables to learn from besides the options
+    evaluation: Measurements | None = None  # to judge the model by; None: the measurements outside of the learning set
+    validation: Array | None = None  # the positions that candidates are judged by; None: the learning set
+    seed: int = 0  # the seed of whatever a learner draws
+    on_step: Callable[[Step], None] | None = None  # called after every step, a round or a stage
+    # called with the expected share of the work that is done, by learners that can tell
     on_share: Callable[[float], None] = lambda share: None
+    # asked after every step; true keeps what is learned and ends. While there is no model (`Step.kept`), learners raise
+    # KeyboardInterrupt.
     should_stop: Callable[[], bool] | None = None
-    provenance: Mapping[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    provenance: Mapping[str, Any] = field(default_factory=dict)  # recorded in the result
+    notes: tuple[str, ...] = ()  # what the user should know about the learning set
+    # the groups of the measured configurations that folds keep together, where they were stated
     given_groups: Groups | None = None
 
     @cached_property
@@ -164,28 +148,9 @@ class LearningProblem:
         """The values of all measured configurations."""
         return self.measurements.column(self.nfp)
 
-    def features(self, numeric_disabled: bool) -> FeatureTable:
-        """Return the learning set as columns of features.
-
-        Args:
-            numeric_disabled: whether `Disabledx` of an optional numeric option x is a feature too.
-
-        Raises:
-            LearningError: if there is nothing to learn from.
-            ConfigurationError: if a configuration lacks an observation that is to be learned from.
-        """
-        return self._features(self.rows, numeric_disabled)
-
-    def judging_features(self, numeric_disabled: bool) -> FeatureTable | None:
-        """Return the validation set as columns of features; None without one.
-
-        Raises:
-            LearningError: as `features`.
-            ConfigurationError: as `features`.
-        """
-        return None if self.validation is None else self._features(self.validation, numeric_disabled)
-
-    def _features(self, rows: Array, numeric_disabled: bool) -> FeatureTable:
+    def features(self, numeric_disabled: bool, rows: Array | None = None) -> FeatureTable:
+        """Return measured configurations as features; `rows`: their positions, None: the learning set."""
+        rows = self.rows if rows is None else rows
         observed = observed_features(self.everything, self.observed)
         return feature_table(self.measurements.configurations[rows], self.values[rows], numeric_disabled, observed)
 

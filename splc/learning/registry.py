@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from splc.errors import Problem, SpecError, unknown_name_hint
 from splc.io.settings import Setting, settings_in
-from splc.learning.baselines.methods import METHODS
+from splc.learning.baselines.baseline import METHODS
 from splc.learning.stepwise.settings import PRESETS, SPLCONQUEROR, SPLCONQUEROR_2019, Settings
 
 if TYPE_CHECKING:

@@ -44,20 +44,13 @@ class Predictor(Protocol):
 
 @dataclass(frozen=True)
 class LearnedTerm:
-    """A term as the learner selected it; the model holds its canonical expansion.
+    """A term as the learner selected it; the model holds its canonical expansion."""
 
-    Attributes:
-        term: its powers and logarithms.
-        influence: its influence.
-        further: further factors in SPL Conqueror's log grammar: `( 64 - x )`, `log10( x * y )`.
-        further_occurrences: the number of option occurrences in these.
-        expansion: the canonical terms that it is the sum of, with their weights; empty: the term itself.
-    """
-
-    term: Term
-    influence: float
-    further: tuple[str, ...] = ()
-    further_occurrences: int = 0
+    term: Term  # its powers and logarithms
+    influence: float  # its influence
+    further: tuple[str, ...] = ()  # further factors in SPL Conqueror's log grammar: `( 64 - x )`, `log10( x * y )`
+    further_occurrences: int = 0  # the number of option occurrences in these
+    # the canonical terms that it is the sum of, with their weights; empty: the term itself
     expansion: tuple[tuple[Term, float], ...] = ()
 
     @property
@@ -82,9 +75,7 @@ class LearnedTerm:
     def log_text(self, order: Sequence[str] = (), base: str = "1") -> str:
         """Return it in SPL Conqueror's log grammar, in which `*` and `/` associate to the right.
 
-        Args:
-            order: the order of the options.
-            base: what represents the constant.
+        `order`: the order of the options. `base`: what represents the constant.
         """
         return product_text(self.term, self.further, order, base)
 
@@ -93,12 +84,7 @@ class LearnedTerm:
         return self.log_text(order) if self.further else self.term.text(order)
 
     def times(self, factor: Term, binary: frozenset[str]) -> LearnedTerm:
-        """Return it multiplied by a product of options.
-
-        Args:
-            factor: the product.
-            binary: the options whose values are 0 and 1.
-        """
+        """Return it multiplied by a product of options; `binary`: those whose values are 0 and 1."""
         expansion = tuple((term * factor, weight) for term, weight in self.expansion)
         return replace(self, term=(self.term * factor).reduced(binary), expansion=expansion)
 
@@ -114,27 +100,16 @@ def merged_terms(terms: Iterable[LearnedTerm]) -> tuple[LearnedTerm, ...]:
 
 @dataclass(frozen=True)
 class Round:
-    """One step of a learner that adds terms.
+    """One step of a learner that adds terms."""
 
-    Attributes:
-        number: 1, 2, ….
-        added: the term that was added, with its influence after this round.
-        score: its score (the drop of the error, divided by its number of options if that is penalised).
-        error: the selection error after the round (percent for the relative loss).
-        learning_error: mean relative error in percent on the learning set after the round.
-        terms: the terms of the model after the round; the first is the constant.
-        seconds: time since learning began.
-        removed: the terms that were removed in this round.
-    """
-
-    number: int
-    added: LearnedTerm
-    score: float
-    error: float
-    learning_error: float
-    terms: tuple[LearnedTerm, ...]
-    seconds: float
-    removed: tuple[LearnedTerm, ...] = ()
+    number: int  # 1, 2, …
+    added: LearnedTerm  # the term that was added, with its influence after this round
+    score: float  # its score: the drop of the error, divided by its number of options if that is penalised
+    error: float  # the selection error after the round, in percent for the relative loss
+    learning_error: float  # the mean relative error in percent on the learning set after the round
+    terms: tuple[LearnedTerm, ...]  # the terms of the model after the round; the first is the constant
+    seconds: float  # time since learning began
+    removed: tuple[LearnedTerm, ...] = ()  # the terms that were removed in this round
 
     @property
     def complexity(self) -> int:
@@ -242,78 +217,50 @@ class Intervals(Protocol):
 
 @dataclass(frozen=True, repr=False)
 class LearningResult(Drawn, Reported):
-    """A learned model with its history and errors (mean relative errors in percent; None where undefined).
+    """A learned model with its history and errors (mean relative errors in percent; None where undefined)."""
 
-    Attributes:
-        predictor: what predicts: the full model of the default learner, of most others the performance-influence model.
-        learner: the name of the learner.
-        terms: the terms in the order in which they were selected; empty for a predictor without readable terms.
-        rounds: the history; empty for learners without rounds and for averaged (bagged) models.
-        termination: why learning ended; the stepwise learner's reasons are in `splc.learning.stepwise.algorithm`.
-        nfp: the property that was learned.
-        learning_configurations: size of the learning set.
-        learning_error: on the learning set; this and the following errors are those of what predicts.
-        error: on the measured configurations outside of the learning set, or on the evaluation set.
-        error_all: on all measured configurations.
-        left_out: number of measured configurations whose value is 0; they are left out of relative errors.
-        base: the option that represents the constant in logs.
-        seconds: wall time of learning.
-        preset: name of the preset.
-        settings: all settings by name.
-        seed: the seed.
-        provenance: sampling, files with hashes, version.
-        notes: what the user should know.
-        scaling: the scaling model with intervals, for learners that fit one.
-        cross_validated: the error on held-out folds of the learning set; None where it means nothing.
-        expected: how far values are expected to be from the prediction; None where the learner does not know.
-        estimates: the uncertainty of each influence, in the order of the model's terms.
-        path: models from few terms to many, with their expected errors.
-        intervals: prediction intervals of what predicts.
-        printed: the performance-influence model where it is not what predicts (the default learner).
-        printed_errors: its errors.
-        printed_intervals: its prediction intervals.
-        forms: the best printed model of each form that was tried, the chosen one first.
-        folds: the number of folds that support of terms is counted in; 0 for none.
-        system: the system of the measurements.
-        rows: the measurements; None for a model that was read from a file.
-        judgements: predictions and errors at these: of what predicts, then of the printed model.
-        unit: the unit of the property; None if it is not known.
-        groups: the groups of the measured configurations that folds keep together; None if each one is a group.
-    """
-
+    # what predicts: the full model of the default learner, of most others the performance-influence model
     predictor: Predictor
-    learner: str
+    learner: str  # the name of the learner
+    # the terms in the order in which they were selected; empty for a predictor without readable terms
     terms: tuple[LearnedTerm, ...]
-    rounds: tuple[Round, ...]
+    rounds: tuple[Round, ...]  # the history; empty for learners without rounds and for averaged (bagged) models
+    # why learning ended; the stepwise learner's reasons are in `splc.learning.stepwise.algorithm`
     termination: str
-    nfp: str
-    learning_configurations: int
-    learning_error: float | None
-    error: float | None
-    error_all: float | None
-    left_out: int
-    base: str
-    seconds: float
-    preset: str
-    settings: Mapping[str, Any] = field(hash=False)
-    seed: int = 0
-    provenance: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    notes: tuple[str, ...] = ()
-    scaling: ScalingModel | None = None
+    nfp: str  # the property that was learned
+    learning_configurations: int  # the size of the learning set
+    learning_error: float | None  # on the learning set; this and the following errors are those of what predicts
+    error: float | None  # on the measured configurations outside of the learning set, or on the evaluation set
+    error_all: float | None  # on all measured configurations
+    left_out: int  # the number of measured configurations whose value is 0; relative errors leave them out
+    base: str  # the option that represents the constant in logs
+    seconds: float  # wall time of learning
+    preset: str  # the name of the preset
+    settings: Mapping[str, Any] = field(hash=False)  # all settings by name
+    seed: int = 0  # the seed
+    provenance: Mapping[str, Any] = field(default_factory=dict, hash=False)  # sampling, files with hashes, version
+    notes: tuple[str, ...] = ()  # what the user should know
+    scaling: ScalingModel | None = None  # the scaling model with intervals, for learners that fit one
+    # the error on held-out folds of the learning set; None where it means nothing
     cross_validated: CrossValidated | None = None
+    # how far values are expected to be from the prediction; None where the learner does not know
     expected: Expected | None = None
+    # the uncertainty of each influence, in the order of the model's terms
     estimates: tuple[InfluenceEstimate, ...] = ()
-    path: tuple[PathPoint, ...] = ()
-    intervals: Intervals | None = None
+    path: tuple[PathPoint, ...] = ()  # models from few terms to many, with their expected errors
+    intervals: Intervals | None = None  # prediction intervals of what predicts
+    # the performance-influence model where it is not what predicts (the default learner), its errors and its intervals
     printed: InfluenceModel | None = None
     printed_errors: SparseErrors | None = None
     printed_intervals: Intervals | None = None
-    forms: tuple[FormScore, ...] = ()
-    folds: int = 0
-    system: VariabilityModel | None = None
-    rows: JudgedRows | None = field(default=None, compare=False)
+    forms: tuple[FormScore, ...] = ()  # the best printed model of each form that was tried, the chosen one first
+    folds: int = 0  # the number of folds that support of terms is counted in; 0 for none
+    system: VariabilityModel | None = None  # the system of the measurements
+    rows: JudgedRows | None = field(default=None, compare=False)  # the measurements; None of a model from a file
+    # predictions and errors at these: of what predicts, then of the printed model
     judgements: tuple[Judgement, ...] = field(default=(), compare=False)
-    unit: str | None = None
+    unit: str | None = None  # the unit of the property; None if it is not known
+    # the groups of the measured configurations that folds keep together; None if each one is a group
     groups: Groups | None = field(default=None, compare=False)
 
     @property
@@ -323,11 +270,7 @@ class LearningResult(Drawn, Reported):
 
     @property
     def model(self) -> InfluenceModel:
-        """The performance-influence model: the printed one, where another one predicts.
-
-        Raises:
-            LearningError: if the learner gives a predictor without readable terms.
-        """
+        """The performance-influence model: the printed one, where another one predicts; refused without terms."""
         if self.printed is not None:
             return self.printed
         if not isinstance(self.predictor, InfluenceModel):
@@ -342,10 +285,9 @@ class LearningResult(Drawn, Reported):
     @property
     def samples(self) -> dict[str, ErrorSample]:
         """The samples that errors are computed on, by their names; other errors are those of all configurations."""
-        samples = {} if self.rows is None else self.rows.samples
         return {
             name: ErrorSample(*sizes, *(judgement.standard_errors[name] for judgement in self.judgements))
-            for name, sizes in samples.items()
+            for name, sizes in ({} if self.rows is None else self.rows.samples).items()
         }
 
     @property
@@ -383,7 +325,6 @@ class LearningResult(Drawn, Reported):
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
     def _errors(self) -> str:
-        """Return the errors of what predicts."""
         errors = {"on these": self.learning_error, "on all others": self.error}
         if self.cross_validated is not None:
             errors["cross-validated"] = self.cross_validated.mean
@@ -399,11 +340,9 @@ class LearningResult(Drawn, Reported):
             "term": [term.text(self.model.order) for term, _ in terms],
             "influence": [influence for _, influence in terms],
         }
-        estimates_by_term = {estimate.term: estimate for estimate in self.estimates}
-        for name in ("standard_error", "low", "high", "sign_probability", "folds") if estimates_by_term else ():
-            columns[name] = [
-                getattr(estimates_by_term[term], name) if term in estimates_by_term else None for term, _ in terms
-            ]
+        by_term = {estimate.term: estimate for estimate in self.estimates}
+        for name in ("standard_error", "low", "high", "sign_probability", "folds") if by_term else ():
+            columns[name] = [getattr(by_term.get(term), name, None) for term, _ in terms]
         return columns
 
     def _bars(self) -> Bars | None:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
 
-from sampling.space.ranks import distinct_ranks
+from sampling.draws import distinct_ranks
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, Problem, SpecError, SplcError, plural
 from splc.io.numbers import percentage
 from splc.io.processes import in_processes
-from splc.learning.cross_validation import cross_validate
 from splc.learning.folds import Groups
+from splc.learning.judging import cross_validate
 from splc.learning.learn import learn
 from splc.learning.learner import Learner
 from splc.learning.registry import learner_of
@@ -46,21 +47,13 @@ class Trial:
 
 @dataclass(frozen=True)
 class SettingsSearch:
-    """The settings that were tried, and the best ones.
+    """The settings that were tried, and the best ones."""
 
-    Attributes:
-        trials: the trials, in the order of the values.
-        best: the trial with the least mean error; of equal ones the first.
-        combinations: the number of all combinations, of which the trials may be a random part.
-        folds: the number of folds.
-        seed: the seed of folds and drawn combinations.
-    """
-
-    trials: tuple[Trial, ...]
-    best: Trial
-    combinations: int
-    folds: int
-    seed: int
+    trials: tuple[Trial, ...]  # the trials, in the order of the values
+    best: Trial  # the trial with the least mean error; of equal ones the first
+    combinations: int  # the number of all combinations, of which the trials may be a random part
+    folds: int  # the number of folds
+    seed: int  # the seed of folds and drawn combinations
 
 
 def search_settings(
@@ -112,22 +105,21 @@ def search_settings(
     # Settings of the printed model do not change what the full model predicts.
     printed = not PRINTED.isdisjoint(values)
     run = partial(_error, measurements, nfp, rows, folds, seed, tuple(observed), printed, groups)
+    calls = (partial(run, learner) for learner in learners if not should_stop())
     trials = []
     try:
-        for combination, (error, reason) in zip(combinations, _errors(run, learners, jobs, should_stop), strict=False):
+        for combination, (error, reason) in zip(combinations, in_processes(calls, max(1, jobs)), strict=False):
             trials.append(Trial(combination, error, reason))
             on_trial(len(trials), len(combinations))
     except KeyboardInterrupt:
         raise KeyboardInterrupt(_interruption_text(trials, len(combinations))) from None
-    judged = [trial for trial in trials if trial.error is not None]
-    if not judged:
+    if all(trial.error is None for trial in trials):
         if should_stop():
             raise KeyboardInterrupt(_interruption_text([], len(combinations)))
         reasons = {trial.reason for trial in trials if trial.reason}
         message = f"none of {plural(len(trials), 'trial', 'trials')} of settings has an error"
         raise LearningError(Problem(f"{message}: {'; '.join(sorted(reasons))}" if reasons else message))
-    best = min(judged, key=_mean_error)
-    return SettingsSearch(tuple(trials), best, total, min(folds, len(rows)), seed)
+    return SettingsSearch(tuple(trials), min(trials, key=_mean_error), total, min(folds, len(rows)), seed)
 
 
 def _mean_error(trial: Trial) -> float:
@@ -150,40 +142,23 @@ def combinations_of(
     """Return the combinations to try, in the order of the values, and the number of all combinations."""
     empty = [name for name, items in values.items() if not len(items)]
     if empty or not values:
-        raise SpecError(Problem(f"no values to try{f' for {empty[0]}' if empty else ''}", hint="name=[v1,v2]"))
+        raise SpecError(f"no values to try{f' for {empty[0]}' if empty else ''}", hint="name=[v1,v2]")
     choices = {name: list({repr(value): value for value in items}.values()) for name, items in values.items()}
     total = math.prod(len(items) for items in choices.values())
     if min(total, samples or total) > MOST:
-        raise SpecError(
-            Problem(
-                f"{total:,} combinations of settings are too many",
-                hint=f"draw some of them with samples, at most {MOST:,}",
-            )
-        )
-    ranks: Iterable[int] = range(total)
-    if samples is not None and samples < total:
-        ranks = sorted(distinct_ranks(total, samples, np.random.Generator(np.random.PCG64(seed))))
-    return [_combination(choices, rank) for rank in ranks], total
-
-
-def _combination(choices: Mapping[str, Sequence[Any]], rank: int) -> dict[str, Any]:
-    """Return the combination of a rank; the last setting changes fastest."""
-    combination = {}
-    for name, items in reversed(list(choices.items())):
-        rank, value_index = divmod(rank, len(items))
-        combination[name] = items[value_index]
-    return {name: combination[name] for name in choices}
-
-
-def _errors(
-    run: Callable[[Learner], tuple[CrossValidated | None, str | None]],
-    learners: Sequence[Learner],
-    jobs: int,
-    should_stop: Callable[[], bool],
-) -> Iterator[tuple[CrossValidated | None, str | None]]:
-    """Yield the error of each learner, in order."""
-    calls = (partial(run, learner) for learner in learners if not should_stop())
-    return in_processes(calls, max(1, jobs))
+        hint = f"draw some of them with samples, at most {MOST:,}"
+        raise SpecError(f"{total:,} combinations of settings are too many", hint=hint)
+    if samples is None or samples >= total:
+        return [dict(zip(choices, items, strict=True)) for items in product(*choices.values())], total
+    combinations = []
+    for rank in sorted(distinct_ranks(total, samples, np.random.Generator(np.random.PCG64(seed)))):
+        combination = {}
+        # The last setting changes fastest.
+        for name, items in reversed(choices.items()):
+            rank, at = divmod(rank, len(items))
+            combination[name] = items[at]
+        combinations.append({name: combination[name] for name in choices})
+    return combinations, total
 
 
 def _error(

@@ -34,7 +34,7 @@ from splc.arithmetic.tree import Node, names_in
 from splc.data.configurations import Configurations
 from splc.errors import ExpressionError, InputError, Problem, Problems, SpecError, nearest, plural, unknown_name_hint
 from splc.io.numbers import column_texts
-from splc.system.groups import child_groups, text_groups
+from splc.system.groups import text_groups
 from splc.system.options import NO_OUTPUT
 from splc.system.variability import VariabilityModel
 from splc.types import Array
@@ -195,7 +195,7 @@ class _TemplateReader:
             return self.computed(content[1:].strip())
         if name in spellings:
             option = spellings[name]
-            children = tuple(child.name for child in child_groups(self.system).get(option, ()))
+            children = tuple(child.name for child in self.system.child_groups.get(option, ()))
             return Value(option, children if len(children) > 1 or option in text_groups(self.system) else ())
         if name in self.extras:
             return Extra(name)

@@ -47,7 +47,8 @@ class TableRows:
             return np.ones(self.rows)
         if name not in self.columns:
             near = unknown_name_hint(name, list(self.columns))
-            raise ConfigurationError(f"the table has no column {name!r}, which the model uses", hint=_hint(near))
+            hint = f"{near}{' ' if near.endswith('?') else '; '}{FROM_FRAME}"
+            raise ConfigurationError(f"the table has no column {name!r}, which the model uses", hint=hint)
         values = numbers_of(self.columns[name])
         if values is None:
             raise ConfigurationError(f"the column {name!r} contains text, but the option has numbers", hint=FROM_FRAME)
@@ -55,10 +56,6 @@ class TableRows:
             row = int(np.argmax(np.isnan(values)))
             raise ConfigurationError(f"row {row}: the option {name!r} has no value", hint=FROM_FRAME)
         return values
-
-
-def _hint(near: str) -> str:
-    return f"{near}{' ' if near.endswith('?') else '; '}{FROM_FRAME}"
 
 
 def rows_of(table: Any) -> Configurations | TableRows:
@@ -70,37 +67,22 @@ def rows_of(table: Any) -> Configurations | TableRows:
 
 
 # The module that writes models in LaTeX. It imports this one; so its name is all that is known here.
-LATEX = "splc.formats.models.text"
+LATEX = "splc.formats.models.notation"
 
 # Number of configurations whose contributions are in memory at a time if only their sums are needed.
 BLOCK = 1 << 14
 
 
 class EvaluationError(ConfigurationError):
-    """A model has no finite value at a configuration.
-
-    Args:
-        problems: as for `SplcError`.
-        hint: what to do.
-        row: the position of the configuration.
-        what: the message without the configuration; by default the message.
-
-    Attributes:
-        advice: what to do, None if unknown.
-    """
+    """A model has no finite value at a configuration."""
 
     def __init__(
-        self,
-        problems: str | Problem | Iterable[Problem],
-        *,
-        hint: str | None = None,
-        row: int = 0,
-        what: str | None = None,
+        self, problems: str | Iterable[Problem], *, hint: str | None = None, row: int = 0, what: str | None = None
     ) -> None:
         super().__init__(problems, hint=hint)
-        self.row = row
-        self.what = self.problems[0].message if what is None else what
-        self.advice = self.problems[0].hint
+        self.row = row  # the position of the configuration
+        self.what = self.problems[0].message if what is None else what  # the message without the configuration
+        self.advice = self.problems[0].hint  # what to do, None if unknown
 
 
 @dataclass(frozen=True)
@@ -109,18 +91,12 @@ class InfluenceModel:
 
     Build models with `from_terms`, which merges equal terms and sorts them. Influences have the unit of the predicted
     property, divided by the units of the options in the term. `str(model)` is the model as text.
-
-    Attributes:
-        terms: pairs (term, influence) of distinct terms, in canonical order.
-        order: the option names of the system, in the order in which factors are printed.
-        link: 'identity' if the sum is the prediction, 'log' if the exponential of the sum is the prediction.
-        derived: names in terms that are not options: subexpressions and machine parameters.
     """
 
-    terms: tuple[tuple[Term, float], ...]
-    order: tuple[str, ...] = ()
-    link: Link = "identity"
-    derived: tuple[Derived, ...] = ()
+    terms: tuple[tuple[Term, float], ...]  # pairs (term, influence) of distinct terms, in canonical order
+    order: tuple[str, ...] = ()  # the option names of the system, in the order in which factors are printed
+    link: Link = "identity"  # 'identity': the sum is the prediction; 'log': the exponential of the sum is
+    derived: tuple[Derived, ...] = ()  # names in terms that are not options: subexpressions and machine parameters
 
     @classmethod
     def from_terms(
@@ -132,20 +108,15 @@ class InfluenceModel:
     ) -> InfluenceModel:
         """Return the model of (term, influence) pairs, in which equal terms are merged and terms are sorted.
 
-        Args:
-            terms: the pairs; a term whose influences add up to 0 is kept with the influence 0.
-            order: the option names of the system, in model order.
-            link: 'identity' or 'log'.
-            derived: the subexpressions and parameters that the terms use.
+        A term whose influences add up to 0 is kept with the influence 0. The other arguments are fields of the model.
         """
         order = tuple(order)
         merged: dict[Term, float] = {}
         for term, influence in terms.items() if isinstance(terms, Mapping) else terms:
             merged[term] = merged.get(term, 0.0) + float(influence)
         positions = {name: position for position, name in enumerate(order)}
-        return cls(
-            tuple(sorted(merged.items(), key=lambda pair: pair[0].sort_key(positions))), order, link, tuple(derived)
-        )
+        ordered = sorted(merged.items(), key=lambda pair: pair[0].sort_key(positions))
+        return cls(tuple(ordered), order, link, tuple(derived))
 
     @classmethod
     def of_system(
@@ -200,23 +171,14 @@ class InfluenceModel:
     def reduced(self, binary: Iterable[str], constant: Iterable[str] = ()) -> InfluenceModel:
         """Return the model with powers of 0/1 options and options that are always 1 simplified (see `Term.reduced`)."""
         binary, constant = frozenset(binary), frozenset(constant)
-        return self.from_terms(
-            ((term.reduced(binary, constant), influence) for term, influence in self.terms),
-            self.order,
-            self.link,
-            self.derived,
-        )
+        terms = ((term.reduced(binary, constant), influence) for term, influence in self.terms)
+        return self.from_terms(terms, self.order, self.link, self.derived)
 
     def contributions(self, configurations: Configurations | Any) -> Array:
         """Return influence × term value, shape (n, terms).
 
-        Args:
-            configurations: as for `predict`.
-
-        Raises:
-            ConfigurationError: as `predict`.
-            EvaluationError: if a term has no finite value at a configuration (a division by zero, the logarithm of a
-                number that is not positive).
+        Raises an `EvaluationError` if a term has no finite value at a configuration (a division by zero, the logarithm
+        of a number that is not positive).
         """
         configurations = rows_of(configurations)
         column = self._columns(configurations)
@@ -232,11 +194,7 @@ class InfluenceModel:
         return result
 
     def contribution_blocks(self, configurations: Configurations | Any) -> Iterator[tuple[slice, Array]]:
-        """Yield blocks of rows and their contributions, shape (rows, terms), which need less memory than all at once.
-
-        Raises:
-            ConfigurationError: as `contributions`.
-        """
+        """Yield blocks of rows with their contributions, shape (rows, terms): less memory than all at once."""
         configurations = rows_of(configurations)
         for start in range(0, max(len(configurations), 1), BLOCK):
             rows = slice(start, start + BLOCK)
@@ -262,12 +220,11 @@ class InfluenceModel:
         def values(definition: Derived) -> Array:
             options = sorted(options_of(frozenset((definition.name,)), derived))
             result: Array = np.broadcast_to(definition.values(column), len(configurations)).astype(float)
+            deselected: Array = np.zeros(len(configurations), dtype=bool)
             if options:
                 # Like a deselected option, a name derived only from deselected options contributes nothing.
-                deselected = np.isnan([column(name) for name in options]).all(axis=0)
+                deselected = np.asarray(np.isnan([column(name) for name in options]).all(axis=0))
                 result[deselected] = np.nan
-            else:
-                deselected = np.zeros(len(configurations), dtype=bool)
             wrong = ~np.isfinite(result) & ~deselected
             if wrong.any():
                 row = int(np.argmax(wrong))
@@ -318,11 +275,9 @@ class InfluenceModel:
                 total[rows] = contributions.sum(axis=1)
             predicted: Array = np.asarray(np.exp(total)) if self.link == "log" else total
         if not np.isfinite(predicted).all():
-            row = int(np.argmin(np.isfinite(predicted)))
-            what = "is too large to be a number"
-            raise EvaluationError(
-                f"the prediction for configuration {row} {what}", row=row, what=f"the prediction {what}"
-            )
+            row, what = int(np.argmin(np.isfinite(predicted))), "is too large to be a number"
+            message = f"the prediction for configuration {row} {what}"
+            raise EvaluationError(message, row=row, what=f"the prediction {what}")
         return predicted
 
     @property
@@ -347,9 +302,10 @@ class InfluenceModel:
         return Bars(about, [(term.text(self.order), influence) for term, influence in self.terms])
 
     def _repr_html_(self) -> str:
-        terms = {"term": [term.text(self.order) for term, _ in self.terms]}
-        influences = {"influence": [influence for _, influence in self.terms]}
-        return page(f"exp({self.text})" if self.link == "log" else self.text, {**terms, **influences}, self.bars)
+        bars = self.bars
+        texts, influences = [text for text, _ in bars.rows], [influence for _, influence in bars.rows]
+        columns: dict[str, list[Any]] = {"term": texts, "influence": influences}
+        return page(f"exp({self.text})" if self.link == "log" else self.text, columns, bars)
 
     def _repr_latex_(self) -> str:
         text: str = import_module(LATEX).latex_text(self)
@@ -382,12 +338,8 @@ def with_levels(term: Term, levels: Mapping[str, str]) -> Term:
 
 def levels_of(model: InfluenceModel, system: VariabilityModel) -> dict[str, str]:
     """Return subexpression → `[x >= 4]` or `[x = 4]`, for those that are 1 at these values and 0 at all others."""
-    levels = {}
-    for subexpression in model.factors:
-        text = _level(subexpression, model, system)
-        if text is not None:
-            levels[str(subexpression.name)] = text
-    return levels
+    texts = {str(subexpression.name): _level(subexpression, model, system) for subexpression in model.factors}
+    return {name: text for name, text in texts.items() if text is not None}
 
 
 def _level(derived: Derived, model: InfluenceModel, system: VariabilityModel) -> str | None:
@@ -401,11 +353,11 @@ def _level(derived: Derived, model: InfluenceModel, system: VariabilityModel) ->
     values = replace(model, terms=((term, 1.0),), link="identity").predict(Configurations(system, indices))
     # Slopes such as 1/6 are rounded.
     selected = values > 1 / 2
-    count = int(selected.sum())
+    count, first = int(selected.sum()), int(selected.argmax())
+    is_threshold = bool(selected[first:].all())
     if not np.allclose(values, selected, rtol=0, atol=ROUNDING) or count in (0, len(values)):
         return None
-    first = int(selected.argmax())
-    if not selected[first:].all() and count > 1:
+    if count > 1 and not is_threshold:
         return None
-    sign = ">=" if selected[first:].all() else "="
+    sign = ">=" if is_threshold else "="
     return f"[{quoted(option.name)} {sign} {number_text(option.values[first])}]"

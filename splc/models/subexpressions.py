@@ -8,7 +8,7 @@ from those columns. For example, `3 / (nx + ny)` is the term `3 * (nx + ny)^-1` 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -177,14 +177,10 @@ class Parameter:
         """Return its values, shape (n,) or (1,); NaN where the table has no row."""
         if not self.keys:
             return np.array(self.values_of)
-        requested = self.keys_of(column)
-        keys, values = np.array(self.keys), np.array(self.values_of)
-        # The nearest key is the last key that is not larger, or the next one.
-        below = np.clip(np.searchsorted(keys, requested, side="right") - 1, 0, len(keys) - 1)
-        above = np.minimum(below + 1, len(keys) - 1)
-        nearest = np.where(np.abs(requested - keys[above]) < np.abs(requested - keys[below]), above, below)
+        requested, keys = self.keys_of(column), np.array(self.keys)
+        nearest = np.abs(np.subtract.outer(requested, keys)).argmin(axis=-1)
         exists = np.isclose(requested, keys[nearest], rtol=1e-9, atol=0.0)
-        return np.where(exists, values[nearest], np.nan)
+        return np.where(exists, np.array(self.values_of)[nearest], np.nan)
 
 
 Derived = SumOf | PowerOf | CallOf | ThresholdOf | Parameter
@@ -226,20 +222,13 @@ def _reached(names: frozenset[str], derived: Mapping[str, Derived]) -> set[str]:
 
 def addends_text(terms: Sequence[tuple[Term, float]]) -> str:
     """Return a sum as model text, with factors ordered by name; `0` for the empty sum."""
-    return "".join(_pieces(terms)) or "0"
-
-
-def _pieces(terms: Sequence[tuple[Term, float]]) -> Iterator[str]:
-    for position, (term, influence) in enumerate(terms):
-        size = abs(influence) if position else influence
-        if position:
-            yield " - " if influence < 0 else " + "
-        if term.is_constant:
-            yield number_text(size)
-        elif size == 1:
-            yield term.text()
-        else:
-            yield f"{number_text(size)} * {term.text()}"
+    text = ""
+    for term, influence in terms:
+        size = abs(influence) if text else influence
+        text += (" - " if influence < 0 else " + ") if text else ""
+        text += number_text(size) if term.is_constant else "" if size == 1 else f"{number_text(size)} * "
+        text += "" if term.is_constant else term.text()
+    return text or "0"
 
 
 def _operand(terms: Addends) -> str:

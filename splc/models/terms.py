@@ -55,14 +55,11 @@ class Factor:
 class Term:
     """A product of powers and logarithms of options, without a coefficient; the empty product is the constant 1.
 
-    Terms are immutable. Equal products are equal terms with equal hashes. `log_term`, `option_term` and
-    `product_of` build terms in this canonical form; `*` multiplies and `**` raises to a power.
-
-    Args:
-        factors: at most one factor per option, ordered by option name.
+    Equal products are equal terms with equal hashes: `log_term`, `option_term` and `product_of` build terms in this
+    canonical form; `*` multiplies and `**` raises to a power.
     """
 
-    factors: tuple[Factor, ...] = ()
+    factors: tuple[Factor, ...] = ()  # at most one factor per option, ordered by option name
 
     @cached_property
     def _hash(self) -> int:
@@ -104,11 +101,9 @@ class Term:
         return product_of(Factor(f.option, f.power * power, f.log * power) for f in self.factors)
 
     def reduced(self, binary: Iterable[str], constant: Iterable[str] = ()) -> Term:
-        """Return the term with positive powers of 0/1 options replaced by the option, and without constant options.
+        """Return the term with positive powers of 0/1 options replaced by the option, and without options that are 1.
 
-        Args:
-            binary: options whose values are 0 and 1.
-            constant: options whose value is always 1.
+        `binary`: options whose values are 0 and 1. `constant`: options whose value is always 1.
         """
         binary, constant = frozenset(binary), frozenset(constant)
         if not any(f.option in constant or (f.option in binary and f.power != 1) for f in self.factors):
@@ -124,16 +119,14 @@ class Term:
 
     def sort_key(self, positions: Mapping[str, int]) -> tuple[Any, ...]:
         """Return a key for the canonical order: by number of options, then by option order, then by exponents."""
-        places = sorted((positions.get(f.option, len(positions)), f.option, f.power, f.log) for f in self.factors)
+        places = sorted((*place_in(f.option, positions), f.power, f.log) for f in self.factors)
         return (len(places), places)
 
     def evaluate(self, column: Callable[[str], Array]) -> Array:
         """Return its values, shape (n,); 0 where one of its options is deselected (NaN in its column).
 
-        Args:
-            column: returns the values of an option, shape (n,).
-
-        A value is not finite where 0 has a negative power or a logarithm is undefined.
+        A value is not finite where 0 has a negative power or a logarithm is undefined. `column`: returns the values of
+        an option, shape (n,).
         """
         values: Array = np.ones(1)
         deselected: Array = np.zeros(1, dtype=bool)
@@ -147,14 +140,10 @@ class Term:
     def text(self, order: Sequence[str] = ()) -> str:
         """Return the term as model text, such as `nx^2 * log10(px)`; the constant is `1`.
 
-        Args:
-            order: the order of options; options not in it follow alphabetically.
+        `order`: the order of options; options not in it follow alphabetically.
         """
-        if not self.factors:
-            return "1"
-        positions = {name: position for position, name in enumerate(order)}
         parts = []
-        for factor in sorted(self.factors, key=lambda f: (positions.get(f.option, len(positions)), f.option)):
+        for factor in self.ordered(order):
             is_subexpression = isinstance(factor.option, Subexpression)
             name = factor.option if is_subexpression else quoted(factor.option, order)
             if factor.power != 0:
@@ -162,7 +151,12 @@ class Term:
             if factor.log != 0:
                 argument = name if is_subexpression and name.startswith("(") else f"({name})"
                 parts.append(f"log10{argument}{exponent_text(factor.log)}")
-        return " * ".join(parts)
+        return " * ".join(parts) or "1"
+
+    def ordered(self, order: Sequence[str]) -> list[Factor]:
+        """Return the factors in the order of options; options not in it follow alphabetically."""
+        positions = {name: position for position, name in enumerate(order)}
+        return sorted(self.factors, key=lambda factor: place_in(factor.option, positions))
 
 
 CONSTANT = Term()
@@ -186,13 +180,8 @@ def product_of(factors: Iterable[Factor]) -> Term:
     for factor in factors:
         power, log = powers.get(factor.option, (0, 0))
         powers[factor.option] = (power + factor.power, log + factor.log)
-    return Term(
-        tuple(
-            Factor(option, exponent(power), exponent(log))
-            for option, (power, log) in sorted(powers.items())
-            if power != 0 or log != 0
-        )
-    )
+    nonzero = ((option, power, log) for option, (power, log) in sorted(powers.items()) if power != 0 or log != 0)
+    return Term(tuple(Factor(option, exponent(power), exponent(log)) for option, power, log in nonzero))
 
 
 def option_term(option: str, power: Exponent = 1) -> Term:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from splc.errors import InputError, MeasurementError, Problem, SpaceError, SplcError
 from splc.project.files import ProjectFile, ProjectFiles
 from splc.project.keys import PROPERTY
-from splc.system.extension import joint_system
+from splc.system.variability import VariabilityModel, joint_system
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from splc.formats.table import TableSource
     from splc.io.files import Source
     from splc.models.parameters import Parameters
-    from splc.system.variability import VariabilityModel
     from splc.types import Array
 
 
@@ -216,7 +215,7 @@ class Project(ProjectFiles):
         return self._with_failures(parts, policy)
 
     def _with_failures(self, parts: tuple[Measurements, ...], policy: Policy) -> tuple[Measurements, ...]:
-        from splc.formats.measurements.failures import with_failures
+        from splc.formats.measurements.constraints import with_failures
 
         assert policy.check is not None
         files = (self.measurements_file, *self.further)

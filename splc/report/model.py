@@ -13,7 +13,7 @@ from splc.data.configurations import describe_configuration, value_table
 from splc.data.property_unit import titled
 from splc.data.table import text_values
 from splc.errors import listed, plural
-from splc.formats.models.programs.program import program_of, space_object
+from splc.formats.models.program import program_of, space_object
 from splc.io.numbers import count_text, percentage, short_number
 from splc.plotting.charts.predictions import drift_chart, prediction_chart, residual_chart
 from splc.plotting.charts.sample import alias_chart, coverage_chart, repetition_chart

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from sampling.designs.domain import restrictable
+from sampling.designs.product import restrictable
 from splc.errors import InputError, OutputError, Problem, RequestError, SplcError, unknown_name_hint
 from splc.formats.scripts.commands import CONVERSIONS, Need, Script, ScriptCommand, parse_lines, settings_of
 from splc.formats.scripts.samplings import truth

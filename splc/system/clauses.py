@@ -133,12 +133,15 @@ def _reduced(clauses: Iterable[AtomSet]) -> list[AtomSet]:
     return [clause for clause in distinct if clause in minimal]
 
 
+# Pairs of an option's position and, for each of its values, whether it satisfies a clause.
+Literals = tuple[tuple[int, tuple[bool, ...]], ...]
+
+
 @dataclass(frozen=True)
 class Clause:
     """A disjunction: at least one literal holds."""
 
-    # pairs of an option's position and, for each of its values, whether it satisfies the clause
-    literals: tuple[tuple[int, tuple[bool, ...]], ...]
+    literals: Literals  # the values of options that satisfy it
     origin: BooleanConstraint | None  # the constraint that states the clause, None for the hierarchy
     reason: str  # a description of the rule or constraint, for messages
 
@@ -152,79 +155,55 @@ class Clause:
 
 def clauses(system: VariabilityModel) -> tuple[Clause, ...]:
     """Return all clauses of a model, hierarchy first, then boolean constraints in file order."""
-    return (*_hierarchy(system), *_stated(system))
+    hierarchy: dict[Literals, Clause] = {}
+    for stated, reason in _hierarchy(system):
+        if (literals := _literals(system, stated)) is not None:
+            hierarchy.setdefault(literals, Clause(literals, None, reason))
+    constraints = (
+        Clause(literals, constraint, constraint.text.strip())
+        for constraint in system.boolean_constraints
+        for group in ([*zip(constraint.literals)] if constraint.conjunction else [constraint.literals])
+        if (literals := _literals(system, group)) is not None
+    )
+    return (*hierarchy.values(), *constraints)
 
 
-def _literal(system: VariabilityModel, name: str, positive: bool) -> tuple[int, tuple[bool, ...]] | bool:
-    """Return the values of an option that satisfy a literal; for the root, whether the literal is true."""
-    if name == ROOT:
-        return positive
-    if name in system.switches:
-        position, enabled = system.switches[name]
-        size = system.options[position].size
-        satisfied = enabled == positive
-        return position, (*[satisfied] * (size - 1), not satisfied)
-    position = system.positions[name]
-    option = system.options[position]
-    if isinstance(option, BinaryOption):
-        return position, (not positive, positive)
-    return position, (*[positive] * len(option.values), *[not positive] * option.optional)
-
-
-def _clause(
-    system: VariabilityModel, literals: Iterable[tuple[str, bool]], reason: str, origin: BooleanConstraint | None = None
-) -> list[Clause]:
-    """Return the clause over these literals, or no clause if it always holds."""
+def _literals(system: VariabilityModel, stated: Iterable[tuple[str, bool]]) -> Literals | None:
+    """Return the values of options that satisfy one of some literals, None if one always holds."""
     merged: dict[int, tuple[bool, ...]] = {}
-    for name, positive in literals:
-        literal = _literal(system, name, positive)
-        if isinstance(literal, bool):
-            if literal:
-                return []
+    for name, positive in stated:
+        if name == ROOT:
+            if positive:
+                return None
             continue
-        position, allowed = literal
-        if position in merged:
-            allowed = tuple(map(operator.or_, merged[position], allowed))
+        position, enabled = system.switches[name] if name in system.switches else (system.positions[name], True)
+        option, selected = system.options[position], enabled == positive
+        if isinstance(option, BinaryOption):
+            allowed: tuple[bool, ...] = (not selected, selected)
+        else:
+            allowed = (*[selected] * len(option.values), *[not selected] * option.optional)
+        merged[position] = allowed = tuple(map(operator.or_, merged.get(position, (False,) * option.size), allowed))
         if all(allowed):
-            return []
-        merged[position] = allowed
-    return [Clause(tuple(sorted(merged.items())), origin, reason)]
+            return None
+    return tuple(sorted(merged.items()))
 
 
-def _hierarchy(system: VariabilityModel) -> list[Clause]:
-    clauses_of_rules: list[Clause] = []
+def _hierarchy(system: VariabilityModel) -> Iterator[tuple[list[tuple[str, bool]], str]]:
+    """Yield the rules of the hierarchy as literals, one of which holds, with what they say."""
     groups: set[frozenset[str]] = set()
     for option in system.binary_options:
         name, parent = option.name, option.parent or ROOT
-        clauses_of_rules += _clause(system, [(name, False), (parent, True)], f"{name} needs its parent {parent}")
+        yield [(name, False), (parent, True)], f"{name} needs its parent {parent}"
         siblings = system.alternatives(option)
         if not option.optional and not system.exclusions[name]:
-            clauses_of_rules += _clause(system, [(parent, False), (name, True)], f"{parent} needs {name}")
-        elif siblings:
-            group = [name, *siblings]
-            if frozenset(group) not in groups:
-                groups.add(frozenset(group))
-                needs = [(parent, False), *((member, True) for member in group)]
-                clauses_of_rules += _clause(system, needs, f"{parent} needs one of {', '.join(group)}")
+            yield [(parent, False), (name, True)], f"{parent} needs {name}"
+        elif siblings and frozenset(group := [name, *siblings]) not in groups:
+            groups.add(frozenset(group))
+            needs = [(parent, False), *((member, True) for member in group)]
+            yield needs, f"{parent} needs one of {', '.join(group)}"
         for other in system.exclusions[name]:
             if system.positions[other] > system.positions[name]:
-                clauses_of_rules += _clause(system, [(name, False), (other, False)], f"{name} excludes {other}")
+                yield [(name, False), (other, False)], f"{name} excludes {other}"
         for alternatives in option.implied:
-            clauses_of_rules += _clause(
-                system,
-                [(name, False), *((other, True) for other in alternatives)],
-                f"{name} implies {' or '.join(alternatives)}",
-            )
-    unique: dict[tuple[tuple[int, tuple[bool, ...]], ...], Clause] = {}
-    for clause in clauses_of_rules:
-        unique.setdefault(clause.literals, clause)
-    return list(unique.values())
-
-
-def _stated(system: VariabilityModel) -> list[Clause]:
-    stated: list[Clause] = []
-    for constraint in system.boolean_constraints:
-        literals = constraint.literals
-        for group in [[literal] for literal in literals] if constraint.conjunction else [literals]:
-            stated += _clause(system, group, constraint.text.strip(), constraint)
-    return stated
+            needs = [(name, False), *((other, True) for other in alternatives)]
+            yield needs, f"{name} implies {' or '.join(alternatives)}"

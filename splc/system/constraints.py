@@ -72,9 +72,12 @@ class ArithmeticConstraint:
         """Return where the (possibly negated) comparison holds, given left - right and the magnitude of both sides."""
         # The tolerance of an infinite side would be infinite, too.
         near = np.abs(difference) <= TOLERANCE * np.maximum(np.where(np.isfinite(scale), scale, 1.0), 1.0)
+        holds: Array = near
         with np.errstate(invalid="ignore"):
-            holds: Array = _COMPARE[self.comparison](difference, near)
-        return ~holds if self.negated else holds
+            if self.comparison[0] in "<>":
+                beyond = difference > 0 if self.comparison[0] == ">" else difference < 0
+                holds = beyond | near if self.comparison[1:] else beyond & ~near
+        return ~holds if self.negated != (self.comparison == "!=") else holds
 
     def holds(self, value_of: Callable[[str], Array]) -> Array:
         """Return where the comparison holds for columns without deselected options (shape (n,), bool)."""
@@ -85,15 +88,6 @@ class ArithmeticConstraint:
             difference = np.where(left == right, 0.0, left - right)
         return self.compare(difference, np.maximum(np.abs(left), np.abs(right)))
 
-
-_COMPARE: dict[str, Callable[[Array, Array], Array]] = {
-    ">=": lambda difference, near: (difference > 0) | near,
-    "<=": lambda difference, near: (difference < 0) | near,
-    "=": lambda difference, near: near,
-    "!=": lambda difference, near: ~near,
-    ">": lambda difference, near: (difference > 0) & ~near,
-    "<": lambda difference, near: (difference < 0) & ~near,
-}
 
 Constraint = BooleanConstraint | ArithmeticConstraint
 

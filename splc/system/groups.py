@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import operator
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import pairwise
 from operator import itemgetter
 
@@ -68,8 +70,8 @@ def alternatives_among(names: Sequence[str], selected: Array) -> Alternatives:
     for key in keys:
         for beginning, related in _related([*free], key):
             free_names = [name for name in related if name in free]
-            covered = _sum(masks[name] for name in free_names)
-            if not free_names or covered is None:
+            covered = reduce(operator.or_, (masks[name] for name in free_names), 0)
+            if not free_names or covered.bit_count() < sum(masks[name].bit_count() for name in free_names):
                 continue
             members = tuple(sorted(free_names, key=positions.__getitem__))
             parent = _parent(members, [name for name in with_mask.get(covered, []) if name not in members])
@@ -94,16 +96,6 @@ def alternatives_among(names: Sequence[str], selected: Array) -> Alternatives:
             grouped |= set(cover)
     ordered = sorted(groups, key=lambda group: positions[group.members[0]])
     return Alternatives(tuple(ordered), tuple(uncertain))
-
-
-def _sum(masks: Iterator[int]) -> int | None:
-    """Return the union of masks, None if two of them overlap."""
-    union = 0
-    for mask in masks:
-        if union & mask:
-            return None
-        union |= mask
-    return union
 
 
 def _related(names: Sequence[str], key: Callable[[str], str]) -> Iterator[tuple[str, list[str]]]:
@@ -133,9 +125,7 @@ def _covers(names: Sequence[str], selected: Array, positions: Mapping[str, int])
     """Yield sets of disjoint columns that cover every row, found within a limited number of steps."""
     columns = selected[:, [positions[name] for name in names]]
     bits = np.packbits(columns, axis=0, bitorder="little")
-    words = np.zeros((-(-len(bits) // 8), len(names)), dtype=np.uint64)
-    for at, byte in enumerate(bits):
-        words[at // 8] |= byte.astype(np.uint64) << np.uint64(8 * (at % 8))
+    words = np.ascontiguousarray(np.pad(bits, ((0, -len(bits) % 8), (0, 0))).T).view("<u8").T
     everywhere = (1 << len(columns)) - 1
     pending: list[tuple[tuple[int, ...], Array]] = [((), np.zeros(len(words), dtype=np.uint64))]
     for _ in range(min(MAX_STEPS, MAX_TESTS // max(len(names), 1))):
@@ -159,16 +149,11 @@ def probability_of_one(shares: Sequence[float]) -> float:
     return min(none * sum(share / (1 - share) for share in shares), 1.0)
 
 
-def child_groups(system: VariabilityModel) -> dict[str, list[BinaryOption]]:
-    """Return parent → its children, if exactly one of these is selected wherever the parent is."""
-    return {parent: list(children) for parent, children in system.child_groups.items()}
-
-
-def text_groups(system: VariabilityModel) -> dict[str, list[BinaryOption]]:
+def text_groups(system: VariabilityModel) -> dict[str, tuple[BinaryOption, ...]]:
     """Return parent → its children for options that have texts as values, such as those of a column of text."""
     return {
         parent: children
-        for parent, children in child_groups(system).items()
+        for parent, children in system.child_groups.items()
         if all(_is_text_child(parent, child) for child in children)
     }
 

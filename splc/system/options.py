@@ -166,25 +166,23 @@ def options_of_values(definition: Mapping[str, Any]) -> tuple[Option, ...]:
         elif values is bool:
             options.append(BinaryOption(name))
         else:
-            several = list(values) if isinstance(values, Iterable) and not isinstance(values, str | Mapping) else []
+            is_list = isinstance(values, Iterable) and not isinstance(values, str | Mapping)
+            several: list[Any] = list(values) if is_list else [None]
+            # Also the bool of numpy.
+            truths = {type(value).__name__ in {"bool", "bool_"} for value in several}
             if several and all(isinstance(value, str) and value.strip() for value in several):
                 children = list(alternative_options(name, several, names))
                 names.update(option.name for option in children)
                 options += children
-            elif several and all(_is_truth(value) for value in several):
+            elif truths == {True}:
                 options.append(BinaryOption(name))
-            elif several and all(isinstance(value, Real) and not _is_truth(value) for value in several):
+            elif truths == {False} and all(isinstance(value, Real) for value in several):
                 options.append(NumericOption(name, tuple(sorted({float(value) for value in several}))))
             else:
                 hint = "give bool, a list of numbers, or a list of texts"
                 problems.add(f"{name}: {values!r:.60} are not values of an option", hint=hint)
     problems.raise_if_any(VariabilityError)
     return tuple(sorted(options, key=lambda option: isinstance(option, NumericOption)))
-
-
-def _is_truth(value: object) -> bool:
-    """Return whether a value is a bool of Python or numpy."""
-    return type(value).__name__ in {"bool", "bool_"}
 
 
 def alternative_options(

@@ -1,4 +1,8 @@
-"""Variability models: the options of a system and the constraints among them."""
+"""Variability models: the options of a system and the constraints among them.
+
+Models that are derived from others are at the end: with more values of options, with the values of several models, and
+with options that are fixed.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +16,10 @@ from itertools import islice
 from typing import Any
 
 from splc.arithmetic.tokens import NameTable
+from splc.arithmetic.tree import Name, Number, Product
 from splc.errors import ConfigurationError, Problems, VariabilityError, listed, plural, unknown_name_hint
 from splc.io.presentation import page
-from splc.system.constraints import ArithmeticConstraint, BooleanConstraint, Constraint
+from splc.system.constraints import ArithmeticConstraint, BooleanConstraint, Constraint, OptionLiteral
 from splc.system.options import BinaryOption, NumericOption, Option, constraints_of_texts, options_of_values
 
 ROOT = "root"
@@ -67,7 +72,11 @@ class VariabilityModel:
             if isinstance(option, NumericOption):
                 if not option.values:
                     problems.add(f"{option.name} has no values", option.line)
-                elif not _ascending(option.values):
+                elif not (
+                    all(map(operator.lt, option.values, islice(option.values, 1, None)))
+                    and math.isfinite(option.values[0])
+                    and math.isfinite(option.values[-1])
+                ):
                     problems.add(f"the values of {option.name} are not finite numbers in ascending order", option.line)
         _check_references(self, problems)
         for index, name in enumerate(self.observed):
@@ -145,12 +154,12 @@ class VariabilityModel:
     @cached_property
     def switches(self) -> dict[str, tuple[int, bool]]:
         """`Enabledx`, `Disabledx` of optional numeric options → (the option's position, whether it is `Enabledx`)."""
-        switches: dict[str, tuple[int, bool]] = {}
-        for option in self.numeric_options:
-            if option.optional:
-                switches.setdefault(ENABLED + option.name, (self.positions[option.name], True))
-                switches.setdefault(DISABLED + option.name, (self.positions[option.name], False))
-        return {name: switch for name, switch in switches.items() if name not in self.positions}
+        return {
+            state + option.name: (self.positions[option.name], state == ENABLED)
+            for option in self.numeric_options
+            for state in (ENABLED, DISABLED)
+            if option.optional and state + option.name not in self.positions
+        }
 
     @cached_property
     def spellings(self) -> dict[str, str]:
@@ -278,12 +287,6 @@ class VariabilityModel:
         return tuple(c for c in self.constraints if isinstance(c, ArithmeticConstraint))
 
 
-def _ascending(values: Sequence[float]) -> bool:
-    """Return whether values are finite and each is greater than the one before."""
-    increasing = all(map(operator.lt, values, islice(values, 1, None)))
-    return increasing and math.isfinite(values[0]) and math.isfinite(values[-1])
-
-
 def _check_references(system: VariabilityModel, problems: Problems) -> None:
     """Add problems for references to unknown or numeric options, and for options that are their own ancestors."""
     binary = {option.name: option for option in system.options if isinstance(option, BinaryOption)}
@@ -313,3 +316,79 @@ def _check_references(system: VariabilityModel, problems: Problems) -> None:
             text = " → ".join([*names[names.index(ancestor) :], ancestor])
             problems.add(f"{ancestor} is its own ancestor", binary[ancestor].line, text=text)
         settled.update(path)
+
+
+def extended(system: VariabilityModel, values: Mapping[str, Sequence[float]]) -> VariabilityModel:
+    """Return a system with additional values of options; its constraints are those of the system.
+
+    Those that were inferred from a table say nothing about further values of their options.
+    """
+
+    def with_values(option: Option) -> Option:
+        if not len(added := values.get(option.name, ())):
+            return option
+        if isinstance(option, NumericOption):
+            return replace(option, values=tuple(sorted({*option.values, *added})))
+        return NumericOption(option.name, tuple(sorted({0.0, 1.0, *added})))
+
+    ordered = sorted(map(with_values, system.options), key=lambda option: isinstance(option, NumericOption))
+    rules = (rule for rule in system.constraints if not (system.inferred and values.keys() & set(rule.names)))
+    return replace(system, options=tuple(ordered), constraints=tuple(rules))
+
+
+def open_options(system: VariabilityModel) -> tuple[Option, ...]:
+    """Return the options that can have further values: the numeric ones, of a table also columns of zeros and ones."""
+    parents = {option.parent for option in system.options}
+    plain = (
+        option
+        for option in system.binary_options
+        if option.parent is None and option.name not in parents and not (option.excluded or option.implied)
+    )
+    return (*(plain if system.inferred else ()), *system.numeric_options)
+
+
+def joint_system(systems: Sequence[VariabilityModel]) -> VariabilityModel | None:
+    """Return a system that has the configurations of several ones; None if their options differ in more than values.
+
+    It has the constraints that all have: descriptions inferred from different rows of a table differ in values.
+    """
+    first, *further = systems
+    if all(system == first for system in further):
+        return first
+
+    def plain(system: VariabilityModel) -> list[Option]:
+        numeric = (replace(option, values=(0.0,), step=None, maximum=None) for option in system.numeric_options)
+        return sorted((*system.binary_options, *numeric), key=lambda option: option.name)
+
+    if any(plain(system) != plain(first) for system in further):
+        return None
+    values: dict[str, set[float]] = {}
+    for system in further:
+        for option in system.numeric_options:
+            values.setdefault(option.name, set()).update(option.values)
+    shared = tuple(rule for rule in first.constraints if all(rule in other.constraints for other in further))
+    return replace(extended(first, {name: tuple(numbers) for name, numbers in values.items()}), constraints=shared)
+
+
+def restricted(system: VariabilityModel, values: Mapping[str, int]) -> VariabilityModel:
+    """Return a system whose valid configurations are those that have certain values of options, given by index."""
+    stated: list[Constraint] = []
+
+    def select(name: str, *, selected: bool) -> None:
+        text = name if selected else f"!{name}"
+        stated.append(BooleanConstraint((OptionLiteral(name, selected),), False, text))
+
+    for name, index in values.items():
+        option = system.option(name)
+        if isinstance(option, BinaryOption):
+            select(name, selected=index == 1)
+            continue
+        if option.optional:
+            select((DISABLED if index == len(option.values) else ENABLED) + name, selected=True)
+        if index < len(option.values):
+            # Comparisons tolerate differences of 1e-9 from values below 1: small values are compared as multiples.
+            unit = min((abs(number) for number in option.values if number), default=1.0)
+            value, left = option.values[index], Product(((1, Name(option.name)), (-1, Number(unit))))
+            text = f"{option.name} = {value:g}"
+            stated.append(ArithmeticConstraint(left, "=", Number(value / unit), "non-boolean", "all", False, text))
+    return replace(system, constraints=(*system.constraints, *stated))

@@ -14,8 +14,7 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.data.table import NOT_SELECTED, text_values, value_texts
 from splc.learning.active.candidates import changes_of_one
-from splc.learning.active.optimum import least_gain
-from splc.learning.active.search_model import SearchModel
+from splc.learning.active.search_model import SearchModel, least_gain
 from splc.learning.effects import group_titles
 from splc.learning.projection import Variable
 from splc.system.variability import VariabilityModel

@@ -14,9 +14,8 @@ import numpy as np
 
 from splc.data.configurations import Configurations, index_type
 from splc.data.measurements import Failures
-from splc.formats.measurements.failures import failures_of
-from splc.learning.active.optimum import TOLERANCE
-from splc.learning.active.search_model import Runs
+from splc.formats.measurements.constraints import failures_of
+from splc.learning.active.search_model import TOLERANCE, Runs
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 

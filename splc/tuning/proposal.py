@@ -11,10 +11,8 @@ import numpy as np
 from sampling.sequential import most_worth
 from splc.data.configurations import Configurations
 from splc.learning.active.candidates import BEST, CandidateSource
-from splc.learning.active.design import VarianceStrategy
-from splc.learning.active.optimum import gain_in_units, least_gain, log_improvements
-from splc.learning.active.search_model import SearchModel
-from splc.learning.active.surrogate import CANDIDATES, Pool, PoolSurrogate, Surrogate
+from splc.learning.active.design import CANDIDATES, Pool, Surrogate, VarianceStrategy
+from splc.learning.active.search_model import SearchModel, gain_in_units, least_gain, log_improvements
 from splc.learning.projection import Variable
 from splc.tuning.history import History
 from splc.tuning.objective import TuningObjective
@@ -122,8 +120,8 @@ def most_informative(
     candidates = source.draw(CANDIDATES, rng, history.configurations)
     if not len(candidates):
         return None
-    pooled = PoolSurrogate(Surrogate(model.basis, model.parts), Pool.of(candidates))
-    choice = VarianceStrategy(pooled).choose()
+    pool = Pool.of(candidates)
+    choice = VarianceStrategy(Surrogate(model.basis, model.parts), pool).choose()
     assert choice is not None
-    configuration = pooled.pool.configurations[choice.rows]
+    configuration = pool.configurations[choice.rows]
     return Proposal(configuration, float(model.untransformed(model.means(configuration))[0]))

@@ -11,8 +11,7 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.io.numbers import percentage
 from splc.io.presentation import Presented
-from splc.learning.active.optimum import least_gain
-from splc.learning.active.search_model import SearchModel
+from splc.learning.active.search_model import SearchModel, least_gain
 from splc.models.basis.regression import t_quantile
 from splc.tuning.changes import ConfigurationChange, changes_between, indifferent_options
 from splc.tuning.front import FrontConfiguration

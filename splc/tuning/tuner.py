@@ -13,14 +13,22 @@ from sampling.space.ranking import best
 from sampling.space.space import Space
 from splc.data.configurations import Configurations, fixed_indices
 from splc.errors import ConfigurationError, LearningError, MeasurementError, RequestError
-from splc.learning.active.candidates import CandidateSource, WorkingSource, source_of
-from splc.learning.active.cover import DRAWS, LEAST_DRAWS, MOST, cells_of, covering_row, is_covered
+from splc.learning.active.candidates import (
+    COVERING_DRAWS,
+    LEAST_DRAWS,
+    MOST,
+    CandidateSource,
+    WorkingSource,
+    cells_of,
+    covering_row,
+    is_covered,
+    source_of,
+)
 from splc.learning.active.search_model import SearchModel
 from splc.learning.projection import variables_of
 from splc.learning.threads import one_thread
 from splc.models.influence import InfluenceModel
-from splc.system.extension import restricted
-from splc.system.variability import VariabilityModel
+from splc.system.variability import VariabilityModel, restricted
 from splc.tuning.front import FrontConfiguration, FrontVerification, front_improvement, front_of
 from splc.tuning.history import History, Reason, TrialOutcome, TuningTrial
 from splc.tuning.objective import Goal, Limit, TuningObjective, expects_nothing, has_stalled, racing_value
@@ -253,7 +261,7 @@ class Tuner:
     def _covering(self, *, needed: bool) -> int | None:
         """Return a configuration unlike those before; None without one, or if `needed` and the first design is done."""
         history, count = self.history, self.source.count
-        some = DRAWS if count is None else min(DRAWS, max(LEAST_DRAWS, count // 3))
+        some = COVERING_DRAWS if count is None else min(COVERING_DRAWS, max(LEAST_DRAWS, count // 3))
         pool = self._working.draw(some, self.generator(len(history.trials)), history.configurations)
         cells, pool_cells = (cells_of(self.variables, rows) for rows in (history.configurations, pool))
         if not len(pool) or (needed and is_covered(cells, pool_cells, self.budget or 2 * MOST)):

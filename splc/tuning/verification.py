@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from splc.data.configurations import Configurations
-from splc.learning.active.optimum import least_gain
-from splc.learning.active.search_model import SearchModel
+from splc.learning.active.search_model import SearchModel, least_gain
 from splc.models.basis.regression import t_quantile
 from splc.tuning.changes import sparse_configuration
 from splc.tuning.history import History, Reason

@@ -12,7 +12,7 @@ from sampling import Space
 from splc.data.property_unit import unit_remark
 from splc.errors import InputError, OutputError, Problem, RequestError, listed, plural
 from splc.formats.inference import Inference
-from splc.formats.measurements.failures import failures_file
+from splc.formats.measurements.constraints import failures_file
 from splc.formats.system.read import read_variability_model
 from splc.formats.system.splconqueror_xml import write_variability_model
 from splc.io.files import STANDARD, read_source, require_writable, write_whole
@@ -130,8 +130,8 @@ def _with_failures(result: Inference, request: Request, project: Project) -> tup
     """Return a description with constraints that exclude what always failed, and a line about each of them."""
     described = request.system or (project.system_file if project.has_system else None)
     if described is not None:
-        system = read_variability_model(described)
-        result = Inference(result.source, replace(system, source=described), result.properties)
+        system = replace(read_variability_model(described), source=described)
+        result = Inference(source=result.source, system=system, properties=result.properties)
         project = replace(project, given={**project.given, "system": described})
     space = Space(result.system)
     failures = project.measurements(result.system, space, invalid="drop", duplicates="mean").failures

@@ -19,7 +19,7 @@ from splc.data.table import table_columns
 from splc.errors import MeasurementError, Problem, SpecError
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.inference import inferred_from, table_source
-from splc.formats.measurements.failures import failures_object, with_failures
+from splc.formats.measurements.constraints import failures_object, with_failures
 from splc.formats.measurements.read import column_choice, read_measurements, read_parts
 from splc.formats.measurements.rows import Policy
 from splc.learning import suggest as suggest_configurations

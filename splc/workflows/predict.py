@@ -25,8 +25,7 @@ from splc.io.numbers import percentage
 from splc.learning.intervals import FullPredictor
 from splc.models.influence import EvaluationError
 from splc.project import Project
-from splc.system.extension import extended, open_options
-from splc.system.variability import VariabilityModel
+from splc.system.variability import VariabilityModel, extended, open_options
 from splc.types import Array
 from splc.workflows import fields, prediction_notes
 from splc.workflows.by import ByValue, each_context, files_of, is_pattern, is_single, require_all_values

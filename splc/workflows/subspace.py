@@ -16,13 +16,12 @@ from splc.data.measurements import Failures, Measurements
 from splc.errors import ConfigurationError, InputError, Problem, RequestError, VariabilityError, listed, plural
 from splc.formats.inference import Inference
 from splc.formats.measurements.configurations import read_configurations, with_unlisted
-from splc.formats.measurements.failures import failures_of, failures_of_object
+from splc.formats.measurements.constraints import failures_of, failures_of_object
 from splc.formats.measurements.selections import assignment_text, parse_configuration
 from splc.io.files import STANDARD, is_file, read_source
 from splc.io.json import picked
-from splc.system.extension import restricted
 from splc.system.options import NumericOption
-from splc.system.variability import VariabilityModel
+from splc.system.variability import VariabilityModel, restricted
 from splc.workflows.note import Note, Rank
 
 

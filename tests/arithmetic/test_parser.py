@@ -4,84 +4,56 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from fractions import Fraction
 from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.arithmetic import parser as parser_module
-from splc.arithmetic.functions import evaluate, rounded
+from splc.arithmetic.functions import evaluate, fraction_of, rounded
 from splc.arithmetic.parser import MAX_DEPTH, Associate, parse, parse_comparison
 from splc.arithmetic.tokens import FUNCTIONS, MODEL_FUNCTIONS, NameTable, UnknownNameError, problem_at
-from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, is_ambiguous, names_in
+from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, is_ambiguous, names_in, tree_text
 from splc.errors import ExpressionError, Problem
 from tests.support.arithmetic_oracle import WrongError, parsed, written
-from tests.support.golden_messages import check_messages
+from tests.support.golden_messages import check_calls, check_messages
 
 VALUES = {"a": 3.0, "b": 0.5, "c": 7.0}
-OPERATIONS: dict[str, Callable[[float, float], float]] = {
-    "+": lambda x, y: x + y,
-    "-": lambda x, y: x - y,
-    "*": lambda x, y: x * y,
-    "/": lambda x, y: x / y if y else math.nan,
-    "^": lambda x, y: x**y if x > 0 and abs(y) < 20 else math.nan,
-}
-CALLS = {"log2": math.log2, "log10": math.log10, "ln": math.log, "log": math.log, "sqrt": math.sqrt}
-
-# (text with full parentheses, value); NaN where Python has none.
-Case = tuple[str, float]
 
 
-def binary_case(left: Case, operator: str, right: Case) -> Case:
-    """Return two cases joined by an operator."""
-    try:
-        value = OPERATIONS[operator](left[1], right[1])
-    except OverflowError:
-        value = math.nan
-    return f"({left[0]} {operator} {right[0]})", value
-
-
-def call_case(function: str, argument: Case) -> Case:
-    """Return a function of a case."""
-    value = CALLS[function](argument[1]) if argument[1] > 0 else math.nan
-    return f"{function}({argument[0]})", value
-
-
-def cases() -> st.SearchStrategy[Case]:
-    """Expressions with full parentheses and what Python computes for them."""
-    leaves = st.one_of(
-        st.sampled_from(sorted(VALUES.items())),
-        st.integers(0, 12).map(lambda n: (str(n), float(n))),
-        st.floats(0.001, 1e6).map(lambda x: (repr(x), x)),
-    )
-    return st.recursive(
-        leaves,
-        lambda inner: st.one_of(
-            st.builds(binary_case, inner, st.sampled_from(sorted(OPERATIONS)), inner),
-            st.builds(call_case, st.sampled_from(sorted(CALLS)), inner),
-            inner.map(lambda case: (f"(-{case[0]})", -case[1])),
-        ),
-        max_leaves=12,
-    )
-
-
-def value_of(text: str, associate: Associate = "left", *, zero_safe: bool = False, **values: Any) -> Any:
+def value(text: str, associate: Associate = "left", *, zero_safe: bool = False, **values: Any) -> Any:
     """Return the value of a text over `VALUES` and other values."""
-    found = evaluate(parse(text, associate=associate), {**VALUES, **values}.__getitem__, zero_safe)
-    return float(found) if np.ndim(found) == 0 else found
+    columns = {name: np.array(numbers, dtype=float) for name, numbers in values.items()}
+    found = evaluate(parse(text, associate=associate), {**VALUES, **columns}.__getitem__, zero_safe)
+    return np.round(found, 12).tolist()
+
+
+def ambiguous(text: str) -> bool:
+    """Return whether the value of a text depends on the association of its products."""
+    found = is_ambiguous(parse(text))
+    assert bool(value(text, a=8.0, b=2.0) != value(text, "right", a=8.0, b=2.0)) is found
+    return found
+
+
+def fraction(text: str) -> Fraction | None:
+    """Return the exact value of a text, None if it has none."""
+    return fraction_of(parse(text))
+
+
+def comparison(text: str) -> tuple[str, str, str]:
+    """Return both sides of a comparison, and its operator."""
+    left, sign, right = parse_comparison(text)
+    return tree_text(left, str, repr), sign, tree_text(right, str, repr)
 
 
 class TestValues:
-    @given(cases())
-    def test_fully_parenthesised_text_has_pythons_value(self, case: Case) -> None:
-        """An expression with all its parentheses has the value that Python's arithmetic gives."""
-        text, expected = case
-        assume(math.isfinite(expected))
-        assert value_of(text) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+    def test_calls(self) -> None:
+        """Texts have the values, the exact fractions and the errors that are shown."""
+        check_calls("text-values", value, ambiguous, fraction, comparison)
 
     @given(st.lists(st.tuples(st.sampled_from("+-*/"), st.floats(0.1, 9)), min_size=1, max_size=8), st.booleans())
     def test_without_parentheses_operators_bind_as_in_mathematics(
@@ -96,28 +68,7 @@ class TestValues:
                 total, product = total + product, number if operator == "+" else -number
             else:
                 product = product * number if operator == "*" else product / number
-        assert value_of(text) == pytest.approx(total + product, rel=1e-9, abs=1e-9)
-
-    @pytest.mark.parametrize(
-        ("text", "expected"),
-        [
-            ("2 ^ 3 ^ 2", 512),
-            ("-2 ^ 2", -4),
-            ("(-2) ^ 2", 4),
-            ("2 ^ -1", 0.5),
-            ("2 * -3", -6),
-            ("--3", 3),
-            ("-+-3", 3),
-            ("1 - -2", 3),
-            ("1E-05 + 2e3", 2000.00001),
-            (".5 + 5.", 5.5),
-            ("log(ln(2.718281828459045) + 0) + log10(1000) + log2(8) + sqrt(16)", 10),
-            ("log2 (8)", 3),
-        ],
-    )
-    def test_signs_powers_and_numbers(self, text: str, expected: float) -> None:
-        """Powers associate to the right and bind stronger than a sign, numbers may have exponents."""
-        assert value_of(text) == pytest.approx(expected)
+        assert value(text) == pytest.approx(total + product, rel=1e-9, abs=1e-9)
 
     @given(st.lists(st.floats(0.5, 9), min_size=3, max_size=6), st.lists(st.sampled_from("*/"), min_size=5, max_size=5))
     def test_right_association_of_products(self, numbers: list[float], operators: list[str]) -> None:
@@ -128,69 +79,16 @@ class TestValues:
         text = repr(numbers[0]) + "".join(
             f" {operator} {number!r}" for operator, number in zip(operators, numbers[1:], strict=False)
         )
-        assert value_of(text, "right") == pytest.approx(expected)
+        assert value(text, "right") == pytest.approx(expected)
 
-    @pytest.mark.parametrize("associate", ["left", "right"])
-    def test_sums_associate_as_in_mathematics_either_way(self, associate: Associate) -> None:
-        """Sums associate to the left, also where products associate to the right."""
-        assert value_of("10 - 4 - 3", associate) == 3
-        assert value_of("10 - 4 + 3", associate) == 9
-        assert value_of("10 - 4 / 2 * 2 - 1", associate) == (5 if associate == "left" else 8)
-
-    @pytest.mark.parametrize(
-        ("text", "ambiguous"),
-        [
-            ("a / b * c", True),
-            ("a / b / c", True),
-            ("a * b / c", False),
-            ("a / (b * c)", False),
-            ("1 - log10(a / b * c)", True),
-            ("2 ^ (a / b * c) + 1", True),
-            ("a * (1 + b * c) ^ 2", False),
-        ],
-    )
-    def test_ambiguous_where_the_associations_differ(self, text: str, ambiguous: bool) -> None:
-        """A tree is ambiguous exactly where something follows a division in the same product."""
-        assert is_ambiguous(parse(text)) is ambiguous
-        assert (value_of(text, a=8.0, b=2.0) != value_of(text, "right", a=8.0, b=2.0)) is ambiguous
-
-    def test_columns_are_evaluated_at_once(self) -> None:
-        """The values of names may be columns; the result has one value per row."""
-        column = np.array([1.0, 4.0, 9.0])
-        found = value_of("2 * sqrt(x) - x / a ^ 2", x=column)
-        assert found.tolist() == pytest.approx([2 - 1 / 9, 4 - 4 / 9, 6 - 1])
-
-    @pytest.mark.parametrize("value", [-3.0, 0.0, 2.0, 1e6, 123_456_789.0])
-    def test_rounding_ignores_rounding_errors(self, value: float) -> None:
+    @pytest.mark.parametrize("number", [-3.0, 0.0, 2.0, 1e6, 123_456_789.0])
+    def test_rounding_ignores_rounding_errors(self, number: float) -> None:
         """Values within rounding errors of an integer are that integer; larger differences are rounded up or down."""
-        error, apart = 2e-13 * max(1.0, abs(value)), 1e-3
-        assert rounded("ceil", np.array([value + error, value - error, value + apart])).tolist() == [
-            value, value, value + 1
-        ]  # fmt: skip
-        assert rounded("floor", np.array([value + error, value - error, value - apart])).tolist() == [
-            value, value, value - 1
-        ]  # fmt: skip
-
-    def test_zero_safe_arithmetic(self) -> None:
-        """SPL Conqueror's arithmetic gives 0 for a division by 0 and for the logarithm of 0, IEEE's does not."""
-        zero = np.array([0.0, 2.0])
-        for text, safe, strict in (
-            ("3 / x", [0, 1.5], [math.inf, 1.5]),
-            ("x / x", [0, 1], [math.nan, 1]),
-            ("3 / (1 / x)", [0, 6], [0, 6]),
-            ("x ^ -1", [0, 0.5], [math.inf, 0.5]),
-            ("x ^ 0 + x ^ 2", [1, 5], [1, 5]),
-            ("log2(x)", [0, 1], [-math.inf, 1]),
-            ("ln(x) + 1", [1, 1 + math.log(2)], [-math.inf, 1 + math.log(2)]),
-            ("sqrt(x)", [0, math.sqrt(2)], [0, math.sqrt(2)]),
-        ):
-            np.testing.assert_allclose(value_of(text, zero_safe=True, x=zero), safe, err_msg=text)
-            np.testing.assert_allclose(value_of(text, zero_safe=False, x=zero), strict, err_msg=text)
-
-    def test_no_warning_beyond_the_range_of_floats(self) -> None:
-        """Overflow and the logarithm of a negative number give infinity and NaN without a warning."""
-        assert value_of("10 ^ 400") == math.inf
-        assert math.isnan(value_of("log10(0 - 5)", zero_safe=True))
+        error, apart = 2e-13 * max(1.0, abs(number)), 1e-3
+        near = np.array([number + error, number - error])
+        for function, beyond in (("ceil", number + apart), ("floor", number - apart)):
+            assert rounded(function, near).tolist() == [number, number]
+            assert rounded(function, beyond) == math.copysign(1, apart if function == "ceil" else -apart) + number
 
 
 class TestTrees:
@@ -198,24 +96,11 @@ class TestTrees:
         """A sum is one node with all its addends, a product one with all its factors."""
         assert parse("a + b - 2") == Sum(((1, Name("a", 0)), (1, Name("b", 4)), (-1, Number(2.0))))
         assert parse("a / b") == Product(((1, Name("a", 0)), (-1, Name("b", 4))))
-        assert parse("log2(a) ^ -1") == Power(Call("log2", Name("a", 5), 0), Number(-1.0))
+        assert parse("log2(a) ^ -1") == Power(Call("log2", (Name("a", 5),), 0), Number(-1.0))
 
     def test_names_in_order_of_appearance(self) -> None:
         """Each name of a tree is listed once, in the order in which the text names them."""
         assert names_in(parse("c + log2(a * c) ^ b - a / d")) == ["c", "a", "b", "d"]
-
-    @pytest.mark.parametrize("sign", [">=", "<=", "!=", "=", "==", "<", ">"])
-    def test_comparisons(self, sign: str) -> None:
-        """A comparison is split into both sides and its operator; == is another spelling of =."""
-        left, found, right = parse_comparison(f"a+1{sign}b")
-        assert (left, right) == (parse("a+1"), Name("b", 3 + len(sign)))
-        assert found == ("=" if sign == "==" else sign)
-
-    @pytest.mark.parametrize("text", ["a", "a = b = c", "a = ", "= a", "a ! b", "(a = b)"])
-    def test_not_a_comparison(self, text: str) -> None:
-        """A comparison needs exactly one operator with an expression on each side."""
-        with pytest.raises(ExpressionError):
-            parse_comparison(text)
 
 
 def table(*names: str) -> NameTable:
@@ -261,7 +146,7 @@ class TestNames:
     def test_an_option_may_be_named_like_a_function(self) -> None:
         """If `log` is an option, it is the function only before a parenthesis."""
         assert parse("log * log(log)", table("log")) == Product(
-            ((1, Name("log", 0)), (1, Call("log", Name("log", 10), 6)))
+            ((1, Name("log", 0)), (1, Call("log", (Name("log", 10),), 6)))
         )
 
     def test_an_unknown_name_comes_with_the_nearest(self) -> None:
@@ -296,14 +181,6 @@ class TestErrors:
         check_messages("arguments", lambda text: parse(text, table("a", "b"), functions=MODEL_FUNCTIONS))
 
     @pytest.mark.parametrize(
-        "text", ["__import__('os')", "__import__(os)", "a.b(1)", "a.b[0]", "a ** b", "a; b", "a := 1"]
-    )
-    def test_python_syntax_is_refused(self, text: str) -> None:
-        """If every plain name is accepted, Python's syntax beyond arithmetic is still refused."""
-        with pytest.raises(ExpressionError, match=r"is not expected here|does not belong|is not an operator"):
-            parse(text)
-
-    @pytest.mark.parametrize(
         "text", ["(" * 10**6, "2^" * 500_000 + "2", "log2(" * 200_000, "-(" * 500_000], ids=["(", "^", "log2", "-("]
     )
     def test_deep_nesting_is_refused_at_once(self, text: str) -> None:
@@ -314,8 +191,8 @@ class TestErrors:
     def test_nesting_up_to_the_limit(self) -> None:
         """The largest allowed number of levels is parsed, any number of times side by side, and no more levels."""
         deepest = "(" * MAX_DEPTH + "a" + ")" * MAX_DEPTH
-        assert value_of(f"{deepest} * {deepest} * log2({deepest[1:-1]})") == pytest.approx(9 * math.log2(3))
-        assert value_of(" + ".join(["a^2"] * (MAX_DEPTH + 1))) == 9 * (MAX_DEPTH + 1)
+        assert value(f"{deepest} * {deepest} * log2({deepest[1:-1]})") == pytest.approx(9 * math.log2(3))
+        assert value(" + ".join(["a^2"] * (MAX_DEPTH + 1))) == 9 * (MAX_DEPTH + 1)
         with pytest.raises(ExpressionError, match=f"more than {MAX_DEPTH} levels"):
             parse(f"({deepest})")
 
@@ -327,7 +204,7 @@ class TestErrors:
 
     def test_long_flat_sums(self) -> None:
         """A sum of 20,000 addends is parsed and evaluated."""
-        assert value_of("+".join(["a * 2 - b"] * 10_000)) == pytest.approx(10_000 * 5.5)
+        assert value("+".join(["a * 2 - b"] * 10_000)) == pytest.approx(10_000 * 5.5)
 
 
 def ends(text: str, end: int) -> bool:

@@ -233,17 +233,8 @@ def test_verdict() -> None:
 
 def test_prototype() -> None:
     """The default learner is compared with its prototype over runs 1 to 5; further runs are in the last mean only."""
-    rows = [
-        {
-            "system": "x264",
-            "size": 16,
-            "learner": "projection",
-            "run": run,
-            "printed": 3.0 + (run > 5) * 3,
-            "full": 5.0 + run,
-        }
-        for run in range(1, 7)
-    ]
+    known = {"system": "x264", "size": 16, "learner": "projection"}
+    rows = [{**known, "run": run, "printed": 3.0 + (run > 5) * 3, "full": 5.0 + run} for run in range(1, 7)]
     (line,) = prototype_table(rows).rows
     assert line[:2] == ("x264", 16)
     assert (line[2], line[4], line[5]) == (4.55, "no", 8.5)

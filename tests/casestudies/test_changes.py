@@ -1,16 +1,13 @@
-"""The evaluation of tests for change: rows, tables, and the committed results."""
+"""The evaluation of tests for change: rows and tables."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 from casestudies.changes.simulated_changes import SimulatedChanges
-from casestudies.changes.tables import HERE, blocks_of_page, detection_table, false_alarm_table, names_table
-from casestudies.evaluation.evaluation import rows_of
-from casestudies.report.page import blocks_of
+from casestudies.changes.tables import detection_table, false_alarm_table, names_table
 from tests.support.paths import CASES
 
 CELL = {"options": 8, "pairs": 40, "noise": 0.02, "draws": 8, "size": 0.2}
@@ -39,16 +36,6 @@ def test_tables() -> None:
     assert detection_table([row]).rows == (("one influence 20 %", "25 (12)"),)
     row = {**row, "kind": "several", "stated": 4, "right": 3, "changed": 6}
     assert names_table([row]).rows == (("splc changed, pairs", 40, 2.0, 4, 75.0, 50.0),)
-
-
-def test_committed_results() -> None:
-    """The committed results are finished, have at least 2,000 versions without a change, and are on the page."""
-    assert json.loads((HERE / "simulated" / "manifest.json").read_text(encoding="utf-8"))["state"] == "finished"
-    rows = rows_of(HERE / "simulated" / "table.csv")
-    assert sum(row["draws"] for row in rows if row["kind"] == "none") >= 2000
-    found = blocks_of((HERE / "README.md").read_text(encoding="utf-8"))
-    for name, block in blocks_of_page().items():
-        assert found[name] == block.rstrip() + "\n"
 
 
 def test_measured_releases() -> None:

@@ -1,20 +1,15 @@
-"""The evaluation of contexts that are learned together: rows, table, and the committed results."""
+"""The evaluation of contexts that are learned together: rows and table."""
 
 from __future__ import annotations
 
-import json
 import random
-from pathlib import Path
 
 import pytest
 
 from casestudies.contexts.few_rows import FewRowsEvaluation
-from casestudies.contexts.page import HERE, blocks_of_page
 from casestudies.contexts.published_rows import PublishedEvaluation, published, split
-from casestudies.contexts.systems import SYSTEMS, TABLES, contexts_of
+from casestudies.contexts.systems import contexts_of
 from casestudies.contexts.tables import METHODS, PUBLISHED_METHODS, few_table, published_table
-from casestudies.evaluation.evaluation import rows_of
-from casestudies.report.page import blocks_of
 
 
 @pytest.mark.real_data
@@ -86,13 +81,3 @@ def test_published_table() -> None:
     known = {("s", 5, "e0"): {"a": 1.0, "b": 4.0}, ("s", 5, "e1"): {"a": 9.0, "b": 4.0}}
     [line] = published_table(rows, known).rows
     assert line == ("s", 5, 1, 2.0, 4.0, "4 (b)", 0.5, 0.5, "1 of 2", 90.0)
-
-
-@pytest.mark.real_data
-def test_committed_results() -> None:
-    """The committed results are finished, have all systems, and are on the page."""
-    blocks, found = blocks_of_page(), blocks_of(Path(HERE / "README.md").read_text(encoding="utf-8"))
-    for name, systems in (("few", SYSTEMS), ("published", TABLES)):
-        assert json.loads((HERE / name / "manifest.json").read_text(encoding="utf-8"))["state"] == "finished"
-        assert {row["system"] for row in rows_of(HERE / name / "table.csv")} == set(systems)
-        assert found[name] == blocks[name].rstrip() + "\n"

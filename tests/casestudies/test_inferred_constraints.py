@@ -1,19 +1,13 @@
-"""The evaluation of inferred constraints: rows, tables, and the committed results."""
+"""The evaluation of inferred constraints: rows and tables."""
 
 from __future__ import annotations
-
-import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from casestudies.evaluation.evaluation import rows_of
 from casestudies.inferred_constraints import inference, learning
-from casestudies.inferred_constraints.page import HERE, blocks_of_page
-from casestudies.inferred_constraints.systems import SYSTEMS, inferred, measured_system, violated
+from casestudies.inferred_constraints.systems import inferred, measured_system, violated
 from casestudies.inferred_constraints.tables import inference_table, learning_table
-from casestudies.report.page import blocks_of
 from sampling import Space
 from splc.system.variability import VariabilityModel
 
@@ -73,14 +67,3 @@ def test_tables() -> None:
     ]
     [line] = learning_table(cells).rows
     assert line == ("s", 50, 1.5, 1.0, 1.5, 1.0, "2 of 4", "1 of 3", 1.0, 1.0)
-
-
-@pytest.mark.parametrize("preset", ["inference", "learning"])
-def test_committed_results(preset: str) -> None:
-    """The committed results are finished, have all systems, no false constraint, and are on the page."""
-    assert json.loads((HERE / preset / "manifest.json").read_text(encoding="utf-8"))["state"] == "finished"
-    rows = rows_of(HERE / preset / "table.csv")
-    assert {row["system"] for row in rows} == set(SYSTEMS if preset == "inference" else learning.SYSTEMS)
-    assert not any(row.get("wrongly_excluded") for row in rows)
-    found = blocks_of(Path(HERE / "README.md").read_text(encoding="utf-8"))
-    assert found[preset] == blocks_of_page()[preset].rstrip() + "\n"

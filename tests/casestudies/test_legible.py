@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import IO
 
@@ -10,6 +10,7 @@ import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 
+from casestudies.ablation.ablation import PRESETS as ABLATION
 from casestudies.accuracy.__main__ import PRESETS as ACCURACY
 from casestudies.changes.simulated_changes import SimulatedChanges
 from casestudies.contexts.few_rows import FewRowsEvaluation
@@ -25,25 +26,26 @@ from tests.support.legible import defects
 from tests.support.paths import CASES
 from tests.support.tracked import tracked
 
+PRESETS: dict[str, Mapping[str, Callable[[], Evaluation]]] = {
+    "accuracy": ACCURACY,
+    "inferred_constraints": CONSTRAINTS,
+    "scaling_evaluation": SCALING,
+    "suggestion": SUGGESTION,
+    "tuning": TUNING,
+    "ablation": {name: kind for name, kind in ABLATION.items() if (CASES / "ablation" / name).is_dir()},
+    "contexts": {"few": FewRowsEvaluation, "published": PublishedEvaluation},
+}
 EVALUATIONS: dict[str, Callable[[], Evaluation]] = {
-    **{f"accuracy/{name}": kind for name, kind in ACCURACY.items()},
-    **{f"scaling_evaluation/{name}": kind for name, kind in SCALING.items()},
-    **{f"suggestion/{name}": kind for name, kind in SUGGESTION.items()},
+    **{f"{folder}/{name}": kind for folder, presets in PRESETS.items() for name, kind in presets.items()},
     "scaling_evaluation/noise-10": partial(read_evaluation, CASES / "scaling_evaluation" / "noise-10.toml"),
     "sampling_strategies/error": StrategyEvaluation,
-    "contexts/few": FewRowsEvaluation,
     "changes/simulated": SimulatedChanges,
-    "contexts/published": PublishedEvaluation,
-    **{f"tuning/{name}": kind for name, kind in TUNING.items()},
-    **{f"inferred_constraints/{name}": kind for name, kind in CONSTRAINTS.items()},
 }
 # Pictures with many panels and marks.
+SCALED = ("synthetic-single", "synthetic-sparse", "synthetic-families", "suggest-target")
 LARGE = (
     *("accuracy/real", "accuracy/truth", "sampling_strategies/error", "suggestion/optimum"),
-    *(
-        f"scaling_evaluation/{name}"
-        for name in ("synthetic-single", "synthetic-sparse", "synthetic-families", "suggest-target")
-    ),
+    *(f"scaling_evaluation/{name}" for name in SCALED),
 )
 
 

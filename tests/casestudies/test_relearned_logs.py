@@ -13,7 +13,7 @@ import pytest
 from casestudies.published_logs.logs import Request, run
 from casestudies.published_logs.relearn import Relearned, relearned
 from sampling import Space, sample
-from sampling.designs.dotnet_random import redrawn_positions, removed_positions
+from sampling.draws import redrawn_positions, removed_positions
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.formats.measurements.csv import write_configurations

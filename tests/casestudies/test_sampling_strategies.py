@@ -1,18 +1,14 @@
-"""The evaluation of sampling strategies: cells, rows, ratios, and the committed results."""
+"""The evaluation of sampling strategies: cells, rows and ratios."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 
 import numpy as np
 import pytest
 
-from casestudies.evaluation.evaluation import rows_of
-from casestudies.report.page import blocks_of
-from casestudies.sampling_strategies.error import PICTURE, SEEDS, StrategyEvaluation
-from casestudies.sampling_strategies.page import HERE, blocks_of_page
-from casestudies.sampling_strategies.strategies import MOST, RANDOM, SYSTEMS, learning_set, load
+from casestudies.sampling_strategies.error import StrategyEvaluation
+from casestudies.sampling_strategies.strategies import MOST, RANDOM, learning_set, load
 from casestudies.sampling_strategies.tables import groups_of, own_table, ratio_table
 from splc.learning import learn
 
@@ -66,15 +62,3 @@ def test_tables() -> None:
     assert [line[1] for line in table.rows] == pytest.approx([1, 1])
     assert own_table(rows).rows == (("x264", "bbd", "7", 3.0, 2.0, 1.5),)
     assert set(groups_of(rows, own=True)) == {("x264", "bbd")}
-
-
-def test_committed_results() -> None:
-    """The committed results have all systems and seeds, and the page shows what their tables have."""
-    found = blocks_of((HERE / "README.md").read_text(encoding="utf-8"))
-    assert found == {name: text.rstrip() + "\n" for name, text in blocks_of_page().items()}
-    manifest = json.loads((HERE / "error" / "manifest.json").read_text(encoding="utf-8"))
-    assert manifest["state"] == "finished"
-    rows = rows_of(HERE / "error" / "table.csv")
-    assert {row["system"] for row in rows} == set(SYSTEMS)
-    assert {row["seed"] for row in rows} == set(range(SEEDS))
-    assert (HERE / "error" / PICTURE).stat().st_size < 150_000

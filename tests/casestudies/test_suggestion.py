@@ -1,21 +1,16 @@
-"""The evaluation of suggestions: ratios of rows, strategies, rows of a cell, and the committed results."""
+"""The evaluation of suggestions: ratios of rows, strategies and rows of a cell."""
 
 from __future__ import annotations
 
-import json
 import math
 from itertools import islice
 
 import numpy as np
 import pytest
 
-from casestudies.evaluation.evaluation import rows_of
-from casestudies.report.page import blocks_of
-from casestudies.suggestion.__main__ import PRESETS
 from casestudies.suggestion.error import ErrorEvaluation
 from casestudies.suggestion.optimum import OptimumEvaluation
-from casestudies.suggestion.page import HERE, blocks_of_page
-from casestudies.suggestion.strategies import DISTANCE, RANDOM, STRATEGIES, SUGGEST, SYSTEMS, distance_rows, measured
+from casestudies.suggestion.strategies import DISTANCE, RANDOM, STRATEGIES, SUGGEST, distance_rows, measured
 from casestudies.suggestion.strategies import rows_of as chosen_rows
 from casestudies.suggestion.tables import error_tables, optimum_table, ratios
 
@@ -87,17 +82,3 @@ def test_tables() -> None:
     (line,) = optimum_table(searches, RANDOM, 9).rows
     assert line[:-2] == ("s", 9, 1, 8, 4, 0.5)
     assert line[-2:] == pytest.approx((200 / 3, 200 / 3))
-
-
-def test_committed_results() -> None:
-    """The committed results have all systems and 20 seeds, and the page shows what their tables have."""
-    page = (HERE / "README.md").read_text(encoding="utf-8")
-    assert blocks_of(page) == {name: text.rstrip() + "\n" for name, text in blocks_of_page().items()}
-    for name in PRESETS:
-        manifest = json.loads((HERE / name / "manifest.json").read_text(encoding="utf-8"))
-        assert manifest["state"] == "finished"
-        rows = rows_of(HERE / name / "table.csv")
-        assert {row["system"] for row in rows} == set(SYSTEMS)
-        assert {row["seed"] for row in rows} == set(range(20))
-        for picture in PRESETS[name]().picture_names():
-            assert (HERE / name / picture).stat().st_size < 150_000

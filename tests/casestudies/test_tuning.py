@@ -1,21 +1,17 @@
-"""The evaluation of tuning runs: tuners, rows of a cell, tables, and the committed results."""
+"""The evaluation of tuning runs: tuners, rows of a cell and tables."""
 
 from __future__ import annotations
 
-import json
 from importlib.util import find_spec
 from itertools import islice
 
 import numpy as np
 import pytest
 
-from casestudies.evaluation.evaluation import rows_of as read_rows
-from casestudies.report.page import blocks_of
-from casestudies.tuning.__main__ import PRESETS, main
+from casestudies.tuning.__main__ import main
 from casestudies.tuning.choices import Choices
 from casestudies.tuning.made_systems import MEDIAN, SIZES, made_system
 from casestudies.tuning.models_afterwards import WAYS, ModelEvaluation, models_table
-from casestudies.tuning.page import HERE, blocks_of_page
 from casestudies.tuning.rank import BUDGETS, RankEvaluation
 from casestudies.tuning.reported_values import BiasEvaluation, bias_table
 from casestudies.tuning.samplers import TPE
@@ -64,20 +60,6 @@ def test_tables() -> None:
     assert [line[:3] for line in each.rows] == [("s", "a", 2.0), ("", "b", 4.0)]
     # Two standard errors of 1, 2, 3.
     assert each.rows[0][5] == pytest.approx(2 / np.sqrt(3))
-
-
-@pytest.mark.real_data
-def test_committed_results() -> None:
-    """The page shows what the committed table has."""
-    page = (HERE / "README.md").read_text(encoding="utf-8")
-    for preset in PRESETS:
-        manifest = json.loads((HERE / preset / "manifest.json").read_text(encoding="utf-8"))
-        assert manifest["state"] == "finished"
-    rows = read_rows(HERE / "rank" / "table.csv")
-    assert {RANDOM, TREE, TPE, TUNE} <= {row["tuner"] for row in rows}
-    published = any("(published)" in text for text in blocks_of_page().values())
-    if published:
-        assert blocks_of(page) == {name: text.rstrip() + "\n" for name, text in blocks_of_page().items()}
 
 
 def test_made_systems() -> None:

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from sampling import Space
 from sampling.space import satisfiability
 from splc import read_measurements, read_variability_model
-from splc.formats.models.read import write_model
 from splc.formats.models.text import model_text_file
 from splc.formats.system.splconqueror_xml import write_variability_model
 from splc.learning import learn
@@ -43,7 +42,7 @@ def test_real_systems(name: str, run: Run, tmp_path: Path) -> None:
     system = read_variability_model(real(name, "FeatureModel.xml"))
     measured = read_measurements(real(name, "measurements.xml"), system)
     model = learn(measured, "Performance", preset="splconqueror").model
-    write_model(model, tmp_path / "model.txt")
+    (tmp_path / "model.txt").write_text(model_text_file(model), encoding="utf-8")
     found = explained(run, str(tmp_path / "model.txt"), "--system", str(real(name, "FeatureModel.xml")))
     predicted = model.predict(Space(system).enumerate())
     assert predicted.std() > 0

@@ -170,6 +170,13 @@ VARIANTS: dict[str, Callable[[Variant], Variant]] = {
     ),
     "all": lambda first: replace(VARIANTS["all but units"](first), unit=1000.0),
 }
+
+
+def variants(learner: str) -> list[str]:
+    """Return the names of the variants for a learner; SPL Conqueror of 2019 leaves out values below 1 in any unit."""
+    return [name for name in VARIANTS if (learner, name) != ("2019", "small unit")]
+
+
 SLOW_SINGLY = pytest.mark.parametrize("singly", [False, pytest.param(True, marks=pytest.mark.slow)])
 
 
@@ -183,7 +190,7 @@ def test_laws(run: Run, tmp_path: Path, learner: str, *, described: bool, singly
     """Results follow permuted rows and columns, other names and units, a constant option, and a split of contexts."""
     first = Variant(described=described)
     expected = results(run, tmp_path / "first", first, learner)
-    for name in VARIANTS if singly else ["all but units" if learner == "product" else "all"]:
+    for name in variants(learner) if singly else ["all but units" if learner == "product" else "all"]:
         found = results(run, tmp_path / name, VARIANTS[name](first), learner)
         # Among equal predictions the order of the options decides, which is that of the columns of a table.
         if name in {"columns", "all but units", "all"} and not described:
@@ -198,7 +205,7 @@ def test_laws_of_samples(run: Run, tmp_path: Path, learner: str, *, singly: bool
     sampling = ("--sampling", "measured:40")
     expected = results(run, tmp_path / "first", Variant(), learner, sampling)
     assert expected["configurations"] == 40
-    for name in VARIANTS if singly else ["all"]:
+    for name in variants(learner) if singly else ["all"]:
         variant = replace(VARIANTS[name](Variant()), rows=())
         assert_same(results(run, tmp_path / name, variant, learner, sampling), expected, name)
 

@@ -59,6 +59,7 @@ SMALL = VariabilityModel(
         NumericOption("o", (0.1, 0.5, 3.0), deselected_flag=-1.0),
     ),
 )
+WIDE = VariabilityModel("wide", tuple(BinaryOption(f"b{at}") for at in range(20)))
 NOTHING = VariabilityModel("nothing", ())
 
 
@@ -71,6 +72,10 @@ def some(draw: st.DrawFn, model: VariabilityModel = SMALL, most: int = 12) -> Co
     ]
     rows = draw(st.lists(st.tuples(*row), max_size=most))
     return Configurations(model, np.array(rows, dtype=int).reshape(len(rows), len(model.options)))
+
+
+# Rows of up to one word and of several words are compared in different ways.
+PAIRS = st.sampled_from([SMALL, WIDE]).flatmap(lambda model: st.tuples(some(model), some(model)))
 
 
 class TestConstruction:
@@ -154,31 +159,18 @@ class TestRows:
             assert (keys[i] == keys[j]) == (a == b)
             assert (keys[i] < keys[j]) == (a < b)
 
-    @given(some())
-    def test_unique(self, configurations: Configurations) -> None:
-        """The distinct rows are kept, in order of their first appearance."""
-        rows = list(map(tuple, configurations.indices.tolist()))
-        assert list(map(tuple, configurations.unique().indices.tolist())) == list(dict.fromkeys(rows))
-
-    @given(some(), some())
-    def test_find(self, configurations: Configurations, wanted: Configurations) -> None:
-        """The position of the first equal row is found, -1 where there is none."""
-        rows, asked = configurations.indices.tolist(), wanted.indices.tolist()
-        assert configurations.find(wanted).tolist() == [rows.index(row) if row in rows else -1 for row in asked]
-
-    @given(some(), some())
-    def test_colliding_hashes(self, configurations: Configurations, wanted: Configurations) -> None:
-        """Configurations with equal hashes are grouped and found by their values."""
-        rows, asked = configurations.indices.tolist(), wanted.indices.tolist()
+    @pytest.mark.parametrize("spread", [0, int(repetitions.SPREAD)])
+    @given(PAIRS)
+    def test_groups(self, spread: int, given: tuple[Configurations, Configurations]) -> None:
+        """Configurations are grouped and found by their values, also if their hashes are equal."""
+        rows, asked = (each.indices.tolist() for each in given)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(repetitions, "SPREAD", np.uint64(0))
-            ours, theirs = (
-                Configurations(SMALL, np.array(rows)),
-                Configurations(SMALL, np.array(asked)),
-            )
+            patch.setattr(repetitions, "SPREAD", np.uint64(spread))
+            ours, theirs = (Configurations(each.system, each.indices) for each in given)
             assert ours.find(theirs).tolist() == [rows.index(row) if row in rows else -1 for row in asked]
             firsts, group = ours.groups()
         assert firsts.tolist() == [at for at, row in enumerate(rows) if row not in rows[:at]]
+        assert ours.unique() == ours[firsts]
         assert [int(firsts[place]) for place in group] == [rows.index(row) for row in rows]
 
     @given(some(), some(), some())

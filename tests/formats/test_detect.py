@@ -24,56 +24,14 @@ from splc.formats.measurements.csv import write_measurements_csv
 from splc.formats.measurements.read import read_measurements
 from splc.formats.measurements.splconqueror_xml import write_measurements_xml
 from splc.formats.measurements.tables import read_file_columns
-from splc.formats.models.read import read_stored_model, write_model
+from splc.formats.models.read import read_stored_model, write_stored_model
 from splc.formats.system.read import read_variability_model
 from splc.formats.system.splconqueror_xml import write_variability_model
 from splc.io.files import Source, read_source
-from splc.models.influence import InfluenceModel
 from splc.system.variability import VariabilityModel
 from splc.workflows.convert import target_format
 from tests.support.golden_messages import check_calls
 from tests.support.paths import SMG2000
-
-MODELS = [
-    "T = 1,5*nx",
-    "T = max(nx, px)",
-    "T = log(nx, 2)",
-    "T = nx;",
-    "1,5*nx",
-    "max(nx, px)",
-    "max(nx,\n  px)",
-    "nx^2;",
-    "a = max(nx, px)\nb = min(nx, px)\nT = a + b",
-    "T = max(nx, px)\n  + max(ny, pz)",
-    "a = 1,5\nT = a * nx",
-    "nx + px",
-    "log (nx) * 2 + 3",
-    "# a, b\nnx",
-    "`a;b` * 2",
-]
-TABLES = [
-    "nx,px,time\n1,2,3.5",
-    "nx;px;time",
-    "nx,\n1,",
-    "time (s),nx\n3,1",
-    "f(nx), px\n1, 2",
-    "cache=lru,nx\n1,2",
-    "a = b;c\n1,5;2",
-    "x*y;x^2\n1;2\n3;4",
-    "# made by a*b, c\nnx,time\n1,2",
-    "base;fast;3.5",
-]
-
-
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [*((text, "model") for text in MODELS), *((text, "measurements") for text in TABLES)],
-    ids=lambda value: value[:20].replace("\n", " "),
-)
-def test_models_and_tables(text: str, kind: str) -> None:
-    """A formula is a model whatever is wrong with it, unless a row of a table follows below."""
-    assert kind_of(Source("a", text.encode())) == kind
-
 
 NAMES = ["flag", "time (ms)", "f(x)", "p99 [us]", "a*b", "x^2", "#threads", "size >= 4", "Score Error (99,9%)"]
 TEXTS = ["C = A * B", "sort (stable)", "a|b", "1.2.3", "x, y", "on"]
@@ -92,14 +50,6 @@ def test_what_the_reader_of_tables_reads_is_a_table(data: st.DataObject, header:
     assume(separator != "|" or not any(mark in text.getvalue() for mark in ",;\t"))
     assert list(read_file_columns(source).columns) == header
     assert kind_of(source) == "measurements"
-
-
-@pytest.mark.parametrize(
-    "text", ["n;op;time\n1;C = A * B;3.5\n", "flag,time (ms)\n0,1,5\n", 'flag,time (ms)\n0,"1,5"\n']
-)
-def test_tables_that_look_like_other_files(text: str) -> None:
-    """Products in cells make no log, and a decimal comma without quotes is reported by the reader of tables."""
-    assert kind_of(Source("a", text.encode())) == "measurements"
 
 
 def test_experiments_of_extra_p_3() -> None:
@@ -130,8 +80,7 @@ def test_functions_exist(form: detect.Format) -> None:
 def test_models_are_detected_in_every_format(name: str, tmp_path: Path) -> None:
     """A written model is detected as a model in its format, whatever the name of its file is."""
     (tmp_path / "model.txt").write_text("2 + 3 * x", encoding="utf-8")
-    model: InfluenceModel = read_stored_model(tmp_path / "model.txt").model
-    write_model(model, tmp_path / f"a.{name}")
+    write_stored_model(read_stored_model(tmp_path / "model.txt"), tmp_path / f"a.{name}", name)
     source = dataclasses.replace(read_source(tmp_path / f"a.{name}"), name="anything")
     assert detect.kind_of(source) == "model"
     found = detect.format_of("model", source)
@@ -139,10 +88,10 @@ def test_models_are_detected_in_every_format(name: str, tmp_path: Path) -> None:
     assert found.name == name
 
 
-def test_c_is_not_written(tmp_path: Path) -> None:
+def test_c_is_not_written() -> None:
     """A model is not written as another text where C is wanted."""
     with pytest.raises(OutputError, match="C is not written"):
-        write_model(InfluenceModel.from_terms({}), tmp_path / "model.c.gz")
+        detect.model_suffix("model.c.gz")
 
 
 def test_a_format_with_a_suffix_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -42,44 +41,6 @@ def test_groups_of_rows(rows: list[tuple[int, int, int]]) -> None:
     pairs = {*zip(rows, group.tolist(), strict=True)}
     assert len(pairs) == len({*rows}) == len({*group.tolist()}) == group.max() + 1
     assert coded.differs("c", coded.groups("ab")) == (len({*rows}) > len({row[:2] for row in rows}))
-
-
-def test_named_statistic() -> None:
-    """The statistic that the user names is the property, and the mean is left out instead."""
-    found = inferred(table(mean=numbers(), median=numbers(2), max=numbers(3)), nfp="median")
-    assert found.properties == ("median",)
-    assert set(found.ignored) == {"mean", "max"}
-
-
-def test_whole_numbers_with_unit() -> None:
-    """Whole numbers whose name is that of a measured value are a property although some values are repeated."""
-    milliseconds: list[object] = [round(1000 * time) // 100 for time in TIMES]
-    assert len({*milliseconds}) < len(milliseconds)
-    found = inferred(table(time_ms=milliseconds, threads_used=[threads for threads, _ in ROWS]))
-    assert "time_ms" in found.properties
-    # Few values that are crossed with the options are an option whatever the name is.
-    rows = list(itertools.product((1, 2, 4), (10, 20, 30)))
-    text = "threads,duration,score\n" + "".join(
-        f"{threads},{duration},{threads * duration + 0.37 * at}\n" for at, (threads, duration) in enumerate(rows * 4)
-    )
-    assert inferred(text).columns == ("threads", "duration")
-
-
-def test_same_value_in_two_units() -> None:
-    """A property that is a constant times another one, or divided by it, is left out, unless the user names it."""
-    columns: dict[str, list[object]] = {
-        "time": [*TIMES],
-        "ms": [1000 * time for time in TIMES],
-        "rate": [5 / time for time in TIMES],
-        "other": numbers(),
-    }
-    text = table(**columns)
-    found = inferred(text)
-    assert found.properties == ("time", "other")
-    assert set(found.ignored) == {"ms", "rate"}
-    found = inferred(text, nfp="rate")
-    assert found.properties == ("rate", "other")
-    assert set(found.ignored) == {"time", "ms"}
 
 
 def reason(name: str, cells: Sequence[object]) -> str | None:

@@ -133,21 +133,6 @@ def test_many_texts() -> None:
         inferred(text, options=("name",))
 
 
-def test_xml() -> None:
-    """XML separates options from properties; a numeric option without a value is deselected."""
-    text = (
-        "<results><row><data columname='Configuration'>root,a,</data><data columname='Variable Features'>x;4</data>"
-        "<data columname='time'>1</data></row><row><data columname='Configuration'>root,b,</data>"
-        "<data columname='Variable Features'/><data columname='time'>2</data></row></results>"
-    )
-    found = inferred(text)
-    assert kinds(found.system) == {"a": None, "b": None, "x": (4,)}
-    option = found.system.option("x")
-    assert isinstance(option, NumericOption)
-    assert option.deselected_flag == 0
-    assert found.properties == ("time",)
-
-
 CASES = (*(SMG2000 / dimensions for dimensions in ("1d", "2d", "3d")), BOOMERAMG)
 
 
@@ -327,13 +312,6 @@ def test_a_file_and_its_frame_have_the_same_options() -> None:
     assert from_file.names == ("px", "py", "nx")
 
 
-def test_choices() -> None:
-    """Contexts and ignored columns are no options."""
-    table = {"n": [1, 2, 3, 4], "revision": [1, 1, 2, 2], "k": [5, 6, 5, 6], "time": TABLE["time"]}
-    assert infer_system(table, nfp="time").names == ("n", "revision", "k")
-    assert infer_system(table, nfp="time", contexts=["revision"], ignore=["k"]).names == ("n",)
-
-
 def test_tables_without_a_system() -> None:
     """Files that are not tables, and tables without the named columns, are refused."""
 
@@ -365,13 +343,6 @@ def test_truth_values_beside_words(word: str, other: str, tmp_path: Path) -> Non
     measured = read_measurements(file, system)
     assert isinstance(measured, Measurements)
     assert len(measured) == 4
-
-
-@pytest.mark.parametrize("values", [("yes", "no"), ("off", "on"), ("true", "false"), ("0", "1")])
-@pytest.mark.parametrize("name", ["index", "id", "row"])
-def test_switches_are_no_counters(name: str, values: tuple[str, ...], tmp_path: Path) -> None:
-    """A column of zeros and ones is an option, also one with the name of a column that numbers rows."""
-    assert infer_system(written(tmp_path, values, name)).names[:2] == (name, "cache")
 
 
 def test_ignored_list_of_stated_options(tmp_path: Path) -> None:

@@ -267,7 +267,7 @@ READERS: dict[str, Reader] = {
         ("smg1d.csv",),
         ".csv",
     ),
-    "experiment-cube": Reader(_named("splc.formats.experiments.cube:read_cube_profile"), (_cube,), (), ".cubex"),
+    "experiment-cube": Reader(_named("splc.formats.experiments.folder:read_cube_profile"), (_cube,), (), ".cubex"),
     "results": Reader(_results, (seeds.MANIFEST,), (), ".json"),
     "script-a": Reader(_format("script", "a"), (seeds.SCRIPT,), ("*.a",), ".a"),
     "study-toml": Reader(_named("splc.study.specification:read_study"), (seeds.STUDY,), ("study*.toml",), ".toml"),

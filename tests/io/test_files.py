@@ -132,21 +132,12 @@ def test_limits() -> None:
         read_source("a\0b")
 
 
-def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("content", [b"abc", gzip.compress(b"abc")])
+def test_standard_input(content: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     """`-` reads standard input, compressed or not."""
-    for content in (b"abc", gzip.compress(b"abc")):
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
-        source = read_source("-")
-        assert (source.name, source.data) == ("<stdin>", b"abc")
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_no_permission_to_read(tmp_path: Path) -> None:
-    """A file without read permission is a readable error."""
-    path = tmp_path / "a"
-    path.touch(0o000)
-    with pytest.raises(InputError, match="cannot be read: Permission denied"):
-        read_source(path)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+    source = read_source("-")
+    assert (source.name, source.data) == ("<stdin>", b"abc")
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError(28, "No space left on device")])
@@ -181,16 +172,16 @@ def test_parts_are_made_when_they_are_written(name: str, tmp_path: Path) -> None
     assert {each.name for each in tmp_path.iterdir()} == {path.name, whole.name}
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everything")
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read and write everything")
 def test_no_permission(tmp_path: Path) -> None:
-    """Write-protected files and folders are not written to."""
-    (tmp_path / "a").touch(0o444)
-    with pytest.raises(OutputError, match="write-protected"):
-        write_whole(tmp_path / "a", "x")
-    folder = tmp_path / "folder"
-    folder.mkdir(0o555)
+    """What may not be read or written is a readable error."""
+    for name, mode, message in (("a", 0o000, "cannot be read: Permission denied"), ("b", 0o444, "write-protected")):
+        (tmp_path / name).touch(mode)
+        with pytest.raises((InputError, OutputError), match=message):
+            read_source(tmp_path / name) if mode == 0 else write_whole(tmp_path / name, "x")
+    (tmp_path / "folder").mkdir(0o555)
     with pytest.raises(OutputError, match="Permission denied"):
-        write_whole(folder / "a", "x")
+        write_whole(tmp_path / "folder" / "a", "x")
 
 
 def test_pipes_stay(tmp_path: Path) -> None:

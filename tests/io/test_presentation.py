@@ -22,7 +22,7 @@ from splc import Measurements, VariabilityModel, parse_model
 from splc.calibration import calibrate
 from splc.data.configurations import Configurations
 from splc.errors import OutputError, SpecError
-from splc.formats.models.text import latex_text
+from splc.formats.models.notation import latex_text
 from splc.io.presentation import MAX_ROWS, Presented, bars_svg
 from splc.learning import Part, learn, learn_sum
 from splc.learning.result import LearningResult
@@ -234,29 +234,20 @@ def test_what_cannot_be_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     assert str(RESULTS["overview"]().plot()._repr_mimebundle_()["image/svg+xml"]).startswith("<svg")
 
 
-def test_learning_result() -> None:
-    """The table of a learning result is the model, with its uncertainty; the summary states errors and the model."""
+def test_tables() -> None:
+    """A learning result has terms with their uncertainty, a comparison those of two models, a calibration estimates."""
     result = learned()
     frame = result.to_frame()
     assert frame["influence"].tolist() == list(result.model.influences.values())
     assert (frame["low"] <= frame["influence"]).all()
-    assert list(learn(measured(), learner="ridge").to_columns()["term"]) == []
+    assert RESULTS["baseline"]().to_frame().empty
     assert f"time = {result.model.text}" in result.summary()
     assert result.cross_validated is not None
     assert f"{result.cross_validated.mean:.3g} % cross-validated" in result.summary()
-
-
-def test_comparison() -> None:
-    """The table of a comparison has the terms of either model; missing ones have no influence."""
-    frame = compare(*two_models(), grid()).to_frame().set_index("term")
+    frame = RESULTS["comparison"]().to_frame().set_index("term")
     assert frame["first"].to_dict() == {"1": 5, "px": 2, "fast": pytest.approx(math.nan, nan_ok=True)}
     assert frame["second"].to_dict() == {"1": 4, "px": 1, "fast": 1}
-
-
-def test_calibration() -> None:
-    """The summary of a calibration states estimates with intervals."""
     result = RESULTS["calibration"]()
-    frame = result.to_frame()
-    assert frame["name"].tolist() == ["a"]
-    assert frame["value"][0] == pytest.approx(2, rel=0.02)
-    assert f"a = {frame['value'][0]:.6g} ({frame['low'][0]:.6g} to {frame['high'][0]:.6g})" in result.summary()
+    ((name, value, low, high),) = result.to_frame()[["name", "value", "low", "high"]].to_numpy().tolist()
+    assert (name, value) == ("a", pytest.approx(2, rel=0.02))
+    assert f"a = {value:.6g} ({low:.6g} to {high:.6g})" in result.summary()

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from joblib import cpu_count
@@ -18,10 +19,19 @@ from joblib import cpu_count
 from splc.errors import MachineError
 from splc.io.processes import in_processes, processes_for
 
-# What the code of other processes needs.
-HEAD = (
-    "import os, pathlib, threading, time; from functools import partial; from splc.io.processes import in_processes\n"
-)
+
+def process(code: str, **more: Any) -> subprocess.Popen[str]:
+    """Start another process with some code."""
+    head = "import os, pathlib, signal, subprocess, sys, threading, time\nfrom functools import partial\n"
+    command = [sys.executable, "-c", f"{head}from splc.io.processes import *\n{code}"]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
+
+
+def output(code: str) -> str:
+    """Return what the code of another process prints."""
+    written, messages = process(code).communicate(timeout=200)
+    assert messages == ""
+    return written
 
 
 def slow_square(number: int) -> int:
@@ -90,15 +100,14 @@ def test_no_more_processes_than_calls_or_two_per_core(
 @pytest.mark.parametrize("jobs", [200, 10**30])
 def test_no_more_processes_than_calls_or_cores(calls: int, most: int, jobs: int) -> None:
     """However many processes are wished for, there are at most as many as calls, and two for each core."""
-    code = HEAD + (
+    code = (
         f"assert list(in_processes([partial(divmod, 7, 2)] * {calls}, {jobs})) == [(3, 1)] * {calls}\n"
         "tasks = pathlib.Path('/proc/self/task').glob('*/children')\n"
         "children = [child for file in tasks for child in file.read_text().split()]\n"
         "names = [pathlib.Path(f'/proc/{child}/cmdline').read_text() for child in children]\n"
         "print(sum('popen_loky' in name for name in names))\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert int(done.stdout) <= most
+    assert int(output(code)) <= most
     assert processes_for(-1) == cpu_count()
 
 
@@ -118,22 +127,19 @@ def test_killed_processes() -> None:
 
 def test_interrupted() -> None:
     """Ctrl-C for a whole group of processes is one interruption, without a traceback of the others."""
-    code = HEAD + (
+    code = (
         "try:\n"
         "    for each in in_processes((partial(time.sleep, 0.05) for _ in range(1000)), 2):\n"
         "        print('one', flush=True)\n"
         "except KeyboardInterrupt:\n"
         "    print('interrupted')\n"
     )
-    running = subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
+    running = process(code, start_new_session=True)
     assert running.stdout is not None
     assert running.stdout.readline() == "one\n"
     os.killpg(running.pid, signal.SIGINT)
-    output, messages = running.communicate(timeout=60)
-    assert output.splitlines()[-1] == "interrupted"
-    assert messages == ""
+    written, messages = running.communicate(timeout=60)
+    assert (written.splitlines()[-1], messages) == ("interrupted", "")
 
 
 def alive(state: Path) -> bool:
@@ -143,44 +149,33 @@ def alive(state: Path) -> bool:
     return False
 
 
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are found in /proc")
+@needs_proc
 def test_children_end_with_their_parent() -> None:
     """If a process is killed, those that do its calls end soon; a call in a process itself leaves the process alone."""
-    code = HEAD + (
+    code = (
         "before = threading.active_count()\n"
         "assert list(in_processes([os.getpid], 1)) == [os.getpid()]\n"
         "assert threading.active_count() == before\n"
         "for found in in_processes([os.getpid] * 2 + [partial(time.sleep, 600)] * 2, 2):\n"
         "    print(found, flush=True)\n"
     )
-    running = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
-    assert running.stdout is not None
-    child = Path("/proc", running.stdout.readline().strip(), "stat")
-    assert alive(child)
-    running.kill()
-    running.wait()
-    running.stdout.close()
-    for _ in range(600):
-        if not alive(child):
-            break
+    with process(code) as running:
+        assert running.stdout is not None
+        child = Path("/proc", running.stdout.readline().strip(), "stat")
+        assert alive(child)
+        running.kill()
+    deadline = time.monotonic() + 30
+    while alive(child) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not alive(child)
 
 
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
 def test_requests_to_end_are_not_for_the_processes(name: str) -> None:
-    """A process that does tasks ignores requests to end, which a whole group of processes may be sent."""
-    code = "import os, signal\nfrom splc.io.processes import _in_child\n_in_child(os.getpid, os.getppid())\n"
-    code += f"signal.raise_signal(signal.{name})\nprint('alive')"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.stdout == "alive\n", done.stderr
-
-
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
-def test_requests_to_end_before_the_first_task(name: str) -> None:
-    """Processes that are started for tasks ignore requests to end from their first moment."""
+    """A process that does tasks ignores requests to end, from its first moment on; its parent does not."""
+    own = "from splc.io.processes import _in_child\n_in_child(os.getpid, os.getppid())\n"
+    assert output(f"{own}signal.raise_signal(signal.{name})\nprint('alive')") == "alive\n"
     code = (
-        "import os, signal, subprocess, sys\n"
         "from splc.io.processes import _requests_held_back\n"
         "with _requests_held_back():\n"
         "    from multiprocessing import resource_tracker\n"
@@ -189,5 +184,4 @@ def test_requests_to_end_before_the_first_task(name: str) -> None:
         "    print(subprocess.run([sys.executable, '-c', code], capture_output=True, text=True).stdout)\n"
         "assert not signal.pthread_sigmask(signal.SIG_BLOCK, [])\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.stdout.split() == ["1"], done.stderr
+    assert output(code).split() == ["1"]

@@ -14,6 +14,7 @@ from splc.data.measurements import Measurements
 from splc.formats.measurements.read import read_measurements
 from splc.formats.system.read import read_variability_model
 from splc.learning.features import Feature, FeatureTable
+from splc.learning.stepwise.candidates import CandidateGrid
 from tests.support.real_data import real
 
 README = {
@@ -45,6 +46,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if SLOW_CHECKS.search(item.name):
             item.add_marker(pytest.mark.slow)
+
+
+def table_of(target: Any, **columns: Any) -> FeatureTable:
+    """Return a table of features: binary ones of zeros and ones, others with the range of their values."""
+    arrays = {name: np.asarray(column, dtype=float) for name, column in columns.items()}
+    features = tuple(
+        Feature(name, not np.isin(column, (0, 1)).all(), column.min(), column.max(), bool((column == 0).any()))
+        for name, column in arrays.items()
+    )
+    return FeatureTable(features, arrays, np.asarray(target, dtype=float))
+
+
+def offered(grid: CandidateGrid) -> dict[str, tuple[int, int]]:
+    """Return the candidates that are offered, as text → head and atom; each is offered once."""
+    cells: list[tuple[int, int]] = [(head, atom) for head, atom in np.argwhere(grid.offered).tolist()]
+    return {grid.candidate(*cell).learned(1.0).log_text(): cell for cell in cells}
 
 
 @cache

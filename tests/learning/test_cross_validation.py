@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError
-from splc.learning.cross_validation import cross_validate, random_folds
 from splc.learning.features import FeatureTable
+from splc.learning.judging import cross_validate, random_folds
 from splc.learning.result import Predictor
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel

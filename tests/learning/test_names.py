@@ -23,6 +23,7 @@ from splc.learning.projection.predictor import Ensemble
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
+from tests.learning.projection.known_targets import group
 from tests.support.examples import examples
 from tests.support.member_names import PROPERTY, REAL, measured, permuted, renamed, unnumbered
 from tests.support.paths import ROOT
@@ -32,19 +33,13 @@ TOLERANCE = 1e-9
 SHARED = ("x264", "Dune", "LLVM")
 
 
-def alternatives(*names: str) -> tuple[BinaryOption, ...]:
-    """Return an alternative group."""
-    excluded = {name: tuple((other,) for other in names if other != name) for name in names}
-    return tuple(BinaryOption(name, optional=False, excluded=excluded[name]) for name in names)
-
-
 MADE = VariabilityModel(
     "made",
     (
         *(BinaryOption(f"b{at}") for at in range(3)),
         BinaryOption("child", parent="b0"),
-        *alternatives("on", "off"),
-        *alternatives("u", "v", "w"),
+        *group("on", "off"),
+        *group("u", "v", "w"),
         NumericOption("n", (1.0, 2.0, 4.0, 8.0)),
         NumericOption("m", (0.0, 1.0, 5.0), deselected_flag=-1.0),
     ),

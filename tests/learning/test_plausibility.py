@@ -53,16 +53,13 @@ def test_negative_predictions() -> None:
 
 
 def test_predictions_beyond_the_measured_range() -> None:
-    """A prediction above ten times the largest measured value is a warning, one at ten times is none."""
+    """A prediction above ten times the largest measured value is a warning."""
     square = result((CONSTANT, 1.0), (option_term("x", 2), 1.0))
     (text,) = model_warnings(square, measured([1, 2, 5], [0, 1, 2]), SPACE)
     assert text == (
         "predictions of run time exceed ten times the measured range (1 to 5) for 2 of 8 valid configurations: "
         "one is 10001"
     )
-    assert implausible(np.array([50.0, -49.0]), np.array([-1.0, 5.0]), "t") == ()
-    assert len(implausible(np.array([50.1]), np.array([-1.0, 5.0]), "t")) == 1
-    assert len(implausible(np.array([-50.1]), np.array([-1.0, 5.0]), "t")) == 1
 
 
 def test_the_configurations() -> None:
@@ -75,7 +72,6 @@ def test_a_model_without_a_value_somewhere() -> None:
     """Configurations without a prediction do not count."""
     model = result((CONSTANT, 1.0), (option_term("x", -1), 1.0))
     assert model_warnings(model, measured([2, 1.5], [1, 2]), SPACE) == ()
-    assert implausible(np.array([np.nan]), np.array([1.0]), "t") == ()
 
 
 @pytest.mark.parametrize(
@@ -180,6 +176,7 @@ def test_logarithms_of_options_that_can_be_0() -> None:
         ([20.1], [1.0, 2.0], "the predicted value of t exceeds ten times the measured range (1 to 2): 20.1"),
         ([-40.0, 1.0], [-1.0, 2.0], "for 1 of 2 valid configurations: one is -40"),
         ([20.0, 1.0], [1.0, 2.0], ""),
+        ([50.0, -49.0], [-1.0, 5.0], ""),
         ([1.0, 2.0], [0.0, 0.0], ""),
         ([], [1.0], ""),
         ([np.nan], [1.0], ""),

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import splc
-from splc.learning.contexts.sharing import Sharing
-from splc.learning.contexts.unmeasured_model import UnmeasuredContextFit
+from splc.learning.contexts.sharing import Sharing, UnmeasuredContextFit
 from splc.learning.estimator import PerformanceInfluenceRegressor
 from splc.learning.intervals import intervals_object, intervals_of
 from splc.learning.projection import run_width

@@ -13,8 +13,8 @@ from sampling import Space
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, SpecError
 from splc.learning import learn
-from splc.learning.cross_validation import random_folds
 from splc.learning.features import feature_table
+from splc.learning.judging import random_folds
 from splc.learning.settings_search import SettingsSearch, combinations_of, search_settings
 from splc.system.variability import VariabilityModel
 

@@ -1,6 +1,10 @@
+"""Sums of the models of parts: exact ones, full models, facts, and parts that contradict their values."""
+
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +20,7 @@ from splc.learning.sums import SumResult, parts_of
 from splc.models.terms import option_term
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
+from splc.types import Array
 from tests.support.golden_messages import check_messages
 
 SYSTEM = VariabilityModel(
@@ -137,10 +142,20 @@ class TestObserved:
         assert observed_features(some, ()) == ()
 
 
+def exact(measured: Measurements, parts: Sequence[Part] = PARTS, **further: Any) -> SumResult:
+    """Return the sum that SPL Conqueror's algorithm finds."""
+    return learn_sum(measured, parts, "seconds", preset="splconqueror", **{"settings": SETTINGS, **further})
+
+
+def counts_of(part: Part, configurations: Configurations) -> Array:
+    """Return which configurations have a part."""
+    return np.ones(len(configurations), bool) if part.where is None else configurations.column(part.where) == 1
+
+
 class TestSum:
     def test_a_sum_of_parts_is_found_exactly(self, measured: Measurements) -> None:
-        """The sum of the learned parts has no error on the whole; each part counts only where it is."""
-        found = learn_sum(measured, PARTS, "seconds", preset="splconqueror", settings=SETTINGS)
+        """The sum of the learned parts has no error on the whole; 0 is as good as no value where a part is not."""
+        found = exact(measured)
         assert found.whole.error_all == pytest.approx(0, abs=1e-9)
         assert {term.text(): round(value, 9) for term, value in found.whole.model.terms if abs(value) > 1e-9} == {
             "1": 7,
@@ -149,31 +164,35 @@ class TestSum:
             "level_1": 5,
             "pack * y": 4,
         }
+        values = {**measured.values, "seconds_1": np.nan_to_num(measured.values["seconds_1"])}
+        filled = exact(Measurements(measured.configurations, values))
+        assert filled.whole.model == found.whole.model
+        assert filled.whole.notes == found.whole.notes == ()
 
     def test_the_sum_predicts_the_sum_of_the_parts(self, measured: Measurements) -> None:
         """On every configuration the whole is the sum of the parts' models over the parts that it has."""
         rows = np.random.default_rng(3).permutation(len(measured))[:20]
-        found = learn_sum(
-            measured, PARTS, "seconds", learning_set=rows, preset="splconqueror", settings={"numberOfRounds": 2}
+        found, configurations = (
+            exact(measured, learning_set=rows, settings={"numberOfRounds": 2}),
+            measured.configurations,
         )
         expected = np.zeros(len(measured))
         for part, result in found.parts:
             assert result is not None
-            counts = np.ones(len(measured)) if part.where is None else measured.configurations.column(part.where) == 1
-            expected += counts * result.model.predict(measured.configurations)
-        np.testing.assert_allclose(found.whole.model.predict(measured.configurations), expected, rtol=1e-9)
-        assert found.whole.learning_configurations == 20
-        assert found.whole.nfp == "seconds"
+            expected += counts_of(part, configurations) * result.model.predict(configurations)
+        np.testing.assert_allclose(found.whole.model.predict(configurations), expected, rtol=1e-9)
+        assert (found.whole.learning_configurations, found.whole.nfp) == (20, "seconds")
         assert {each.term: each.influence for each in found.whole.terms} == dict(found.whole.model.terms)
         assert [fact["nfp"] for fact in found.whole.provenance["parts"]] == ["seconds_0", "seconds_1", "packing"]
 
     def test_facts_of_parts(self, measured: Measurements) -> None:
-        """Every part is recorded with its errors, a part that nothing has with 0 configurations."""
+        """Every part is recorded with its errors; a part that nothing has is missing from the sum, as a note says."""
         rows = np.flatnonzero(measured.configurations.value("x") < 4)
-        found = learn_sum(measured, PARTS, "seconds", learning_set=rows, preset="splconqueror", settings=SETTINGS)
-        facts = found.whole.provenance["parts"]
+        found = exact(measured, learning_set=rows)
+        facts, first = found.whole.provenance["parts"], found.parts[0][1]
         assert facts[1] == {"nfp": "seconds_1", "where": "level_1", "observed": [], "learning_configurations": 0}
-        first = found.parts[0][1]
+        assert found.parts[1][1] is None
+        assert any("seconds_1: no configuration learned from has this part" in note for note in found.whole.notes)
         assert first is not None
         assert facts[0] == {
             "nfp": "seconds_0",
@@ -185,6 +204,8 @@ class TestSum:
             "termination": first.termination,
             "rounds": len(first.rounds),
         }
+        with pytest.raises(LearningError, match="has any of the parts"):
+            learn_sum(measured, PARTS[1:2], "seconds", learning_set=rows)
 
     def test_a_sum_has_nothing_of_its_first_part(self, measured: Measurements) -> None:
         """Rounds, estimates, path, forms and cross-validated errors of a part are not those of the whole."""
@@ -192,32 +213,24 @@ class TestSum:
         found = learn_sum(measured, parts, "seconds", learning_set=np.arange(0, len(measured), 3))
         whole, first = found.whole, found.parts[0][1]
         assert first is not None
-        assert first.cross_validated is not None
-        assert first.estimates
-        assert first.path
-        assert first.intervals is not None
-        assert first.forms
+        assert all((first.cross_validated, first.estimates, first.path, first.intervals, first.forms))
         assert (whole.cross_validated, whole.estimates, whole.path, whole.forms, whole.folds) == (None, (), (), (), 0)
-        assert whole.printed_intervals is None
-        assert whole.termination == "parts"
-        assert whole.rounds == ()
-        assert whole.left_out == 0
+        assert (whole.printed_intervals, whole.termination, whole.rounds, whole.left_out) == (None, "parts", (), 0)
 
     def test_full_models_are_added_up(self, measured: Measurements, found: SumResult) -> None:
         """The sum of full models predicts with intervals, also restored; that of printed models explains."""
         full, configurations = found.whole.predictor, measured.configurations
         assert isinstance(full, EnsembleSum)
-        expected, printed = np.zeros(len(measured)), np.zeros(len(measured))
-        low, high = np.zeros(len(measured)), np.zeros(len(measured))
+        expected, printed, low, high = np.zeros((4, len(measured)))
         for part, result in found.parts:
             assert result is not None
             assert result.intervals is not None
-            counts = np.ones(len(measured)) if part.where is None else configurations.column(part.where) == 1
-            expected += np.where(counts, result.predict(configurations), 0.0)
-            printed += counts * result.model.predict(configurations)
-            own_low, own_high = result.intervals.interval(configurations)
-            low += np.where(counts, own_low, 0.0)
-            high += np.where(counts, own_high, 0.0)
+            rows = np.flatnonzero(counts_of(part, configurations))
+            own = configurations[rows]
+            expected[rows] += result.predict(own)
+            printed[rows] += result.model.predict(own)
+            low[rows] += result.intervals.interval(own)[0]
+            high[rows] += result.intervals.interval(own)[1]
         restored = EnsembleSum.from_json(json.loads(json.dumps(full.as_json())), measured.system)
         for each in (full, restored):
             np.testing.assert_allclose(each.predict(configurations), expected, rtol=1e-9)
@@ -251,39 +264,14 @@ class TestSum:
         np.testing.assert_allclose(whole.covariance, covariance, rtol=1e-6)
 
     def test_a_single_part_that_all_have_is_learning_as_usual(self, measured: Measurements) -> None:
-        """A sum of the whole alone is the model that `learn` gives."""
-        alone = learn_sum(measured, [Part("seconds")], "seconds", preset="splconqueror", settings=SETTINGS)
-        usual = learn(measured, "seconds", preset="splconqueror", settings=SETTINGS)
-        assert alone.whole.model == usual.model
-        assert alone.whole.error_all == usual.error_all
-
-    def test_rows_without_a_relative_error_are_counted(self, measured: Measurements) -> None:
-        """Values of 0 have no relative error; the result of a sum states their number, as that of a model does."""
+        """A sum of the whole alone is the model that `learn` gives; values without a relative error are counted."""
         values = measured.values["seconds"].copy()
         values[:2], values[2:5] = 0.0, 1.0
-        some = Measurements(measured.configurations, {"seconds": values})
-        alone = learn_sum(some, [Part("seconds")], "seconds", preset="splconqueror", settings=SETTINGS)
-        usual = learn(some, "seconds", preset="splconqueror", settings=SETTINGS)
-        assert alone.whole.left_out == usual.left_out == 2
-
-    def test_zero_is_as_good_as_no_value(self, measured: Measurements) -> None:
-        """A part that is 0 where it does not count gives the same sum as one that has no value there."""
-        filled = Measurements(
-            measured.configurations, {**measured.values, "seconds_1": np.nan_to_num(measured.values["seconds_1"])}
-        )
-        expected = learn_sum(measured, PARTS, "seconds", preset="splconqueror", settings=SETTINGS)
-        found = learn_sum(filled, PARTS, "seconds", preset="splconqueror", settings=SETTINGS)
-        assert found.whole.model == expected.whole.model
-        assert found.whole.notes == expected.whole.notes == ()
-
-    def test_a_part_that_no_configuration_has_is_missing_from_the_sum(self, measured: Measurements) -> None:
-        """A part that no configuration of the learning set has is missing from the sum, and a note says so."""
-        rows = np.flatnonzero(measured.configurations.value("x") < 4)
-        found = learn_sum(measured, PARTS, "seconds", learning_set=rows, preset="splconqueror", settings=SETTINGS)
-        assert found.parts[1][1] is None
-        assert any("seconds_1: no configuration learned from has this part" in note for note in found.whole.notes)
-        with pytest.raises(LearningError, match="has any of the parts"):
-            learn_sum(measured, PARTS[1:2], "seconds", learning_set=rows)
+        for some, left_out in ((measured, 0), (Measurements(measured.configurations, {"seconds": values}), 2)):
+            alone = exact(some, [Part("seconds")]).whole
+            usual = learn(some, "seconds", preset="splconqueror", settings=SETTINGS)
+            assert (alone.model, alone.error_all, alone.left_out) == (usual.model, usual.error_all, usual.left_out)
+            assert alone.left_out == left_out
 
     @pytest.mark.parametrize(
         ("part", "message"),

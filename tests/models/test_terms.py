@@ -4,6 +4,7 @@ import os
 import pickle
 import subprocess
 import sys
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 
@@ -18,7 +19,6 @@ from splc.arithmetic.tree import names_in
 from splc.io.numbers import number_text
 from splc.models.terms import (
     CONSTANT,
-    Exponent,
     Factor,
     Term,
     exponent,
@@ -28,6 +28,7 @@ from splc.models.terms import (
     quoted,
 )
 from splc.models.text.reader import expand_text
+from tests.support.golden_messages import check_calls
 from tests.support.paths import ROOT
 
 OPTIONS = ("x", "y", "z")
@@ -36,6 +37,11 @@ exponents = st.sampled_from(
 )
 factors = st.builds(Factor, st.sampled_from(OPTIONS), exponents, exponents)
 terms = st.lists(factors, max_size=4).map(product_of)
+
+
+def text(*factors: Factor, order: Sequence[str] = ()) -> str:
+    """Return the text of a product."""
+    return product_of(factors).text(order)
 
 
 class TestLaws:
@@ -96,28 +102,6 @@ class TestLaws:
 
 
 class TestExponents:
-    @pytest.mark.parametrize(
-        ("value", "expected"),
-        [
-            (2.0, 2),
-            (-1.0, -1),
-            (0.5, Fraction(1, 2)),
-            (1 / 3, Fraction(1, 3)),
-            (0.1, Fraction(1, 10)),
-            (0.3333, Fraction(3333, 10000)),
-            (0.0001, Fraction(1, 10000)),
-            (1e-9, Fraction(1, 10**9)),
-            (1 / 999_983, Fraction(1, 999_983)),
-            (0.8471236, Fraction(8471236, 10**7)),
-            (Fraction(4, 2), 2),
-        ],
-    )
-    def test_floats_become_simple_fractions(self, value: float | Fraction, expected: Exponent) -> None:
-        """A float becomes the simple fraction that rounds to it, otherwise the decimal number that it prints as."""
-        found = exponent(value)
-        assert found == expected
-        assert type(found) is type(expected)
-
     @given(st.floats(1e-6, 1000), st.booleans())
     def test_exponents_are_kept(self, value: float, negative: bool) -> None:
         """No exponent is rounded away: it has the float's value, and reading it again changes nothing."""
@@ -141,66 +125,23 @@ class TestExponents:
 
 
 class TestEvaluate:
-    def test_values(self) -> None:
-        """x^2 · log10(x) / y has its value at every row."""
-        term = product_of([Factor("x", 2, 1), Factor("y", -1)])
-        columns = {"x": np.array([10.0, 100.0]), "y": np.array([4.0, 2.0])}
-        assert term.evaluate(columns.__getitem__).tolist() == [25.0, 10000.0]
-
     def test_deselected_options_give_0(self) -> None:
         """A term is 0 where one of its options is deselected, regardless of the others."""
         columns = {"x": np.array([np.nan, 2.0, np.nan]), "y": np.array([3.0, np.nan, 0.0])}
         term = option_term("x") * option_term("y", -1)
         assert term.evaluate(columns.__getitem__).tolist() == [0, 0, 0]
 
-    def test_no_value(self) -> None:
-        """Without a value (1/0, log 0) a term is not finite, and there is no warning."""
-        columns = {"x": np.array([0.0])}
-        assert option_term("x", -1).evaluate(columns.__getitem__).tolist() == [np.inf]
-        assert log_term("x").evaluate(columns.__getitem__).tolist() == [-np.inf]
-
 
 class TestReduced:
-    @given(
-        st.lists(st.builds(Factor, st.sampled_from(OPTIONS), st.sampled_from([-2, -1, 1, 2, 3])), max_size=4).map(
-            product_of
-        )
-    )
-    def test_a_reduced_term_has_the_same_values(self, term: Term) -> None:
-        """With x 0 or 1, and z always 1, reducing a term does not change its values."""
-        columns = {"x": np.array([0.0, 1.0]), "y": np.array([3.0, 5.0]), "z": np.array([1.0, 1.0])}
-        reduced = term.reduced(["x"], ["z"])
-        np.testing.assert_allclose(
-            reduced.evaluate(columns.__getitem__) + 0 * columns["y"],
-            term.evaluate(columns.__getitem__) + 0 * columns["y"],
-        )
-        assert "z" not in reduced.options
-        assert all(
-            factor.power in {1, -1, -2, -3, -4, -5, -6, -7, -8} for factor in reduced.factors if factor.option == "x"
-        )
-
     def test_the_logarithm_of_a_constant_option_is_not_1(self) -> None:
         """log10 of an option that is always 1 is 0; leaving the factor out would make it 1."""
         assert log_term("z").reduced([], ["z"]) == log_term("z")
 
 
 class TestText:
-    @pytest.mark.parametrize(
-        ("term", "text"),
-        [
-            (CONSTANT, "1"),
-            (option_term("x", 2), "x^2"),
-            (option_term("x", -1), "x^-1"),
-            (option_term("x", Fraction(1, 2)), "x^(1/2)"),
-            (option_term("x", exponent(0.8471236)), "x^0.8471236"),
-            (product_of([Factor("y", 2, 1), Factor("x")]), "x * y^2 * log10(y)"),
-            (option_term("rc-lookahead") * log_term("log2"), "log10(`log2`) * `rc-lookahead`"),
-            (option_term("a`b"), "`a``b`"),
-        ],
-    )
-    def test_text(self, term: Term, text: str) -> None:
-        """Powers are written with ^, logarithms as log10, special names in backticks."""
-        assert term.text() == text
+    def test_calls(self) -> None:
+        """Powers are written with ^, logarithms as log10, special names in backticks; floats are simple fractions."""
+        check_calls("terms", text, F=Factor, exponent=exponent, Fraction=Fraction)
 
     @given(
         st.fractions(0, 1, max_denominator=10**7).filter(bool) | st.integers(1, 10**7).map(lambda n: Fraction(n, 10**7))
@@ -209,11 +150,6 @@ class TestText:
         """The text of an exponent is the exponent, not a number near it."""
         text = option_term("x", exponent(value)).text().removeprefix("x")
         assert Fraction(text.strip("^()") or 1) == value
-
-    def test_factors_in_model_order(self) -> None:
-        """Factors are printed in the system's option order, unknown ones last."""
-        term = option_term("a") * option_term("b") * option_term("c")
-        assert term.text(["c", "b"]) == "c * b * a"
 
     @pytest.mark.parametrize("other", ["x^2", "x * y", "x)", "x - 1"])
     def test_a_name_that_begins_another_is_quoted(self, other: str) -> None:

@@ -20,7 +20,7 @@ from lxml import html
 from sampling import Space
 from splc.arithmetic.functions import FUNCTION
 from splc.data.configurations import Configurations
-from splc.formats.models.programs.program import program_of, space_object
+from splc.formats.models.program import program_of, space_object
 from splc.formats.models.read import read_stored_model
 from splc.formats.models.stored_model import StoredModel
 from splc.io.numbers import short_number
@@ -31,7 +31,7 @@ from splc.system.constraints import parse_arithmetic
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.workflows import learn
-from tests.formats.models.programs.test_programs import MADE, PROPERTIES, learned
+from tests.formats.models.test_program import MADE, PROPERTIES, learned
 from tests.support.evaluators import EVALUATOR
 from tests.support.examples import examples
 from tests.support.format_strategies import configurations

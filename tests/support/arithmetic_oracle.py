@@ -10,7 +10,7 @@ from random import Random
 
 from splc.arithmetic.parser import Associate
 from splc.arithmetic.tokens import FUNCTIONS, MODEL_FUNCTIONS, THRESHOLDS
-from splc.arithmetic.tree import Call, Extremum, Name, Node, Number, Power, Product, Sum, Threshold
+from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, Threshold
 
 NAMES = ("a", "b.c", "größe")
 NUMBERS = ("2", "15", "1.5", ".5", "7.", "1e3", "2E-1")
@@ -185,12 +185,9 @@ def parsed(
             token = next(tokens)
             if frame.function:
                 name, start = frame.function[1:]
-                if name not in ("max", "min"):
-                    node = Call(name, node, start)
-                elif len(frame.arguments) == 1:
+                if name in ("max", "min") and len(frame.arguments) == 1:
                     raise WrongError(start, f"{name} takes two arguments or more", f"write {name}(a, b)")
-                else:
-                    node = Extremum(name, tuple(frame.arguments), start)
+                node = Call(name, tuple(frame.arguments), start)
             stack[-1].powers.append((stack[-1].sign, node))
             stack[-1].sign = 1
             continue

@@ -15,8 +15,7 @@ import numpy as np
 import pytest
 
 from splc.data.configurations import Configurations
-from splc.formats.models.programs.program import program_of
-from splc.formats.models.programs.python_program import program_text, python_program
+from splc.formats.models.program import program_of, program_text, python_program
 from splc.formats.models.stored_model import StoredModel
 from splc.types import Array
 from tests.support.paths import ROOT

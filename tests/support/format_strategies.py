@@ -94,11 +94,11 @@ def measurements(draw: st.DrawFn) -> Measurements:
     return Measurements(measured, values)
 
 
-def mutated(text: str) -> st.SearchStrategy[bytes]:
-    """Return texts in which a piece is inserted and characters are removed at any position, as bytes."""
+def mutated(text: str, signs: str = "") -> st.SearchStrategy[bytes]:
+    """Return texts in which a piece, also of these signs, is inserted and characters are removed, as bytes."""
     return st.builds(
         lambda at, piece, skipped: (text[:at] + piece + text[at + skipped :]).encode("utf-8", "replace"),
         st.integers(0, len(text) - 1),
-        st.text(max_size=5),
+        st.text(max_size=5) | st.text(signs, max_size=3),
         st.integers(0, 20),
     )

@@ -28,10 +28,10 @@ from splc.formats.measurements.read import read_measurements, read_measurements_
 from splc.formats.measurements.selections import parse_assignments, parse_configuration
 from splc.formats.measurements.tables import read_file_columns
 from splc.formats.models.log_reader import learnings_of, parse_stored_log
-from splc.formats.models.notation import log2_text
+from splc.formats.models.notation import latex_text, log2_text, python_text
 from splc.formats.models.parameters import parse_parameters
 from splc.formats.models.read import parse_term_list, read_stored_model
-from splc.formats.models.text import latex_text, parse_model, parse_stored_text, python_text, with_link
+from splc.formats.models.text import parse_model, parse_stored_text, with_link
 from splc.formats.scripts.commands import parse_script, settings_of
 from splc.formats.system.configspace import parse_configspace
 from splc.formats.system.read import read_variability_model
@@ -86,7 +86,7 @@ def _choice(options: Options) -> ColumnChoice:
 
 
 def _measurements(file: str, options: Options) -> Iterable[str]:
-    given: dict[str, Any] = {key: value for key, value in options.items() if key != "system"}
+    given: dict[str, Any] = {key: value for key, value in options.items() if key not in ("system", "shows")}
     for key in ("contexts", "ignore"):
         given[key] = _names(given.get(key))
     given["where"] = dict(_choice(options).where)
@@ -161,7 +161,16 @@ def _experiment(form: str, file: str, options: Options) -> Iterable[str]:
 
 def _inference(file: str, options: Options) -> Iterable[str]:
     found = inference_of(read_source(file), nfp=options.get("nfp"), choice=_choice(options))
-    return [*found.warnings, *found.notes]
+    return [*found.warnings, *found.notes, *map(Content, found.assumptions)]
+
+
+def _columns(file: str, options: Options) -> Iterable[str]:
+    """Show the columns of a table."""
+    found = read_file_columns(read_source(file), _names(options.get("exempt")))
+    yield from found.remarks
+    yield from (Content(f"{name}: {[*cells]}") for name, cells in found.columns.items())
+    if found.stated is not None:
+        yield Content(shown(found.stated))
 
 
 def _log(file: str, options: Options) -> Iterable[str]:
@@ -281,7 +290,6 @@ def _notations(file: str, options: Options) -> Iterable[str]:
         model = with_link(parse_model(line))
         yield Content(f"log2:   {log2_text(model, digits)}")
         yield Content(f"math:   {python_text(model, digits=digits)}")
-        yield Content(f"numpy:  {python_text(model, 'np', digits=digits)}")
         yield Content(f"LaTeX:  {latex_text(model, digits or 4)}")
 
 
@@ -332,7 +340,7 @@ READERS: dict[str, Reader] = {
         _silent, lambda file, options: read_configurations(file, system_named(options["system"]))
     ),
     "configspace": lambda file, _: _shown_system(parse_configspace(read_source(file))),
-    "columns": lambda file, _: read_file_columns(read_source(file)).remarks,
+    "columns": _columns,
     "experiments": _experiments,
     "feature-model": lambda file, _: _shown_system(read_variability_model(file)),
     "inference": _inference,

@@ -16,7 +16,6 @@ from splc.system.clauses import clauses
 from splc.system.groups import (
     CHANCE,
     alternatives_among,
-    child_groups,
     child_texts,
     common_prefix,
     probability_of_one,
@@ -155,7 +154,7 @@ def test_the_groups_are_those_of_the_definition(system: VariabilityModel) -> Non
     complete = all(
         (b.name,) in a.excluded or (a.name,) in b.excluded for a, b in itertools.combinations(children, 2)
     ) and not any(child.optional for child in children)
-    assert child_groups(system) == ({"p": children} if complete else {})
+    assert system.child_groups == ({"p": tuple(children)} if complete else {})
 
 
 @given(families())
@@ -165,7 +164,7 @@ def test_exactly_one_child_is_selected(system: VariabilityModel) -> None:
     valid = np.ones(len(every), dtype=bool)
     for clause in clauses(system):
         valid &= clause.holds(every.indices)
-    for parent, children in child_groups(system).items():
+    for parent, children in system.child_groups.items():
         selected = np.sum([every.value(child.name) for child in children], axis=0)
         assert np.array_equal(selected[valid], every.value(parent)[valid])
 

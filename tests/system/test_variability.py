@@ -15,9 +15,8 @@ from splc import VariabilityModel
 from splc.data.configurations import Configurations
 from splc.errors import VariabilityError
 from splc.system.constraints import parse_arithmetic, parse_boolean
-from splc.system.extension import extended, joint_system, restricted
 from splc.system.options import BinaryOption, NumericOption
-from splc.system.variability import ROOT, plain_name
+from splc.system.variability import ROOT, extended, joint_system, plain_name, restricted
 from tests.support.examples import examples
 from tests.support.golden_messages import Lines, check_calls
 from tests.support.strategies import models

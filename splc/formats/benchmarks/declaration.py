@@ -8,8 +8,6 @@ The table is made of runs, whose options may be words of commands or of names: `
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 import re
@@ -22,7 +20,7 @@ from typing import Any
 from splc.errors import InputError, Problem, Problems, plural
 from splc.formats.column_choice import StatedRoles
 from splc.formats.table import TableSource
-from splc.io.csv_rows import likely_separator
+from splc.io.csv_rows import split_table_rows
 from splc.io.files import Source
 from splc.io.json import mismatches, parse_json
 from splc.io.numbers import number_text
@@ -244,20 +242,16 @@ def check(source: Source, content: Any, kind: Any, name: str = "") -> None:
     problems.raise_if_any()
 
 
-def rows_of(source: Source, text: str | None = None) -> list[dict[str, str]]:
+def rows_of(source: Source) -> list[dict[str, str]]:
     """Return the rows of a CSV file with a header, by column."""
-    text = source.text() if text is None else text
-    reader = csv.DictReader(
-        io.StringIO(text, newline=""), delimiter=likely_separator(text) if text.strip() else ",", strict=True
+    table: tuple[Sequence[Sequence[str]], Sequence[int]] = (
+        (source.rows, source.lines) if isinstance(source, TableSource) and source.rows else split_table_rows(source)
     )
-    try:
-        rows = list(reader)
-    except csv.Error as error:
-        raise InputError(Problem(f"not CSV: {error}", source.name, reader.line_num)) from None
+    (header, *rows), (_, *lines) = table
     if not rows:
         raise InputError(Problem("the file has no rows", source.name))
-    for at, row in enumerate(rows, 2):
-        if None in row or None in row.values():
+    for row, line in zip(rows, lines, strict=True):
+        if len(row) != len(header):
             message = "the row has another number of fields than the header"
-            raise InputError(Problem(message, source.name, at, hint=_INCOMPLETE))
-    return rows
+            raise InputError(Problem(message, source.name, line, hint=_INCOMPLETE))
+    return [dict(zip(header, row, strict=True)) for row in rows]

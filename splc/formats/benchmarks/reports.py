@@ -110,8 +110,8 @@ def google_json(source: Source, content: Any) -> TableSource:
 @benchmark("Google Benchmark", rb".{0,4000}?name,iterations,real_time,cpu_time,time_")
 def google_csv(source: Source) -> TableSource:
     """Read CSV, whose lines before the header describe the machine; else as JSON."""
-    text = source.text()
-    rows = rows_of(source, text[text.index("name,iterations,real_time,cpu_time,time_") :])
+    table = source.data[source.data.index(b"name,iterations,real_time,cpu_time,time_") :]
+    rows = rows_of(Source(source.name, table))
     names = {row["name"] for row in rows}
     aggregates = {name: name[: match.start()] for name in names if (match := _AGGREGATE.search(name))}
     runs = [row for row in rows if aggregates.get(row["name"]) not in names]

@@ -219,7 +219,7 @@ def parse_experiment_json(source: Source) -> Experiment:
         raise InputError(Problem("not an object", source.name))
     problems, notes = Problems(source.name), list[str]()
     if isinstance(content.get("measurements"), list):
-        rows = _Old(content, problems).rows(source)
+        rows = _old_rows(source, content, problems)
     else:
         rows, means = _new_rows(source, content, problems)
         if means:
@@ -302,97 +302,82 @@ def _add_point(
     rows.add(rows.point(coordinates), *key, repetitions)
 
 
-class _Old:
-    """Reads the old form."""
+def _old_rows(source: Source, content: Mapping[str, Any], problems: Problems) -> ExperimentRows:
+    """Return the rows of the old form."""
 
-    def __init__(self, content: Mapping[str, Any], problems: Problems) -> None:
-        self.content, self.problems = content, problems
-
-    def rows(self, source: Source) -> ExperimentRows:
-        """Read everything."""
-        parameters, callpaths, metrics = (self.names(key) for key in ("parameters", "callpaths", "metrics"))
-        # Extra-P orders the parameters by their ids.
-        order = sorted(parameters, key=lambda key: (not isinstance(key, float), key))
-        check_names([parameters[key] for key in order], self.problems)
-        rows = ExperimentRows(source, [parameters[key] for key in order])
-        points: dict[Any, int] = {}
-        for location, key, entry in self.identified("coordinates"):
-            points[key] = rows.point(self.coordinates(entry, order, parameters, location))
-        references = (("coordinate_id", points), ("callpath_id", callpaths), ("metric_id", metrics))
-        for at, entry in enumerate(_list_of(self.content, "measurements", self.problems)):
-            location = f"measurements[{at}]"
-            if not isinstance(entry, dict):
-                self.problems.add(f"{location} must be an object")
-                continue
-            keys = [self.referred(entry, name, targets, location) for name, targets in references]
-            value = entry.get("value")
-            values = (
-                [] if value is None and "value" in entry else [read_number(value, self.problems, f"{location}.value")]
-            )
-            if None not in keys:
-                rows.add(keys[0], keys[1], keys[2], values)
-        return rows
-
-    def identified(self, key: str) -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
+    def identified(key: str) -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
         """Yield path, id and content of the entries of a list."""
         ids = set()
-        for at, entry in enumerate(_list_of(self.content, key, self.problems)):
-            location = f"{key}[{at}]"
+        for at, entry in enumerate(_list_of(content, key, problems)):
+            place = f"{key}[{at}]"
             entry_id = _identity(entry.get("id")) if isinstance(entry, dict) else None
             if entry_id is None:
-                self.problems.add(f"{location} must be an object with an 'id'")
+                problems.add(f"{place} must be an object with an 'id'")
             elif entry_id in ids:
                 text = f"{entry_id:g}" if isinstance(entry_id, float) else entry_id
-                self.problems.add(f"{location}: the id {shown_value(text)} is a duplicate")
+                problems.add(f"{place}: the id {shown_value(text)} is a duplicate")
             else:
                 ids.add(entry_id)
-                yield location, entry_id, entry
+                yield place, entry_id, entry
 
-    def names(self, key: str) -> dict[Any, str]:
+    def names(key: str) -> dict[Any, str]:
         """Return id → name of the entries of a list."""
-        names_by_id = {}
-        for location, entry_id, entry in self.identified(key):
-            name = entry.get("name")
-            if isinstance(name, str) and name:
-                names_by_id[entry_id] = name
+        found = {}
+        for place, entry_id, entry in identified(key):
+            if isinstance(entry.get("name"), str) and entry["name"]:
+                found[entry_id] = entry["name"]
             else:
-                self.problems.add(f"{location}.name must be a name")
-        return names_by_id
+                problems.add(f"{place}.name must be a name")
+        return found
 
-    def coordinates(
-        self, entry: Mapping[str, Any], order: list[Any], parameters: Mapping[Any, str], place: str
-    ) -> list[float]:
-        """Return the coordinates of a point, in the order of the parameters; NaN where one is missing."""
+    def referred(entry: Mapping[str, Any], kind: str, known: Mapping[Any, Any], place: str) -> Any:
+        """Return what an id stands for, None without any."""
+        name = f"{kind}_id"
+        if (target := _identity(entry.get(name))) in known:
+            return known[target]
+        problems.add(f"{place}.{name} {'is missing' if name not in entry else f'refers to no {kind}'}")
+        return None
+
+    def coordinates(entry: Mapping[str, Any], place: str) -> list[float]:
+        """Return the coordinates of a point; NaN where one is missing."""
         pairs = entry.get("parameter_value_pairs")
         if not isinstance(pairs, list):
-            self.problems.add(f"{place}.parameter_value_pairs must be a list")
+            problems.add(f"{place}.parameter_value_pairs must be a list")
             return [math.nan] * len(order)
         values: dict[Any, float] = {}
         for at, pair in enumerate(pairs):
             inner = f"{place}.parameter_value_pairs[{at}]"
             if not isinstance(pair, dict):
-                self.problems.add(f"{inner} must be an object")
+                problems.add(f"{inner} must be an object")
                 continue
-            parameter_id = self.referred(pair, "parameter_id", {key: key for key in parameters}, inner)
-            if parameter_id in values:
-                self.problems.add(f"{inner}: {parameters[parameter_id]} has a value already")
-            elif parameter_id is not None:
-                place_of_value = f"{inner}.parameter_value"
-                values[parameter_id] = read_number(pair.get("parameter_value"), self.problems, place_of_value)
+            key = referred(pair, "parameter", {key: key for key in parameters}, inner)
+            if key in values:
+                problems.add(f"{inner}: {parameters[key]} has a value already")
+            elif key is not None:
+                values[key] = read_number(pair.get("parameter_value"), problems, f"{inner}.parameter_value")
         for key in order:
             if key not in values:
-                self.problems.add(f"{place}: the parameter {shown_value(parameters[key])} has no value")
+                problems.add(f"{place}: the parameter {shown_value(parameters[key])} has no value")
         return [values.get(key, math.nan) for key in order]
 
-    def referred(self, entry: Mapping[str, Any], name: str, known: Mapping[Any, Any], place: str) -> Any:
-        """Return the target of an id, None without any."""
-        target_id = _identity(entry.get(name))
-        if target_id is not None and target_id in known:
-            return known[target_id]
-        target_kind = name.removesuffix("_id")
-        problem = "is missing" if name not in entry else f"refers to no {target_kind}"
-        self.problems.add(f"{place}.{name} {problem}")
-        return None
+    parameters, callpaths, metrics = names("parameters"), names("callpaths"), names("metrics")
+    # Extra-P orders the parameters by their ids.
+    order = sorted(parameters, key=lambda key: (not isinstance(key, float), key))
+    check_names([parameters[key] for key in order], problems)
+    rows = ExperimentRows(source, [parameters[key] for key in order])
+    points = {key: rows.point(coordinates(entry, place)) for place, key, entry in identified("coordinates")}
+    for at, entry in enumerate(_list_of(content, "measurements", problems)):
+        place = f"measurements[{at}]"
+        if not isinstance(entry, dict):
+            problems.add(f"{place} must be an object")
+            continue
+        kinds: dict[str, Mapping[Any, Any]] = {"coordinate": points, "callpath": callpaths, "metric": metrics}
+        keys = [referred(entry, kind, known, place) for kind, known in kinds.items()]
+        is_missing = "value" in entry and entry["value"] is None
+        values = [] if is_missing else [read_number(entry.get("value"), problems, f"{place}.value")]
+        if None not in keys:
+            rows.add(keys[0], keys[1], keys[2], values)
+    return rows
 
 
 def _identity(value: Any) -> float | str | None:

@@ -1,21 +1,42 @@
-"""Experiments from the rows of a file: equal points are merged, and missing values counted."""
+"""Experiments from the rows of a file, in any format, and as plain CSV tables.
+
+Rows of equal points are repetitions. A table has columns of parameters, of metrics, and optionally of call paths, and
+its rows are one measurement at one point each. The column `callpath` (or `region`) names the call path. A metric has a
+column of its own, or all share the column `value`, with their names in the column `metric`. The caller names the
+columns of parameters, or they follow from their place:
+
+1. with a column `value`: those before it;
+2. with a column of call paths that is neither the first nor the last one: those before it; metrics follow it;
+3. otherwise: those before the first metric that the caller names, or all but the last one, which is the metric. It is
+   an error if one of them may be a metric as well: its values differ between most rows, or follow from the columns
+   before it.
+
+Columns `repetition` and `rep` number the repetitions and are ignored. Names of special columns may be in any case. An
+empty cell in the column of a metric is a missing value. Columns of text are contexts (version, machine).
+"""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
 
-from splc.data.experiment import Experiment, Key, title
+from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Experiment, Key, title
 from splc.data.measurements import ReadingReport
 from splc.data.repetitions import most_cells, offsets
-from splc.errors import InputError, Problem, Problems, listed, plural
-from splc.formats.column_choice import shown_value
+from splc.errors import InputError, Problem, Problems, listed, plural, unknown_name_hint
+from splc.formats.column_choice import ColumnChoice, columns_of, shown_value
+from splc.formats.measurements.read import require_constant, selected, separated, with_notes
+from splc.formats.measurements.rows import MeasurementRows
+from splc.formats.table import split_table
+from splc.io.csv_rows import check_header, header_names, is_not_blank
 from splc.io.files import Source
-from splc.io.numbers import not_a_number, parse_number, unit_of
+from splc.io.numbers import not_a_number, number_text, parse_column, parse_number, unit_of
 from splc.io.toml import finite_number
 from splc.types import Array
 
@@ -138,3 +159,187 @@ def check_names(names: Sequence[str], problems: Problems, line: int | None = Non
     for name, count in Counter(names).items():
         if count > 1:
             problems.add(f"duplicate parameter {shown_value(name)}", line)
+
+
+# Kind of special column → its names.
+_SPECIAL = {
+    "callpath": ("callpath", "region"),
+    "metric": ("metric",),
+    "value": ("value",),
+    "repetition": ("repetition", "rep"),
+}
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """The columns of each kind."""
+
+    parameters: Sequence[str]
+    values: Sequence[str]
+    callpath: str | None
+    metric: str | None
+    notes: tuple[str, ...]
+    guessed: bool  # whether the parameters follow from their place
+    named: bool  # whether the first metric is named
+
+
+def parse_experiments_csv(
+    source: Source,
+    parameters: Sequence[str] | None = None,
+    choice: ColumnChoice | None = None,
+    metrics: Sequence[str] = (),
+    added: Mapping[str, float] | None = None,
+) -> tuple[Experiment, ...]:
+    """Return the experiments of a CSV table, one per value of the contexts in `choice.by`.
+
+    `parameters`: the names of the columns that are parameters; None is by their place (see above). `metrics`: names or
+    patterns of columns that are metrics. `added`: parameters without a column → their value in all rows.
+    """
+    choice, added = choice or ColumnChoice(), added or {}
+    table = split_table(source, decimal=".")
+    rows = [(int(line), cells) for line, cells in zip(table.lines, table.rows, strict=True) if is_not_blank(cells)]
+    if not rows:
+        raise InputError(Problem("the file is empty", source.name))
+    (first, cells), *rows = rows
+    names = header_names(cells)
+    width, problems, body = len(names), Problems(source.name), []
+    for line, cells in rows:
+        if len(cells) < width or is_not_blank(cells[width:]):
+            problems.add(f"{len(cells)} fields, but the header has {width}", line)
+        else:
+            body.append((line, [cell.strip() for cell in cells]))
+    header = [*added, *names]
+    if len(set(header)) < len(header) or not all(header):
+        # Raises the error about the names.
+        _columns(source.name, header, first, parameters, metrics)
+    texts = {name: [number_text(value)] * len(body) for name, value in added.items()}
+    texts |= {name: [cells[at] for _, cells in body] for at, name in enumerate(names)}
+    reserved = {*(parameters or ()), *(name for kind in _SPECIAL for name in _of_kind(header, kind))}
+    free = {name: column for name, column in texts.items() if name not in reserved}
+    _, contexts = columns_of(free, choice, source.name, options=reserved)
+    every_row = MeasurementRows(np.arange(len(body)), np.zeros((len(body), 0), dtype=int), {}, contexts=contexts)
+    parts = separated(selected(every_row, choice, source.name), choice.by)
+    require_constant(parts, source.name)
+    dropped = {*contexts, *choice.among(header).ignore}
+    # Problems of rows and of columns are reported together.
+    columns = _columns(source.name, [name for name in header if name not in dropped], first, parameters, metrics)
+    experiments = []
+    for part in (with_notes(part, choice) for part in parts):
+        rows_of_part = part.lines.tolist()
+        texts_of_part = {name: [column[row] for row in rows_of_part] for name, column in texts.items()}
+        experiment = _experiment(source, texts_of_part, [body[row][0] for row in rows_of_part], columns, problems)
+        report = replace(experiment.report, notes=(*experiment.report.notes, *part.notes))
+        experiments.append(replace(experiment, report=report, contexts=part.values_of_contexts))
+    return tuple(experiments)
+
+
+def _of_kind(names: Sequence[str], kind: str) -> list[str]:
+    """Return the names of special columns of a kind."""
+    return [name for name in names if name.casefold() in _SPECIAL[kind]]
+
+
+def _experiment(
+    source: Source, texts: Mapping[str, Sequence[str]], lines: Sequence[int], columns: _Columns, problems: Problems
+) -> Experiment:
+    """Return the experiment in the columns of a table; `problems` are those that were found already."""
+    numbers = {name: parse_column(texts[name]).tolist() for name in (*columns.parameters, *columns.values)}
+    for name, column in numbers.items():
+        for text, number, line in zip(texts[name], column, lines, strict=True):
+            if math.isnan(number) and text:
+                note_no_number(text, problems, line, name)
+            elif math.isnan(number) and name in columns.parameters:
+                problems.add(f"{name} has no value", line)
+    for special in filter(None, (columns.callpath, columns.metric)):
+        for text, line in zip(texts[special], lines, strict=True):
+            if not text:
+                problems.add(f"{special} is empty", line)
+    problems.raise_if_any(InputError)
+    if columns.guessed and lines:
+        _require_parameters(source.name, columns, np.array([numbers[name] for name in columns.parameters]))
+    rows = ExperimentRows(source, columns.parameters)
+    callpaths = texts[columns.callpath] if columns.callpath is not None else [ROOT_CALLPATH] * len(lines)
+    points = list(zip(*(numbers[name] for name in columns.parameters), strict=True))
+    for name in columns.values:
+        metric = DEFAULT_METRIC if name.casefold() == "value" else name
+        metrics = texts[columns.metric] if columns.metric is not None else [metric] * len(lines)
+        for point, callpath, metric, value in zip(points, callpaths, metrics, numbers[name], strict=True):
+            rows.add(rows.point(point), callpath, metric, [] if math.isnan(value) else [value])
+    return rows.experiment(columns.notes)
+
+
+def _require_parameters(file: str, columns: _Columns, values: Array) -> None:
+    """Raise an error if columns that were taken as parameters by their place may be metrics."""
+    doubtful = []
+    points = 1
+    for at, column in enumerate(values):
+        distinct = np.unique(values[: at + 1], axis=1).shape[1]
+        singletons = int((np.unique(column, return_counts=True)[1] == 1).sum())
+        doubt = distinct == points or 2 * singletons > len(column)
+        # With a named metric, columns of whole numbers before it are parameters.
+        is_integer = columns.named and (column == column.round()).all()
+        if at and doubt and not is_integer and (column != column[0]).any():
+            doubtful.append(columns.parameters[at])
+        points = distinct
+    if doubtful:
+        # Columns from the first named metric on are metrics; those before it must be whole to be parameters.
+        certain = columns.parameters[: columns.parameters.index(doubtful[0])]
+        hint = f"name the parameters (--coordinates {','.join(certain)} or more)"
+        if not columns.named:
+            pairs = zip(columns.parameters, values, strict=True)
+            broken = (name for name, column in pairs if name in doubtful and (column != column.round()).any())
+            hint += f", or the first metric (--metric {next(broken, columns.values[0])})"
+        message = f"the metric is not clear: {listed([*doubtful, *columns.values])} may be metrics or parameters"
+        raise InputError(Problem(message, file, 1, hint=hint))
+
+
+def _columns(
+    file: str, header: Sequence[str], line: int, parameters: Sequence[str] | None, metrics: Sequence[str]
+) -> _Columns:
+    """Return the kinds of the columns."""
+    problems = Problems(file)
+    check_header(header, line, problems)
+    if not any(math.isnan(parse_number(name)) for name in header):
+        problems.add("the first line must name the columns", line, text=",".join(header)[:200])
+    special = {kind: [name for name in _of_kind(header, kind) if name not in (parameters or ())] for kind in _SPECIAL}
+    for kind, same in special.items():
+        # Duplicate names are reported already.
+        if kind != "repetition" and len(set(same)) > 1:
+            problems.add(f"{listed(same)}: there can be only one column of this kind", line)
+    if special["metric"] and not special["value"]:
+        problems.add("there is a column 'metric', but no column 'value'", line)
+    for name in dict.fromkeys(parameters or ()):
+        if name not in header:
+            problems.add(f"there is no column {shown_value(name)}", line, hint=unknown_name_hint(name, header))
+    problems.raise_if_any(InputError)
+    callpath, metric, value = (next(iter(special[kind]), None) for kind in ("callpath", "metric", "value"))
+    unassigned = [name for name in header if not any(name in same for same in special.values())]
+    place = {name: at for at, name in enumerate(header)}
+    ignored, guessed, by_place, is_named = special["repetition"], False, False, False
+    if parameters is not None:
+        chosen = [*dict.fromkeys(parameters)]
+        values = [name for name in unassigned if name not in chosen]
+        if value is not None and metric is not None:
+            # The column `metric` names all metrics, so that further columns are no metrics.
+            values, ignored = [], ignored + values
+        values += [] if value is None else [value]
+    elif value is not None:
+        chosen, values = [name for name in unassigned if place[name] < place[value]], [value]
+        ignored = ignored + [name for name in unassigned if place[name] > place[value]]
+    else:
+        by_place = True
+        last = place[unassigned[-1]] if unassigned else 0
+        between = callpath is not None and bool(unassigned) and place[unassigned[0]] < place[callpath] < last
+        end = place[callpath] if between and callpath is not None else last
+        guessed = not between
+        if guessed:
+            found = [place[name] for name in unassigned if any(fnmatchcase(name, pattern) for pattern in metrics)]
+            end, is_named = min(found, default=end), bool(found)
+        chosen, values = ([name for name in unassigned if (place[name] < end) == left] for left in (True, False))
+    if not chosen or not values:
+        hint = "columns of parameters come first, then those of metrics, or 'value'"
+        missing = "parameter" if not chosen else "metric"
+        raise InputError(Problem(f"no column is a {missing}", file, line, text=",".join(header)[:200], hint=hint))
+    notes = [f"not used: {listed(sorted(ignored, key=place.__getitem__))}"] if ignored else []
+    if by_place:
+        notes.append(f"taken as parameters: {listed(chosen)}; as metrics: {listed(values)}")
+    return _Columns(chosen, values, callpath, metric, tuple(notes), guessed, is_named)

@@ -33,8 +33,7 @@ from splc.formats.measurements.tables import read_file_columns
 from splc.formats.table import split_table
 from splc.io.files import Source, read_source
 from splc.io.numbers import not_a_number, parse_column
-from splc.system.extension import extended, open_options
-from splc.system.variability import VariabilityModel
+from splc.system.variability import VariabilityModel, extended, open_options
 from splc.types import Array
 
 LEVEL = "level"

@@ -26,7 +26,7 @@ from splc.formats.table import ColumnRows, TableSource, split_table, table_text
 from splc.io.csv_rows import CodedTexts, distinct_texts
 from splc.io.files import Source, write_whole
 from splc.io.numbers import column_texts, not_a_number, parse_column, parse_number
-from splc.system.groups import child_groups, child_texts, text_groups, wrong_child
+from splc.system.groups import child_texts, text_groups, wrong_child
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import DISABLED, ENABLED, ROOT, VariabilityModel, plain_name
 from splc.types import Array
@@ -177,15 +177,15 @@ def _named_columns(
     return named, others
 
 
-def _add_children(system: VariabilityModel, named: Columns) -> dict[str, list[BinaryOption]]:
+def _add_children(system: VariabilityModel, named: Columns) -> dict[str, tuple[BinaryOption, ...]]:
     """Add columns of zeros and ones for the children of groups that have one column, and return these groups.
 
     The column of an option is that of its group if its children have no columns and some of its cells are texts, which
     name a child by its output string, its name, or its name without that of the option. Other texts are kept: they are
     wrong values.
     """
-    groups: dict[str, list[BinaryOption]] = {}
-    for parent, children in child_groups(system).items():
+    groups: dict[str, tuple[BinaryOption, ...]] = {}
+    for parent, children in system.child_groups.items():
         if parent not in named or any(child.name in named for child in children):
             continue
         texts, child_of = named[parent], child_texts(parent, children)

@@ -16,7 +16,7 @@ from splc.data.table import names_of
 from splc.errors import InputError, MeasurementError, Problem, Problems, SpecError, nearest
 from splc.formats import detect
 from splc.formats.column_choice import ColumnChoice, Context, shown_value, shown_values
-from splc.formats.measurements.failures import with_failures
+from splc.formats.measurements.constraints import with_failures
 from splc.formats.measurements.rows import MeasurementRows, Policy, assemble
 from splc.formats.measurements.tables import read_table
 from splc.formats.table import table_of

@@ -16,7 +16,7 @@ from splc.data.table import TRUTH, only_index, text_values
 from splc.errors import ConfigurationError, OutputError, Problem, listed, nearest, plural, unknown_name_hint
 from splc.io.csv_rows import distinct_texts
 from splc.io.numbers import not_a_number, parse_number
-from splc.system.groups import child_groups, child_texts, wrong_child
+from splc.system.groups import child_texts, wrong_child
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import ROOT, VariabilityModel, plain_name
 from splc.types import Array
@@ -299,7 +299,7 @@ def assignment_text(values: Mapping[str, int], system: VariabilityModel) -> str:
 
 def _parts(text: str, system: VariabilityModel) -> list[str]:
     """Return the assignments of a configuration: the longest ones, as names and words may contain commas."""
-    names = [*system.spellings, *(name for group in child_groups(system).items() for name in child_texts(*group))]
+    names = [*system.spellings, *(name for group in system.child_groups.items() for name in child_texts(*group))]
     # A name and its value may have commas.
     most = 1 + 2 * max(name.count(",") for name in names)
     pieces, parts, start = text.split(","), list[str](), 0
@@ -329,7 +329,7 @@ def _assign(text: str, system: VariabilityModel, indices: dict[str, int]) -> Non
     name = (name if equals or spelling in system.positions else text).strip()
     spelled = system.spellings.get(name)
     if spelled == ROOT or spelled is None or spelled not in system.positions:
-        child = next(filter(None, (child_texts(*group).get(name) for group in child_groups(system).items())), None)
+        child = next(filter(None, (child_texts(*group).get(name) for group in system.child_groups.items())), None)
         # A group of columns without a parent: `tool=gcc` is `tool_gcc`.
         child = child or next(
             (candidate for mark in "_-." if (candidate := f"{name}{mark}{value.strip()}") in system.positions), None
@@ -340,7 +340,7 @@ def _assign(text: str, system: VariabilityModel, indices: dict[str, int]) -> Non
             hint = f"give each value by itself: {listed(parts)}"
         raise ConfigurationError(f"unknown option {name!r}", hint=hint)
     option = system.option(spelled)
-    children = child_groups(system).get(spelled, []) if equals else []
+    children = system.child_groups.get(spelled, ()) if equals else []
     if child := child_texts(spelled, children).get(value.strip()):
         if any(indices.get(other.name) for other in children if other.name != child):
             raise ConfigurationError(f"{spelled} has two values", hint="name each option once")

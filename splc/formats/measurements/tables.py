@@ -16,8 +16,7 @@ import numpy as np
 
 from splc.data.property_unit import is_measurement_name
 from splc.errors import InputError, Problem, Problems, listed, nearest
-from splc.formats.benchmarks.journal import with_roles
-from splc.formats.benchmarks.tools import read_benchmark
+from splc.formats.benchmarks.tools import read_benchmark, with_roles
 from splc.formats.column_choice import MISSING, ColumnChoice, StatedRoles
 from splc.formats.detect import is_xml
 from splc.formats.measurements.splconqueror_xml import read_xml_columns
@@ -236,12 +235,12 @@ def _part(source: Source) -> TableSource:
         return replace(columns, lines=())
     # Rows that are too short are refused.
     raw, reasons = split_table(table), dict[int, list[str]]()
-    header, cells = raw.body(reasons)
+    raw.body(reasons)
     problems = Problems(table.name)
     for row, texts in reasons.items():
-        problems.add("; ".join(texts), int(raw.lines[row + 1]))
+        problems.add("; ".join(texts), raw.lines[row + 1])
     problems.raise_if_any(InputError)
-    return replace(columns, rows=ColumnRows((*header,), (*cells,)), lines=[*map(int, raw.lines)])
+    return columns
 
 
 def _lacking(tables: Sequence[TableSource], ignored: frozenset[str]) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -32,6 +32,7 @@ SCHEMA = "splc.model/1"
 MANY = "splc.models/1"
 # Files of more models have a line per model.
 MAX_INDENTED = 100
+_HEAD = {"schema": SCHEMA, "version": __version__}
 
 
 def model_json_text(model: InfluenceModel, nfp: str | None = None) -> str:
@@ -39,12 +40,53 @@ def model_json_text(model: InfluenceModel, nfp: str | None = None) -> str:
     return models_json_text(ModelFile([StoredModel(model, nfp)]))
 
 
+def learned_json_text(result: LearningResult, system: VariabilityModel | None = None) -> str:
+    """Return a learning result as JSON."""
+    return _text({**_HEAD, **_learned_object(result, system)})
+
+
+def models_json_text(content: ModelFile) -> str:
+    """Return the models of a file as JSON; one model is read like every other."""
+    return "".join(models_json_parts(content))
+
+
+def models_json_parts(content: ModelFile) -> Iterator[str]:
+    """Yield the parts of the JSON of a file of models: with very many models, one part per model."""
+    first, *others = content.models
+    if first.result is not None:
+        yield _text({**_HEAD, **content.facts, **_learned_object(first.result, first.system)})
+    elif not others:
+        nfp = {} if first.nfp is None else {"nfp": first.nfp}
+        only = _stored_object(first) if first.scaling is None else {**_entry(first), **nfp, **content.facts}
+        yield _text({**_HEAD, **only})
+    elif len(content.models) <= MAX_INDENTED:
+        yield _text({**_HEAD, "schema": MANY, "models": [*map(_entry, content.models)], **content.facts})
+    else:
+        # A line per model: indented, a hundred thousand models take gigabytes of memory.
+        head, tail = _text({**_HEAD, "schema": MANY, "models": [], **content.facts}).split("[]", 1)
+        separator = f"{head}[\n    "
+        for stored in content.models:
+            yield separator + _text(_entry(stored), None).rstrip()
+            separator = ",\n    "
+        yield f"\n  ]{tail}"
+
+
+def _text(content: Mapping[str, Any], indent: int | None = 2) -> str:
+    return json.dumps(plain_values(content), indent=indent, ensure_ascii=False, allow_nan=False, default=str) + "\n"
+
+
+def _entry(stored: StoredModel) -> dict[str, Any]:
+    """Return one of several models."""
+    parts = {"model": model_as_json(stored.model)} if stored.scaling is None else parts_as_json(stored.scaling)
+    return {"callpath": stored.key[0], "metric": stored.key[1], **parts, **stored.further}
+
+
 def _stored_object(stored: StoredModel) -> dict[str, Any]:
     """Return a model of a file without its history: with its property, system, full model and provenance."""
     content = {
         **_system_objects(stored.system, () if stored.system is None else stored.system.observed),
         "model": model_as_json(stored.model),
-        **{key: value for key, value in (("nfp", stored.nfp), ("unit", stored.unit)) if value is not None},
+        **{key: value for key, value in picked(stored, "nfp, unit").items() if value is not None},
     }
     if stored.full is not None:
         content["printed"] = {"intervals": intervals_object(stored.printed_intervals)}
@@ -58,19 +100,17 @@ def provenance_of(result: LearningResult) -> dict[str, Any]:
     return {**result.provenance, **scaling}
 
 
-def learned_json_text(
-    result: LearningResult, system: VariabilityModel | None = None, facts: Mapping[str, Any] | None = None
-) -> str:
-    """Return a learning result as JSON: the printed and the full model, errors and rounds, and what produced it."""
+def _learned_object(result: LearningResult, system: VariabilityModel | None) -> dict[str, Any]:
+    """Return a learning result: the printed and the full model, errors and rounds, and what produced it."""
     order, printed = result.model.order, None
     if result.printed_errors is not None:
         # Without them, the printed model is what predicts.
         printed = {**plain_values(result.printed_errors), "intervals": intervals_object(result.printed_intervals)}
-    content = {
-        "schema": SCHEMA,
-        "version": __version__,
-        **(facts or {}),
-        **_system_objects(system, _observed(result, system)),
+    # Observed variables that were offered to the learner, or that predictions depend on.
+    used_names = result.model.options | getattr(result.predictor, "options", frozenset())
+    observed = (name for name in (() if system is None else system.observed) if name in used_names)
+    return {
+        **_system_objects(system, (*result.provenance.get("observed", ()), *observed)),
         "model": model_as_json(result.model),
         **picked(result, "nfp, unit, learner, base, learning_configurations, learning_error, error, error_all"),
         **({"samples": result.samples} if result.samples else {}),
@@ -91,15 +131,6 @@ def learned_json_text(
             for step in result.rounds
         ],
     }
-    return _text(content)
-
-
-def _observed(result: LearningResult, system: VariabilityModel | None) -> list[str]:
-    """Return the observed variables that were offered to the learner, or that predictions depend on."""
-    offered = result.provenance.get("observed", ())
-    used_names = result.model.options | getattr(result.predictor, "options", frozenset())
-    observed_names = () if system is None else system.observed
-    return list(dict.fromkeys([*offered, *(name for name in observed_names if name in used_names)]))
 
 
 def _system_objects(system: VariabilityModel | None, observed: Sequence[str]) -> dict[str, Any]:
@@ -112,39 +143,7 @@ def _system_objects(system: VariabilityModel | None, observed: Sequence[str]) ->
         # XML cannot express a name: the model predicts only in the folder of its system.
         return {}
     inferred = {"inferred": True} if system.inferred else {}
-    return {"description": text, **inferred, "observed": list(observed)}
-
-
-def models_json_text(content: ModelFile) -> str:
-    """Return the models of a file as JSON; one model is read like every other."""
-    return "".join(models_json_parts(content))
-
-
-def models_json_parts(content: ModelFile) -> Iterator[str]:
-    """Yield the parts of the JSON of a file of models: with very many models, one part per model."""
-    first, *others = content.models
-    if first.result is not None:
-        yield learned_json_text(first.result, first.system, content.facts)
-    elif not others:
-        nfp = {} if first.nfp is None else {"nfp": first.nfp}
-        only = _stored_object(first) if first.scaling is None else {**_entry(first), **nfp, **content.facts}
-        yield _text({"schema": SCHEMA, "version": __version__, **only})
-    elif len(content.models) <= MAX_INDENTED:
-        entries = [_entry(stored) for stored in content.models]
-        yield _text({"schema": MANY, "version": __version__, "models": entries, **content.facts})
-    else:
-        # A line per model: indented, a hundred thousand models take gigabytes of memory.
-        head, tail = _text({"schema": MANY, "version": __version__, "models": [], **content.facts}).split("[]", 1)
-        separator = f"{head}[\n    "
-        for stored in content.models:
-            yield separator + _text(_entry(stored), None).rstrip()
-            separator = ",\n    "
-        yield f"\n  ]{tail}"
-
-
-def _entry(stored: StoredModel) -> dict[str, Any]:
-    parts = {"model": model_as_json(stored.model)} if stored.scaling is None else parts_as_json(stored.scaling)
-    return {"callpath": stored.key[0], "metric": stored.key[1], **parts, **stored.further}
+    return {"description": text, **inferred, "observed": list(dict.fromkeys(observed))}
 
 
 def model_as_json(model: InfluenceModel) -> dict[str, Any]:
@@ -198,10 +197,6 @@ def uncertainty_as_json(result: LearningResult) -> dict[str, Any]:
         "estimates": estimates,
         **picked(result, "support_folds = folds, forms, path"),
     }
-
-
-def _text(content: Mapping[str, Any], indent: int | None = 2) -> str:
-    return json.dumps(plain_values(content), indent=indent, ensure_ascii=False, allow_nan=False, default=str) + "\n"
 
 
 # `splc learn --json` and `splc scale --json` print the model too, perhaps with its terms as text only.
@@ -321,6 +316,10 @@ class _ModelReader:
     """Reads one model object; problems are collected and have the place as a path."""
 
     def __init__(self, file: str, system: VariabilityModel | None) -> None:
+        # Writing a model needs no parser of texts.
+        from splc.models.text import reader
+
+        self.reader = reader
         self.problems = Problems(file)
         self.system = system
         self.names = None if system is None else system.term_names
@@ -331,12 +330,16 @@ class _ModelReader:
         """Return the model."""
         entry = declared(dict, content, {})
         damaged = "the file is damaged or incomplete"
-        terms = self.typed(list, entry.get("terms"), "model.terms must be a list", hint=damaged)
+        terms = self.typed(list, entry.get("terms"), "model.terms must be a list", damaged)
         link = entry.get("link", "identity")
         if link not in ("identity", "log"):
             self.problems.add(f"model.link is neither 'identity' nor 'log': {link!r}")
         order = self.typed([str], entry.get("order", []), "model.order must be a list of names") or ()
-        self.derive(entry.get("subexpressions", []))
+        named = self.typed([str], entry.get("subexpressions", []), "model.subexpressions must be a list of texts")
+        for at, text in enumerate(named or ()):
+            if found := self.expanded(self.reader.expand_subexpression, text, f"model.subexpressions[{at}]"):
+                self.named[text], derived = found
+                self.derived |= derived
         model_terms: list[tuple[Term, float]] = []
         for at, item in enumerate(terms or ()):
             model_terms += self.term(item, f"model.terms[{at}]")
@@ -345,19 +348,6 @@ class _ModelReader:
             return InfluenceModel.from_terms(model_terms, order, link, self.derived.values())
         return InfluenceModel.of_system(model_terms, self.system, link, self.derived.values())
 
-    def derive(self, texts: Any) -> None:
-        """Read the subexpressions, which terms use like options."""
-        texts = self.typed([str], texts, "model.subexpressions must be a list of texts") or ()
-        # Writing a model needs no parser of texts.
-        from splc.models.text.reader import expand_subexpression
-
-        for at, text in enumerate(texts):
-            try:
-                self.named[text], derived = expand_subexpression(text, self.names)
-                self.derived |= derived
-            except ExpressionError as error:
-                self.wrong(error, f"model.subexpressions[{at}]", text)
-
     def typed(self, kind: Any, value: Any, message: str, hint: str | None = None) -> Any:
         """Return a value of its declared type; for others None, and a problem."""
         found = declared(kind, value)
@@ -365,10 +355,14 @@ class _ModelReader:
             self.problems.add(message, hint=hint)
         return found
 
-    def wrong(self, error: ExpressionError, place: str, text: str) -> None:
-        """Note what is wrong in a text."""
-        for problem in error.problems:
-            self.problems.add(f"{place}: {problem.message}", text=text, hint=problem.hint)
+    def expanded(self, expand: Callable[..., Any], text: str, place: str) -> Any:
+        """Return what a text means; for a wrong one None, and problems."""
+        try:
+            return expand(text, self.names)
+        except ExpressionError as error:
+            for problem in error.problems:
+                self.problems.add(f"{place}: {problem.message}", text=text, hint=problem.hint)
+            return None
 
     def term(self, item: Any, place: str) -> list[tuple[Term, float]]:
         """Return the term of one entry with its influence."""
@@ -378,25 +372,16 @@ class _ModelReader:
             self.problems.add(f"{place}.influence must be a number", text=repr(entry.get("influence")))
             return []
         if "factors" not in entry:
-            return self.spelled(entry.get("term"), influence, f"{place}.term")
+            # A term that is given as text only.
+            if (text := self.typed(str, entry.get("term"), f"{place}.term must be a text")) is None:
+                return []
+            expansion = self.expanded(self.reader.expand_text, text, f"{place}.term")
+            zero = {} if expansion is None else {CONSTANT: 0.0}
+            return [(term, influence * weight) for term, weight in (expansion or zero).items()]
         if (factors := self.typed(list, entry["factors"], f"{place}.factors must be a list")) is None:
             return []
-        read = [self.factor(factor, f"{place}.factors[{i}]") for i, factor in enumerate(factors)]
-        known = [factor for factor in read if factor is not None]
-        return [(product_of(known), influence)] if len(known) == len(read) else []
-
-    def spelled(self, text: Any, influence: float, place: str) -> list[tuple[Term, float]]:
-        """Return the canonical terms of a term that is given as text only."""
-        if self.typed(str, text, f"{place} must be a text") is None:
-            return []
-        from splc.models.text.reader import expand_text
-
-        try:
-            expansion = expand_text(text, self.names)
-        except ExpressionError as error:
-            self.wrong(error, place, text)
-            return []
-        return [(term, influence * weight) for term, weight in (expansion or {CONSTANT: 0.0}).items()]
+        read = [self.factor(factor, f"{place}.factors[{at}]") for at, factor in enumerate(factors)]
+        return [] if None in read else [(product_of(filter(None, read)), influence)]
 
     def factor(self, item: Any, place: str) -> Factor | None:
         """Return one factor, None if it is wrong."""

@@ -7,17 +7,19 @@ range or with decimal commas, and logs that were cut off.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections import defaultdict
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 from splc.errors import ExpressionError, InputError, Problem, Problems, listed, shorten
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.models.log_writer import COMMAND, DEFINITION, LINK, NFP, SETTINGS
-from splc.formats.models.stored_model import StoredModel, columns_in_lines
+from splc.formats.models.stored_model import StoredModel, stated_columns
 from splc.io.files import Source
 from splc.learning.stepwise.settings import FIRST, is_setting
 from splc.models.influence import InfluenceModel
@@ -59,6 +61,8 @@ _DECIMAL_COMMA = re.compile(r"-?\d+,\d+(?:[eE][+-]?\d+)?")
 _COMMA = re.compile(r"(?<![\w.,])(\d+),(\d+(?:[eE][+-]?\d+)?)(?![\w.,])")
 # .NET prints its largest number with fewer digits, so that the text is above the range of floating-point numbers.
 _OUT_OF_RANGE = re.compile(r"-?\d(?:\.\d+)?[eE]\+?\d{3,}")
+# What may be in a field of numbers otherwise.
+_NO_NUMBER = re.compile(rf"|{_OUT_OF_RANGE.pattern}|-*(?:NaN|Infinity|∞)|(?i:nan|n\. def\.)")
 
 
 @dataclass(frozen=True)
@@ -105,7 +109,7 @@ def learnings_of(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
     # `stated`: what lines state of the learnings that follow.
     learnings, stated = [Learning()], Learning()
     last, averaging, analyzing = -1, False, False
-    facts: dict[str, str] = {}
+    facts: dict[str, Any] = {}
     lines = source.text().splitlines()
     end = next((at for at in range(len(lines), 0, -1) if lines[at - 1].strip()), 0)
 
@@ -131,8 +135,11 @@ def learnings_of(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
         elif line.startswith(NFP):
             stated.nfp = line.removeprefix(NFP).strip() or None
         elif fact := _COLUMNS.match(line):
-            facts[fact[1]] = fact[2]
-            stated.columns = columns_in_lines(facts)
+            facts[fact[1]] = None
+            # A line that is not JSON states nothing.
+            with suppress(ValueError, RecursionError):
+                facts[fact[1]] = json.loads(fact[2])
+            stated.columns = stated_columns(facts)
         elif line.startswith(_AVERAGE):
             averaging = True
             if averaged_term := _without_signs(line.removeprefix(_AVERAGE).strip()):
@@ -243,29 +250,16 @@ def _round(
         unusual[_COMMAS].append(number)
         fields = [_COMMA.sub(r"\1.\2", cell) for cell in fields]
     for at in _NUMBERS:
-        if fields[at] and not _is_value(fields[at]):
+        if not (is_number(fields[at]) or _NO_NUMBER.fullmatch(fields[at])):
             problems.add(f"field {at + 1} of the round is not a number", number, text=fields[at])
             return None
     if any(_OUT_OF_RANGE.fullmatch(fields[at]) and not is_number(fields[at]) for at in _NUMBERS):
         unusual[_INFINITE].append(number)
-    error, test = (
-        float(text) if is_number(text) else math.nan for text in (fields[_VALIDATION_ERROR], fields[_TEST_ERROR])
-    )
-    score = fields[_SCORE]
-    return RoundLine(int(fields[0]), fields[1], error, number, test, _score(score))
-
-
-def _score(text: str) -> float:
-    """Return the score of a round; .NET's largest number in 15 digits is infinite."""
-    if text == "∞" or _OUT_OF_RANGE.fullmatch(text):
-        return math.inf
-    return float(text) if is_number(text) else math.nan
-
-
-def _is_value(text: str) -> bool:
-    if is_number(text) or _OUT_OF_RANGE.fullmatch(text):
-        return True
-    return text.lstrip("-") in {"NaN", "Infinity", "∞"} or text.lower() in {"nan", "n. def."}
+    values = (fields[at] for at in (_VALIDATION_ERROR, _TEST_ERROR, _SCORE))
+    error, test, score = (float(text) if is_number(text) else math.nan for text in values)
+    # Also .NET's largest number in 15 digits.
+    is_infinite = fields[_SCORE] == "∞" or _OUT_OF_RANGE.fullmatch(fields[_SCORE])
+    return RoundLine(int(fields[0]), fields[1], error, number, test, math.inf if is_infinite else score)
 
 
 def _without_signs(text: str) -> str:
@@ -335,10 +329,21 @@ def model_of(learning: Learning, which: WhichRound, file: str, system: Variabili
     """Return the model of a round of a learning, or its averaged model."""
     parts, link = _parts(learning, which, file), learning.link
     problems = Problems(file)
+
+    def add(error: ExpressionError, place: str, line: int) -> None:
+        for problem in error.problems:
+            problems.add(f"in the {place}: {problem.message}", line, hint=problem.hint)
+
     names = system.term_table if system else names_of(product for _, product, _ in parts)
-    meanings, derived = _subexpressions(learning, problems, system)
-    for name in meanings:
-        names.add(name, name)
+    meanings: dict[str, Term] = {}
+    derived: dict[str, Derived] = {}
+    for name, (text, line) in learning.definitions.items():
+        try:
+            meanings[name], subexpressions = expand_definition(text, system.term_names if system else None)
+            derived |= subexpressions
+            names.add(name, name)
+        except ExpressionError as error:
+            add(error, f"definition of {name}", line)
     terms: list[tuple[Term, float]] = []
     for influence, product, line in parts:
         text = f"{influence} * {product}" if product else influence
@@ -350,30 +355,11 @@ def model_of(learning: Learning, which: WhichRound, file: str, system: Variabili
             expansion = expand_product(product or ROOT, names, system)
             terms += [(_defined(term, meanings), float(influence) * weight) for term, weight in expansion.items()]
         except ExpressionError as error:
-            for problem in error.problems:
-                problems.add(f"in the term {shorten(text, 80)!r}: {problem.message}", line, hint=problem.hint)
+            add(error, f"term {shorten(text, 80)!r}", line)
     problems.raise_if_any(InputError)
     if system is None:
-        return InfluenceModel.from_terms(terms, link=link, derived=derived)
-    return InfluenceModel.of_system(terms, system, link, derived)
-
-
-def _subexpressions(
-    learning: Learning, problems: Problems, system: VariabilityModel | None
-) -> tuple[dict[str, Term], tuple[Derived, ...]]:
-    """Return name → the term that it means, and all subexpressions."""
-    meanings: dict[str, Term] = {}
-    derived: dict[str, Derived] = {}
-    for name, (text, line) in learning.definitions.items():
-        try:
-            meaning, parts = expand_definition(text, None if system is None else system.term_names)
-        except ExpressionError as error:
-            for problem in error.problems:
-                problems.add(f"in the definition of {name}: {problem.message}", line, hint=problem.hint)
-            continue
-        meanings[name] = meaning
-        derived |= parts
-    return meanings, tuple(derived.values())
+        return InfluenceModel.from_terms(terms, link=link, derived=derived.values())
+    return InfluenceModel.of_system(terms, system, link, derived.values())
 
 
 def _defined(term: Term, meanings: Mapping[str, Term]) -> Term:

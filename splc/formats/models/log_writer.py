@@ -16,7 +16,7 @@ from splc.arithmetic.tokens import NameTable
 from splc.formats.models.json import provenance_of
 from splc.formats.models.stored_model import ModelFile
 from splc.formats.scripts.samplings import script_lines
-from splc.learning.result import LearnedTerm, LearningResult, Round
+from splc.learning.result import LearnedTerm, LearningResult
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, Factor, Term, product_of
 from splc.models.text.log_grammar import duration_text, model_text, net_number, require_writable_names, term_text
@@ -79,8 +79,8 @@ def learned_log_text(
 
 
 def settings_line(settings: Mapping[str, Any]) -> str:
-    """Return the line that states the settings."""
-    return f"{SETTINGS}{settings_text(settings)} blacklisted: "
+    """Return the line that states the settings, `name:value name:value …`, with values as .NET writes them."""
+    return f"{SETTINGS}{' '.join(f'{name}:{_setting(name, value)}' for name, value in settings.items())} blacklisted: "
 
 
 def learning_lines(result: LearningResult, error: float | None, validation: int | None = None) -> list[str]:
@@ -96,8 +96,8 @@ def learning_lines(result: LearningResult, error: float | None, validation: int 
     ]
     if not result.rounds and result.settings.get("bagging"):
         lines.append("average model: ")
-        pairs = _pairs(result.terms, result.model.order, result.base)
-        lines += [f"  {model_text([pair])} + " for pair in pairs]
+        texts = ((term.influence, term.log_text(result.model.order, result.base)) for term in result.terms)
+        lines += [f"  {model_text([pair])} + " for pair in texts]
     return lines
 
 
@@ -120,21 +120,21 @@ def _with_plain_names(result: LearningResult) -> LearningResult:
     result = result.of_printed
     defined, order = _definitions(result.model), result.model.order
     _require_names(result.model, result.base)
-    return replace(
-        result,
-        terms=tuple(_renamed(term, defined, order) for term in result.terms),
-        rounds=tuple(_renamed_round(step, defined, order) for step in result.rounds),
-    )
+
+    def renamed(term: LearnedTerm) -> LearnedTerm:
+        return replace(term, term=_with_names(term.term, defined, order)) if defined else term
+
+    rounds = (replace(step, added=renamed(step.added), terms=tuple(map(renamed, step.terms))) for step in result.rounds)
+    return replace(result, terms=tuple(map(renamed, result.terms)), rounds=tuple(rounds))
 
 
 def model_log_text(model: InfluenceModel, base: str = ROOT, nfp: str | None = None) -> str:
     """Return a model without a history as a log, as SPL Conqueror's `truemodel` prints one: one line, round 0."""
     _require_names(model, base)
+    defined, order = _definitions(model), model.order
     # The constant comes first, as in every log.
     terms = sorted(model.terms, key=lambda pair: pair[0] != CONSTANT)
-    defined, order = _definitions(model), model.order
-    pairs = [(influence, term_text(_with_names(term, defined, order), order, base)) for term, influence in terms]
-    text = model_text(pairs)
+    pairs = ((influence, term_text(_with_names(term, defined, order), order, base)) for term, influence in terms)
     size = sum(max(1, term.occurrences) for term, _ in terms)
     lines = [
         *(_link_lines(model) if model.link != "identity" else []),
@@ -143,7 +143,7 @@ def model_log_text(model: InfluenceModel, base: str = ROOT, nfp: str | None = No
         HEADER,
         "Models:",
         "Termination reason: ",
-        f"0;{text};NaN;NaN;NaN;NaN;0;{size};;0;0;",
+        f"0;{model_text(pairs)};NaN;NaN;NaN;NaN;0;{size};;0;0;",
         "Analyze finished",
     ]
     return "\n".join(lines) + "\n"
@@ -183,23 +183,9 @@ def _with_names(term: Term, defined: Mapping[str, str], order: Sequence[str]) ->
     return product_of(factors)
 
 
-def _renamed(term: LearnedTerm, defined: Mapping[str, str], order: Sequence[str]) -> LearnedTerm:
-    return replace(term, term=_with_names(term.term, defined, order)) if defined else term
-
-
-def _renamed_round(step: Round, defined: Mapping[str, str], order: Sequence[str]) -> Round:
-    terms = tuple(_renamed(term, defined, order) for term in step.terms)
-    return replace(step, added=_renamed(step.added, defined, order), terms=terms) if defined else step
-
-
 def _require_names(model: InfluenceModel, base: str) -> None:
     names_by_name = {name: name for name in (*model.order, *model.options, base, ROOT)}
     require_writable_names([*sorted(model.options), base], NameTable(names_by_name) if model.order else None)
-
-
-def settings_text(settings: Mapping[str, Any]) -> str:
-    """Return settings as `name:value name:value …`, values as .NET writes them."""
-    return " ".join(f"{name}:{_setting(name, value)}" for name, value in settings.items())
 
 
 def _setting(name: str, value: Any) -> str:
@@ -246,14 +232,18 @@ def _error(value: float | None) -> str:
 def _round_lines(result: LearningResult) -> list[str]:
     """Return one line per round without its last field; without rounds one line for the model, as round 0."""
     order, base = result.model.order, result.base
-    relative = result.settings.get("lossFunction", "RELATIVE") == "RELATIVE"
-    # Candidates were judged by other configurations than those learned from.
-    crossed = bool(result.settings.get("crossValidation", False)) or VALIDATION in result.provenance
+
+    def text(*terms: LearnedTerm) -> str:
+        return model_text((term.influence, term.log_text(order, base)) for term in terms)
+
     if not result.rounds:
         error = _error(result.learning_error)
         size = sum(max(1, term.occurrences) for term in result.terms)
-        text = model_text(_pairs(result.terms, order, base))
-        return [f"0;{text};{error};{error};{error};{error};{net_number(result.seconds)};{size};;0;0;"]
+        errors = ";".join([error] * 4)
+        return [f"0;{text(*result.terms)};{errors};{net_number(result.seconds)};{size};;0;0;"]
+    relative = result.settings.get("lossFunction", "RELATIVE") == "RELATIVE"
+    # Candidates were judged by other configurations than those learned from.
+    crossed = bool(result.settings.get("crossValidation", False)) or VALIDATION in result.provenance
     lines: list[str] = []
     for step in result.rounds:
         # The influences of the last round are those of the final fit.
@@ -264,11 +254,10 @@ def _round_lines(result: LearningResult) -> list[str]:
         relative_validation = step.error if crossed and relative else step.learning_error
         fields = [
             str(step.number),
-            model_text(_pairs(terms, order, base)),
-            *(net_number(value) for value in (learning, step.learning_error, validation, relative_validation)),
-            net_number(step.seconds),
+            text(*terms),
+            *map(net_number, (learning, step.learning_error, validation, relative_validation, step.seconds)),
             str(step.complexity),
-            model_text(_pairs([added_term], order, base)),
+            text(added_term),
             # Option occurrences, not distinct options: `log10( x ) * A * ( 64 - x )` has 3 in SPL Conqueror's logs.
             str(step.added.occurrences),
             net_number(step.score),
@@ -276,7 +265,3 @@ def _round_lines(result: LearningResult) -> list[str]:
         ]
         lines.append(";".join(fields))
     return lines
-
-
-def _pairs(terms: Sequence[LearnedTerm], order: Sequence[str], base: str) -> list[tuple[float, str]]:
-    return [(term.influence, term.log_text(order, base)) for term in terms]

@@ -1,4 +1,4 @@
-"""Model text with logarithms to the base 2, and the base class of the notations of other programs.
+"""Models in the notations of people and programs: model text with logarithms to the base 2, LaTeX, and Python.
 
 Terms hold logarithms to the base 10: `a * log10(x)^b` is `a * log10(2)^b * log2(x)^b`, so that only the coefficient
 changes. Terms whose influence is 0 are left out. In a formula an option that a configuration has not selected has no
@@ -7,17 +7,22 @@ value: unlike in a model, its terms do not vanish by themselves.
 
 from __future__ import annotations
 
+import keyword
 import math
-from collections.abc import Callable, Iterable, Sequence
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from splc.arithmetic.functions import FUNCTION
 from splc.errors import OutputError
+from splc.io.latex import SMALL_GREEK, latex_escaped, latex_number
 from splc.io.numbers import number_text, percentage, rounded_text
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Addends, CallOf, Derived, PowerOf, SumOf, ThresholdOf, by_name
-from splc.models.terms import CONSTANT, Exponent, Factor, exponent, exponent_text, quoted
+from splc.models.terms import CONSTANT, Exponent, Factor, exponent, exponent_text, place_in, quoted
 
 if TYPE_CHECKING:
     from splc.scaling.result import ScalingModel
@@ -37,10 +42,23 @@ def log2_text(model: InfluenceModel, digits: int | None = None) -> str:
 
 def log2_terms(model: InfluenceModel) -> list[tuple[str, float]]:
     """Return the text of each term of a sum, and its coefficient, with logarithms to the base 2."""
-    # The text of a model with one term only has the coefficient of logarithms to the base 2.
-    single = (InfluenceModel.from_terms([entry], model.order) for entry in model.terms)
-    parts = (log2_text(model).partition(" * ") for model in single)
+    notation = Notation(model)
+    parts = (notation.sum((addend,), with_ones=True).partition(notation.times) for addend in model.terms)
     return [(text or "1", float(coefficient)) for coefficient, _, text in parts]
+
+
+def latex_text(model: InfluenceModel, digits: int | None = 4) -> str:
+    r"""Return a model as mathematics in LaTeX, without the dollars around it: `1.37 + 6.698 \cdot \log_{2}^{2}(y)`.
+
+    Single letters, also with a number, and names of Greek letters are set as symbols, other names in italics. No
+    package is needed. `digits`: significant digits of coefficients; None: as many as read the same number back.
+    """
+    return _LatexNotation(model, digits).text()
+
+
+def python_text(model: InfluenceModel, digits: int | None = None) -> str:
+    """Return a model as a Python expression of the variables `python_names`: `1.37 + 6.698 * math.log2(y)**2`."""
+    return _PythonNotation(model, digits).text()
 
 
 def scaling_text(model: ScalingModel, digits: int | None = None) -> str:
@@ -76,41 +94,40 @@ def base2(influence: float, logs: Iterable[Exponent]) -> float:
 
 
 class Notation:
-    """Sums of terms as model text; other notations override how single parts are written."""
+    """Sums of terms as model text; the other notations differ in templates, and in how single parts are written."""
 
     times = " * "
+    shows_one = True  # whether products have a coefficient of 1
+    parentheses, threshold = "({})", "[{} {} {}]"
+    raised = "{}^({})"  # a power of an expression in parentheses
+    comparisons: Mapping[str, str] = {}  # how comparisons are written, if otherwise than in model text
 
-    def __init__(self, model: InfluenceModel, digits: int | None) -> None:
+    def __init__(self, model: InfluenceModel, digits: int | None = None) -> None:
         self.model = model
-        self.order = model.order
         self.positions = {name: position for position, name in enumerate(model.order)}
         self.derived: dict[str, Derived] = by_name(model.derived)
         self.digits = digits
 
     def text(self) -> str:
         """Return the model: a sum with all its coefficients, or the exponential of one."""
-        total = self._sum(self.model.terms, self.product)
+        total = self.sum(self.model.terms, with_ones=self.shows_one)
         return self.called("exp", [total]) if self.model.link == "log" else total
 
-    def argument_text(self, addends: Addends) -> str:
-        """Return a sum inside of a function, in which a product has no coefficient 1."""
-        unit_factor = self.number(1.0) + self.times
-        return self._sum(addends, lambda size, factors: self.product(size, factors).removeprefix(unit_factor))
-
-    def _sum(self, addends: Addends, product_text: Callable[[float, Iterable[Factor]], str]) -> str:
+    def sum(self, addends: Addends, *, with_ones: bool = False) -> str:
+        """Return a sum, inside of a function without the coefficients that are 1."""
         parts: list[str] = []
+        unit = "" if with_ones else self.number(1.0) + self.times
         for term, influence in addends:
             value = base2(influence, (factor.log for factor in term.factors))
             if value != 0:
-                product = product_text(abs(value), term.factors)
                 sign = (" - " if value < 0 else " + ") if parts else ("-" if value < 0 else "")
-                parts.append(sign + product)
+                parts.append(sign + self.product(abs(value), term.factors).removeprefix(unit))
         return "".join(parts) or "0"
 
     def product(self, size: float, factors: Iterable[Factor]) -> str:
         """Return a coefficient, which is positive, times factors."""
         parts = [self.number(size)]
-        for factor in sorted(factors, key=lambda f: (self.positions.get(f.option, len(self.positions)), f.option)):
+        for factor in sorted(factors, key=lambda factor: place_in(factor.option, self.positions)):
             if factor.power != 0:
                 parts.append(self.power(self.atom(factor.option), factor.power))
             if factor.log != 0:
@@ -119,22 +136,22 @@ class Notation:
 
     def atom(self, name: str) -> str:
         """Return the base of a factor, in a form that can be raised to a power."""
-        derived = self.derived.get(name)
-        if isinstance(derived, SumOf):
-            return self.enclosed(self.argument_text(derived.terms))
-        if isinstance(derived, PowerOf):
-            return self.enclosed(self.raised(self.argument_text(derived.base), self.argument_text(derived.exponent)))
-        if isinstance(derived, CallOf):
-            return self.called(derived.function, [self.argument_text(argument) for argument in derived.arguments])
-        if isinstance(derived, ThresholdOf):
-            bound = self.argument_text(((CONSTANT, derived.bound),))
-            return self.threshold(self.argument_text(derived.terms), derived.comparison, bound)
+        match self.derived.get(name):
+            case SumOf(_, terms):
+                return self.parentheses.format(self.sum(terms))
+            case PowerOf(_, base, exponent):
+                power = self.raised.format(self.parentheses.format(self.sum(base)), self.sum(exponent))
+                return self.parentheses.format(power)
+            case CallOf(_, function, arguments):
+                return self.called(function, [self.sum(argument) for argument in arguments])
+            case ThresholdOf(_, comparison, terms, bound):
+                sign = self.comparisons.get(comparison, comparison)
+                return self.threshold.format(self.sum(terms), sign, self.sum(((CONSTANT, bound),)))
         return self.name(name)
 
     def argument(self, name: str) -> str:
         """Return the argument of a logarithm, in parentheses."""
-        derived = self.derived.get(name)
-        return self.atom(name) if isinstance(derived, (SumOf, PowerOf)) else f"({self.atom(name)})"
+        return self.atom(name) if isinstance(self.derived.get(name), (SumOf, PowerOf)) else f"({self.atom(name)})"
 
     def number(self, size: float) -> str:
         """Return a coefficient."""
@@ -142,31 +159,99 @@ class Notation:
 
     def name(self, name: str) -> str:
         """Return an option or a parameter."""
-        return quoted(name, self.order)
-
-    def enclosed(self, text: str) -> str:
-        """Return a text in parentheses."""
-        return f"({text})"
+        return quoted(name, self.model.order)
 
     def power(self, base: str, exponent: Exponent) -> str:
         """Return a power of a base that needs no parentheses."""
         return base + exponent_text(exponent)
 
-    def raised(self, base: str, exponent: str) -> str:
-        """Return a power of a sum whose exponent is a sum."""
-        return f"({base})^({exponent})"
-
     def called(self, function: str, texts: Sequence[str]) -> str:
         """Return a function of sums."""
         return f"{function}({', '.join(texts)})"
 
-    def threshold(self, text: str, comparison: str, bound: str) -> str:
-        """Return a comparison that is 1 where it holds, else 0."""
-        return f"[{text} {comparison} {bound}]"
-
     def logarithm(self, name: str, exponent: Exponent) -> str:
         """Return a power of a logarithm."""
-        return f"log2{self.argument(name)}{exponent_text(exponent)}"
+        return self.power(f"log2{self.argument(name)}", exponent)
+
+
+class _LatexNotation(Notation):
+    """LaTeX's mathematics."""
+
+    times, shows_one = r" \cdot ", False
+    parentheses, threshold, raised = r"\left({}\right)", r"\left[{} {} {}\right]", "{}^{{{}}}"
+    comparisons: Mapping[str, str] = {">=": r"\geq", "<=": r"\leq"}
+
+    def number(self, size: float) -> str:
+        return latex_number(super().number(size))
+
+    def name(self, name: str) -> str:
+        if re.fullmatch("[A-Za-z]", name):
+            return name
+        if name in SMALL_GREEK:
+            return f"\\{name}"
+        if indexed := re.fullmatch(r"([A-Za-z])(\d+)", name, re.ASCII):
+            return f"{indexed[1]}_{{{indexed[2]}}}"
+        return rf"\textit{{{latex_escaped(name)}}}"
+
+    def power(self, base: str, exponent: Exponent) -> str:
+        return base if exponent == 1 else self.raised.format(base, exponent)
+
+    def called(self, function: str, texts: Sequence[str]) -> str:
+        if function in FUNCTION:
+            return FUNCTION[function].latex_text(texts[0])
+        return rf"\{function}\left({', '.join(texts)}\right)"
+
+    def logarithm(self, name: str, exponent: Exponent) -> str:
+        if exponent > 0:
+            return self.power(r"\log_{2}", exponent) + self.argument(name)
+        # An exponent of -1 at the name of a function would denote the inverse function.
+        return self.power(self.parentheses.format(rf"\log_{{2}}{self.argument(name)}"), exponent)
+
+
+class _PythonNotation(Notation):
+    """Python expressions that use the module math."""
+
+    threshold, raised = "({} {} {})", "{}**({})"
+
+    def __init__(self, model: InfluenceModel, digits: int | None = None) -> None:
+        super().__init__(model, digits)
+        self.names = python_names(model)
+
+    def name(self, name: str) -> str:
+        return self.names.get(name, name)
+
+    def power(self, base: str, exponent: Exponent) -> str:
+        if exponent == 1:
+            return base
+        return f"{base}**{exponent}" if isinstance(exponent, int) else self.raised.format(base, exponent)
+
+    def called(self, function: str, texts: Sequence[str]) -> str:
+        if function in FUNCTION:
+            return FUNCTION[function].python_text(texts[0], "math")
+        return super().called(function, texts)
+
+    def logarithm(self, name: str, exponent: Exponent) -> str:
+        return f"math.{super().logarithm(name, exponent)}"
+
+
+# Names that Python reads as something else than an option.
+_TAKEN = frozenset({*keyword.kwlist, "math", "np", "round", "max", "min"})
+
+
+def python_names(model: InfluenceModel) -> dict[str, str]:
+    """Return option or parameter → its variable in Python: its name, if Python allows it."""
+    names = [*model.order, *sorted(model.options | {parameter.name for parameter in model.parameters})]
+    # Python reads identifiers in their NFKC form.
+    plain = {name for name in names if name.isidentifier() and unicodedata.normalize("NFKC", name) == name} - _TAKEN
+    variables: dict[str, str] = {}
+    for name in dict.fromkeys(names):
+        identifier = re.sub(r"\W", "_", name, flags=re.ASCII)
+        if not identifier or identifier[0].isdigit() or keyword.iskeyword(identifier):
+            identifier = f"_{identifier}"
+        while identifier in plain | _TAKEN | {*variables.values()}:
+            identifier += "_"
+        variables[name] = name if name in plain else identifier
+    return variables
 
 
 def lead_text(model: ScalingModel) -> str:

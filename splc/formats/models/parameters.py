@@ -37,7 +37,7 @@ _LINE = re.compile(r"\s*(`(?:[^`]|``)++`\s*+|[^=`]*+)=\s*(.*)")
 # A `#` in quotes or backticks begins no comment.
 _UNCOMMENTED = re.compile(r"""(?:[^#`"']|`[^`]*`|"[^"]*"|'[^']*'|[`"'])*""")
 _QUOTED = re.compile(r"""(["'])(.*)\1""")
-_NO_EXPRESSION = ("inf", "infinity", "nan", "true", "false")
+_FORM = "write lines 'name = number'"
 _SECTION = re.compile(r"^[^\S\n]*\[", re.MULTILINE)
 _NUMBER = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?")
 _WANTED = "write a number, an expression in quotes, or a table"
@@ -71,8 +71,7 @@ def parse_parameters(source: Source) -> Parameters:
         elif isinstance(value, str) and value.strip():
             expressions[name] = value
         elif isinstance(value, dict):
-            table = _table(name, value, lines, problems)
-            if table is not None:
+            if table := _table(name, value, lines, problems):
                 quantities[name] = table
         elif (number := finite_number(value)) is not None:
             quantities[name] = Quantity.exactly(number)
@@ -93,29 +92,23 @@ def _content_of_lines(text: str, problems: Problems) -> tuple[dict[str, Any], di
             continue
         match = _LINE.fullmatch(statement)
         if match is None:
-            problems.add("this is not a parameter", number, text=statement, hint="write lines 'name = number'")
+            problems.add("this is not a parameter", number, text=statement, hint=_FORM)
             continue
-        name = match[1].rstrip()
+        name, value = match[1].rstrip(), match[2]
         name = name[1:-1].replace("``", "`") if name.startswith("`") else name
-        value = match[2]
         if name in lines:
             problems.add(f"duplicate parameter {name!r}", number, hint=f"line {lines[name]} defines it already")
         elif not value:
-            problems.add(f"the parameter {name!r} has no value", number, hint="write lines 'name = number'")
+            problems.add(f"the parameter {name!r} has no value", number, hint=_FORM)
+        elif _NUMBER.fullmatch(value) or value.lstrip("+-").lower() in ("inf", "infinity", "nan"):
+            content[name] = float(value)
+        elif value.lower() in ("true", "false"):
+            content[name] = math.nan
         else:
-            content[name] = _value_of(value)
+            quoted = _QUOTED.fullmatch(value)
+            content[name] = quoted[2] if quoted else value
         lines.setdefault(name, number)
     return content, lines
-
-
-def _value_of(text: str) -> float | str:
-    """Return the value in a line: a number, or an expression without its quotes."""
-    if _NUMBER.fullmatch(text) or text.lstrip("+-").lower() in _NO_EXPRESSION[:3]:
-        return float(text)
-    if text.lower() in _NO_EXPRESSION:
-        return math.nan
-    quoted = _QUOTED.fullmatch(text)
-    return quoted[2] if quoted else text
 
 
 def _table(
@@ -153,8 +146,7 @@ def _table(
             problems.add(f"{name}.{key}: the table has two rows for {row_key:g}", at)
         else:
             content_of_row = value if isinstance(value, dict) else {"value": value}
-            quantity = _quantity(f"{name}.{key}", content_of_row, at, problems)
-            if quantity is not None:
+            if quantity := _quantity(f"{name}.{key}", content_of_row, at, problems):
                 rows[row_key] = quantity
     if not rows and len(problems) == problem_count:
         problems.add(f"the table {name!r} has no rows", line, hint="write one number per value: 4 = 1.2e-6")

@@ -79,9 +79,8 @@ class ReadOptions:
     symbols: Collection[str] = ()  # the parameters that stay names in the terms of model text
 
 
-def read_json(source: Source, system: VariabilityModel | None, options: ReadOptions) -> list[StoredModel]:
+def read_json(source: Source, system: VariabilityModel | None, _: ReadOptions) -> list[StoredModel]:
     """Read the model of a JSON file."""
-    del options
     return [parse_stored_json(source, system)]
 
 
@@ -136,9 +135,7 @@ def read_stored_model(
     `path`: the file, also compressed (`.gz`); `-` is standard input. `learning`: the number (from 1) of a learning in a
     log with several, None for the last.
     """
-    options = ReadOptions(parameters, round, learning, symbols)
-    source = read_source(path)
-    return _parse(source, system, options, full=full)[0]
+    return _parse(read_source(path), system, ReadOptions(parameters, round, learning, symbols), full=full)[0]
 
 
 def read_stored_models(
@@ -243,17 +240,6 @@ def parse_stored_models(source: Source, system: VariabilityModel | None, options
         raise InputError(Problem(f"this is {kind_text}, not a model", source.name, hint=hint))
     stored_models: list[StoredModel] = form.read(source, system, options)
     return stored_models
-
-
-def write_model(model: InfluenceModel, path: str | Path, base: str = ROOT) -> None:
-    """Write a model without a history in the format that the file's name asks for.
-
-    `path`: `.json` is JSON, `.log` a log in SPL Conqueror's grammar, anything else but `.c` model text (each also with
-    `.gz`); `-` is model text on standard output.
-    """
-    suffix = detect.model_suffix(str(path))
-    name = next((form.name for form in detect.formats_of("model") if form.suffix == suffix and form.name), "txt")
-    write_stored_model(StoredModel(model), path, name, base)
 
 
 def write_stored_model(stored: StoredModel, path: str | Path, form: str, base: str = ROOT) -> None:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -51,10 +48,8 @@ def stated_columns(stated: Any) -> ColumnChoice:
     """Return the roles of columns that a file states as `contexts` and `columns`; damaged content is ignored."""
     facts = declared(dict, stated, {})
     contexts, columns = (declared(dict, facts.get(key), {}) for key in ("contexts", "columns"))
-    options, ignore = (
-        tuple(name for name in declared(list, columns.get(role), []) if isinstance(name, str))
-        for role in ("options", "ignore")
-    )
+    named = (declared(list, columns.get(role), []) for role in ("options", "ignore"))
+    options, ignore = (tuple(name for name in names if isinstance(name, str)) for names in named)
     return ColumnChoice(
         usual={name: value for name, value in contexts.items() if isinstance(value, str)},
         options=options,
@@ -64,24 +59,12 @@ def stated_columns(stated: Any) -> ColumnChoice:
     )
 
 
-def columns_in_lines(texts: Mapping[str, str]) -> ColumnChoice:
-    """Return the roles that the lines of a log state; a line that is not JSON states nothing."""
-    facts = {}
-    for key, text in texts.items():
-        with suppress(ValueError, RecursionError):
-            facts[key] = json.loads(text)
-    return stated_columns(facts)
-
-
 def columns_object(contexts: Mapping[str, str], choice: ColumnChoice, *, mined: bool = False) -> dict[str, Any]:
     """Return the roles of columns in JSON's types, as far as there are any."""
-    roles = {"options": list(choice.options), "ignore": list(choice.ignore)}
-    columns: dict[str, Any] = {role: names for role, names in roles.items() if names}
-    if not choice.constraints:
-        columns["constraints"] = False
-    if mined:
-        columns["mined"] = True
-    return {**({"contexts": dict(contexts)} if contexts else {}), **({"columns": columns} if columns else {})}
+    roles: dict[str, Any] = {"options": list(choice.options), "ignore": list(choice.ignore)}
+    roles |= {"constraints": None if choice.constraints else False, "mined": mined or None}
+    columns = {role: value for role, value in roles.items() if value not in (None, [])}
+    return {key: value for key, value in (("contexts", dict(contexts)), ("columns", columns)) if value}
 
 
 def choice_of(learned: Iterable[ColumnChoice]) -> ColumnChoice:
@@ -89,11 +72,11 @@ def choice_of(learned: Iterable[ColumnChoice]) -> ColumnChoice:
     choices = [*learned]
     # A context has no usual value if the models were learned from different ones.
     usual: dict[str, str | None] = {}
-    for name, value in chain.from_iterable(choice.usual.items() for choice in choices):
+    for name, value in (item for choice in choices for item in choice.usual.items()):
         usual[name] = value if usual.get(name, value) == value else None
     return ColumnChoice(
-        ignore=tuple(dict.fromkeys(chain.from_iterable(choice.ignore for choice in choices))),
-        options=tuple(dict.fromkeys(chain.from_iterable(choice.options for choice in choices))),
+        ignore=tuple(dict.fromkeys(name for choice in choices for name in choice.ignore)),
+        options=tuple(dict.fromkeys(name for choice in choices for name in choice.options)),
         usual=usual,
         constraints=all(choice.constraints for choice in choices),
         mined=any(choice.mined for choice in choices),

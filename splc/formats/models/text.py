@@ -1,29 +1,25 @@
-"""Performance-influence models as text: model text (see `splc.models.text.reader`), LaTeX, and Python."""
+"""Files of models for people and programs: model text, which is read, too, LaTeX tables, and Python modules."""
 
 from __future__ import annotations
 
 import keyword
 import math
 import re
-import unicodedata
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import reduce
-from typing import Literal
+from collections.abc import Collection, Iterable, Mapping
 
-from splc.arithmetic.functions import FUNCTION
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Key, title
 from splc.data.table import names_of
 from splc.errors import ExpressionError
-from splc.formats.models.notation import Notation, log2_text
+from splc.formats.models.notation import latex_text, log2_text, python_names, python_text
 from splc.formats.models.stored_model import ModelFile
 from splc.formats.system.assembly import free_name
 from splc.io.files import Source
-from splc.io.latex import SMALL_GREEK, latex_escaped, latex_number, one_line
+from splc.io.latex import latex_escaped, latex_number, one_line
 from splc.io.numbers import number_text, rounded_text
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters
 from splc.models.subexpressions import CallOf, Derived, needed
-from splc.models.terms import Exponent, Factor, Term
+from splc.models.terms import Factor, Term
 from splc.models.text.products import Signs
 from splc.models.text.reader import expand_model
 from splc.system.variability import ROOT, VariabilityModel
@@ -48,7 +44,7 @@ def parse_model(
     Raises:
         ExpressionError: if the text contains unknown names or is not a model.
     """
-    return parse_model_text(Source("model", text.encode()), system, parameters, names_of(symbols))
+    return parse_stored_text(Source("model", text.encode()), system, parameters, names_of(symbols))[0]
 
 
 def parse_model_text(
@@ -127,62 +123,6 @@ def models_text(content: ModelFile) -> str:
     return "\n".join(lines) + "\n"
 
 
-def latex_text(model: InfluenceModel, digits: int | None = 4) -> str:
-    r"""Return a model as mathematics in LaTeX, without the dollars around it: `1.37 + 6.698 \cdot \log_{2}^{2}(y)`.
-
-    Single letters, also with a number, and names of Greek letters are set as symbols, other names in italics. No
-    package is needed. `digits`: significant digits of coefficients; None: as many as read the same number back.
-    """
-    return _LatexNotation(model, digits).text()
-
-
-class _LatexNotation(Notation):
-    """LaTeX's mathematics."""
-
-    times = r" \cdot "
-
-    def product(self, size: float, factors: Iterable[Factor]) -> str:
-        text = super().product(size, factors)
-        return text.removeprefix(rf"1{self.times}")
-
-    def number(self, size: float) -> str:
-        return latex_number(super().number(size))
-
-    def name(self, name: str) -> str:
-        if re.fullmatch("[A-Za-z]", name):
-            return name
-        if name in SMALL_GREEK:
-            return f"\\{name}"
-        if indexed := re.fullmatch(r"([A-Za-z])(\d+)", name, re.ASCII):
-            return f"{indexed[1]}_{{{indexed[2]}}}"
-        return rf"\textit{{{latex_escaped(name)}}}"
-
-    def enclosed(self, text: str) -> str:
-        return rf"\left({text}\right)"
-
-    def power(self, base: str, exponent: Exponent) -> str:
-        return base if exponent == 1 else f"{base}^{{{exponent}}}"
-
-    def raised(self, base: str, exponent: str) -> str:
-        return rf"\left({base}\right)^{{{exponent}}}"
-
-    def called(self, function: str, texts: Sequence[str]) -> str:
-        if function in FUNCTION:
-            return FUNCTION[function].latex_text(texts[0])
-        return rf"\{function}\left({', '.join(texts)}\right)"
-
-    def threshold(self, text: str, comparison: str, bound: str) -> str:
-        sign = {">=": r"\geq", "<=": r"\leq"}.get(comparison, comparison)
-        return rf"\left[{text} {sign} {bound}\right]"
-
-    def logarithm(self, name: str, exponent: Exponent) -> str:
-        argument = self.argument(name)
-        if exponent > 0:
-            return self.power(r"\log_{2}", exponent) + argument
-        # An exponent of -1 at the name of a function would denote the inverse function.
-        return self.power(self.enclosed(rf"\log_{{2}}{argument}"), exponent)
-
-
 def latex_table(content: ModelFile) -> str:
     r"""Return models as a `tabular` in LaTeX, which needs no package; logarithms have the base 2."""
     rows = []
@@ -212,74 +152,8 @@ def latex_table(content: ModelFile) -> str:
     )
 
 
-Module = Literal["math", "np"]
-
-_TAKEN = frozenset({"math", "np", "round", "max", "min"})
 # Names that a function of a module may not have.
 _TAKEN_BY_MODULE = frozenset({"math", "round", "MODELS"})
-
-
-def python_text(model: InfluenceModel, module: Module = "math", digits: int | None = None) -> str:
-    """Return a model as a Python expression: `1.37 + 6.698 * math.log2(y)**2`.
-
-    Options, and parameters that are kept as names, are variables with the names of `python_names`. `digits`: as for
-    `latex_text`.
-    """
-    return _PythonNotation(model, digits, module).text()
-
-
-def python_names(model: InfluenceModel) -> dict[str, str]:
-    """Return option or parameter → its variable in `python_text`: its name, if Python allows it."""
-    names = [*model.order, *sorted(model.options | {parameter.name for parameter in model.parameters})]
-    # Python reads identifiers in their NFKC form.
-    taken = {*keyword.kwlist, *_TAKEN}
-    plain = (name for name in names if name.isidentifier() and unicodedata.normalize("NFKC", name) == name)
-    variables = {name: name for name in plain if name not in taken}
-    used_names = {*variables.values(), *_TAKEN}
-    for name in names:
-        if name in variables:
-            continue
-        identifier = re.sub(r"\W", "_", name, flags=re.ASCII)
-        if not identifier or identifier[0].isdigit() or keyword.iskeyword(identifier):
-            identifier = f"_{identifier}"
-        while identifier in used_names:
-            identifier += "_"
-        used_names.add(identifier)
-        variables[name] = identifier
-    return {name: variables[name] for name in names}
-
-
-class _PythonNotation(Notation):
-    """Python expressions."""
-
-    def __init__(self, model: InfluenceModel, digits: int | None, module: Module) -> None:
-        super().__init__(model, digits)
-        self.module = module
-        self.names = python_names(model)
-
-    def name(self, name: str) -> str:
-        return self.names.get(name, name)
-
-    def power(self, base: str, exponent: Exponent) -> str:
-        if exponent == 1:
-            return base
-        return f"{base}**{exponent}" if isinstance(exponent, int) else f"{base}**({exponent})"
-
-    def raised(self, base: str, exponent: str) -> str:
-        return f"({base})**({exponent})"
-
-    def called(self, function: str, texts: Sequence[str]) -> str:
-        if function in FUNCTION:
-            return FUNCTION[function].python_text(texts[0], self.module)
-        if self.module == "math":
-            return super().called(function, texts)
-        return reduce(lambda nested, text: f"np.{function}imum({nested}, {text})", texts)
-
-    def threshold(self, text: str, comparison: str, bound: str) -> str:
-        return f"({text} {comparison} {bound})"
-
-    def logarithm(self, name: str, exponent: Exponent) -> str:
-        return self.power(f"{self.module}.log2{self.argument(name)}", exponent)
 
 
 def python_module(content: ModelFile) -> str:

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from splc.errors import InputError, Problem, Problems, SpecError, SplcError, unknown_name_hint
@@ -47,6 +47,9 @@ def _file(name: str, arguments: str = "FILE", **settings: object) -> Usage:
 _LEARNING: tuple[Need, ...] = ("measurements", "sampling")
 _JUDGING: tuple[Need, ...] = ("measurements", "model")
 _SEARCH = ("samples", "seed", "file", "performWithOptimal")
+_SETTINGS_SEARCH = "NAME=[VALUE,…] … [randomized] [samples:N] [seed:N] [file:CSV] [performWithOptimal:false]"
+_PYTHON = "LEARNER [NAME:VALUE …] [writeFinalPredictionResults:false]"
+_PYTHON_SEARCH = "LEARNER [NAME:[VALUE,…] …] [file:CSV] [performWithOptimal:false]"
 
 # Commands whose output is a folder of files.
 CONVERSIONS = ("convert-vm", "convert-measurements")
@@ -67,14 +70,7 @@ COMMANDS: tuple[Usage, ...] = (
     Usage("hybrid", "STRATEGY [NAME:VALUE …] [[OPTION,…]] [validation:true]", "sampling"),
     Usage("select-all-measurements", "true|false", "words", 1, 1),
     Usage("learn-splconqueror", needs=_LEARNING, aliases=("start",)),
-    Usage(
-        "learn-splconqueror-opt",
-        "NAME=[VALUE,…] … [randomized] [samples:N] [seed:N] [file:CSV] [performWithOptimal:false]",
-        "lists",
-        keys=_SEARCH,
-        most=1,
-        needs=_LEARNING,
-    ),
+    Usage("learn-splconqueror-opt", _SETTINGS_SEARCH, "lists", keys=_SEARCH, most=1, needs=_LEARNING),
     Usage("analyze-learning", needs=_JUDGING),
     _file("predict-all-configs-splconqueror", "FILE.csv", writes=(0,), needs=_JUDGING),
     Usage("predict-configs-splconqueror", needs=_JUDGING),
@@ -89,24 +85,8 @@ COMMANDS: tuple[Usage, ...] = (
     Usage("rollback"),
     *(Usage(name, "FOLDER FOLDERS FILES TARGET", "words", 4, 4) for name in CONVERSIONS),
     Usage("define-python-path", "FOLDER", "file", 1, 1, effect=False),
-    Usage(
-        "learn-python",
-        "LEARNER [NAME:VALUE …] [writeFinalPredictionResults:false]",
-        "pairs",
-        1,
-        1,
-        keys=None,
-        needs=_LEARNING,
-    ),
-    Usage(
-        "learn-python-opt",
-        "LEARNER [NAME:[VALUE,…] …] [file:CSV] [performWithOptimal:false]",
-        "lists",
-        1,
-        1,
-        keys=("file", "performWithOptimal"),
-        needs=_LEARNING,
-    ),
+    Usage("learn-python", _PYTHON, "pairs", 1, 1, keys=None, needs=_LEARNING),
+    Usage("learn-python-opt", _PYTHON_SEARCH, "lists", 1, 1, keys=("file", "performWithOptimal"), needs=_LEARNING),
 )
 TABLE: Mapping[str, Usage] = {name: usage for usage in COMMANDS for name in (usage.name, *usage.aliases)}
 
@@ -171,23 +151,25 @@ def parse_lines(source: Source) -> tuple[Script, tuple[Problem, ...]]:
     """Return the commands of a script that can be read, and what is wrong in the other lines."""
     problems: list[Problem] = []
     commands = []
-    for number, raw in enumerate(source.text().splitlines(), 1):
-        text = raw.partition("#")[0].strip()
-        if not text:
-            continue
+    for number, text in _statements(source):
         try:
             commands.append(_command(text, number))
         except SplcError as error:
-            line_problems = (
-                Problem(problem.message, source.name, number, None, text, problem.hint) for problem in error.problems
-            )
-            problems += dict.fromkeys(line_problems)
+            place: dict[str, Any] = {"file": source.name, "line": number, "column": None, "text": text}
+            problems += dict.fromkeys(replace(problem, **place) for problem in error.problems)
     return Script(source.name, tuple(commands), source.sha256), tuple(problems)
 
 
+def _statements(source: Source) -> Iterator[tuple[int, str]]:
+    """Yield the number and the text of each line that is not blank, without its comment."""
+    for number, line in enumerate(source.text().splitlines(), 1):
+        if text := line.partition("#")[0].strip():
+            yield number, text
+
+
 def _command(text: str, line: int) -> ScriptCommand:
-    first, *argument_texts = text.split(maxsplit=1)
-    name, arguments = first.casefold(), argument_texts[0].strip() if argument_texts else ""
+    first, arguments = [*text.split(maxsplit=1), ""][:2]
+    name = first.casefold()
     if name not in TABLE and (name in _STRATEGIES or name == _DESIGN):
         kind = "numeric" if name == _DESIGN else _STRATEGIES[name]
         arguments = arguments if name == _DESIGN else f"{name} {arguments}"
@@ -228,9 +210,7 @@ def _arguments(usage: Usage, text: str, line: str) -> dict[str, Any]:
             key_names = {name.casefold(): name for name in usage.keys or ()}
             for name in pairs["values"]:
                 if name.casefold() not in key_names:
-                    raise SpecError(
-                        f"unknown argument {name!r}", hint=unknown_name_hint(name, list(key_names.values()))
-                    )
+                    raise SpecError(f"unknown argument {name!r}", hint=unknown_name_hint(name, [*key_names.values()]))
             values = {key_names[name.casefold()]: value for name, value in pairs["values"].items()}
             return {"words": pairs["words"], "values": values, "lists": lists}
 
@@ -296,18 +276,13 @@ def settings_of(source: Source) -> dict[str, str]:
     """Return the settings of a file of `name value` (or `name:value`) lines."""
     problems = Problems(source.name)
     settings: dict[str, str] = {}
-    for number, raw in enumerate(source.text().splitlines(), 1):
-        line = raw.partition("#")[0].strip()
-        if not line:
-            continue
-        name, *value_texts = re.split(r"[\s:]+", line, maxsplit=1)
-        value = value_texts[0] if value_texts else ""
+    for number, line in _statements(source):
+        name, value = [*re.split(r"[\s:]+", line, maxsplit=1), ""][:2]
         try:
             Settings().changed({name: value})
+            settings[setting_name(name)] = value
         except SpecError as error:
             for problem in error.problems:
                 problems.add(problem.message, number, text=line, hint=problem.hint)
-            continue
-        settings[setting_name(name)] = value
     problems.raise_if_any(InputError)
     return settings

@@ -92,13 +92,7 @@ STRATEGIES = (
     Strategy("numeric", "hypersampling", "hyper", (Key("precision", default="50"),), _COMPAT),
     Strategy("numeric", "onefactoratatime", "ofat", (Key("distinctValuesPerOption", default="3"),), _COMPAT),
     Strategy("numeric", "kexchange", "dopt", (Key("sampleSize", default="100"), Key("k", "k", "5")), _CAPPED),
-    Strategy(
-        "numeric",
-        "plackettburman",
-        "pb",
-        (Key("measurements", default="9"), Key("level", default="3")),
-        _COMPAT,
-    ),
+    Strategy("numeric", "plackettburman", "pb", (Key("measurements", default="9"), Key("level", default="3")), _COMPAT),
     Strategy("numeric", "random", "random", (_number(None, "sampleSize"), _SEED), _COMPAT),
     Strategy("hybrid", "distribution-aware", "distaware", (*_DISTRIBUTION, *_diversity(ignored=False))),
     Strategy("hybrid", "distribution-preserving", "distpreserving", (*_DISTRIBUTION, *_diversity(ignored=True))),
@@ -163,10 +157,8 @@ def _line(strategy: Strategy, spec: str, seed: int) -> str:
 
 def names(kind: Kind) -> tuple[str, ...]:
     """Return the names of the strategies of a command, with the older ones."""
-    spellings = (
-        name for strategy in STRATEGIES if strategy.kind == kind for name in (strategy.name, *strategy.aliases)
-    )
-    return tuple(dict.fromkeys(spellings))
+    strategies = (strategy for strategy in STRATEGIES if strategy.kind == kind)
+    return tuple(dict.fromkeys(name for each in strategies for name in (each.name, *each.aliases)))
 
 
 _DOMAIN = re.compile(r"\[([^\]]*)\]")
@@ -177,36 +169,29 @@ def sampling_of(kind: Kind, arguments: str, line: str = "") -> Sampling:
     # Brackets that are not closed would each be followed to the end.
     end_of_domains = arguments.rfind("]") + 1
     domains = _DOMAIN.findall(arguments, 0, end_of_domains)
-    words, values = [], {}
-    for word in (_DOMAIN.sub(" ", arguments[:end_of_domains]) + arguments[end_of_domains:]).split():
-        name, colon, value = word.partition(":")
-        if colon:
-            values[name.casefold()] = value
-        else:
-            words.append(word)
-    validation = [word for word in words if word.casefold() == VALIDATION]
-    words = [word for word in words if word.casefold() != VALIDATION]
+    all_words = (_DOMAIN.sub(" ", arguments[:end_of_domains]) + arguments[end_of_domains:]).split()
+    pairs = (word.partition(":") for word in all_words if ":" in word)
+    values = {name.casefold(): value for name, _, value in pairs}
+    plain_words = [word for word in all_words if ":" not in word]
+    words = [word for word in plain_words if word.casefold() != VALIDATION]
     if not words:
         raise SpecError(f"{kind} names no sampling strategy", hint=f"known are: {', '.join(names(kind))}")
     strategy = _strategy(kind, words[0], values)
     if words[1:]:
         raise SpecError(f"{strategy.name} has no argument {words[1]!r}", hint=_usage(strategy))
-    is_validation = truth(values.pop(VALIDATION), VALIDATION) if VALIDATION in values else False
+    is_validation = truth(values.pop(VALIDATION, "false"), VALIDATION) or len(words) < len(plain_words)
     binary, numeric = (truth(values.get(name.casefold(), "false"), name) for name in (ONLY_BINARY, ONLY_NUMERIC))
     restricted_kind: Kind = "binary" if binary else "numeric" if numeric else kind
     options = tuple(name.strip() for domain in domains for name in domain.split(",") if name.strip())
     spec, file = _spec(strategy, values)
     spec += f"[{','.join(options)}]" if options else ""
     _check(strategy, restricted_kind, spec)
-    return Sampling(restricted_kind, spec, bool(validation) or is_validation, options, file, line)
+    return Sampling(restricted_kind, spec, is_validation, options, file, line)
 
 
 def _strategy(kind: Kind, name: str, values: dict[str, str]) -> Strategy:
-    candidates = [
-        strategy
-        for strategy in STRATEGIES
-        if strategy.kind == kind and name.casefold() in (strategy.name, *strategy.aliases)
-    ]
+    named = (each for each in STRATEGIES if name.casefold() in (each.name, *each.aliases))
+    candidates = [strategy for strategy in named if strategy.kind == kind]
     if not candidates:
         raise SpecError(f"unknown {kind} sampling strategy {name!r}", hint=unknown_name_hint(name, names(kind)))
     flags = {strategy.flag for strategy in candidates if strategy.flag}
@@ -232,15 +217,17 @@ def _spec(strategy: Strategy, values: Mapping[str, str]) -> tuple[str, str | Non
         argument = values_by_key.get(key.name, key.default)
         if argument is None:
             problems.append(Problem(f"{strategy.name} needs {key.name}", hint=_usage(strategy)))
-        elif key.name == FROM_FILE and argument:
+        elif not argument or key.ignored:
+            continue
+        elif key.name == FROM_FILE:
             if set(argument) & set(",+[]="):
                 hint = "rename the file, without , + = [ ]"
                 problems.append(Problem(f"{FROM_FILE}: the name {argument!r} has signs of samplings", hint=hint))
             keywords[key.ours] = FILE
-        elif argument and not key.ignored and key.ours:
+        elif key.ours:
             # Arguments of designs are in small letters: NONE, RandomSelection, Manhattan.
             keywords[key.ours] = argument.casefold().removesuffix("selection")
-        elif argument and not key.ignored:
+        else:
             positional.append(argument)
     if problems:
         raise SpecError(problems)

@@ -70,11 +70,11 @@ def constraints_of(
         return
     literals = [literal for literal in literals if literal not in always]
     comparisons = [atom for atom in atoms if isinstance(atom, NumericAtom)]
-    constant = [comparison for comparison in comparisons if not names_in(comparison.left) + names_in(comparison.right)]
-    if any(_holds(comparison, "", 0.0) for comparison in constant):
+    constant = [comparison for comparison in comparisons if not _names(comparison)]
+    if any(_holds(comparison, 0.0) for comparison in constant):
         return
     comparisons = [comparison for comparison in comparisons if comparison not in constant]
-    names = {name for comparison in comparisons for name in names_in(comparison.left) + names_in(comparison.right)}
+    names = {name for comparison in comparisons for name in _names(comparison)}
     unselected = [name for name in sorted(names) if name in optional and OptionLiteral(name, False) not in literals]
     if unselected:
         message = f"the constraint compares {listed(unselected)}, which may not be selected"
@@ -89,13 +89,11 @@ def constraints_of(
     elif len(comparisons) == 1:
         yield _guarded_comparison(literals, comparisons[0], optional, line)
     elif all(comparison.comparison == "=" for comparison in comparisons):
-        factors = tuple((1, _difference(comparison)) for comparison in comparisons)
+        factors = tuple((1, _difference(each)) for each in comparisons)
         yield _guarded_comparison(literals, NumericAtom(Product(factors), "=", Number(0)), optional, line)
     elif len(names) == 1 and names <= values.keys():
         (name,) = names
-        excluded = [
-            value for value in values[name] if not any(_holds(comparison, name, value) for comparison in comparisons)
-        ]
+        excluded = [value for value in values[name] if not any(_holds(each, value) for each in comparisons)]
         if len(excluded) > _MAX_VALUES:
             raise InputError(Problem(f"the constraint excludes {len(excluded):,} values of {name}", line=line))
         for value in excluded:
@@ -106,7 +104,11 @@ def constraints_of(
         raise InputError(Problem(message, line=line, hint=hint))
 
 
-def _holds(comparison: NumericAtom, name: str, value: float) -> bool:
+def _names(comparison: NumericAtom) -> list[str]:
+    return names_in(comparison.left) + names_in(comparison.right)
+
+
+def _holds(comparison: NumericAtom, value: float) -> bool:
     """Return whether a comparison over one option holds where it has this value."""
     constraint = comparison_of(comparison.left, comparison.comparison, comparison.right)
     return bool(np.all(constraint.holds(lambda _: np.array([value]))))

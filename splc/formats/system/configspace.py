@@ -56,12 +56,10 @@ class SpaceParameter:
     def position(self, value: Any) -> int:
         """Return the position of a value."""
         # True equals 1.
-        positions = [
-            at for at, candidate in enumerate(self.values) if type(candidate) is type(value) and candidate == value
-        ]
-        if not positions:
-            raise InputError(f"{self.name} is never {shown(value)}")
-        return positions[0]
+        for at, known in enumerate(self.values):
+            if type(known) is type(value) and known == value:
+                return at
+        raise InputError(f"{self.name} is never {shown(value)}")
 
 
 def _values(entry: Mapping[str, Any], notes: list[str], stated: Collection[Any]) -> tuple[Any, ...]:
@@ -173,8 +171,7 @@ class _ConfigSpaceReader(Assembly):
         self.lines: dict[str, int] = {}
         text, number, at = source.text(), 1, 0
         for match in _NAMED.finditer(text):
-            number += text.count("\n", at, match.start())
-            at = match.start()
+            number, at = number + text.count("\n", at, match.start()), match.start()
             with suppress(ValueError):
                 self.lines.setdefault(json.loads(match[1]), number)
 
@@ -300,18 +297,15 @@ class _ConfigSpaceReader(Assembly):
             raise InputError(f"unknown type of forbidden clause {kind!r}")
         first, second = (self.parameter(_text(clause, side)) for side in ("left", "right"))
         if first.is_number and second.is_number:
-            selected = (
-                OptionLiteral(parameter.name, True) for parameter in (first, second) if parameter.name in self.optional
-            )
+            names = (first.name, second.name)
+            selected = (OptionLiteral(name, True) for name in names if name in self.optional)
             return joined((*selected, NumericAtom(Name(first.name), sign, Name(second.name))), conjunction=True)
         if sign != "=" or first.is_number or second.is_number:
             raise InputError(f"{first.name} and {second.name} are not two numbers: they cannot be compared")
-        common_values = [value for value in first.values if value in second.values]
-        both_equal = (
-            joined((self.one_of(_text(clause, side), [value]) for side in ("left", "right")), conjunction=True)
-            for value in common_values
-        )
-        return joined(both_equal, conjunction=False)
+        common = (value for value in first.values if value in second.values)
+        sides = [_text(clause, side) for side in ("left", "right")]
+        equal = (joined((self.one_of(side, [value]) for side in sides), conjunction=True) for value in common)
+        return joined(equal, conjunction=False)
 
     def one_of(self, name: str, values: Sequence[Any]) -> Formula:
         """Return the formula that a parameter is active and has one of these values."""
@@ -319,11 +313,9 @@ class _ConfigSpaceReader(Assembly):
         if self.active.get(name, True) is None:
             raise InputError(f"the conditions of {name} depend on it")
         positions = [parameter.position(value) for value in values]
+        selected = OptionLiteral(parameter.name, True)
         if parameter.is_truth:
-            selected = OptionLiteral(parameter.name, True)
-            alternatives: list[Formula] = []
-            if True in values:
-                alternatives.append(selected)
+            alternatives: list[Formula] = [selected] if True in values else []
             if False in values:
                 alternatives.append(joined((self.condition(name), negation(selected)), conjunction=True))
             return joined(alternatives, conjunction=False)
@@ -334,7 +326,6 @@ class _ConfigSpaceReader(Assembly):
         if parameter.name not in self.optional:
             return equal
         # A comparison holds if the option has no value.
-        selected = OptionLiteral(parameter.name, True)
         return joined((selected, joined((negation(selected), equal), conjunction=False)), conjunction=True)
 
 

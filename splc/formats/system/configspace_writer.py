@@ -102,18 +102,15 @@ def _violations(
     if any(name not in system.positions for name in names):
         problems.add("ConfigSpace has no such constraint", constraint.line, text=constraint.text)
         return
-    options = [system.options[system.positions[name]] for name in names]
+    options = [system.option(name) for name in names]
     size = math.prod(float(len(getattr(option, "values", (0.0, 1.0)))) for option in options)
     if size > MAX_COMBINATIONS:
         message = f"ConfigSpace has no arithmetic constraints, and this one is about {size:,.0f} combinations of values"
         problems.add(message, constraint.line, text=constraint.text)
         return
     for row in violations(constraint, options):
-        yield [
-            {
-                "name": option.name,
-                "type": "EQUALS",
-                "value": value == 1 if isinstance(option, BinaryOption) else _number(value),
-            }
+        values = (
+            value == 1 if isinstance(option, BinaryOption) else _number(value)
             for option, value in zip(options, row, strict=True)
-        ]
+        )
+        yield [{"name": name, "type": "EQUALS", "value": value} for name, value in zip(names, values, strict=True)]

@@ -113,10 +113,8 @@ class _FeatureIdeReader(Assembly):
                 raise InputError(Problem(f"unknown feature {name!r}", line=line, hint=hint))
             return OptionLiteral(self.features[name].name, True)
         parts = [self.formula(child) for child in element]
-        operand_count = {"not": 1, "imp": 2, "eq": 2}.get(kind)
-        if operand_count is not None and len(parts) != operand_count:
-            count = "one part" if operand_count == 1 else "two parts"
-            raise InputError(Problem(f"<{kind}> has {count}", line=line))
+        if kind in {"not", "imp", "eq"} and len(parts) != (1 if kind == "not" else 2):
+            raise InputError(Problem(f"<{kind}> has {'one part' if kind == 'not' else 'two parts'}", line=line))
         if kind == "not":
             return negation(parts[0])
         if kind in {"imp", "eq"}:

@@ -73,27 +73,25 @@ class _ElementReader(Assembly):
         for section, read in (("binaryOptions", self.binary_option), ("numericOptions", self.numeric_option)):
             for element in elements[section]:
                 parts, line = self.parts(element), line_of(element)
-                if name := _text(parts, "name"):
-                    option = read(name, parts, line)
-                    if isinstance(option, NumericOption) or name != ROOT:
-                        yield option
-                else:
+                if not (name := _text(parts, "name")):
                     self.problems.add("an option without a <name>", line)
+                elif (option := read(name, parts, line)) is not None:
+                    yield option
 
-    def binary_option(self, name: str, parts: Parts, line: int) -> BinaryOption:
-        """Return a binary option."""
+    def binary_option(self, name: str, parts: Parts, line: int) -> BinaryOption | None:
+        """Return a binary option, None for the root."""
         shown = _presentation(parts)
         words = tuple(word.strip() for word in _text(parts, "values").split(";"))
         if len(words) == 2 and [TRUTH.get(word.casefold()) for word in words] == [0, 1]:
             shown = replace(shown, words=(words[0], words[1]))
-        ignored = (name for name in _NUMERIC if _text(parts, name) and (name != "values" or shown.words is None))
-        for ignored_name in ignored:
-            self.note(line, f"{name}: <{ignored_name}> has no effect in a binary option")
+        for part in _NUMERIC:
+            if _text(parts, part) and (part != "values" or shown.words is None):
+                self.note(line, f"{name}: <{part}> has no effect in a binary option")
         implied, excluded = _groups(parts, "impliedOptions"), _groups(parts, "excludedOptions")
         if name == ROOT:
             if implied or excluded:
                 self.note(line, "what the root implies or excludes has no effect")
-            return BinaryOption(name)
+            return None
         optional = _text(parts, "optional").casefold()
         if optional not in {"true", "false", ""}:
             place = line_of(parts["optional"][0])
@@ -226,24 +224,20 @@ def _child(parent: etree._Element, name: str, text: str) -> etree._Element:
 
 
 def _write_domain(element: etree._Element, option: NumericOption) -> None:
-    maximum = option.values[-1] if option.maximum is None else option.maximum
-    _child(element, "minValue", number_text(option.values[0]))
+    values = option.values
+    maximum = values[-1] if option.maximum is None else option.maximum
+    _child(element, "minValue", number_text(values[0]))
     _child(element, "maxValue", number_text(maximum))
-    if _reproduces(option, maximum):
+    try:
+        is_step = option.step is not None and step_values(option.name, values[0], maximum, option.step) == values
+    except VariabilityError:
+        is_step = False
+    if is_step:
         _child(element, "stepFunction", option.step or "")
     else:
-        _child(element, "values", ";".join(map(number_text, option.values)))
+        _child(element, "values", ";".join(map(number_text, values)))
     if option.deselected_flag is not None:
         _child(element, "deselectedFlag", number_text(option.deselected_flag))
-
-
-def _reproduces(option: NumericOption, maximum: float) -> bool:
-    if option.step is None:
-        return False
-    try:
-        return step_values(option.name, option.values[0], maximum, option.step) == option.values
-    except VariabilityError:
-        return False
 
 
 _OPTION_SECTIONS = ("binaryOptions", "numericOptions")
@@ -296,12 +290,10 @@ def _constraint(
 
 def _mixed_attributes(element: etree._Element, line: int, problems: Problems) -> tuple[Literal["all", "none"], bool]:
     """Return `req` and whether `exprKind` is `neg`; SPL Conqueror identifies them by position, not by name."""
-    attributes = [(str(key), str(value)) for key, value in element.attrib.items()]
-    values = dict(attributes)
-    unnamed = [(at, value) for at, (key, value) in enumerate(attributes) if key not in {"req", "exprKind"}]
-    for at, value in unnamed:
-        if at < 2:
-            values.setdefault(("req", "exprKind")[at], value)
+    values = {str(key): str(value) for key, value in element.attrib.items()}
+    for name, (key, value) in zip(("req", "exprKind"), [*values.items()], strict=False):
+        if key not in {"req", "exprKind"}:
+            values.setdefault(name, value)
     requires = values.get("req", "").strip().casefold()
     kind = values.get("exprKind", "pos").strip().casefold()
     if requires not in {"all", "none"}:
@@ -316,10 +308,8 @@ def _names_only(options: Sequence[Option]) -> VariabilityModel:
     unique: dict[str, Option] = {}
     for option in options:
         if option.name != ROOT:
-            option_name = (
-                BinaryOption(option.name) if isinstance(option, BinaryOption) else replace(option, parent=None)
-            )
-            unique.setdefault(option.name, option_name)
+            plain = BinaryOption(option.name) if isinstance(option, BinaryOption) else replace(option, parent=None)
+            unique.setdefault(option.name, plain)
     return VariabilityModel("", tuple(unique.values()))
 
 
@@ -329,17 +319,11 @@ def _resolved(option: Option, spellings: dict[str, str]) -> Option:
     def resolve(name: str) -> str:
         return spellings.get(name, name)
 
-    parent = resolve(option.parent) if option.parent is not None else None
+    parent = None if option.parent is None else resolve(option.parent)
     if isinstance(option, NumericOption):
         return replace(option, parent=parent)
-    if parent == option.parent and not option.implied and not option.excluded:
-        return option
-    return replace(
-        option,
-        parent=parent,
-        implied=tuple(tuple(map(resolve, group)) for group in option.implied),
-        excluded=tuple(tuple(map(resolve, group)) for group in option.excluded),
-    )
+    implied, excluded = (tuple(tuple(map(resolve, group)) for group in of) for of in (option.implied, option.excluded))
+    return replace(option, parent=parent, implied=implied, excluded=excluded)
 
 
 def write_variability_model(
@@ -366,12 +350,9 @@ def _document(system: VariabilityModel, comments: Sequence[str]) -> etree._Eleme
         _write_option(binary if isinstance(option, BinaryOption) else numeric, option, system)
     sections = {name: etree.SubElement(root, f"{name}Constraints") for name in ("boolean", "nonBoolean", "mixed")}
     for constraint in system.constraints:
-        if isinstance(constraint, BooleanConstraint):
-            _child(sections["boolean"], "constraint", constraint.text)
-        elif constraint.kind == "mixed":
-            element = _child(sections["mixed"], "constraint", constraint.text)
+        kind = "boolean" if isinstance(constraint, BooleanConstraint) else constraint.kind.replace("-b", "B")
+        element = _child(sections[kind], "constraint", constraint.text)
+        if not isinstance(constraint, BooleanConstraint) and kind == "mixed":
             element.set("req", constraint.requires)
             element.set("exprKind", "neg" if constraint.negated else "pos")
-        else:
-            _child(sections["nonBoolean"], "constraint", constraint.text)
     return root

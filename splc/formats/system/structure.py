@@ -60,11 +60,9 @@ def structure_of(system: VariabilityModel, *, several: bool) -> Structure:
         members = children_of_parent.get(option.name, [])
         features[option.name].groups = _groups(system, members, option.implied, features, several=several)
     in_tree = {frozenset(clause) for clause in _tree_clauses(root, system)}
-    system_clauses = (literals_of(clause, system) for clause in clauses(system))
-    missing = tuple(
-        literals or ((root.name, False),) for literals in system_clauses if frozenset(literals) not in in_tree
-    )
-    return Structure(root, added, missing)
+    needed = (literals_of(clause, system) for clause in clauses(system))
+    missing = (literals or ((root.name, False),) for literals in needed if frozenset(literals) not in in_tree)
+    return Structure(root, added, tuple(missing))
 
 
 def literals_of(clause: Clause, system: VariabilityModel) -> Literals:
@@ -115,11 +113,8 @@ def _groups(
 
 def _is_clique(system: VariabilityModel, names: set[str]) -> bool:
     """Return whether the alternatives of every option in a set are the others in it."""
-    for name in names:
-        option = system.options[system.positions[name]]
-        if not isinstance(option, BinaryOption) or {name, *system.alternatives(option)} != names:
-            return False
-    return True
+    options = (option for option in system.binary_options if option.name in names)
+    return all({option.name, *system.alternatives(option)} == names for option in options)
 
 
 def _tree_clauses(root: FeatureNode, system: VariabilityModel) -> Iterator[Literals]:
@@ -150,16 +145,12 @@ def binary_clauses(system: VariabilityModel, form: str) -> list[Literals]:
         if numeric & set(names):
             problems.add(f"{form} has no arithmetic constraints", constraint.line, text=constraint.text, hint=_UVL)
         elif len(names) > MAX_OPTIONS:
-            message = (
-                f"{form} has no arithmetic constraints, and this one has {plural(len(names), 'option', 'options')}"
-            )
+            count = plural(len(names), "option", "options")
+            message = f"{form} has no arithmetic constraints, and this one has {count}"
             problems.add(message, constraint.line, text=constraint.text, hint=_UVL)
         else:
-            options = [system.options[system.positions[name]] for name in names]
-            found_clauses += [
-                tuple((name, value == 0) for name, value in zip(names, row, strict=True))
-                for row in violations(constraint, options)
-            ]
+            rows = violations(constraint, [system.option(name) for name in names])
+            found_clauses += [tuple(zip(names, (value == 0 for value in row), strict=True)) for row in rows]
     problems.raise_if_any(OutputError)
     return found_clauses
 

@@ -32,24 +32,16 @@ class _Enclosing:
 
     indent: int
     node: FeatureNode | Group
-    inner: int | None = None
-
-    def indented(self, indent: int) -> int:
-        """Return the indentation of the first line in it, which is this one if there was none."""
-        if self.inner is None:
-            self.inner = indent
-        return self.inner
+    inner: int | None = None  # the indentation of the first line in it
 
 
 def _cardinality(cursor: Cursor) -> tuple[int, int] | None:
     """Return the bounds in `[n..m]`, `[n..*]` or `[n]`, and pass them; None if there are none."""
-    texts = [token.text for token in cursor.tokens[cursor.at : cursor.at + 5]]
-    if len(texts) >= 3 and texts[0] == "[" and texts[1].isdecimal() and texts[2] == "]":
-        cursor.at += 3
-        return int(texts[1]), int(texts[1])
-    if len(texts) == 5 and texts[0] == "[" and texts[2] == ".." and texts[4] == "]":
-        lower, upper = texts[1], texts[3]
-        if lower.isdecimal() and (upper.isdecimal() or upper == "*"):
+    match [token.text for token in cursor.tokens[cursor.at : cursor.at + 5]]:
+        case ["[", number, "]", *_] if number.isdecimal():
+            cursor.at += 3
+            return int(number), int(number)
+        case ["[", lower, "..", upper, "]"] if lower.isdecimal() and (upper.isdecimal() or upper == "*"):
             cursor.at += 5
             return int(lower), 10**9 if upper == "*" else int(upper)
     return None
@@ -57,13 +49,10 @@ def _cardinality(cursor: Cursor) -> tuple[int, int] | None:
 
 def _attributes(cursor: Cursor) -> Iterator[tuple[str, list[UvlToken]]]:
     """Yield the names and the tokens of the values in `{…}`, which is next."""
-    start = cursor.at
-    depth = 0
-    while cursor.token.kind != "end":
+    start, depth = cursor.at, 0
+    while cursor.token.kind != "end" and (depth or cursor.at == start):
         depth += _depth(cursor.token)
         cursor.at += 1
-        if not depth:
-            break
     for part in parts_of(cursor.tokens[start + 1 : cursor.at - 1]):
         inner = Cursor(part)
         yield inner.name(), list(part[inner.at :])
@@ -90,12 +79,10 @@ def _depth(token: UvlToken) -> int:
 
 def _number(value: Sequence[UvlToken]) -> float | None:
     """Return the number of an attribute, None if it has another value."""
-    texts = [token.text for token in value]
-    negative = texts[:1] == ["-"]
-    if len(texts) == 1 + negative and value[-1].kind == "number":
-        number = float(texts[-1])
-        return None if math.isinf(number) else -number if negative else number
-    return None
+    is_negative = bool(value) and value[0].text == "-"
+    if len(value) != 1 + is_negative or value[-1].kind != "number" or math.isinf(number := float(value[-1].text)):
+        return None
+    return -number if is_negative else number
 
 
 _MIRRORED = {">=": "<=", "<=": ">=", "<": ">", ">": "<", "=": "=", "!=": "!="}
@@ -115,18 +102,16 @@ class Domain:
             values = {value for _, value in comparisons}
             self.listed = values if self.listed is None else self.listed & values
             return True
-        if len(comparisons) > 1:
+        (sign, value), *further = comparisons
+        if further or sign not in ((">=", "<=", ">", "<") if self.whole else (">=", "<=")):
             return False
-        ((sign, value),) = comparisons
-        if sign in {">=", "<="} or (self.whole and sign in {">", "<"}):
-            if sign[0] == ">":
-                bound = math.ceil(value) if sign == ">=" and self.whole else value
-                self.lower = max(self.lower, math.floor(value) + 1 if sign == ">" else bound)
-            else:
-                bound = math.floor(value) if sign == "<=" and self.whole else value
-                self.upper = min(self.upper, math.ceil(value) - 1 if sign == "<" else bound)
-            return True
-        return False
+        if sign[0] == ">":
+            bound = math.floor(value) + 1 if sign == ">" else math.ceil(value) if self.whole else value
+            self.lower = max(self.lower, bound)
+        else:
+            bound = math.ceil(value) - 1 if sign == "<" else math.floor(value) if self.whole else value
+            self.upper = min(self.upper, bound)
+        return True
 
     def values(self) -> tuple[float, ...] | None:
         """Return the values, None if they are not known to be finitely many."""
@@ -135,10 +120,8 @@ class Domain:
             if not self.whole or not size < MAX_VALUES:
                 return None
             return tuple(float(self.lower) + step for step in range(int(size) + 1)) if size >= 0 else ()
-        ordered = sorted(self.listed)
-        return tuple(
-            value for value in ordered if self.lower <= value <= self.upper and (not self.whole or value % 1 == 0)
-        )
+        inside = (value for value in sorted(self.listed) if self.lower <= value <= self.upper)
+        return tuple(value for value in inside if not self.whole or value % 1 == 0)
 
 
 def stated_values(formula: Formula, domains: Mapping[str, Domain]) -> Formula:
@@ -211,17 +194,17 @@ class _UvlReader(Assembly):
                 if section == "namespace":
                     name = Cursor(line.tokens[1:]).name()
                 elif len(line.tokens) > 1:
-                    self.problems.add(f"{section!r} stands alone in its line", line.number, text=line.text)
+                    self.wrong(line, f"{section!r} stands alone in its line")
             elif section == "features":
                 self.add(line)
             elif section == "constraints":
                 constraints.append(line.tokens)
             elif section == "imports":
                 hint = "write the features of the imported model into this file"
-                self.problems.add("imported models are not supported", line.number, text=line.text, hint=hint)
+                self.wrong(line, "imported models are not supported", hint)
             elif section != "include":
                 hint = nearest(first.text, _SECTIONS) or f"sections are: {', '.join(_SECTIONS)}"
-                self.problems.add("this line is in no section", line.number, text=line.text, hint=hint)
+                self.wrong(line, "this line is in no section", hint)
         self.finish()
         if self.root is None:
             self.problems.add("the model has no features", hint="they are below the line 'features'")
@@ -244,13 +227,19 @@ class _UvlReader(Assembly):
             self.require(formula, tokens[0].line, text_of(tokens))
         return self.tree(name or self.root.name or name_of(source), self.root)
 
+    def wrong(self, line: UvlLine, message: str, hint: str | None = None) -> None:
+        """Add the problem of a line."""
+        self.problems.add(message, line.number, text=line.text, hint=hint)
+
     def add(self, line: UvlLine) -> None:
         """Add a line of features."""
         while self._open and self._open[-1].indent >= line.indent:
             self._open.pop()
         parent = self._open[-1].node if self._open else None
-        if self._open and self._open[-1].indented(line.indent) != line.indent:
-            self.problems.add("the indentation differs from that of the lines before", line.number, text=line.text)
+        if self._open:
+            if self._open[-1].inner not in {None, line.indent}:
+                self.wrong(line, "the indentation differs from that of the lines before")
+            self._open[-1].inner = self._open[-1].inner or line.indent
         if isinstance(parent, FeatureNode):
             self._add_group(parent, line)
         else:
@@ -294,7 +283,7 @@ class _UvlReader(Assembly):
         name = cursor.name()
         if not name:
             hint = "names with other characters than letters, digits and _ are in double quotes"
-            self.problems.add("the name of a feature is missing", line.number, text=line.text, hint=hint)
+            self.wrong(line, "the name of a feature is missing", hint)
             name = f"line {line.number}"
         feature = FeatureNode(name, line.number)
         if parent is not None:
@@ -315,11 +304,10 @@ class _UvlReader(Assembly):
         if cursor.take("cardinality", kind="name"):
             bounds = _cardinality(cursor)
             if bounds is None:
-                self.problems.add("'cardinality' is not followed by [n..m]", line.number, text=line.text)
+                self.wrong(line, "'cardinality' is not followed by [n..m]")
             elif bounds != (1, 1):
-                message = f"the cardinality of the feature {feature.name!r} is not supported"
                 hint = "a feature is selected once or not at all; write several features"
-                self.problems.add(message, line.number, text=line.text, hint=hint)
+                self.wrong(line, f"the cardinality of the feature {feature.name!r} is not supported", hint)
         if cursor.token.kind == "sign" and cursor.token.text == "{":
             for key, value in _attributes(cursor):
                 if key == "constraint":
@@ -328,15 +316,14 @@ class _UvlReader(Assembly):
                     self.inner_constraints += parts_of(value[1:-1])
                 elif key != "abstract":
                     self.attributes.append(line.number)
-                    number = _number(value)
-                    if number is not None:
+                    if (number := _number(value)) is not None:
                         self.numbers.setdefault(feature.name, {})[key] = number
         self._end(cursor, line)
 
     def _end(self, cursor: Cursor, line: UvlLine) -> None:
         if cursor.token.kind != "end":
             text = f'"{cursor.token.text}"' if cursor.token.quoted else cursor.token.text
-            self.problems.add(f"{text!r} is not expected here", line.number, text=line.text)
+            self.wrong(line, f"{text!r} is not expected here")
 
     def set_values(self, domains: Mapping[str, Domain]) -> None:
         """Set the values of features that are numbers; note what has no effect."""
@@ -361,11 +348,10 @@ class _UvlReader(Assembly):
                 self.problems.add(f"the constraints leave no value of the feature {name!r}", feature.line)
             else:
                 feature.values = self.values[feature.name] = values
-        for parent in self.features.values():
-            for group in parent.groups:
-                if group.lower not in {0, len(group.members)} or group.upper < len(group.members):
-                    for member in group.members:
-                        if member.name in domains:
-                            message = f"the feature {member.name!r} has a number, and is an alternative to others"
-                            hint = "write it into a group below a feature of the group"
-                            self.problems.add(message, member.line, hint=hint)
+        for group in (group for parent in self.features.values() for group in parent.groups):
+            chosen = group.lower not in {0, len(group.members)} or group.upper < len(group.members)
+            for member in group.members if chosen else ():
+                if member.name in domains:
+                    message = f"the feature {member.name!r} has a number, and is an alternative to others"
+                    hint = "write it into a group below a feature of the group"
+                    self.problems.add(message, member.line, hint=hint)

@@ -102,12 +102,11 @@ def lines_of(source: Source, problems: Problems) -> Iterator[UvlLine]:
             plain = " ".join(value[1:-1].split()) if quoted else value[1:-1] if kind == "text" else value
             token = UvlToken(kind, plain, number, quoted)
             tokens.append(token)
-            if kind == "sign":
-                if value in "{[(":
-                    opened = opened if depth else token
-                    depth += 1
-                elif value in "}])":
-                    depth = max(depth - 1, 0)
+            if kind == "sign" and value in "{[(":
+                opened = opened if depth else token
+                depth += 1
+            elif kind == "sign" and value in "}])":
+                depth = max(depth - 1, 0)
     if depth and opened is not None:
         problems.add(f"{opened.text!r} is not closed", opened.line, text=text.split("\n")[opened.line - 1].strip())
     elif tokens:
@@ -159,26 +158,18 @@ class Names:
         """Return the sum or the mean of an attribute of the selected features, all or those below one."""
         if function not in {"sum", "avg"} or len(references) > 2:
             return None
-        features_named = [name for name in references if name in self.features]
-        names = [name for name in references if name not in self.features]
-        if len(names) != 1:
+        above = [self.features[name] for name in references if name in self.features]
+        attributes = [name for name in references if name not in self.features]
+        if len(attributes) != 1:
             return None
-        selected_features = list(self.features.items())
-        if features_named:
-            descendants = {id(feature) for feature in features_of(self.features[features_named[0]])}
-            selected_features = [(name, feature) for name, feature in selected_features if id(feature) in descendants]
-        weights = [
-            (name, self.numbers[name][names[0]])
-            for name, _ in selected_features
-            if names[0] in self.numbers.get(name, ())
-        ]
-        if not weights or any(name in self.types for name, _ in weights):
+        below = {id(feature) for feature in features_of(above[0])} if above else set(map(id, self.features.values()))
+        names = [name for name, feature in self.features.items() if id(feature) in below]
+        names = [name for name in names if attributes[0] in self.numbers.get(name, ())]
+        if not names or not self.types.keys().isdisjoint(names):
             return None
-        total = Sum(tuple((1, self._weighted(name, weight)) for name, weight in weights))
-        if function == "sum":
-            return total
-        count = Sum(tuple((1, Name(self.features[name].name)) for name, _ in weights))
-        return Product(((1, total), (-1, count)))
+        total = Sum(tuple((1, self._weighted(name, self.numbers[name][attributes[0]])) for name in names))
+        count = Sum(tuple((1, Name(self.features[name].name)) for name in names))
+        return total if function == "sum" else Product(((1, total), (-1, count)))
 
     def _weighted(self, name: str, weight: float) -> Node:
         return Product(((1, Number(weight)), (1, Name(self.features[name].name))))
@@ -308,26 +299,24 @@ class ExpressionParser(Cursor):
 
     def function(self, name: str) -> Node:
         """Parse a function and its arguments."""
-        start_position = self.at
-        self.at += 2
+        start, self.at = self.at, self.at + 2
         if name in {"floor", "ceil"}:
             self.deeper()
             argument = self.number(self.level(_SUM))
             self.close()
             self.depth -= 1
-            return Call(name, argument)
+            return Call(name, (argument,))
         if name not in _AGGREGATES:
-            self.at = start_position
-            raise self.wrong(
-                f"the function {name!r} is not known", f"known are: {', '.join((*_AGGREGATES, 'floor'))}, ceil"
-            )
+            self.at = start
+            known = f"known are: {', '.join((*_AGGREGATES, 'floor'))}, ceil"
+            raise self.wrong(f"the function {name!r} is not known", known)
         references = [self.reference()]
         while self.take(","):
             references.append(self.reference())
         self.close()
         aggregate = self.names.total(name, references)
         if aggregate is None:
-            self.at = start_position
+            self.at = start
             raise self.wrong(f"{name}({', '.join(references)}) cannot be expressed")
         return aggregate
 

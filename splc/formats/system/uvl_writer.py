@@ -25,7 +25,6 @@ from splc.system.variability import ROOT, VariabilityModel
 _PLAIN = re.compile(r"[A-Za-z]\w*", re.ASCII)
 _RESERVED = {*GROUPS, *TYPES, "namespace", "include", "imports", "features", "constraints", "constraint", "cardinality"}
 _RESERVED |= {"as", "sum", "avg", "len", "floor", "ceil", "true", "false", "Type", "Arithmetic"}
-_SIGNS = {"=": "=="}
 # The most binary options of a comparison: it is written for each of their selections.
 MAX_OPTIONS = 10
 # The highest power that is written as a product.
@@ -79,7 +78,7 @@ def _tree(root: FeatureNode, system: VariabilityModel, names: Mapping[str, str],
     """Yield the lines of the features, numeric options below the root."""
     mandatory = [option for option in system.numeric_options if not option.optional]
     optional = [option for option in system.numeric_options if option.optional]
-    yield f"\t{names[root.name]}" + (" {abstract}" if added else "")
+    yield f"\t{names[root.name]}{' {abstract}' if added else ''}"
     for kind, options in (("mandatory", mandatory), ("optional", optional)):
         if options:
             yield f"\t\t{kind}"
@@ -88,10 +87,8 @@ def _tree(root: FeatureNode, system: VariabilityModel, names: Mapping[str, str],
     while pending:
         depth, node = pending.pop()
         if isinstance(node, Group):
-            size = len(node.members)
-            yield "\t" * depth + next(
-                kind for kind, bounds in GROUPS.items() if bounds(size) == (node.lower, node.upper)
-            )
+            bounds = (node.lower, node.upper)
+            yield "\t" * depth + next(kind for kind, of in GROUPS.items() if of(len(node.members)) == bounds)
             pending += [(depth + 1, member) for member in reversed(node.members)]
         else:
             yield "\t" * depth + names[node.name]
@@ -119,7 +116,7 @@ def _comparisons(constraint: ArithmeticConstraint, system: VariabilityModel, nam
     unknown = [name for name in constraint.names if name not in system.positions and name != ROOT]
     if unknown:
         raise _inexpressible(constraint, f"UVL has no {unknown[0]} in comparisons")
-    options = [system.options[system.positions[name]] for name in constraint.names if name != ROOT]
+    options = [system.option(name) for name in constraint.names if name != ROOT]
     binary = [option.name for option in options if isinstance(option, BinaryOption)]
     optional = [option.name for option in options if isinstance(option, NumericOption) and option.optional]
     if len(binary) > MAX_OPTIONS:
@@ -128,23 +125,19 @@ def _comparisons(constraint: ArithmeticConstraint, system: VariabilityModel, nam
     comparison = NumericAtom(constraint.left, constraint.comparison, constraint.right)
     if constraint.negated:
         comparison = opposite(comparison)  # type: ignore[assignment]
-    selections = (
-        product((False, True), repeat=len(binary)) if constraint.requires == "none" else [(True,) * len(binary)]
-    )
-    for selection in selections:
-        values = {ROOT: 1.0, **dict(zip(binary, map(float, selection), strict=True))}
-        guards = [("!" if value else "") + names[name] for name, value in values.items() if name != ROOT]
+    for selection in product((0.0, 1.0) if constraint.requires == "none" else (1.0,), repeat=len(binary)):
+        values = dict(zip(binary, selection, strict=True))
+        guards = [("!" if value else "") + names[name] for name, value in values.items()]
         guards += [f"!{names[name]}" for name in optional]
+        values[ROOT] = 1.0
         operands = (_with_values(comparison.left, values), _with_values(comparison.right, values))
         if not names_in(operands[0]) + names_in(operands[1]):
             holds = comparison_of(operands[0], comparison.comparison, operands[1]).holds(lambda _: np.zeros(1))
             if not np.all(holds):
                 yield " | ".join(guards or [f"!{next(iter(names.values()))}"])
             continue
-        left_text, right_text = (_text(operand, constraint, system, names) for operand in operands)
-        yield " | ".join(
-            (*guards, f"{left_text} {_SIGNS.get(comparison.comparison, comparison.comparison)} {right_text}")
-        )
+        sign = "==" if comparison.comparison == "=" else comparison.comparison
+        yield " | ".join((*guards, f" {sign} ".join(_text(operand, constraint, system, names) for operand in operands)))
 
 
 def _inexpressible(constraint: ArithmeticConstraint, message: str) -> OutputError:
@@ -162,8 +155,8 @@ def _with_values(node: Node, values: Mapping[str, float]) -> Node:
             return _product([(sign, _with_values(part, values)) for sign, part in parts])
         case Power(base, Number(exponent)) if exponent in range(1, MAX_FACTORS + 1):
             return Product(((1, _with_values(base, values)),) * int(exponent))
-        case Call(function, argument):
-            return Call(function, _with_values(argument, values))
+        case Call(function, arguments):
+            return Call(function, tuple(_with_values(argument, values) for argument in arguments))
         case _:
             return node
 
@@ -195,9 +188,8 @@ def _text(node: Node, constraint: ArithmeticConstraint, system: VariabilityModel
         if isinstance(subtree, Power) or (isinstance(subtree, Call) and subtree.function not in {"floor", "ceil"}):
             missing_part = "powers" if isinstance(subtree, Power) else f"the function {subtree.function}"
             raise _inexpressible(constraint, f"UVL does not have {missing_part}")
-        if isinstance(subtree, Product) and any(
-            sign < 0 and _may_be_zero(factor, system) for sign, factor in subtree.factors
-        ):
+        divisors = [factor for side, factor in subtree.factors if side < 0] if isinstance(subtree, Product) else []
+        if any(_may_be_zero(divisor, system) for divisor in divisors):
             raise _inexpressible(constraint, "UVL does not say what a division by 0 is")
     return tree_text(node, names.__getitem__, _number)
 
@@ -208,7 +200,7 @@ def _may_be_zero(node: Node, system: VariabilityModel) -> bool:
         return value == 0
     if not isinstance(node, Name):
         return True
-    option = system.options[system.positions[node.name]]
+    option = system.option(node.name)
     return not isinstance(option, NumericOption) or 0 in option.values
 
 

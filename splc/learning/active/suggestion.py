@@ -1,4 +1,4 @@
-"""ConfigurationSuggestions: the configurations to measure next, with predictions and expected gains."""
+"""Suggestions: the configurations to measure next, with predictions and expected gains."""
 
 from __future__ import annotations
 
@@ -14,18 +14,16 @@ from splc.data.measurements import Measurements
 from splc.errors import LearningError, MeasurementError, RequestError, plural
 from splc.io.numbers import percentage
 from splc.io.presentation import Bars, Presented
-from splc.learning.active.design import VarianceStrategy
-from splc.learning.active.optimum import covering_rows, improving_rows
-from splc.learning.active.search_model import Runs, SearchModel
-from splc.learning.active.surrogate import (
+from splc.learning.active.design import (
     CANDIDATES,
     LEARNED_ROWS,
     Pool,
-    PoolSurrogate,
     Surrogate,
+    VarianceStrategy,
     context_surrogate,
     paired,
 )
+from splc.learning.active.search_model import Runs, SearchModel, covering_rows, improving_rows
 from splc.learning.contexts.joint_model import ContextRows
 from splc.learning.projection import (
     ENUMERATED,
@@ -235,64 +233,43 @@ def suggestions(
     `goal`: 'variance': reduce the variance of predictions over the valid space; 'optimum': find the best value. `cost`:
     the cost of measuring configurations; the gain per cost counts.
     """
-    with one_thread():
-        return _suggestions(space, known, variables, count, goal, maximize, cost, sources or {})
-
-
-def _suggestions(
-    space: Configurations,
-    known: Known,
-    variables: Sequence[Variable],
-    count: int,
-    goal: Goal,
-    maximize: bool,
-    cost: Cost | None,
-    sources: Mapping[str, ContextRows],
-) -> ConfigurationSuggestions:
     allowed = (known.configurations.find(space) < 0) & (known.excluded.find(space) < 0)
     available = int(allowed.sum())
     _require_candidates(count, available, available, len(known.excluded))
     model: FullModel | SearchModel | None
-    if goal == "optimum":
-        # A search for the optimum needs no covariances, so that it can afford more candidates.
-        pool = Pool.of(space, allowed, ENUMERATED)
-        configurations = pool.configurations[pool.candidates]
-        candidates = len(configurations)
-        _require_candidates(count, candidates, available)
-        if len(known.y) < LEARNED_ROWS:
-            improving = covering_rows(configurations, known.configurations, variables, count)
+    with one_thread():
+        if goal == "optimum":
+            # A search for the optimum needs no covariances, so that it can afford more candidates.
+            pool = Pool.of(space, allowed, ENUMERATED)
+            configurations = pool.configurations[pool.candidates]
+            candidates = len(configurations)
+            _require_candidates(count, candidates, available)
+            if len(known.y) < LEARNED_ROWS:
+                improving = covering_rows(configurations, known.configurations, variables, count)
+            else:
+                improving = improving_rows(configurations, _runs(known, maximize), variables, count, maximize, cost)
+            chosen, gains, model = configurations[improving.rows], improving.gains, improving.model
         else:
-            improving = improving_rows(configurations, _runs(known, maximize), variables, count, maximize, cost)
-        chosen, gains, model = configurations[improving.rows], improving.gains, improving.model
-    else:
-        surrogate = None
-        if sources:
-            surrogate = context_surrogate(sources, known.configurations, known.repetitions, variables)
-            pairs = allowed & paired(sources, space)
-            allowed = pairs if pairs.sum() >= count else allowed
-        if surrogate is None:
-            surrogate = Surrogate.of(known.configurations, known.y, variables, known.repetitions)
-        pool = Pool.of(space, allowed, CANDIDATES)
-        candidates = int(pool.candidates.sum())
-        _require_candidates(count, candidates, available)
-        pooled = PoolSurrogate(surrogate, pool)
-        selection = select(VarianceStrategy(pooled, None if cost is None else cost(pool.configurations)), count)
-        chosen, gains, model = pool.configurations[selection.rows], 100 * selection.gains, surrogate.model
-    if isinstance(model, FullModel) and known.runs is not None:
-        model = model.of_runs(known.runs)
-    nothing = np.full(len(chosen), np.nan)
-    low, high = (nothing, nothing) if model is None else model.interval(chosen)
-    return ConfigurationSuggestions(
-        chosen,
-        gains,
-        nothing if model is None else model.predict(chosen),
-        low,
-        high,
-        None if cost is None else cost(chosen),
-        goal,
-        model,
-        candidates,
-    )
+            surrogate = None
+            if sources:
+                surrogate = context_surrogate(sources, known.configurations, known.repetitions, variables)
+                pairs = allowed & paired(sources, space)
+                allowed = pairs if pairs.sum() >= count else allowed
+            if surrogate is None:
+                surrogate = Surrogate.of(known.configurations, known.y, variables, known.repetitions)
+            pool = Pool.of(space, allowed, CANDIDATES)
+            candidates = int(pool.candidates.sum())
+            _require_candidates(count, candidates, available)
+            costs = None if cost is None else cost(pool.configurations)
+            selection = select(VarianceStrategy(surrogate, pool, costs), count)
+            chosen, gains, model = pool.configurations[selection.rows], 100 * selection.gains, surrogate.model
+        if isinstance(model, FullModel) and known.runs is not None:
+            model = model.of_runs(known.runs)
+        low = high = predicted = np.full(len(chosen), np.nan)
+        if model is not None:
+            (low, high), predicted = model.interval(chosen), model.predict(chosen)
+        costs = None if cost is None else cost(chosen)
+    return ConfigurationSuggestions(chosen, gains, predicted, low, high, costs, goal, model, candidates)
 
 
 def _runs(known: Known, maximize: bool) -> Runs:

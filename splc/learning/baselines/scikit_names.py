@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -14,7 +14,7 @@ import numpy as np
 
 from splc.data.accuracy import mean_relative_error
 from splc.errors import LearningError, SpecError, unknown_name_hint
-from splc.learning.baselines.baseline import BaselinePredictor, Encoding, TargetScale
+from splc.learning.baselines.baseline import BaselinePredictor, Encoding, TargetScale, scikit
 from splc.learning.features import stable_order
 from splc.learning.judging import judged
 from splc.learning.problem import LearningProblem
@@ -29,50 +29,15 @@ _WITHOUT = {
 }
 
 
-def _svr() -> Any:
-    from sklearn.svm import SVR
-
-    return SVR()
-
-
-def _bagging() -> Any:
-    from sklearn.ensemble import BaggingRegressor
-
-    return BaggingRegressor(_svr())
-
-
-def _tree() -> Any:
-    from sklearn.tree import DecisionTreeRegressor
-
-    return DecisionTreeRegressor()
-
-
-def _forest() -> Any:
-    from sklearn.ensemble import RandomForestRegressor
-
-    return RandomForestRegressor()
-
-
-def _neighbours() -> Any:
-    from sklearn.neighbors import KNeighborsRegressor
-
-    return KNeighborsRegressor()
-
-
-def _ridge() -> Any:
-    from sklearn.kernel_ridge import KernelRidge
-
-    return KernelRidge()
-
-
-ESTIMATORS: Mapping[str, Callable[[], Any]] = MappingProxyType(
+# Name → class of scikit-learn, and that of the estimator that it repeats.
+ESTIMATORS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "SVR": _svr,
-        "DecisionTreeRegression": _tree,
-        "RandomForestRegressor": _forest,
-        "BaggingSVR": _bagging,
-        "KNeighborsRegressor": _neighbours,
-        "KERNELRIDGE": _ridge,
+        "SVR": ("svm.SVR",),
+        "DecisionTreeRegression": ("tree.DecisionTreeRegressor",),
+        "RandomForestRegressor": ("ensemble.RandomForestRegressor",),
+        "BaggingSVR": ("ensemble.BaggingRegressor", "svm.SVR"),
+        "KNeighborsRegressor": ("neighbors.KNeighborsRegressor",),
+        "KERNELRIDGE": ("kernel_ridge.KernelRidge",),
     }
 )
 # The default grid of `learn-python-opt`.
@@ -100,7 +65,8 @@ def spelled(name: str) -> str:
 
 def estimator_of(name: str, values: Mapping[str, str], seed: int = 0) -> Any:
     """Return an estimator with scikit-learn's parameters."""
-    estimator = ESTIMATORS[spelled(name)]()
+    kind, *repeated = ESTIMATORS[spelled(name)]
+    estimator = scikit(kind, *map(scikit, repeated))
     paths = {
         parameter.rpartition("__")[2]: parameter for parameter in sorted(estimator.get_params(), key=len, reverse=True)
     }
@@ -137,15 +103,10 @@ def value_of(text: str) -> Any:
 
 @dataclass(frozen=True)
 class ScikitLearner:
-    """An estimator of scikit-learn by SPL Conqueror's name, fitted to the options and values as they are.
+    """An estimator of scikit-learn by SPL Conqueror's name, fitted to the options and values as they are."""
 
-    Args:
-        name: its name in `ESTIMATORS`.
-        settings: scikit-learn's parameters, as texts.
-    """
-
-    name: str
-    settings: Mapping[str, Any] = field(hash=False)
+    name: str  # its name in `ESTIMATORS`
+    settings: Mapping[str, Any] = field(hash=False)  # scikit-learn's parameters, as texts
     preset: str = field(default="default", init=False)
     suffix: str = field(default="", init=False)
     draws: bool = field(default=True, init=False)

@@ -4,31 +4,42 @@ In: the rows of all values (`Sharing`). Out: the fit of each value (`SharedFit`)
 are measured in others, too, its model is a mixture of the joint model and of a process that maps their values
 (`fit_mapped_model`). Which of two models is better is decided by resamples of held-out rows, those of the Bayesian
 bootstrap (Rubin, The Annals of Statistics 9, 1981), so that few rows decide little.
+
+Of a further value nothing was measured: `UnmeasuredContextFit` has what predicts it, and its full model, and
+`GroupModels` the models of groups of rows that are learned together, and what predicts further groups.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from statistics import median
+from typing import Self
 
 import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
-from splc.learning.contexts.joint_model import ContextRows, JointModel, fit_joint_model
-from splc.learning.contexts.mapped_process import MappedProcess
-from splc.learning.contexts.sources import SourceMixture, Sources, mixed
+from splc.errors import LearningError
+from splc.learning.contexts.contrasts import averaged_configurations
+from splc.learning.contexts.joint_model import ContextRows, JointModel, fit_joint_model, numbers_of_contexts
+from splc.learning.contexts.sources import MappedProcess, SourceMixture, Sources, UnmeasuredContext, mixed
+from splc.learning.learn import learn
 from splc.learning.problem import LearningProblem
 from splc.learning.projection import (
     NO_INFLUENCE,
+    Ensemble,
     FullModel,
+    MomentsPredictor,
+    ProjectionLearner,
     SingleFit,
     SpacePredictions,
     positive_scale,
     variables_of,
     varies,
 )
+from splc.learning.result import LearningResult
 from splc.types import Array
 
 # A value of the context is learned alone if its held-out errors are then smaller in this share of the resamples.
@@ -44,6 +55,8 @@ WEIGHTS = (0.25, 0.75)
 DRAWS = 200
 # Greater differences of ln y are clipped.
 LARGEST = 600.0
+# Fewer contexts than these do not show how much contexts differ by a factor.
+ENOUGH = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,18 +88,12 @@ class SharedFit:
 
 
 class Sharing:
-    """The rows of all values of a context, and their joint model.
-
-    Args:
-        parts: value of the context → what was measured of it.
-        scale: the scale of the full models, see `splc.learning.projection.fit_full_model`.
-
-    Attributes:
-        weights: value → the weight of learning it alone, of the values that were learned.
-    """
+    """The rows of all values of a context, and their joint model."""
 
     def __init__(self, parts: Mapping[str, ContextRows], scale: str = "auto") -> None:
+        # value of the context → what was measured of it; the scale of the full models, see `fit_full_model`
         self.parts, self.scale = dict(parts), scale
+        # value → the weight of learning it alone, of the values that were learned
         self.weights: dict[str, float] = {}
         self._joint: JointModel | None = None
 
@@ -256,3 +263,145 @@ def shares_of_smaller_errors(first: Array, second: Array, *, positive: bool) -> 
     if positive:
         measures.append(np.abs(np.expm1(np.minimum(differences, LARGEST))))
     return tuple(float(np.mean(draws @ (errors[0] - errors[1]) < 0)) for errors in measures)
+
+
+@dataclass(frozen=True, eq=False)
+class UnmeasuredTransfer:
+    """The transfer to a context of which nothing was measured: the levelled rows of all contexts give the errors."""
+
+    levelled: FullModel  # the full model of ln y of the levelled rows
+    common: UnmeasuredContext | Ensemble  # what predicts the context
+
+    @property
+    def model(self) -> FullModel:
+        """The full model in units of what predicts."""
+        levelled, scale, refits = self.levelled, self.common.scale, self.levelled.refits
+        if refits is not None:
+            refits = replace(refits, means=refits.means + np.log(levelled.scale.unit / scale.unit))
+        return replace(levelled, scale=scale, refits=refits, transfer=self)
+
+    def predictor(self, model: FullModel) -> MomentsPredictor:
+        """Return the predictor of the context."""
+        return self.common
+
+    def at(self, model: FullModel, configurations: Configurations, unmeasured: Configurations) -> SpacePredictions:
+        """Return what is predicted of configurations."""
+        found = self.levelled.at(configurations, unmeasured)
+        means = self.common.moments(configurations, variances=False)[0]
+        deviations = self.common.moments(unmeasured if len(unmeasured) else configurations)[1]
+        folds = found.folds * (self.levelled.scale.unit / model.scale.unit) if model.refits else means[None]
+        return SpacePredictions(means, deviations, folds, found.covariance)
+
+
+@dataclass(frozen=True, eq=False)
+class UnmeasuredContextFit:
+    """The rows of all contexts, from which a further one without rows is learned."""
+
+    sharing: Sharing  # the rows
+    name: str  # the further context
+
+    def __post_init__(self) -> None:
+        if self.name in self.sharing.parts:
+            raise LearningError(f"{self.name} has measurements", hint="name a value without any, or leave it out")
+        if not self.sharing.parts:
+            raise LearningError("there are no measurements of other values to learn from")
+        if not all((part.y > 0).all() for part in self.parts.values()):
+            raise LearningError("a value without measurements can be predicted only where all values are positive")
+
+    @property
+    def parts(self) -> Mapping[str, ContextRows]:
+        """Context → its rows."""
+        return self.sharing.parts
+
+    def __call__(self, problem: LearningProblem, alone: SingleFit, on_fit: Callable[[int], None]) -> FullModel:
+        """Return the full model of the context."""
+        return UnmeasuredTransfer(alone(), self.predictor).model
+
+    @cached_property
+    def joint(self) -> JointModel:
+        """The joint model of the other contexts; of numbers one of ln y, as levels are."""
+        first = next(iter(self.parts))
+        joint = self.sharing.joint(first, self.parts[first])
+        if joint.whole.scale.name != "log" and joint.whole.basis.context and joint.whole.basis.context.numbers:
+            joint = Sharing(self.parts, "log").joint(first, self.parts[first])
+        return joint
+
+    @property
+    def contexts(self) -> int:
+        """The number of contexts that were measured."""
+        return len(self.parts)
+
+    @cached_property
+    def number(self) -> float | None:
+        """The context as a number, if those that were measured count as numbers."""
+        block = self.joint.whole.basis.context
+        if block is None or not block.numbers:
+            return None
+        numbers = numbers_of_contexts((*self.joint.names, self.name))
+        return numbers[-1] if numbers else None
+
+    @cached_property
+    def predictor(self) -> UnmeasuredContext | Ensemble:
+        """The predictor of the context: the joint model at its number, or the mean of the other contexts."""
+        runs = median(part.runs for part in self.parts.values())
+        if self.number is not None:
+            return replace(self.joint.of_number(self.number), runs=runs)
+        whole = self.joint.whole
+        first = self.joint.of(self.joint.names[0]).ensemble
+        measured = {self.joint.names.index(name): (part.configurations, part.y) for name, part in self.parts.items()}
+        facts = (positive_scale("log", whole.data.y), whole.quantile, Sources.of(first, measured))
+        return UnmeasuredContext(*facts, runs=runs)
+
+    def levelled(self, nfp: str) -> Measurements:
+        """Return the rows of all contexts, each brought to the level of the further one; several are repetitions."""
+        every = Configurations.concatenate([part.configurations for part in self.parts.values()]).unique()
+        joint = [self.joint.of(name).ensemble for name in self.parts]
+        averaged = averaged_configurations(joint[0], len(joint))
+        target = np.log(self.predictor.predict(averaged))
+        values = np.full((len(every), len(joint)), np.nan)
+        for column, (model, part) in enumerate(zip(joint, self.parts.values(), strict=True)):
+            factor = np.exp(np.mean(target - np.log(model.predict(averaged))))
+            values[every.find(part.configurations), column] = part.y * factor
+        return Measurements(every, {nfp: values})
+
+    def notes(self, by: str) -> list[str]:
+        """Return what predictions of the context can tell; `by`: what its values are."""
+        if self.number is not None:
+            return [f"no row of {by} {self.name} was measured: it is predicted as a number"]
+        notes = [
+            f"no row of {by} {self.name} was measured: the order of configurations is predicted, the level is not; "
+            "errors are those after division by the common factor"
+        ]
+        if self.contexts < ENOUGH:
+            few = "one" if self.contexts == 1 else "two"
+            consequence = "intervals leave it out" if self.contexts == 1 else "intervals are very wide"
+            notes.append(f"a factor between values of {by} cannot be estimated from {few}: {consequence}")
+        return notes
+
+
+@dataclass(frozen=True, eq=False)
+class GroupModels:
+    """The models of groups."""
+
+    results: Mapping[str, LearningResult]  # group → its model
+    sharing: Sharing  # the rows of all groups
+    # group without rows → what predicts it, as far as it was asked for
+    further: dict[str, UnmeasuredContext | Ensemble] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, parts: Mapping[str, Measurements], nfp: str, learner: ProjectionLearner) -> Self:
+        """Learn all groups together."""
+        sharing = Sharing.of(parts, nfp, learner.chosen.scale)
+        fits = {name: sharing.fit_of(name) if len(parts) > 1 else None for name in parts}
+        results = {name: learn(part, nfp, learner=replace(learner, fit=fits[name])) for name, part in parts.items()}
+        return cls(results, sharing)
+
+    def predictor(self, name: str) -> Ensemble | SourceMixture | UnmeasuredContext:
+        """Return what predicts a group: its model, or of a further group what all have in common."""
+        if name in self.results:
+            predictor = self.results[name].predictor
+            assert isinstance(predictor, Ensemble | SourceMixture)
+            return predictor
+        if name not in self.further:
+            self.further[name] = UnmeasuredContextFit(self.sharing, name).predictor
+        return self.further[name]

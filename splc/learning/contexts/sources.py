@@ -1,37 +1,185 @@
 """Predictors of a context by the values of others, and their files.
 
-In: a joint model, what was measured in other contexts (`Sources`), and a process that maps their values. Out: the
-mixture that predicts where other contexts are measured (`SourceMixture`), and the geometric mean of the measured
-contexts, with their spread, that predicts one of which nothing was measured (`UnmeasuredContext`).
+In: a joint model, and what was measured in other contexts (`Sources`). A `MappedProcess` maps the values of these: a
+Gaussian process of ln y whose kernel has a linear map of them, and a difference. Out: the mixture of both that predicts
+where other contexts are measured (`SourceMixture`), and the geometric mean of the measured contexts, with their spread,
+that predicts one of which nothing was measured (`UnmeasuredContext`).
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from splc.data.configurations import Configurations
-from splc.learning.contexts.mapped_process import MappedProcess, MappedRows
 from splc.learning.projection import (
+    ITERATIONS,
+    JITTER,
     Ensemble,
+    Hyperparameters,
     KernelDesign,
+    MomentsPredictor,
     OptionBasis,
     Scale,
+    cholesky_factor,
     column_as_json,
     column_from_json,
     configurations_as_json,
     configurations_from_json,
+    kernel_diagonal,
+    kernel_matrix,
+    minimum,
+    negative_evidence,
+    solved,
 )
 from splc.models.basis.regression import t_quantile
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
+# Priors of the logarithms of the variances: centre and width. Those of the slope of each context, of the slope of their
+# average, of the difference relative to the joint model, and of the noise.
+SLOPES = (np.log(0.05), 2.0)
+AVERAGE = (np.log(0.1), 2.0)
+DIFFERENCE = (-3.0, 2.0)
+NOISE = (np.log(0.01), 2.0)
+PRIORS = np.array([SLOPES, AVERAGE, DIFFERENCE, NOISE])
+# The greatest distances of the search from the centres.
+REACH = (8.0, 6.0)
+# Values of other contexts beyond those at the rows count as the largest one plus this share of their range.
+BEYOND = 0.25
 # Configurations that are predicted at a time, which bounds the memory.
 _BLOCK = 2048
+
+
+@dataclass(frozen=True, eq=False)
+class MappedRows:
+    """The values of m configurations in other contexts, and the columns of their options."""
+
+    values: Array  # ln y in each other context, shape (m, contexts)
+    design: KernelDesign  # the columns of their options
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def rows(self, rows: Array) -> MappedRows:
+        """Return some of the configurations."""
+        return MappedRows(self.values[rows], self.design.rows(rows))
+
+
+@dataclass(frozen=True, eq=False)
+class MappedProcess:
+    """A Gaussian process of ln y by the values of other contexts, conditioned on measured configurations.
+
+    t = mean slope 1 on the average of the other contexts + deviations of the slopes + difference + noise. The
+    difference has the kernel of the joint model, of which only the size is free, so that four hyperparameters are
+    learned from the few rows (docs/decisions/0016-contexts.md).
+    """
+
+    known: MappedRows  # the n measured configurations
+    t: Array  # ln y of each, shape (n,)
+    noise: Array  # multiples of the noise of each, shape (n,)
+    theta: Array  # the logarithms of the hyperparameters of the kernel of the joint model
+    variances: Array  # the logarithms of the variances, as `PRIORS`
+
+    @classmethod
+    def fit(cls, known: MappedRows, t: Array, noise: Array, theta: Array) -> Self:
+        """Return the process with the most probable variances."""
+        start = cls(known, t, noise, theta, PRIORS[:, 0])
+        kernels, z = np.array([*start._kernels(known, known), np.diag(noise)]), start._z
+
+        def objective(logarithms: Array) -> tuple[float, Array]:
+            matrix = 1 + np.tensordot(np.exp(logarithms), kernels, 1)
+            matrix.flat[:: len(z) + 1] += JITTER
+            evidence = negative_evidence(matrix, z)
+            if evidence is None:
+                return np.inf, np.zeros_like(logarithms)
+            value, outer = evidence
+            distance = (logarithms - PRIORS[:, 0]) / PRIORS[:, 1]
+            value += float(distance @ distance) / 2
+            slopes = np.exp(logarithms) * np.tensordot(kernels, outer, 2)
+            return value, slopes + distance / PRIORS[:, 1]
+
+        low, high = PRIORS[:, 0] - REACH[0], PRIORS[:, 0] + REACH[1]
+        return replace(start, variances=minimum(objective, PRIORS[:, 0], low, high, ITERATIONS)[0])
+
+    @cached_property
+    def _hyperparameters(self) -> Hyperparameters:
+        return Hyperparameters.of(self.theta)
+
+    @cached_property
+    def _level(self) -> tuple[float, float]:
+        """The mean and deviation that t is standardised with."""
+        return float(self.t.mean()), float(self.t.std()) or 1.0
+
+    def _columns(self, rows: MappedRows) -> Array:
+        """Return the standardised values of the other contexts, minus the means of the measured rows."""
+        low, high = self.known.values.min(axis=0), self.known.values.max(axis=0)
+        margin = BEYOND * (high - low)
+        values, reference = (np.clip(mapped.values, low - margin, high + margin) for mapped in (rows, self.known))
+        return np.asarray((values - reference.mean(axis=0)) / self._level[1])
+
+    @cached_property
+    def _z(self) -> Array:
+        level, deviation = self._level
+        return np.asarray((self.t - level) / deviation - self._columns(self.known).mean(axis=1))
+
+    def _kernels(self, first: MappedRows, second: MappedRows) -> tuple[Array, Array, Array]:
+        """Return the kernels of slopes, of their average, and of the difference."""
+        a, b = self._columns(first), self._columns(second)
+        difference = kernel_matrix(self._hyperparameters, first.design, second.design) - 1
+        return a @ b.T / a.shape[1], np.outer(a.mean(axis=1), b.mean(axis=1)), difference
+
+    def _kernel(self, first: MappedRows, second: MappedRows) -> Array:
+        pairs = zip(np.exp(self.variances[:3]), self._kernels(first, second), strict=True)
+        return np.asarray(1 + sum(size * kernel for size, kernel in pairs))
+
+    @cached_property
+    def _factor(self) -> Array:
+        matrix = self._kernel(self.known, self.known)
+        matrix.flat[:: len(matrix) + 1] += np.exp(self.variances[-1]) * self.noise + JITTER
+        return cholesky_factor(matrix)
+
+    @property
+    def noise_variance(self) -> float:
+        """The variance of the noise of one measurement."""
+        return float(np.exp(self.variances[-1])) * self._level[1] ** 2
+
+    def moments(self, rows: MappedRows) -> tuple[Array, Array]:
+        """Return the mean and the variance without noise of ln y at configurations, shapes (m,)."""
+        columns, (level, deviation) = self._columns(rows), self._level
+        white = solved(self._factor, self._kernel(self.known, rows))
+        mean = level + deviation * (columns.mean(axis=1) + solved(self._factor, self._z) @ white)
+        slopes, average, difference = np.exp(self.variances[:3])
+        prior = 1 + slopes * (columns**2).mean(axis=1) + average * columns.mean(axis=1) ** 2
+        prior = prior + difference * (kernel_diagonal(self._hyperparameters, rows.design) - 1)
+        return mean, deviation**2 * np.maximum(prior - np.einsum("ij,ij->j", white, white), 0.0)
+
+    def covariance(self, rows: MappedRows, weights: Array) -> Array:
+        """Return the covariance of W t, shape (k, k), for W of shape (k, m)."""
+        white = solved(self._factor, self._kernel(self.known, rows) @ weights.T)
+        prior = weights @ self._kernel(rows, rows) @ weights.T
+        return np.asarray(self._level[1] ** 2 * (prior - white.T @ white))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return all but the configurations, in JSON's types."""
+        arrays = {"values": self.known.values, "t": self.t, "noise": self.noise}
+        parameters = {"theta": self.theta, "variances": self.variances}
+        return {name: array.tolist() for name, array in {**arrays, **parameters}.items()}
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any], design: KernelDesign) -> Self:
+        """Return the process of `as_json`."""
+        values, t, noise, theta, variances = (
+            np.array(content[name], dtype=float) for name in ("values", "t", "noise", "theta", "variances")
+        )
+        fitting = len(values) == len(t) == len(noise) == len(design) and values.ndim == 2
+        if not fitting or len(theta) != design.distinct + 4 or len(variances) != len(PRIORS):
+            raise ValueError("the values of other contexts do not fit the system")
+        return cls(MappedRows(values, design), t, noise, theta, variances)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,16 +263,12 @@ def _rows_of(known: Configurations, wanted: Configurations) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class LogPredictor(ABC):
-    """A full model of ln y by the values of other contexts, whose prediction intervals are factors."""
+class LogPredictor(MomentsPredictor):
+    """A full model of ln y by the values of other contexts."""
 
-    level: ClassVar[float] = Ensemble.level
+    kind: ClassVar[str]  # its name in files
 
-    scale: Scale  # ln y
-    quantile: float  # the multiple of the standard deviation on each side of intervals
     sources: Sources  # the values of the other contexts
-    # what the scatter of runs adds to the half width of intervals, in quadrature
-    runs: float = field(default=0.0, kw_only=True)
 
     @property
     def joint(self) -> Ensemble:
@@ -141,24 +285,36 @@ class LogPredictor(ABC):
         """The configurations that it was learned from, of all contexts."""
         return self.joint.configurations
 
-    @abstractmethod
-    def moments(self, configurations: Configurations | Any, variances: bool = True) -> tuple[Array, Array]:
-        """Return predictions in units of the scale, and their standard deviations with noise, shapes (m,)."""
+    def as_json(self) -> dict[str, Any]:
+        """Return all that is needed to predict again, in JSON's types."""
+        return {
+            "kind": self.kind,
+            "level": self.level,
+            "joint": self.joint.as_json(),
+            "sources": self.sources.as_json(),
+            "scale": self.scale.as_json(),
+            "quantile": self.quantile,
+            "runs": self.runs,
+        }
 
-    def predict(self, configurations: Configurations | Any) -> Array:
-        """Return the predictions, shape (m,), in the unit of the property."""
-        return self.moments(configurations, variances=False)[0] * self.scale.unit
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> Self:
+        """Return the model of `as_json`."""
+        sources = Sources.from_json(content["sources"], Ensemble.from_json(content["joint"], system), system)
+        runs, scale = float(content.get("runs", 0.0)), Scale(**content["scale"])
+        return cls(scale, float(content["quantile"]), sources, *cls._own(content, sources.joint), runs=runs)
 
-    def interval(self, configurations: Configurations | Any) -> tuple[Array, Array]:
-        """Return lower and upper ends of prediction intervals of a run, shapes (m,), in the unit of the property."""
-        g, deviations = self.moments(configurations)
-        factor = np.exp(np.minimum(np.hypot(self.quantile * deviations, self.runs), 600.0))
-        return g / factor * self.scale.unit, g * factor * self.scale.unit
+    @staticmethod
+    def _own(content: Mapping[str, Any], joint: Ensemble) -> tuple[Any, ...]:
+        """Return what a subclass has beside the values of other contexts."""
+        return ()
 
 
 @dataclass(frozen=True, eq=False)
 class SourceMixture(LogPredictor):
     """A mixture of the joint model about one context, and of a process that maps the values of the others."""
+
+    kind = "mixture"
 
     process: MappedProcess  # the mapped values, learned from the rows of the context
     weight: float  # the weight of the process
@@ -179,29 +335,14 @@ class SourceMixture(LogPredictor):
 
     def as_json(self) -> dict[str, Any]:
         """Return all that is needed to predict again, in JSON's types."""
-        return {
-            "kind": "mixture",
-            "level": self.level,
-            "joint": self.joint.as_json(),
-            "sources": self.sources.as_json(),
-            "process": self.process.as_json(),
-            "weight": self.weight,
-            "scale": self.scale.as_json(),
-            "quantile": self.quantile,
-            "noise": self.noise,
-            "runs": self.runs,
-        }
+        return {**super().as_json(), "process": self.process.as_json(), "weight": self.weight, "noise": self.noise}
 
-    @classmethod
-    def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> Self:
-        """Return the mixture of `as_json`."""
-        joint = Ensemble.from_json(content["joint"], system)
-        sources = Sources.from_json(content["sources"], joint, system)
+    @staticmethod
+    def _own(content: Mapping[str, Any], joint: Ensemble) -> tuple[Any, ...]:
+        """Return the process, its weight and its noise."""
         design = _option_design(joint, joint.configurations[joint.own])
         process = MappedProcess.from_json(content["process"], design)
-        weight, quantile, noise = (float(content[name]) for name in ("weight", "quantile", "noise"))
-        runs = float(content.get("runs", 0.0))
-        return cls(Scale(**content["scale"]), quantile, sources, process, weight, noise, runs=runs)
+        return process, float(content["weight"]), float(content["noise"])
 
 
 def mixed(weight: float, joint: tuple[Array, Array], mapped: tuple[Array, Array]) -> tuple[Array, Array]:
@@ -220,6 +361,8 @@ class UnmeasuredContext(LogPredictor):
     context has no spread, and intervals are those of its values.
     """
 
+    kind = "unmeasured"
+
     def moments(self, configurations: Configurations | Any, variances: bool = True) -> tuple[Array, Array]:
         """Return predictions in units of the scale, and their standard deviations with noise.
 
@@ -237,22 +380,3 @@ class UnmeasuredContext(LogPredictor):
             spread = width**2 * (1 + 1 / contexts) * values.var(axis=1, ddof=1)
             deviations = np.sqrt(deviations**2 + spread)
         return g, deviations
-
-    def as_json(self) -> dict[str, Any]:
-        """Return all that is needed to predict again, in JSON's types."""
-        return {
-            "kind": "unmeasured",
-            "level": self.level,
-            "joint": self.joint.as_json(),
-            "sources": self.sources.as_json(),
-            "scale": self.scale.as_json(),
-            "quantile": self.quantile,
-            "runs": self.runs,
-        }
-
-    @classmethod
-    def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> Self:
-        """Return the model of `as_json`."""
-        sources = Sources.from_json(content["sources"], Ensemble.from_json(content["joint"], system), system)
-        runs = float(content.get("runs", 0.0))
-        return cls(Scale(**content["scale"]), float(content["quantile"]), sources, runs=runs)

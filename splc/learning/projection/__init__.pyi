@@ -30,7 +30,6 @@ from splc.learning.projection.full_model import NO_INFLUENCE as NO_INFLUENCE
 from splc.learning.projection.full_model import Everything as Everything
 from splc.learning.projection.full_model import FullModel as FullModel
 from splc.learning.projection.full_model import FullModelFit as FullModelFit
-from splc.learning.projection.full_model import MomentsPredictor as MomentsPredictor
 from splc.learning.projection.full_model import SingleFit as SingleFit
 from splc.learning.projection.full_model import SpacePredictions as SpacePredictions
 from splc.learning.projection.full_model import chosen_model as chosen_model
@@ -50,6 +49,7 @@ from splc.learning.projection.posterior import cholesky_factor as cholesky_facto
 from splc.learning.projection.posterior import negative_evidence as negative_evidence
 from splc.learning.projection.posterior import solved as solved
 from splc.learning.projection.predictor import Ensemble as Ensemble
+from splc.learning.projection.predictor import MomentsPredictor as MomentsPredictor
 from splc.learning.projection.predictor import column_as_json as column_as_json
 from splc.learning.projection.predictor import column_from_json as column_from_json
 from splc.learning.projection.predictor import configurations_as_json as configurations_as_json

@@ -111,11 +111,9 @@ class ContextBlock:
     unmeasured: tuple[float, ...] = ()
 
     def columns(self, places: Array) -> tuple[Array, Array]:
-        """Return the columns with a relevance each, and those that share one, for the values of rows.
+        """Return the columns with a relevance each, and those that share one, for the positions of rows' values.
 
         With many values all share a relevance, so that the search does not slow down.
-
-        `places`: positions of values, shape (n,).
         """
         if self.numbers:
             # No levels: values between those that were measured are like their neighbours.
@@ -123,10 +121,8 @@ class ContextBlock:
             values = np.array((*self.numbers, *self.unmeasured))[places]
             return _columns(shapes, values, len(places)), np.zeros((len(places), 0))
         selected = places[:, None] == np.arange(len(self.names))
-        if len(self.names) == 2:
-            return _signs(selected[:, :1]), np.zeros((len(places), 0))
         if len(self.names) <= MAX_CONTEXT_COLUMNS:
-            return _signs(selected), np.zeros((len(places), 0))
+            return _signs(selected[:, :1] if len(self.names) == 2 else selected), np.zeros((len(places), 0))
         share = 1 / len(self.names)
         return np.zeros((len(places), 0)), (selected - share) / np.sqrt(1 - share)
 
@@ -164,7 +160,7 @@ class OptionBasis:
 
         Thresholds let an influence change at any value. All thresholds of an option share one relevance.
 
-        `places`: the context of each configuration, positions of shape (n,); None: the one that predictions are about.
+        `places`: the context of each configuration, as positions; None: the one that predictions are about.
         """
         blocks = self.blocks(configurations)
         members = [_members(variable, configurations) for variable in self.variables]
@@ -246,10 +242,7 @@ def _block(variable: Variable, configurations: Configurations, rows: int) -> Arr
 
 
 def shapes_of(variable: Variable, rows: int) -> list[Shape]:
-    """Return the shapes of the value of a numeric option, or of the number in the names of a group.
-
-    `rows`: the number of rows to learn from.
-    """
+    """Return the shapes of the value of a numeric option, or of the number of a group, for so many rows."""
     if variable.kind == "binary" or not variable.values:
         return []
     if variable.kind == "group":
@@ -264,22 +257,16 @@ def _numeric_shapes(values: Sequence[float], rows: int) -> list[Shape]:
     """Return the shapes of a numeric option that always has a value."""
     if len(values) == 1:
         return []
-    low = values[0]
-    shapes: list[Shape]
-    if low > 0:
-        shapes = [ScaledShape.of("ln", values)]
-        if len(values) == 2:
-            return shapes
-        shapes += [ScaledShape.of("identity", values), ScaledShape.of("ln", values, squared=True)]
-    else:
-        shapes = [ScaledShape.of("identity", values)]
-        if len(values) == 2:
-            return shapes
-        shapes.append(ScaledShape.of("identity", values, squared=True))
-        if low == 0:
-            shapes.append(ScaledShape.of("ln1p", values))
-    levels = MIN_LEVELS <= len(values) <= MAX_LEVELS and rows >= ROWS_PER_LEVEL * len(values)
-    if levels:
+    first: Transform = "ln" if values[0] > 0 else "identity"
+    shapes: list[Shape] = [ScaledShape.of(first, values)]
+    if len(values) == 2:
+        return shapes
+    if values[0] > 0:
+        shapes.append(ScaledShape.of("identity", values))
+    shapes.append(ScaledShape.of(first, values, squared=True))
+    if values[0] == 0:
+        shapes.append(ScaledShape.of("ln1p", values))
+    if MIN_LEVELS <= len(values) <= MAX_LEVELS and rows >= ROWS_PER_LEVEL * len(values):
         shapes += [LevelShape(value) for value in values]
     elif 0.0 in values:
         shapes.append(LevelShape(0.0))

@@ -83,7 +83,7 @@ class ExactModel:
     """Terms and influences that fit all measured values exactly."""
 
     search: LanguageSearch  # the models of its language
-    chosen: tuple[int, ...]  # the positions of its terms
+    chosen: tuple[int, ...]  # the positions of its terms, in canonical order
     coefficients: Array  # the coefficients of their columns, shape (terms,)
 
 
@@ -103,10 +103,9 @@ def chosen_form(
     is_positive: IsPositive,
     complete: bool = False,
 ) -> FormChoice:
-    """Return the model with the smallest score, or the shortest one that is nearly as good.
+    """Return the model with the smallest score, or the shortest one that is nearly as good, with positive predictions.
 
-    `is_positive`: whether all predictions of a model are positive; others are not taken. `complete`: whether all valid
-    configurations were measured.
+    `complete`: whether all valid configurations were measured.
     """
     terms = settings.terms
     languages = languages_of(settings.form, variables, positive=rows.target.positive)
@@ -151,7 +150,8 @@ def exact_model(search: LanguageSearch, rows_per_term: int = ROWS_PER_EXACT_TERM
     measured, weights = rows.target.measured, rows.weights(search.product)[: rows.learned]
     target = weights * (np.log(measured) if search.product else measured)
     limit = EXACT * float(rows.roots.max())
-    short_models = [model for model in dict.fromkeys(search.models[0]) if rows_per_term * len(model) <= len(measured)]
+    models = (sorted(model, key=candidates.name) for model in dict.fromkeys(search.models[0]))
+    short_models = [model for model in models if rows_per_term * len(model) <= len(measured)]
     union = sorted({position for model in short_models for position in model})
     columns = candidates.columns[union][:, : rows.learned].T
     residual = target - columns @ np.linalg.lstsq(columns, target)[0]
@@ -187,10 +187,7 @@ def _exact_fit(columns: Array, target: Array, limit: float, stays: Array) -> tup
 def chosen_among(
     groups: Sequence[Sequence[Contender]], exact: Sequence[ExactModel], admitted: float, is_positive: IsPositive
 ) -> FormChoice:
-    """Return the model with the smallest score, or the shortest one that is nearly as good.
-
-    `is_positive`: whether all predictions of a model are positive; others are not taken.
-    """
+    """Return the shortest exact model, or the choice among the models of each language, with positive predictions."""
     contenders = [contender for group in groups for contender in group]
     shortest_exact = min(filter(is_positive, exact), key=lambda model: len(model.chosen), default=None)
     if shortest_exact is not None:
@@ -281,11 +278,9 @@ class ProjectedModel:
     @classmethod
     def of(cls, choice: FormChoice, is_positive: IsPositive, consensus: bool = True) -> ProjectedModel:
         """Return the chosen model, with terms exchanged for better ones if all its predictions are positive then."""
-        contender, exact = choice.contender, choice.exact
-        search, name = contender.search, contender.search.candidates.name
-        if exact is not None:
-            order = sorted(range(len(exact.chosen)), key=lambda at: name(exact.chosen[at]))
-            return cls(contender, tuple(exact.chosen[at] for at in order), exact.coefficients[order])
+        contender, search, name = choice.contender, choice.contender.search, choice.contender.search.candidates.name
+        if choice.exact is not None:
+            return cls(contender, choice.exact.chosen, choice.exact.coefficients)
         first = sorted(contender.chosen, key=name)
         better = exchanged(search.candidates, first, search.full.target)
         projected = cls.blended(contender, sorted(better, key=name))

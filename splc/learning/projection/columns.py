@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
-from itertools import chain, combinations, starmap
+from itertools import chain, combinations, islice, starmap
 from itertools import product as cartesian
 from math import log10
 from typing import Literal
@@ -79,11 +79,9 @@ class Unit:
 def units_of(
     variables: Sequence[Variable], configurations: Configurations, language: Language, functions: Sequence[str] = ()
 ) -> tuple[tuple[Unit, ...], Array]:
-    """Return the units of variables, and their values, shape (units, n).
+    """Return the units of variables, in their order, and their values, shape (units, n).
 
     Units without a finite value at a configuration are left out.
-
-    `variables`: the variables; units are in their order.
     """
     term_names = frozenset(configurations.system.term_names.values())
     units: list[Unit] = []
@@ -189,15 +187,10 @@ class Candidates:
     Products are tuples of positions of units, ascending. Candidates are in canonical order: all products of few units,
     then heirs in the order in which they were added.
 
-    Args:
-        units: the units, in canonical order.
-        values: their values, shape (units, m).
-        weights: what columns are multiplied by, shape (m,).
-        order: the largest number of units in a product.
-        unit: the unit of the target, which influences must be expressible in.
-        signed: whether influences of the constant, and of products without a free unit, must not be negative.
-        most_numeric: the largest number of units of numeric options in a product.
-        names: the order of options in texts; by default units have their own order.
+    `values`: those of the units, shape (units, m). `weights`: what columns are multiplied by, shape (m,). `order`, and
+    `most_numeric`: the largest number of units, and of units of numeric options, in a product. `unit`: the unit of the
+    target, which influences must be expressible in. `signed`: whether influences of the constant, and of products
+    without a free unit, must not be negative. `names`: the order of options in texts; by default that of the units.
     """
 
     def __init__(
@@ -273,10 +266,7 @@ class Candidates:
         return " * ".join(unit.text for unit in units) or "1"
 
     def only(self, places: Array) -> Candidates:
-        """Return some of the candidates, which get no heirs.
-
-        `places`: their positions, ascending; the constant must be among them.
-        """
+        """Return the candidates at some positions, ascending and with the constant's, which get no heirs."""
         subset = copy(self)
         subset.order = 0
         subset.products = [self.products[position] for position in places.tolist()]
@@ -306,10 +296,12 @@ class Candidates:
             groups.setdefault(variable, []).append(unit)
         total = 0
         for order in range(1, self.order + 1):
-            total += _count([len(group) for group in groups.values()], order)
+            products = chain.from_iterable(starmap(cartesian, combinations(groups.values(), order)))
+            found = list(products if order == 1 else islice(products, max(MAX_ENUMERATED + 1 - total, 0)))
+            total += len(found)
             if order > 1 and total > MAX_ENUMERATED:
                 break
-            self._add(chain.from_iterable(starmap(cartesian, combinations(groups.values(), order))))
+            self._add(found)
 
     def _add(self, products: Iterable[Product]) -> None:
         """Add products whose columns are not constant."""
@@ -357,12 +349,3 @@ class Candidates:
         self.penalties = np.append(self.penalties, PENALTY ** (factors - 1))
         is_free = self._free[index].any(axis=1) if self.signed else np.ones(len(index), dtype=bool)
         self.free = np.append(self.free, is_free)
-
-
-def _count(sizes: Sequence[int], order: int) -> int:
-    """Return the number of products of one element each of so many of the groups of these sizes."""
-    sums = [1] + [0] * order
-    for size in sizes:
-        for k in range(order, 0, -1):
-            sums[k] += sums[k - 1] * size
-    return sums[order]

@@ -46,7 +46,7 @@ MAX_NUMERIC = 3
 class ModelRows:
     """The predictions of the full model; the n configurations of the learning set come first."""
 
-    target: Target  # the target
+    target: Target
 
     @property
     def learned(self) -> int:
@@ -139,8 +139,8 @@ class ModelRows:
 class Blend:
     """The influences of terms for one target: the full model, or the model of a fold."""
 
-    rows: ModelRows  # the rows
-    candidates: Candidates  # the candidates
+    rows: ModelRows
+    candidates: Candidates
     union: tuple[int, ...]  # the positions of all terms that are asked for, ascending
     product: bool  # whether terms are those of ln y
     fold: int | None = None  # the fold whose rows are left out; None for the full model
@@ -159,8 +159,7 @@ class Blend:
     @cached_property
     def measured(self) -> Array:
         """The positions of the measured rows that are used, shape (n,)."""
-        target = self.rows.target
-        return np.flatnonzero(target.fold_of != self.fold)
+        return np.flatnonzero(self.rows.target.fold_of != self.fold)
 
     @cached_property
     def _projected(self) -> tuple[Array, Array]:
@@ -177,19 +176,18 @@ class Blend:
     def _ratio(self, blend: float) -> float:
         return blend * max(len(self.measured), 1) / float(self.rows.roots @ self.rows.roots)
 
-    def _equations(self, blend: float) -> tuple[Array, Array]:
-        """Return the Gram matrix and moments of all terms."""
+    def _equations(self, chosen: Sequence[int], blend: float) -> tuple[Array, Array, Array]:
+        """Return the places of terms in the union, their Gram matrix and their moments."""
+        indices = np.searchsorted(self.union, chosen)
         gram, moments = self._projected
-        if math.isinf(blend):
-            return gram, moments
-        ratio = self._ratio(blend)
-        return self._fitted[0] + ratio * gram, self._fitted[1] + ratio * moments
+        if not math.isinf(blend):
+            ratio = self._ratio(blend)
+            gram, moments = self._fitted[0] + ratio * gram, self._fitted[1] + ratio * moments
+        return indices, gram[indices][:, indices], moments[indices]
 
     def coefficients(self, chosen: Sequence[int], blend: float) -> Array:
         """Return the coefficients of the columns of terms, shape (terms,)."""
-        indices = np.searchsorted(self.union, chosen)
-        gram, moments = self._equations(blend)
-        gram, moments = gram[indices][:, indices], moments[indices]
+        _, gram, moments = self._equations(chosen, blend)
         coefficients = np.linalg.solve(gram, moments)
         is_free = self.candidates.free[list(chosen)]
         if (coefficients[~is_free] < 0).any():
@@ -199,12 +197,12 @@ class Blend:
 
     def operator(self, chosen: Sequence[int], blend: float) -> Array:
         """Return the matrix, shape (terms, m), from predictions as `ModelRows.scaled` to coefficients of any sign."""
-        indices = np.searchsorted(self.union, chosen)
+        indices, gram, _ = self._equations(chosen, blend)
         columns, measured = self.columns[indices], self.measured
         if not math.isinf(blend):
             columns = self._ratio(blend) * columns
             columns[:, measured] += self.columns[np.ix_(indices, measured)] / self.rows.roots[measured] ** 2
-        return np.asarray(np.linalg.solve(self._equations(blend)[0][indices][:, indices], columns))
+        return np.asarray(np.linalg.solve(gram, columns))
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,8 +216,7 @@ class Contender:
     differences: Array  # those of held-out rows, by the fold's own terms and influences, shape (n,)
     error: float  # their mean error: the honest error
     distance: float  # the mean distance to the full model
-    # the mean of `error` and of the error that the full model and the distance to it give; with few rows the latter
-    # alone
+    # the mean of `error` and of the error that the full model and the distance give; with few rows the latter alone
     score: float
     positive: bool  # whether its predictions at all rows are positive
 
@@ -238,9 +235,9 @@ class Contender:
 class LanguageSearch:
     """The models of one language."""
 
-    rows: ModelRows  # the rows
-    candidates: Candidates  # the candidates
-    language: Language  # the language
+    rows: ModelRows
+    candidates: Candidates
+    language: Language
     # the positions of the terms of the model of each size from 1 on; of the full model, then of each fold
     models: tuple[tuple[tuple[int, ...], ...], ...]
 
@@ -263,27 +260,17 @@ class LanguageSearch:
     @cached_property
     def contenders(self) -> tuple[Contender, ...]:
         """The models of all sizes and blends, smaller ones first."""
-        rows, target = self.rows, self.rows.target
-        sizes, folds = len(self.models[0]), len(target.folds)
-        shape = (sizes, len(BLENDS))
-        held_out = np.empty((*shape, rows.learned))
-        for fold in range(folds):
-            out = np.flatnonzero(np.minimum(target.fold_of, folds - 1) == fold)
-            fold_blend = self.blend(fold)
-            for size, at in np.ndindex(shape):
-                model = self.models[fold + 1][size]
-                if size and model == self.models[fold + 1][size - 1]:
-                    held_out[size, at, out] = held_out[size - 1, at, out]
-                    continue
-                columns = self.candidates.columns[list(model)][:, out]
-                held_out[size, at, out] = fold_blend.coefficients(model, BLENDS[at]) @ columns
+        rows, target, columns = self.rows, self.rows.target, self.candidates.columns
+        folds = range(len(target.folds))
+        fold_of, blends = np.minimum(target.fold_of, folds[-1]), [self.blend(fold) for fold in folds]
         contenders: list[Contender] = []
-        for size, at in np.ndindex(shape):
+        for size, at in np.ndindex(len(self.models[0]), len(BLENDS)):
             model = self.models[0][size]
-            values = self.full.coefficients(model, BLENDS[at]) @ self.candidates.columns[list(model)]
-            predicted = rows.predicted(values, self.product)
+            predicted = rows.predicted(self.full.coefficients(model, BLENDS[at]) @ columns[list(model)], self.product)
             values = np.zeros(len(rows.roots))
-            values[: rows.learned] = held_out[size, at]
+            for fold, models in enumerate(self.models[1:]):
+                chosen, out = models[size], np.flatnonzero(fold_of == fold)
+                values[out] = blends[fold].coefficients(chosen, BLENDS[at]) @ columns[list(chosen)][:, out]
             differences = rows.differences(rows.predicted(values, self.product)[: rows.learned])
             error, distance = float(rows.errors(differences).mean()), float(rows.distances(predicted))
             expected = float(np.hypot(rows.expected_error, distance))
@@ -297,10 +284,8 @@ class LanguageSearch:
 
     def supports(self, size: int) -> Counter[frozenset[str]]:
         """Return in how many folds the model of a size has a term of each set of variables."""
-        variables_of_folds = (
-            {self.candidates.variables(position) for position in models[size - 1]} for models in self.models[1:]
-        )
-        return Counter(variables for fold_variables in variables_of_folds for variables in fold_variables)
+        sets = ({self.candidates.variables(position) for position in models[size - 1]} for models in self.models[1:])
+        return Counter(variables for of_fold in sets for variables in of_fold)
 
     def support(self, size: int, position: int) -> int:
         """Return in how many folds the model of a size has a term of the same variables as a candidate."""

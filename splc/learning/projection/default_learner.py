@@ -26,10 +26,10 @@ from splc.learning.projection.expectation import expected, few_rows, is_stated, 
 from splc.learning.projection.full_model import FullModel, FullModelFit, Target, fit_full_model
 from splc.learning.projection.order import count_of, option_constants, space_of, unmeasured
 from splc.learning.projection.posterior import needs_scipy
+from splc.learning.projection.predictor import Stacked, on_scale, weight_of
 from splc.learning.projection.scales import SparseIntervals
 from splc.learning.projection.settings import ProjectionSettings
 from splc.learning.projection.sparse_model import SparseModel, printed_model, refit
-from splc.learning.projection.stacking import Stacked, on_scale, weight_of
 from splc.learning.projection.variables import Variable, variables_of, varies
 from splc.learning.result import InfluenceEstimate, LearnedTerm, LearningResult, Stage
 from splc.learning.threads import one_thread
@@ -44,27 +44,24 @@ KNOWN_ERROR = 1.5
 FULL, PREDICTED = 0.6, 0.7
 # The iterations that most full models take: two scales, two kinds of columns, and the folds of both scales.
 ALL_ITERATIONS = 4 * constants.ITERATIONS + 2 * constants.FOLDS * constants.REFIT_ITERATIONS
-# Bytes of a block of memory; glibc's limits follow freed blocks of up to 32 MiB.
+# Bytes of a block of memory; the limits of glibc follow freed blocks of up to 32 MiB.
 _LARGE_BLOCK = 31 * 2**20
 
 
 @dataclass(frozen=True)
 class ProjectionLearner:
-    """A full model of all products of options, projected onto a short sum of terms.
+    """A full model of all products of options, projected onto a short sum of terms."""
 
-    Args:
-        chosen: its settings.
-        fit: fits the full model, where it learns from other rows than those of the problem, too.
-        stacks: whether the printed model may be a part of what predicts; not of summands, whose sum has one.
-    """
-
-    chosen: ProjectionSettings = field(default_factory=ProjectionSettings)
-    fit: FullModelFit | None = None
+    chosen: ProjectionSettings = field(default_factory=ProjectionSettings)  # its settings
+    fit: FullModelFit | None = (
+        None  # fits the full model, where it learns from other rows than those of the problem, too
+    )
+    # whether the printed model may be a part of what predicts; not of summands, whose sum has one
     stacks: bool = True
-    name: str = field(default=NAME, init=False)
-    preset: str = field(default="default", init=False)
-    draws: bool = field(default=False, init=False)
-    suffix: str = field(default=".log", init=False)
+    name = NAME
+    preset = "default"
+    draws = False
+    suffix = ".log"
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -76,22 +73,13 @@ class ProjectionLearner:
         if len(problem.rows) == 0:
             raise LearningError("the learning set is empty", hint="sample at least one measured configuration")
         _require_range(problem)
-        _keep_freed_memory()
+        # The allocator keeps freed matrices for the next ones: otherwise half of the time goes into page faults. glibc
+        # raises its limit for memory that is returned at once to the size of such a block when that is freed.
+        np.empty(_LARGE_BLOCK, dtype=np.uint8)
         search = _Search(problem, self.chosen, self.fit)
         with one_thread(with_scipy=needs_scipy(len(problem.rows))):
             run_loop(search, problem.on_step, problem.should_stop)
-            if search.full is None:
-                raise KeyboardInterrupt
-            if search.target is None:
-                search.step()
-            interrupted = search.printed is None
-            if interrupted:
-                # The full model predicts; only its terms were not found.
-                search.project(())
-        full, target, printed = search.full, search.target, search.printed
-        assert full is not None
-        assert target is not None
-        assert printed is not None
+            full, target, printed, interrupted = search.finished()
         system = problem.measurements.system
         binary = [option.name for option in system.binary_options]
         exact = printed.model(system.term_order).reduced([*binary, *system.switches], system.mandatory)
@@ -99,38 +87,38 @@ class ProjectionLearner:
         model = replace(exact, terms=tuple((term, rounded(influence, exact.link)) for term, influence in exact.terms))
         if self.stacks and self.fit is None and full.refits is not None and not interrupted:
             full, printed = _stacked(full, target, printed, model)
+        # Few rows that are all valid configurations have exact effects: nothing tells how uncertain these are.
+        saturated = printed.exact and is_too_few(full)
         given = problem.given_groups is not None
-        stated = is_stated(full, given)
+        crossed = printed.cross_validated if is_stated(full, given) else None
+        intervals = None
+        if len(full.rows) > 1:
+            intervals = SparseIntervals(model, full.scale, math.hypot(printed.quantile, full.runs))
         return judged(
             problem,
             self,
             full.predictor,
-            termination=_termination(full, interrupted=interrupted),
+            termination="constant" if full.constant else INTERRUPTED if interrupted else "projected",
             seconds=search.seconds,
             terms=[LearnedTerm(term, influence) for term, influence in model.terms],
             notes=[
                 *([WITHOUT_TERMS] if interrupted else []),
-                *([] if _is_saturated(full, printed) else few_rows(full, search.valid)),
+                *([] if saturated else few_rows(full, search.valid)),
                 *search.notes,
                 *remarks(problem, full, printed),
             ],
-            cross_validated=full.cross_validated if stated else None,
+            cross_validated=None if crossed is None else full.cross_validated,
             expected=replace(
-                expected(full, target, search.valid, given),
-                printed=printed.cross_validated.mean if stated else None,
+                expected(full, target, search.valid, given), printed=None if crossed is None else crossed.mean
             ),
-            estimates=()
-            if len(full.rows) == 1 or _is_saturated(full, printed)
-            else _estimates(printed.estimates, model),
+            estimates=() if len(full.rows) == 1 or saturated else _estimates(printed, model),
             path=printed.path,
             intervals=full.predictor,
             printed=SparsePart(
                 model,
-                printed.cross_validated if stated else None,
+                crossed,
                 100 * printed.distance if full.scale.positive else None,
-                SparseIntervals(model, full.scale, math.hypot(printed.quantile, full.runs))
-                if len(full.rows) > 1
-                else None,
+                intervals,
                 printed.forms,
                 printed.folds if full.refits is not None else 0,
             ),
@@ -143,12 +131,17 @@ class _Search:
     def __init__(self, problem: LearningProblem, chosen: ProjectionSettings, fit: FullModelFit | None = None) -> None:
         self.problem, self.chosen, self.fit = problem, chosen, fit
         self.started = time.monotonic()
-        self.variables, self.fixed = _varying(problem)
-        self.constants = option_constants(problem.configurations, problem.target)
+        configurations = problem.configurations
+        variables = variables_of(configurations.system, problem.observed, problem.everything)
+        # Those that vary in the learning set, and the others.
+        is_varying = [varies(variable, configurations) for variable in variables]
+        self.variables = tuple(compress(variables, is_varying))
+        self.fixed = tuple(compress(variables, map(not_, is_varying)))
+        self.constants = option_constants(configurations, problem.target)
         self.full: FullModel | None = None
         self.target: Target | None = None
         self.printed: SparseModel | None = None
-        self.space = problem.configurations
+        self.space = configurations
         self.iterations = 0
         self.notes: list[str] = []
 
@@ -161,6 +154,17 @@ class _Search:
     def valid(self) -> int | None:
         """The number of valid configurations; None if there are many, or if they were not counted."""
         return count_of(self.problem, self.space)
+
+    def finished(self) -> tuple[FullModel, Target, SparseModel, bool]:
+        """Return what was found, and whether the search ended before the terms: then there is the constant alone."""
+        if self.full is None:
+            raise KeyboardInterrupt
+        if self.target is None:
+            self.step()
+        assert self.target is not None
+        if self.printed is not None:
+            return self.full, self.target, self.printed, False
+        return self.full, self.target, printed_model(self.target, (), self.chosen, self.space), True
 
     def step(self) -> Stage:
         """Learn the full model, predict with it, or project it, whatever is next."""
@@ -203,11 +207,6 @@ class _Search:
         self.iterations += iterations
         self.problem.on_share(FULL * min(self.iterations / ALL_ITERATIONS, 1.0))
 
-    def project(self, variables: Sequence[Variable]) -> None:
-        """Project the full model onto terms of some variables."""
-        assert self.target is not None
-        self.printed = printed_model(self.target, variables, self.chosen, self.space)
-
     def _printed(self, full: FullModel, target: Target) -> SparseModel:
         problem, used = self.problem, full.basis.variables if full.refits else ()
         if is_too_few(full):
@@ -243,25 +242,6 @@ def _stacked(
     return both, replace(printed, distance=distance)
 
 
-def _is_saturated(full: FullModel, printed: SparseModel) -> bool:
-    """Return whether few rows are all valid configurations, whose effects are exact: nothing tells how uncertain."""
-    return printed.exact and is_too_few(full)
-
-
-def _termination(full: FullModel, *, interrupted: bool) -> str:
-    if full.constant:
-        return "constant"
-    return INTERRUPTED if interrupted else "projected"
-
-
-def _keep_freed_memory() -> None:
-    """Make the allocator keep freed matrices for the next ones: otherwise half of the time goes into page faults.
-
-    glibc raises its limit for memory that is returned at once to the size of such a block when that is freed.
-    """
-    np.empty(_LARGE_BLOCK, dtype=np.uint8)
-
-
 def _require_range(problem: LearningProblem) -> None:
     """Refuse values whose squares, relative to the others, are not numbers."""
     sizes = abs(problem.target[problem.target != 0])
@@ -269,14 +249,6 @@ def _require_range(problem: LearningProblem) -> None:
         message = f"the values of {problem.nfp} are between {sizes.min():.3g} and {sizes.max():.3g}"
         hint = f"check the measurements: a model is about values within {constants.MAX_POWERS} powers of ten"
         raise LearningError(message, hint=hint)
-
-
-def _varying(problem: LearningProblem) -> tuple[tuple[Variable, ...], tuple[Variable, ...]]:
-    """Return the variables that vary in the learning set, and the others."""
-    configurations = problem.configurations
-    variables = variables_of(configurations.system, problem.observed, problem.everything)
-    is_varying = [varies(variable, configurations) for variable in variables]
-    return tuple(compress(variables, is_varying)), tuple(compress(variables, map(not_, is_varying)))
 
 
 def _constant_notes(problem: LearningProblem, fixed: Sequence[Variable], full: FullModel) -> list[str]:
@@ -289,9 +261,9 @@ def _constant_notes(problem: LearningProblem, fixed: Sequence[Variable], full: F
     return [f"influence unknown, because the value is always the same in your sample: {listed(unknown)}"]
 
 
-def _estimates(estimates: tuple[InfluenceEstimate, ...], model: InfluenceModel) -> list[InfluenceEstimate]:
+def _estimates(printed: SparseModel, model: InfluenceModel) -> list[InfluenceEstimate]:
     """Return the estimates in the order of the model's terms, rounded as these."""
-    by_term = {estimate.term: estimate for estimate in estimates}
+    by_term = {estimate.term: estimate for estimate in printed.estimates}
     rows = [replace(by_term[term], influence=influence) for term, influence in model.terms if term in by_term]
     return [
         replace(row, standard_error=rounded(row.standard_error), low=rounded(row.low), high=rounded(row.high))

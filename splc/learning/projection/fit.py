@@ -138,13 +138,10 @@ def log_errors(scale: Scale, means: Array, y: Array) -> Array:
 
 
 def refits(data: Data, firsts: Sequence[FirstFit]) -> Refits:
-    """Return the refits of a full model.
-
-    `firsts`: the fits that refits start from in turn, on one scale; the first one is kept.
-    """
-    all_refits = refits_below(data, firsts, math.inf)
-    assert all_refits is not None
-    return all_refits
+    """Return the refits of a full model, which start in turn from fits on one scale; the first one is kept."""
+    found = refits_below(data, firsts, math.inf)
+    assert found is not None
+    return found
 
 
 def refits_below(data: Data, firsts: Sequence[FirstFit], limit: float) -> Refits | None:
@@ -152,27 +149,21 @@ def refits_below(data: Data, firsts: Sequence[FirstFit], limit: float) -> Refits
 
     The error is the mean of `log_errors`; no further folds are fitted when it is known to be too large.
     """
-    first = firsts[0]
-    total = 0.0
-    posterior = first.posterior
-    fold_of = data.folds
-    means, deviations, baseline = np.empty(len(data.y)), np.empty(len(data.y)), np.empty(len(data.y))
+    first, posterior, fold_of, total = firsts[0], firsts[0].posterior, data.folds, 0.0
+    means, deviations, baseline = np.empty((3, len(data.y)))
     parts, folds = [], []
     for fold in range(int(fold_of.max()) + 1):
-        out = np.flatnonzero(fold_of == fold)
-        training = np.flatnonzero(fold_of != fold)
+        out, training = np.flatnonzero(fold_of == fold), np.flatnonzero(fold_of != fold)
         first_model = firsts[fold % len(firsts)]
         kind = first_model.posterior.kind
         t, noise, design = posterior.t[training], first.noise[training], data.designs[kind].rows(training)
         mean, deviation = float(t.mean()), float(t.std())
         if deviation <= 1e-9 * posterior.deviation:
             deviation = posterior.deviation
-        refit_rows = slice(constants.ROWS_OF_REFIT)
-        z = (t[refit_rows] - mean) / deviation
-        start = first_model.optimum.logarithms
-        logarithms = search_hyperparameters(
-            design.rows(refit_rows), z, noise[refit_rows], start, constants.REFIT_ITERATIONS
-        ).logarithms
+        rows, start = slice(constants.ROWS_OF_REFIT), first_model.optimum.logarithms
+        z = (t[rows] - mean) / deviation
+        optimum = search_hyperparameters(design.rows(rows), z, noise[rows], start, constants.REFIT_ITERATIONS)
+        logarithms = optimum.logarithms
         data.on_fit(constants.REFIT_ITERATIONS)
         held_out = KernelPosterior(logarithms, design, t, noise, mean, deviation, kind)
         folds.append(held_out)
@@ -198,9 +189,8 @@ def _positive(data: Data, variables: int, setting: str) -> Refits:
     """Return the refits of a positive property on the scale of ln y, or of y where it is better ("Scale")."""
     scale = positive_scale("log", data.y)
     log = first_fit(data, variables, scale)
-    if setting == "log" or (setting == "auto" and len(data.y) < constants.ROWS_OF_SCALE):
-        return _refits(data, variables, log)
-    if setting == "auto" and float(data.y.max() / scale.unit) > constants.LARGEST:
+    unfit = len(data.y) < constants.ROWS_OF_SCALE or float(data.y.max() / scale.unit) > constants.LARGEST
+    if setting == "log" or (setting == "auto" and unfit):
         return _refits(data, variables, log)
     fitted = np.exp(log.posterior.means(data.designs[0]))
     raw = first_fit(data, variables, positive_scale("raw", data.y), fitted)
@@ -304,47 +294,37 @@ def has_large_correlation(columns: Array, values: Array, permutations: int, marg
 def with_supported_numbers(
     variables: tuple[Variable, ...], configurations: Configurations, y: Array, repetitions: Array, scale: Scale
 ) -> tuple[Variable, ...]:
-    """Return variables without the numbers of groups that the evidence is not for.
-
-    `variables`: the variables; groups have the numbers in the names of their members. `y`: their values, shape (n,).
-    `repetitions`: the number of measurements of each, shape (n,).
-    """
+    """Return variables without those numbers in the names of groups' members that the evidence is not for."""
     groups = {variable.name: variable for variable in variables if variable.kind == "group" and variable.values}
     if not groups:
         return variables
-    search_rows = slice(constants.ROWS_OF_NUMBERING)
-    rows, values, counts = configurations[search_rows], y[search_rows], repetitions[search_rows]
+    some = slice(constants.ROWS_OF_NUMBERING)
+    rows, values, counts = configurations[some], y[some], repetitions[some]
     margins = {name: constants.EVIDENCE_PER_MEMBER * (len(group.members) - MIN_GROUP) for name, group in groups.items()}
 
     @cache
     def evidence(numbered: frozenset[str], shared: frozenset[str] = frozenset()) -> float:
         """Return the evidence with the numbers of some groups, and others whose members share one relevance."""
-        group_variables = (
-            replace(variable, values=()) if variable.name in shared else variable for variable in variables
-        )
-        selected_variables = without_numbers(group_variables, numbered)
-        data = Data(OptionBasis(selected_variables, len(rows)).designs(rows)[:1], values, counts)
+        members = (replace(variable, values=()) if variable.name in shared else variable for variable in variables)
+        basis = OptionBasis(without_numbers(members, numbered), len(rows))
+        data = Data(basis.designs(rows)[:1], values, counts)
         return first_fit(data, len(variables), scale).evidence
 
-    def supported(added_groups: frozenset[str], numbered: frozenset[str], min_gain: float) -> bool:
+    def supported(added: frozenset[str], numbered: frozenset[str], min_gain: float) -> bool:
         """Return whether the evidence is for the numbers of new groups besides those that are kept."""
-        group_evidence = evidence(numbered | added_groups)
-        margin = sum(margins[name] for name in added_groups)
-        return (
-            group_evidence > evidence(numbered, added_groups) + min_gain
-            and group_evidence > evidence(numbered) - margin
-        )
+        found, margin = evidence(numbered | added), sum(margins[name] for name in added)
+        return found > evidence(numbered, added) + min_gain and found > evidence(numbered) - margin
 
-    all_groups = frozenset(groups)
+    all_groups, numbered = frozenset(groups), frozenset[str]()
     single = len(groups) * len(variables) <= constants.SINGLE_GROUPS
     if supported(all_groups, frozenset(), constants.NUMBER_EVIDENCE):
         if not single:
             return variables
-        supported_names = [name for name in groups if supported(frozenset((name,)), all_groups - {name}, 0.0)]
-        return without_numbers(variables, supported_names)
+        return without_numbers(
+            variables, [name for name in groups if supported(frozenset((name,)), all_groups - {name}, 0.0)]
+        )
     if not single:
         return without_numbers(variables)
-    numbered: frozenset[str] = frozenset()
     # If the numbers of one group are supported, those of the other groups need less evidence.
     for min_gain in (constants.NUMBER_EVIDENCE, constants.FURTHER_NUMBER_EVIDENCE):
         numbered |= {name for name in all_groups - numbered if supported(frozenset((name,)), numbered, min_gain)}

@@ -34,12 +34,11 @@ from splc.learning.projection.fit import (
 )
 from splc.learning.projection.order import Constants, canonical_order, hash_order, option_constants
 from splc.learning.projection.posterior import KernelPosterior
-from splc.learning.projection.predictor import Ensemble
+from splc.learning.projection.predictor import Ensemble, MomentsPredictor, Stacked
 from splc.learning.projection.scales import Scale, general_scales, half_width, positive_scale, run_width
 from splc.learning.projection.search import is_screened
-from splc.learning.projection.stacking import Stacked
 from splc.learning.projection.variables import Variable, without_numbers
-from splc.learning.result import CrossValidated, Intervals, Predictor
+from splc.learning.result import CrossValidated
 from splc.models.basis.regression import t_quantile
 from splc.types import Array
 
@@ -48,18 +47,6 @@ SAME_VALUE = "all values are equal"
 ONE_ROW = "one configuration shows no influence"
 # Differences of means below this share of the largest value are roundoff.
 _EQUAL = 1e-9
-
-
-class MomentsPredictor(Predictor, Intervals, Protocol):
-    """A predictor of a full model, which also tells how certain it is."""
-
-    @property
-    def quantile(self) -> float:
-        """The multiple of the standard deviation on each side of intervals."""
-
-    def moments(self, configurations: Configurations | Any, variances: bool = True) -> tuple[Array, Array]:
-        """Return predictions in units of the scale, and their standard deviations with noise over the divisor."""
-        ...
 
 
 class SpacePredictions(NamedTuple):
@@ -175,14 +162,14 @@ class FullModel:
             noise = float(np.mean([part.noise_variance for part in parts]) / median(self.data.repetitions.tolist()))
         spread = float(self.t.std(ddof=1)) * math.sqrt(1 + 1 / n) if n > 1 else math.nan
         return Ensemble(
-            self.basis,
             self.scale,
+            self.quantile,
+            self.basis,
             self.configurations if everything is None else everything.configurations,
             parts,
             constant=(float(self.t.mean()), spread),
             noise=noise,
             noise_unit=unit,
-            quantile=self.quantile,
             places=None if everything is None else everything.places,
             joint_quantile=None if everything is None else everything.quantile,
             stacked=self.stacked,

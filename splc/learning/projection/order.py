@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sampling.space.ranks import generator
+from sampling.draws import generator
 from sampling.space.space import Space
 from splc.data.configurations import Configurations, value_table
 from splc.errors import SpaceError
@@ -59,15 +59,12 @@ def hash_order(configurations: Configurations, constants: Constants | None = Non
 
     `constants`: the constants of their options; None: those that the configurations give.
     """
-    known_constants = option_constants(configurations) if constants is None else constants
-    return np.argsort(hashes(configurations, known_constants), kind="stable")
+    constants = option_constants(configurations) if constants is None else constants
+    return np.argsort(hashes(configurations, constants), kind="stable")
 
 
 def option_constants(configurations: Configurations, y: Array | None = None, observed: Sequence[str] = ()) -> Constants:
-    """Return the constants of all options with more than one value.
-
-    `y`: their values, shape (n,); None if there are none.
-    """
+    """Return the constants of all options with more than one value; `y`: the measured values, where there are any."""
     table = _Table.of(configurations, observed=observed)
     links = _links(configurations.system, table.names)
     colours = table.refined(table.kinds, links, np.zeros(len(configurations), dtype=np.uint64))
@@ -110,22 +107,16 @@ class _Table:
     def of(
         cls, configurations: Configurations, names: Container[str] | None = None, observed: Sequence[str] = ()
     ) -> _Table:
-        """Return the table of options with several values.
-
-        `names`: the names of the options to take; None: all.
-        """
+        """Return the table of options with several values; `names`: those to take, None: all."""
         system = configurations.system
         options = [
             option
             for option in system.options
             if option.name not in system.mandatory and option.size > 1 and (names is None or option.name in names)
         ]
-        option_positions = [system.positions[option.name] for option in options]
         kinds = [_NUMERIC if isinstance(option, NumericOption) else _BINARY for option in options]
-        value_tables, positions = (
-            [value_table(option) for option in options],
-            configurations.indices[:, option_positions],
-        )
+        value_tables = [value_table(option) for option in options]
+        positions = configurations.indices[:, [system.positions[option.name] for option in options]]
         for name in observed:
             values, value_indices = np.unique(configurations.column(name), return_inverse=True)
             value_tables.append(values)
@@ -153,8 +144,8 @@ class _Table:
     def refined(self, constants: Array, links: Array, row_hashes: Array) -> Array:
         """Return constants that also tell options apart by their constraints and where they have each value.
 
-        `constants`: the constants, shape (p,). `links`: the literals of constraints (`_links`), shape (literals, 3).
-        `row_hashes`: what the hashes of configurations are made of besides their values, shape (n,).
+        `links`: the literals of constraints (`_links`). `row_hashes`: what the hashes of configurations are made of
+        besides their values, shape (n,).
         """
         constraints, option_indices, roles = links.T
         roles = splitmix(roles.astype(np.uint64))
@@ -233,10 +224,14 @@ def space_of(problem: LearningProblem, own: Constants) -> Configurations:
     Models of observed variables can be evaluated at measured configurations only; these are taken then, and also where
     the constraints are too complex for uniform draws.
     """
-    pool = problem.everything if problem.observed else _valid(problem.configurations.system, DRAWN, own)
-    if pool is None:
-        return problem.everything
-    return pool[pool.observed.known] if problem.observed and pool.observed is not None else pool
+    measured = problem.everything
+    if problem.observed:
+        return measured if measured.observed is None else measured[measured.observed.known]
+    try:
+        return valid_configurations(problem.configurations.system, DRAWN, own=own)
+    except SpaceError:
+        # They cannot be counted.
+        return measured
 
 
 def count_of(problem: LearningProblem, space: Configurations) -> int | None:
@@ -249,14 +244,6 @@ def unmeasured(problem: LearningProblem, space: Configurations, own: Constants) 
     """Return up to 500 configurations outside of the learning set, uniformly selected, in hash order."""
     pool = space[problem.configurations.find(space) < 0]
     return pool[hash_order(pool, own)[:UNMEASURED]]
-
-
-def _valid(system: VariabilityModel, max_count: int, constants: Constants) -> Configurations | None:
-    """Return all valid configurations, or a draw of some if there are many; None if they cannot be counted."""
-    try:
-        return valid_configurations(system, max_count, own=constants)
-    except SpaceError:
-        return None
 
 
 def valid_configurations(

@@ -1,27 +1,33 @@
 """The predictor: the average of the refits of a full model, with its file.
 
 In: the posteriors of a full model, its scale, the widths of intervals, and the printed model where it is a part of
-predictions; or a file of them. Out: predictions with intervals.
+predictions; or a file of them. Out: predictions with intervals (`Ensemble`).
+
+Stacking: what predicts is a blend of the Gaussian processes and the printed model, weighted by their errors. Each row
+is predicted by both models without its fold; the terms and their number, too, are those of the fold. The blend is a
+mean on the scale of the full model: of logarithms, where that is one of ln y.
 """
 
 from __future__ import annotations
 
+import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.data.observations import Observed
-from splc.errors import ConfigurationError, VariabilityError
+from splc.errors import ConfigurationError, ExpressionError, VariabilityError
+from splc.learning.judging import predictions
 from splc.learning.projection import constants
 from splc.learning.projection.basis import ContextBlock, OptionBasis
 from splc.learning.projection.kernel import KernelDesign
 from splc.learning.projection.posterior import KernelPosterior, Mixture, needs_scipy
 from splc.learning.projection.scales import Scale
-from splc.learning.projection.stacking import Stacked
 from splc.learning.projection.variables import (
     Variable,
     nearest_known,
@@ -30,8 +36,9 @@ from splc.learning.projection.variables import (
     without_numbers,
 )
 from splc.learning.threads import one_thread
+from splc.models.influence import InfluenceModel
 from splc.system.variability import VariabilityModel
-from splc.types import Array
+from splc.types import Array, Link
 
 # Configurations that are predicted at a time, which bounds the memory.
 _BLOCK = 2048
@@ -39,30 +46,131 @@ _BLOCK = 2048
 _ROUNDING = 1e-12
 # Elements of a kernel below which limiting the threads of linear algebra takes longer than it saves.
 _SMALL = 2**14
+# With few rows, as of designs, held-out rows say little: of equal errors the full model has three quarters. (On 24
+# samples of real systems predictions are 0.2 % better than those of the full model then, otherwise 1.3 % worse.)
+FEW_ROWS_ODDS = 3.0
 
 
 @dataclass(frozen=True, eq=False)
-class Ensemble:
-    """The posteriors of a full model given all rows, one for the hyperparameters of each refit."""
+class MomentsPredictor(ABC):
+    """A predictor with intervals, which tells how certain it is."""
 
     level: ClassVar[float] = constants.LEVEL
 
+    scale: Scale  # the scale of its standard deviations
+    quantile: float  # the multiple of the standard deviation on each side of intervals
+    # what the scatter of runs adds to the half width of intervals, in quadrature; of ln y or over the divisor
+    runs: float = field(default=0.0, kw_only=True)
+
+    @abstractmethod
+    def moments(self, configurations: Configurations | Any, variances: bool = True) -> tuple[Array, Array]:
+        """Return predictions in units of the scale, and their standard deviations with noise over the divisor."""
+
+    def predict(self, configurations: Configurations | Any) -> Array:
+        """Return the predictions, shape (m,), in the unit of the property."""
+        return self.moments(configurations, variances=False)[0] * self.scale.unit
+
+    def interval(self, configurations: Configurations | Any) -> tuple[Array, Array]:
+        """Return lower and upper ends of prediction intervals of a run, shapes (m,), in the unit of the property."""
+        g, deviations = self.moments(configurations)
+        return self.scale.ends(g, np.hypot(self.quantile * deviations, self.runs))
+
+
+@dataclass(frozen=True, eq=False)
+class Stacked:
+    """The printed model as a part of what predicts."""
+
+    printed: InfluenceModel  # the printed model
+    weight: float  # its weight, above 0; that of the Gaussian processes is the rest of 1
+    held_out: Array  # its prediction of each row without its fold, on the scale of the full model, shape (n,)
+
+    @property
+    def raised(self) -> float:
+        """The multiple of errors at held-out rows that new ones have, since these rows chose the number of terms."""
+        return raised(len(self.held_out), self.weight * len(self.printed.terms))
+
+    def mixed(self, t: Array, printed: Array) -> Array:
+        """Return the blend of predictions of both models on the scale, shape (m,)."""
+        return (1 - self.weight) * t + self.weight * printed
+
+    def blended(self, t: Array, configurations: Configurations, scale: Scale) -> Array:
+        """Return the blend with predictions of the Gaussian processes on the scale, shape (m,)."""
+        return self.mixed(t, on_scale(predictions(self.printed, configurations) / scale.unit, scale, t))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it in JSON's types."""
+        printed = self.printed
+        return {
+            "weight": self.weight,
+            "held_out": self.held_out.tolist(),
+            "text": printed.text,
+            "link": printed.link,
+        }
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> Self:
+        """Return the part of `as_json`."""
+        from splc.models.text.reader import expand_model
+
+        link: Link = "log" if content["link"] == "log" else "identity"
+        try:
+            expanded = expand_model(content["text"], system.term_names)
+        except ExpressionError as error:
+            raise ValueError(str(error)) from None
+        printed = InfluenceModel.of_system(expanded.expansion.items(), system, link, expanded.derived)
+        return cls(printed, float(content["weight"]), np.array(content["held_out"], dtype=float))
+
+
+def on_scale(y: Array, scale: Scale, otherwise: Array) -> Array:
+    """Return predictions of the printed model in units of a scale on it; `otherwise`: where it has no value there."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        t = scale.forward(np.maximum(y, scale.lowest))
+    return np.where(np.isfinite(t), t, otherwise)
+
+
+def weight_of(full: Array, printed: Array, terms: int, rows: int) -> float:
+    """Return the weight of the printed model for the absolute errors of both at held-out rows, shapes (n,).
+
+    Errors are relative where all values are positive. `rows`: n, or the number of groups that folds keep together.
+
+    Weights are inverse powers of mean errors. The power is the number of rows in a fold: more rows tell better
+    which model is nearer to unmeasured values. The printed model's error is raised, since it has the number of terms
+    that suits the held-out rows best. (Without this, one real system is predicted 1.25 instead of 1.13 times as badly
+    as by the better model.)
+    """
+    errors = [float(full.mean()), float(printed.mean())]
+    if min(errors) <= 0:
+        return float(errors[1] <= 0)
+    odds = FEW_ROWS_ODDS if rows < constants.FEW_ROWS else 1.0
+    exponent = rows / constants.FOLDS * math.log(raised(rows, terms) * errors[1] / errors[0])
+    return 1 / (1 + odds * math.exp(min(max(exponent, -600.0), 600.0)))
+
+
+def raised(rows: int, terms: float) -> float:
+    """Return the multiple of the errors of held-out rows that new ones have, for the number of terms that suits these.
+
+    (With it 90 % intervals of the predictor contain as many values as those of the full model alone, within 0.3 %;
+    without it 0.8 % fewer.)
+    """
+    return math.sqrt(1 + terms / rows)
+
+
+@dataclass(frozen=True, eq=False)
+class Ensemble(MomentsPredictor):
+    """The posteriors of a full model given all rows, one for the hyperparameters of each refit."""
+
     basis: OptionBasis  # the columns of the variables
-    scale: Scale  # the scale
     configurations: Configurations  # the configurations that were learned from
     parts: tuple[KernelPosterior, ...]  # the posteriors; none for a constant model
     constant: tuple[float, float]  # mean and standard deviation of predictions of a constant model, on the scale
     noise: float  # the variance of the noise of a measurement with the usual number of repetitions
     noise_unit: float  # the mean multiple that `Scale.noise` is divided by
-    quantile: float  # the multiple of the standard deviation on each side of intervals
     # the context of each of the configurations, positions in `basis.context.names`; None without contexts
     places: Array | None = None
     # the multiple of the held-out values of all contexts, which differences between contexts have; None without
     # contexts
     joint_quantile: float | None = None
     stacked: Stacked | None = None  # the printed model, where it is a part of predictions
-    # what the scatter of runs adds to the half width of intervals, in quadrature; of ln y or over the divisor
-    runs: float = 0.0
 
     @property
     def options(self) -> frozenset[str]:
@@ -86,10 +194,6 @@ class Ensemble:
         if self.places is None or self.basis.context is None:
             return np.arange(len(self.configurations))
         return np.flatnonzero(self.places == self.basis.context.place)
-
-    def predict(self, configurations: Configurations | Any) -> Array:
-        """Return the predictions, shape (m,), in the unit of the property."""
-        return self.moments(configurations, variances=False)[0] * self.scale.unit
 
     def moments(self, configurations: Configurations | Any, variances: bool = True) -> tuple[Array, Array]:
         """Return predictions in units of the scale, and their standard deviations with noise over the divisor."""
@@ -144,16 +248,6 @@ class Ensemble:
     def blended(self, t: Array, configurations: Configurations) -> Array:
         """Return predictions for those of the Gaussian processes, both on the scale, shape (m,)."""
         return t if self.stacked is None else self.stacked.blended(t, configurations, self.scale)
-
-    def interval(self, configurations: Configurations | Any) -> tuple[Array, Array]:
-        """Return lower and upper ends of prediction intervals of a run, shapes (m,), in the unit of the property."""
-        g, deviations = self.moments(configurations)
-        scale, width = self.scale, np.hypot(self.quantile * deviations, self.runs)
-        if scale.positive:
-            factor = np.exp(np.minimum(width, 600.0))
-            return g / factor * scale.unit, g * factor * scale.unit
-        t, half = scale.forward(g), width / scale.slope(g)
-        return scale.backward(t - half) * scale.unit, scale.backward(t + half) * scale.unit
 
     def as_json(self) -> dict[str, Any]:
         """Return all that is needed to predict again, in JSON's types."""
@@ -229,15 +323,15 @@ class Ensemble:
         joint_quantile = (content.get("contexts") or {}).get("quantile")
         share = content.get("stacked")
         return cls(
-            basis,
             Scale(**content["scale"]),
+            float(content["quantile"]),
+            basis,
             configurations,
             parts,
             # A single row has no scatter.
             constant=(float(level), np.nan if spread is None else float(spread)),
             noise=float(content["noise"]),
             noise_unit=float(content["noise_unit"]),
-            quantile=float(content["quantile"]),
             places=places,
             joint_quantile=None if joint_quantile is None else float(joint_quantile),
             stacked=None if share is None else Stacked.from_json(share, system),

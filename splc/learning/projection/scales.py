@@ -92,6 +92,17 @@ class Scale:
             return np.asarray(np.log(predicted) - np.log(measured))
         return np.asarray((predicted - measured) / self.divisor(predicted))
 
+    def ends(self, g: Array, width: Array) -> tuple[Array, Array]:
+        """Return lower and upper ends of intervals around predictions, shapes (m,), in the unit of the property.
+
+        `width`: their half widths: of ln y for positive properties, otherwise over the divisor.
+        """
+        if self.positive:
+            factor = np.exp(np.minimum(width, 600.0))
+            return g / factor * self.unit, g * factor * self.unit
+        t, half = self.forward(g), width / self.slope(g)
+        return self.backward(t - half) * self.unit, self.backward(t + half) * self.unit
+
     def as_json(self) -> dict[str, Any]:
         """Return it in JSON's types, which have no infinite numbers."""
         return {**asdict(self), "lowest": max(self.lowest, -1e300)}

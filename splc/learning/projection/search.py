@@ -70,10 +70,9 @@ def penalty(logarithms: Array) -> tuple[float, Array]:
 
 
 def objective(logarithms: Array, design: KernelDesign, z: Array, noise: Array) -> tuple[float, Array]:
-    """Return the negative log evidence of standardised targets (without the constant), and its gradient.
+    """Return the negative log evidence of standardised targets z (without the constant), and its gradient.
 
-    `logarithms`: those of the hyperparameters, relevances first. `z`: the targets, shape (n,). `noise`: multiples of
-    the noise for each configuration, shape (n,).
+    `logarithms`: those of the hyperparameters, relevances first. `noise`: multiples of the noise of each row.
     """
     theta = Hyperparameters.of(logarithms)
     kernel = KernelParts(theta, design, design)
@@ -87,10 +86,7 @@ def objective(logarithms: Array, design: KernelDesign, z: Array, noise: Array) -
 
 
 def search_hyperparameters(design: KernelDesign, z: Array, noise: Array, start: Array, iterations: int) -> SearchResult:
-    """Return the most probable hyperparameters.
-
-    `z`: standardised targets, shape (n,). `noise`: multiples of the noise, shape (n,).
-    """
+    """Return the most probable hyperparameters for standardised targets z with multiples of the noise."""
     blocks = screened_blocks(design, z)
     if blocks is not None:
         return _screened_search(design, blocks, z, noise, start, iterations)
@@ -187,9 +183,7 @@ def descent_direction(gradient: Array, memory: deque[tuple[Array, Array, float]]
 def screened_blocks(design: KernelDesign, z: Array) -> Array | None:
     """Return the positions of the blocks that may have an influence, ascending; None where all are searched.
 
-    These are what forward regression selects, and then the blocks that correlate most with the targets.
-
-    `z`: standardised targets, shape (n,).
+    These are what forward regression selects, and then the blocks that correlate most with the targets z.
     """
     blocks = len(design.starts) - 1
     if not is_screened(blocks, len(z)):

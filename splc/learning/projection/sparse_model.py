@@ -50,9 +50,9 @@ class SparseTerm:
     term: Term  # the term
     text: str  # the term as text; the number of a group has the stem of its members as name: `3 * ref`
     influence: float  # its influence
-    variables: tuple[str, ...]  # the names of its variables
     free: bool  # whether its influence may be negative
     folds: int  # in how many folds the fold's own model has a term of the same variables
+    standard_error: float = math.nan  # the standard error of its influence
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,6 @@ class SparseModel:
     form: Literal["sum", "product"]  # whether it is a sum of terms or a product of factors
     selected: tuple[SparseTerm, ...]  # the terms, in canonical order
     derived: tuple[Derived, ...]  # subexpressions in the terms
-    estimates: tuple[InfluenceEstimate, ...]  # the uncertainty of the influence of every term
     path: tuple[PathPoint, ...]  # models from one term to many
     # for some terms, texts of other terms that the learning set does not distinguish from them: pairs (term, other)
     aliases: tuple[tuple[str, str], ...]
@@ -84,6 +83,14 @@ class SparseModel:
     def terms(self) -> tuple[tuple[Term, float], ...]:
         """The terms with their influences."""
         return tuple((selected.term, selected.influence) for selected in self.selected)
+
+    @property
+    def estimates(self) -> tuple[InfluenceEstimate, ...]:
+        """The uncertainty of the influence of every term."""
+        return tuple(
+            InfluenceEstimate.of(each.term, each.influence, each.standard_error, folds=each.folds)
+            for each in self.selected
+        )
 
     @property
     def cross_validated(self) -> CrossValidated:
@@ -114,18 +121,12 @@ def printed_model(
     # If the number of terms is given, the nearest model is chosen.
     model = ProjectedModel.of(choice, is_positive, consensus=settings.terms is None)
     search, contender = model.search, choice.contender
-    selected = _selected(model)
-    errors = np.sqrt(np.maximum(np.diag(model.covariance), 0.0)) * np.abs(_scales(model))
     units = {unit for position in model.chosen for unit in search.candidates.products[position]}
     derived = {part.name: part for unit in units for part in search.candidates.units[unit].atom.derived}
     return SparseModel(
         form="product" if search.product else "sum",
-        selected=selected,
+        selected=_selected(model, np.sqrt(np.maximum(np.diag(model.covariance), 0.0))),
         derived=tuple(derived[name] for name in sorted(derived)),
-        estimates=tuple(
-            InfluenceEstimate.of(each.term, each.influence, error, folds=each.folds)
-            for each, error in zip(selected, errors.tolist(), strict=True)
-        ),
         path=_path(contender),
         aliases=aliases_of(search.candidates, model.chosen, rows.learned),
         forms=tuple(
@@ -179,37 +180,33 @@ def _path(contender: Contender) -> tuple[PathPoint, ...]:
         if added:
             same_size = [each for each in search.contenders if each.size == size]
             best = contender if contender in same_size else min(same_size, key=lambda each: each.score)
-            terms = tuple(
-                PathTerm(term.text, term.influence) for term in _selected(ProjectedModel.blended(best, best.chosen))
-            )
+            terms = _selected(ProjectedModel.blended(best, best.chosen))
+            formula = tuple(PathTerm(term.text, term.influence) for term in terms)
             text = search.candidates.text(added[0])
-            points.append(PathPoint(len(selected), 100 * best.error, text, 100 * best.distance, terms))
+            points.append(PathPoint(len(selected), 100 * best.error, text, 100 * best.distance, formula))
         previous = selected
     return tuple(points)
 
 
-def _scales(model: ProjectedModel) -> Array:
-    """Return what the coefficients of a model are multiplied by to be influences in the unit of the property."""
-    scales = 1 / model.search.candidates.scales(model.chosen)
-    return scales if model.search.product else scales * model.search.rows.target.unit
-
-
-def _selected(model: ProjectedModel) -> tuple[SparseTerm, ...]:
-    """Return the terms of a model in the unit of the property."""
-    search, candidates = model.search, model.search.candidates
+def _selected(model: ProjectedModel, errors: Array | None = None) -> tuple[SparseTerm, ...]:
+    """Return the terms of a model in the unit of the property; `errors`: the standard errors of its coefficients."""
+    search, candidates, unit = model.search, model.search.candidates, model.search.rows.target.unit
+    scales = 1 / candidates.scales(model.chosen) * (1.0 if search.product else unit)
+    influences = model.coefficients * scales
+    if search.product:
+        influences[[not candidates.products[position] for position in model.chosen]] += np.log(unit)
+    errors = np.full(len(scales), math.nan) if errors is None else errors * np.abs(scales)
     terms: list[SparseTerm] = []
-    for position, influence in zip(model.chosen, (model.coefficients * _scales(model)).tolist(), strict=True):
+    for position, influence, error in zip(model.chosen, influences.tolist(), errors.tolist(), strict=True):
         units = [candidates.units[unit] for unit in candidates.products[position]]
-        if search.product and not units:
-            influence += float(np.log(search.rows.target.unit))
         terms.append(
             SparseTerm(
                 reduce(mul, (unit.atom.term for unit in units), CONSTANT),
                 candidates.text(position),
                 influence,
-                tuple(unit.variable for unit in units),
                 bool(candidates.free[position]),
                 model.support(position),
+                error,
             )
         )
     return tuple(terms)
@@ -264,8 +261,6 @@ def refit(printed: SparseModel, configurations: Configurations, values: Array, s
 
     Differences are relative where all values are positive, and of logarithms for a product of factors. Standard errors
     are those of the printed model. Of a positive property, the predictions of a sum stay positive where they were.
-
-    `values`: the measured values, shape (n,).
     """
     product, relative = printed.form == "product", printed.form != "product" and bool((values > 0).all())
     target = np.log(values) if product else np.ones(len(values)) if relative else values
@@ -291,15 +286,8 @@ def refit(printed: SparseModel, configurations: Configurations, values: Array, s
     if relative:
         share = min(_positive_share(printed, projected, influences, rows) for rows in (configurations, space))
         influences = projected + share * (influences - projected)
-    pairs = list(zip(printed.selected, printed.estimates, influences.tolist(), strict=True))
-    return replace(
-        printed,
-        selected=tuple(replace(term, influence=influence) for term, _, influence in pairs),
-        estimates=tuple(
-            InfluenceEstimate.of(estimate.term, influence, estimate.standard_error, folds=estimate.folds)
-            for _, estimate, influence in pairs
-        ),
-    )
+    pairs = zip(printed.selected, influences.tolist(), strict=True)
+    return replace(printed, selected=tuple(replace(term, influence=influence) for term, influence in pairs))
 
 
 def _positive_share(printed: SparseModel, start: Array, influences: Array, configurations: Configurations) -> float:

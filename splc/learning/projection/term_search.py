@@ -39,8 +39,7 @@ CLOSE = 1e-10
 def nonnegative(gram: Array, moments: Array, free: Array) -> Array:
     """Return the coefficients b, shape (k,), that minimise b'Gb/2 - h'b, with b >= 0 where they are not free.
 
-    `gram`: the Gram matrix G of columns of about unit norm, shape (k, k). `moments`: the products h of the columns with
-    the target, shape (k,). `free`: whether each coefficient may be negative, shape (k,).
+    G is the Gram matrix of columns of about unit norm, h their products (`moments`) with the target.
     """
     coefficients, passive = np.zeros(len(moments)), free.copy()
     entered = -1
@@ -84,8 +83,7 @@ class TermSelection:
 
     candidates: Candidates  # the candidates
     target: Array  # the target, shape (m,)
-    # the positions of the selected candidates, in the order of selection
-    chosen: list[int] = field(default_factory=list)
+    chosen: list[int] = field(default_factory=list)  # the positions of the selected candidates, in order of selection
     sets: list[tuple[int, ...]] = field(default_factory=list)  # what was selected after each step
     squares: list[float] = field(default_factory=list)  # the sums of squared residuals after each step
 
@@ -123,9 +121,9 @@ class TermSelection:
     def end_step(self) -> None:
         """Drop terms whose influence has a wrong sign, and keep what is selected."""
         if self.candidates.signed:
-            valid_terms, _ = with_right_signs(self.candidates, self.chosen, self.target)
-            if len(valid_terms) < len(self.chosen):
-                self.chosen = valid_terms
+            right = with_right_signs(self.candidates, self.chosen, self.target)
+            if len(right) < len(self.chosen):
+                self.chosen = right
                 self._restart()
         self.sets.append(tuple(self.chosen))
         self.squares.append(float(self._fit.residual @ self._fit.residual))
@@ -151,49 +149,40 @@ class TermSelection:
         return columns @ self._fit.residual, 1 - np.einsum("ij,ij->j", projected, projected)
 
 
-def with_right_signs(candidates: Candidates, chosen: Sequence[int], target: Array) -> tuple[list[int], Array]:
-    """Return candidates, without those whose influence is wrong, and the coefficients that fit a target best.
+def with_right_signs(candidates: Candidates, chosen: Sequence[int], target: Array) -> list[int]:
+    """Return candidates without those whose influence in the best fit of a target, shape (m,), has a wrong sign.
 
     The most negative bounded influence is dropped until none is negative.
-
-    `target`: the target, shape (m,).
     """
-    candidate_list = list(chosen)
-    columns = candidates.columns[candidate_list]
-    gram, moments, is_free = columns @ columns.T, columns @ target, candidates.free[candidate_list]
-    indices = np.arange(len(candidate_list))
+    kept = np.array(chosen, dtype=int)
+    columns = candidates.columns[kept]
+    gram, moments, indices = columns @ columns.T, columns @ target, np.arange(len(kept))
     while True:
         coefficients = np.linalg.solve(gram[indices][:, indices], moments[indices])
-        violations = np.where(is_free[indices], 0.0, coefficients)
+        violations = np.where(candidates.free[kept[indices]], 0.0, coefficients)
         if violations.min(initial=0.0) >= 0:
-            return [candidate_list[index] for index in indices.tolist()], coefficients
+            return [chosen[index] for index in indices.tolist()]
         indices = np.delete(indices, int(np.argmin(violations)))
 
 
 def forward(candidates: Candidates, targets: Array, steps: int) -> list[TermSelection]:
-    """Return what is selected for each target.
-
-    `targets`: the targets, shape (targets, m).
-    """
+    """Return what is selected for each target; they have the shape (targets, m)."""
     selections = [TermSelection(candidates, target) for target in targets]
     for step in range(steps):
-        new_positions: list[int] = []
-        moving: list[TermSelection] = []
-        directions: list[Array] = []
+        added: list[tuple[TermSelection, int, Array]] = []
         for selection in selections:
             first = step == 0 and not candidates.signed
             position = CONSTANT_PLACE if first else selection.next()
             direction = None if position is None else selection.select(position)
             if position is not None and direction is not None:
-                new_positions.append(position)
-                moving.append(selection)
-                directions.append(direction)
-        if not moving:
+                added.append((selection, position, direction))
+        if not added:
             break
-        for selection, products in zip(moving, np.array(directions) @ candidates.columns.T, strict=True):
-            selection.update(products)
+        products = np.array([direction for _, _, direction in added]) @ candidates.columns.T
+        for (selection, _, _), along in zip(added, products, strict=True):
+            selection.update(along)
             selection.end_step()
-        candidates.add_heirs(sorted(set(new_positions)))
+        candidates.add_heirs(sorted({position for _, position, _ in added}))
         for selection in selections:
             selection.extend()
     return selections
@@ -255,10 +244,7 @@ def _least_important(candidates: Candidates, terms: Array, losses: Array) -> int
 
 
 def exchanged(candidates: Candidates, chosen: Sequence[int], target: Array) -> tuple[int, ...]:
-    """Return terms in which every term was replaced if another one lowers the distance to a target enough.
-
-    `target`: the target, shape (m,).
-    """
+    """Return terms in which every term was replaced if another one lowers the distance to a target enough."""
     terms = list(chosen)
     for _ in range(MAX_ROUNDS):
         previous = list(terms)
@@ -284,8 +270,7 @@ def _with_replaced(candidates: Candidates, terms: list[int], position: int, targ
     residual_norms = 1 - np.einsum("ij,ij->j", inner, projected) + projected[at] * direction
     moments = columns @ residual + coefficients[at] * direction
     fine = (residual_norms > candidates.limits) & (candidates.free | (moments > 0))
-    fine[terms] = False
-    fine[CONSTANT_PLACE] = False
+    fine[[*terms, CONSTANT_PLACE]] = False
     gains = np.where(fine, moments**2 / np.where(fine, residual_norms, 1.0), 0.0)
     scores = gains * candidates.penalties
     best = float(scores.max())
@@ -297,5 +282,4 @@ def _with_replaced(candidates: Candidates, terms: list[int], position: int, targ
     if square_without - gains[replacement] > GAIN**2 * square or square <= CLOSE * float(target @ target):
         return terms
     trial = [replacement if term == position else term for term in terms]
-    valid_terms, _ = with_right_signs(candidates, trial, target)
-    return trial if len(valid_terms) == len(trial) else terms
+    return trial if len(with_right_signs(candidates, trial, target)) == len(trial) else terms

@@ -26,7 +26,7 @@ class Variable:
     """An option, or an alternative group, which counts as one option."""
 
     name: str  # the option, or the first member of the group
-    kind: Literal["binary", "numeric", "group"]  # 'binary', 'numeric' or 'group'
+    kind: Literal["binary", "numeric", "group"]
     # the names of its columns in configurations: the option, or all members of the group. A group of two members is one
     # binary variable, that of the first one.
     members: tuple[str, ...]
@@ -164,9 +164,6 @@ def with_known_members(configurations: Configurations, variables: Sequence[Varia
 
     Where none is selected, since a text is unknown, the first ones have the first members, the second ones the second
     ones, and so on. Other configurations are returned as they are, once.
-
-    Raises:
-        ConfigurationError: if their system lacks an option.
     """
     system = configurations.system
     unknown = []

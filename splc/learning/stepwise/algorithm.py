@@ -1,6 +1,8 @@
 """Feature forward selection with stepwise regression (SPL Conqueror's algorithm; thesis algorithm 1).
 
-It is a search of `splc.learning.learner`: every step is a `Round`. The rules that end it are in SPL Conqueror's order.
+In: a table of features (`FeatureTable`) and settings. Out: an `Outcome`: the rounds, the terms of the model, and the
+rule that ended it; rules are asked in SPL Conqueror's order. It is a search of `splc.learning.learner`: a step is a
+`Round`.
 """
 
 from __future__ import annotations
@@ -18,8 +20,7 @@ from splc.learning.features import FeatureTable
 from splc.learning.learner import OnStep, run_loop
 from splc.learning.result import LearnedTerm, Round
 from splc.learning.stepwise.candidates import BASE, Candidate, CandidateGrid
-from splc.learning.stepwise.least_squares import ColumnTable, Loss, Projection, rows_that_count, rows_with_error
-from splc.learning.stepwise.selection import TIE, Scorer, Winner
+from splc.learning.stepwise.fits import TIE, Projection, Scorer, Winner, rows_that_count, rows_with_error
 from splc.learning.stepwise.settings import Settings
 from splc.models.basis.regression import least_squares
 from splc.models.terms import Term
@@ -44,27 +45,6 @@ REASONS = {
 ROUNDING = 1e-11
 
 
-def stop_reason(
-    settings: Settings, number: int, error: float, score: float, exact: float, elapsed: float, took: float, level: int
-) -> str | None:
-    """Return the rule that ends learning after a round, or None.
-
-    `exact`: the largest error that is only a rounding error. `elapsed`: seconds since learning began. `took`: seconds
-    of this round.
-    """
-    if number >= settings.numberOfRounds:
-        return "numberOfRounds"
-    if settings.learnTimeLimit and elapsed > settings.learnTimeLimit:
-        return "learnTimeLimit"
-    if settings.stopOnLongRound and number > 30 and took > 3600:
-        return "stopOnLongRound"
-    if error <= exact or error < settings.abortError:
-        return "abortError"
-    if score < settings.minImprovementPerRound and not (settings.withHierarchy and level < MAX_LEVEL):
-        return "minImprovementPerRound"
-    return None
-
-
 @dataclass(frozen=True)
 class Outcome:
     """The outcome of a run: the rounds, the terms of the model, and the rule that ended it."""
@@ -75,14 +55,11 @@ class Outcome:
 
 
 class ForwardSelection:
-    """One run of feature forward selection.
+    """One run of feature forward selection, with settings without bagging (see `splc.learning.stepwise.stepwise`).
 
-    Args:
-        problem: the learning set.
-        settings: the settings, without bagging (see `splc.learning.stepwise.stepwise`).
-        judge: the rows that candidates are judged on; None: the learning set itself.
-        folds: the fold of each row, shape (n,), for selection by cross-validation; None: no cross-validation.
-        followed: the expansions of the terms of a log, one per round; of equally good candidates, that of the log wins.
+    `judge`: the rows that candidates are judged on; None: the learning set. `folds`: the fold of each row, shape (n,),
+    for selection by cross-validation; None: without it. `followed`: the expansions of the terms of a log, one per
+    round; of equally good candidates, that of the log wins.
     """
 
     def __init__(
@@ -95,7 +72,6 @@ class ForwardSelection:
     ) -> None:
         self.problem = problem
         self.settings = settings
-        self.judge = judge
         self.folds = folds
         self.followed = followed
         self.terms: list[Candidate] = [BASE]
@@ -104,54 +80,38 @@ class ForwardSelection:
         self.level = 1 if settings.withHierarchy else MAX_LEVEL
         self.resting: dict[tuple[int, int], int] = {}
         self.started = time.monotonic()
-        self.fit, self.scorer = self._projections()
+        # The learning set comes first.
+        self._rows = problem if judge is None else problem.followed_by(judge)
+        self._learned = slice(len(problem))
+        self._judged = self._learned if judge is None else slice(len(problem), None)
+        self._project()
 
     # Columns whose squares overflow (beyond 1e154) have no finite loss and are never chosen.
     @np.errstate(over="ignore", invalid="ignore")
-    def _projections(self) -> tuple[Projection, Scorer]:
-        """Return projections of the present terms, with all heads of the grid, and their scorer."""
-        problem, settings = self.problem, self.settings
-        atoms = self._columns(problem, self.grid.atoms)
-        fitted, judged = ColumnTable(atoms, problem.target), None
-        if self.judge is not None:
-            judged = ColumnTable(self._columns(self.judge, self.grid.atoms), self.judge.target)
-        fit = Projection(fitted, Loss.of((judged or fitted).fit.target, settings), judged)
-        projections, shares = [fit], [1.0]
-        self._rows: list[tuple[Array, Array]] = []
+    def _project(self) -> None:
+        """Fit the present terms, with all heads of the grid, and score by these fits."""
+        settings, atoms, target = self.settings, self._columns(self.grid.atoms), self._rows.target
+        self.fit = Projection(atoms, target, settings, self._learned, self._judged)
+        self._fits, scored, shares = [self.fit], [self.fit], [1.0]
         if self.folds is not None:
-            projections, shares = [], []
-            judging = rows_that_count(problem.target, settings)
-            for fold in np.unique(self.folds[judging]):
-                held_out = self.folds == fold
-                training = ColumnTable(atoms[:, ~held_out], problem.target[~held_out])
-                out = ColumnTable(atoms[:, held_out], problem.target[held_out])
-                projections.append(Projection(training, Loss.of(out.fit.target, settings), out))
-                shares.append(float(judging[held_out].sum() / judging.sum()))
-                self._rows.append((~held_out, held_out))
-        self._all = [fit] if self.folds is None else [fit, *projections]
-        self._add(Projection.add_heads, *self._fitted_and_judged_columns(self.grid.heads))
-        for column, judged_column in zip(*self._fitted_and_judged_columns(self.terms), strict=True):
-            self._add(Projection.add_term, column, judged_column)
-        return fit, Scorer(self.grid, projections, shares, settings.candidateSizePenalty)
+            counted = rows_that_count(target, settings)
+            held_out = [self.folds == fold for fold in np.unique(self.folds[counted])]
+            scored = [Projection(atoms, target, settings, ~out, out) for out in held_out]
+            shares = [float(counted[out].sum() / counted.sum()) for out in held_out]
+            self._fits += scored
+        heads, terms = self._columns(self.grid.heads), self._columns(self.terms)
+        for fit in self._fits:
+            fit.add_heads(heads)
+            for column in terms:
+                fit.add_term(column)
+        self.scorer = Scorer(self.grid, scored, shares, settings.candidateSizePenalty)
 
-    @staticmethod
-    def _columns(problem: FeatureTable, candidates: list[Candidate]) -> Array:
+    def _columns(self, candidates: Sequence[Candidate]) -> Array:
         """Return the columns of candidates, shape (candidates, n)."""
-        columns = np.empty((len(candidates), len(problem)))
+        columns = np.empty((len(candidates), len(self._rows)))
         for row, candidate in zip(columns, candidates, strict=True):
-            row[:] = candidate.evaluate(problem.column)
+            row[:] = candidate.evaluate(self._rows.column)
         return columns
-
-    def _fitted_and_judged_columns(self, candidates: list[Candidate]) -> tuple[Array, Array]:
-        """Return the columns of candidates on the fitted and on the judged rows, each of shape (candidates, n)."""
-        columns = self._columns(self.problem, candidates)
-        return columns, columns if self.judge is None else self._columns(self.judge, candidates)
-
-    def _add(self, add: Callable[[Projection, Array, Array], None], columns: Array, judged_columns: Array) -> None:
-        """Add the columns of heads or of a term to every projection, on its fitted and its judged rows."""
-        add(self._all[0], columns, judged_columns)
-        for projection, (fitted, judged_rows) in zip(self._all[1:], self._rows, strict=True):
-            add(projection, columns[..., fitted], columns[..., judged_rows])
 
     def allowed(self) -> Array:
         """Return the candidates of this round, shape (heads, atoms)."""
@@ -164,9 +124,7 @@ class ForwardSelection:
 
     def select(self) -> Winner | None:
         """Return the round's winner, None if no candidate lowers the error."""
-        allowed = self.allowed()
-        error = self.scorer.error
-        first = not self.rounds
+        allowed, error, first = self.allowed(), self.scorer.error, not self.rounds
         if first and self.settings.first:
             return self._stated_first_term()
         expansion = self.followed[len(self.rounds)] if len(self.rounds) < len(self.followed) else None
@@ -193,19 +151,17 @@ class ForwardSelection:
         first = self.settings.first
         try:
             expansion = expand_product(first, plain_names(self.problem.columns))
-        except ExpressionError as expression_error:
+        except ExpressionError as wrong:
             raise LearningError(
-                Problem(f"the first term {first!r}: {problem.message}", hint=problem.hint)
-                for problem in expression_error.problems
+                Problem(f"the first term {first!r}: {problem.message}", hint=problem.hint) for problem in wrong.problems
             ) from None
-        heads, atoms = np.nonzero(self.grid.offered)
-        cells = [(int(head), int(atom)) for head, atom in zip(heads, atoms, strict=True)]
-        matching_cells = [cell for cell in cells if self.grid.candidate(*cell).expansion == expansion]
-        if not matching_cells:
-            candidate_names = [self.grid.candidate(*cell).learned(1.0).log_text() for cell in cells]
-            hint = unknown_name_hint(first, candidate_names)
+        cells = np.argwhere(self.grid.offered).tolist()
+        matching = [cell for cell in cells if self.grid.candidate(*cell).expansion == expansion]
+        if not matching:
+            names = [self.grid.candidate(*cell).learned(1.0).log_text() for cell in cells]
+            hint = unknown_name_hint(first, names)
             raise LearningError(Problem(f"{first!r} is no candidate of the first round", hint=hint))
-        head, atom = matching_cells[0]
+        head, atom = matching[0]
         error = float(self.scorer.losses(np.array([head]), np.array([atom]))[0])
         if np.isnan(error):
             message = f"the first term {first!r} has the same value in all configurations of the learning set"
@@ -222,20 +178,18 @@ class ForwardSelection:
         if winner is None:
             return None
         heads = self.grid.choose(winner.head, winner.atom)
-        # The chosen term comes first; it is itself a head unless it is too large to be extended.
-        extended = winner.candidate in heads
-        columns, judged_columns = self._fitted_and_judged_columns(heads if extended else [winner.candidate, *heads])
-        if heads:
-            first = 0 if extended else 1
-            self._add(Projection.add_heads, columns[first:], judged_columns[first:])
-        self._add(Projection.add_term, columns[0], judged_columns[0])
+        # The chosen term is the first head, unless it is too large to be extended.
+        columns = self._columns([winner.candidate, *(head for head in heads if head != winner.candidate)])
+        for fit in self._fits:
+            if heads:
+                fit.add_heads(columns[len(columns) - len(heads) :])
+            fit.add_term(columns[0])
         self.terms.append(winner.candidate)
         removed = self._backward() if self.settings.useBackward else ()
         fitted = self.fit.fitted.fit
         counted = rows_with_error(fitted.target, self.settings)
-        predicted = (fitted.target - fitted.residual)[counted]
-        learning_error = mean_relative_error(predicted, fitted.target[counted])
-        terms = self._learned_terms(self.terms, fitted.coefficients)
+        learning_error = mean_relative_error((fitted.target - fitted.residual)[counted], fitted.target[counted])
+        terms = _learned(self.terms, fitted.coefficients)
         learned_round = Round(
             number=len(self.rounds) + 1,
             added=terms[self.terms.index(winner.candidate)],
@@ -244,7 +198,7 @@ class ForwardSelection:
             learning_error=float("nan") if learning_error is None else learning_error,
             terms=terms,
             seconds=time.monotonic() - self.started,
-            removed=self._learned_terms(removed, np.zeros(len(removed))),
+            removed=_learned(removed, np.zeros(len(removed))),
         )
         self.rounds.append(learned_round)
         return learned_round
@@ -254,16 +208,15 @@ class ForwardSelection:
         limit = self.scorer.error + self.settings.backwardErrorDelta
         removed: list[Candidate] = []
         while len(self.terms) > 2:
-            trials = []
-            all_terms = self.terms
-            for i in range(1, len(all_terms) - 1):
-                self.terms = all_terms[:i] + all_terms[i + 1 :]
-                self.fit, self.scorer = self._projections()
-                trials.append((self.scorer.error, i))
+            all_terms, trials = self.terms, []
+            for at in range(1, len(all_terms) - 1):
+                self.terms = all_terms[:at] + all_terms[at + 1 :]
+                self._project()
+                trials.append((self.scorer.error, at))
             error, worst = min(trials)
             removable = error <= limit
-            self.terms = [term for i, term in enumerate(all_terms) if not (removable and i == worst)]
-            self.fit, self.scorer = self._projections()
+            self.terms = all_terms[:worst] + all_terms[worst + 1 :] if removable else all_terms
+            self._project()
             if not removable:
                 break
             removed.append(all_terms[worst])
@@ -272,39 +225,45 @@ class ForwardSelection:
 
     def terminate(self, last: Round | None) -> str | None:
         """Return the rule that ends learning after a round (None: before the first one), or None."""
-        exact = self.fit.loss.exact
+        settings, exact = self.settings, self.fit.loss.exact
         if last is None:
             return "abortError" if self.scorer.error <= exact else None
         duration = last.seconds - (self.rounds[-2].seconds if len(self.rounds) > 1 else 0.0)
-        reason = stop_reason(
-            self.settings, last.number, last.error, last.score, exact, last.seconds, duration, self.level
-        )
-        if reason is None and last.score < self.settings.minImprovementPerRound:
+        if last.number >= settings.numberOfRounds:
+            return "numberOfRounds"
+        if settings.learnTimeLimit and last.seconds > settings.learnTimeLimit:
+            return "learnTimeLimit"
+        if settings.stopOnLongRound and last.number > 30 and duration > 3600:
+            return "stopOnLongRound"
+        if last.error <= exact or last.error < settings.abortError:
+            return "abortError"
+        if last.score < settings.minImprovementPerRound:
+            if not settings.withHierarchy or self.level >= MAX_LEVEL:
+                return "minImprovementPerRound"
             self.level += 1
-        return reason
+        return None
 
     def run(self, on_step: OnStep | None = None, should_stop: Callable[[], bool] | None = None) -> Outcome:
         """Learn until a rule ends it; see `splc.learning.learner.run_loop`."""
         rounds, termination = run_loop(self, on_step, should_stop)
         return Outcome(rounds, self._final_terms(), termination)
 
-    @staticmethod
-    def _learned_terms(candidates: Sequence[Candidate], influences: Array) -> tuple[LearnedTerm, ...]:
-        return tuple(
-            candidate.learned(value) for candidate, value in zip(candidates, map(float, influences), strict=True)
-        )
-
     def _final_terms(self) -> tuple[LearnedTerm, ...]:
         """Return the terms of the model with the influences of one well-conditioned least-squares fit.
 
         A term whose contribution is only a rounding error, because later terms replaced it, is left out.
         """
-        columns = self._columns(self.problem, self.terms)
-        influences = least_squares(columns.T, self.problem.target)
+        target = self.problem.target
+        columns = np.ascontiguousarray(self._columns(self.terms)[:, self._learned])
+        influences = least_squares(columns.T, target)
         parts = np.abs(influences) * np.abs(columns).max(axis=1)
-        is_significant = parts > ROUNDING * np.abs(self.problem.target).max()
+        is_significant = parts > ROUNDING * np.abs(target).max()
         is_significant[0] = True
         if not is_significant.all():
-            influences = least_squares(columns[is_significant].T, self.problem.target)
-        terms = [term for term, keep in zip(self.terms, is_significant, strict=True) if keep]
-        return self._learned_terms(terms, influences)
+            influences = least_squares(columns[is_significant].T, target)
+        return _learned([term for term, keep in zip(self.terms, is_significant, strict=True) if keep], influences)
+
+
+def _learned(candidates: Sequence[Candidate], influences: Array) -> tuple[LearnedTerm, ...]:
+    """Return candidates as terms of a learned model."""
+    return tuple(candidate.learned(float(value)) for candidate, value in zip(candidates, influences, strict=True))

@@ -135,16 +135,6 @@ class CandidateGrid:
     """Heads × atoms; atom 0 is the constant, so that a head can be a candidate by itself.
 
     A product that two cells share is offered by both; a product that the model has is collinear with it.
-
-    Args:
-        problem: its features give the atoms.
-        settings: which functions are offered, and the limits on term size.
-
-    Attributes:
-        atoms: the atoms, `BASE` first.
-        heads: the heads, `BASE` first.
-        offered: shape (heads, atoms): whether the cell is a candidate now.
-        sizes: shape (heads, atoms): its number of distinct options.
     """
 
     def __init__(self, problem: FeatureTable, settings: Settings) -> None:
@@ -154,17 +144,18 @@ class CandidateGrid:
         for position, feature in enumerate(problem.features):
             offers += [(atom, by_itself, position) for atom, by_itself in atoms_of(feature, settings)]
         self.atoms = [atom for atom, _, _ in offers]
-        self._alone = np.array([by_itself for _, by_itself, _ in offers])
+        # The feature of each atom.
         self._owner = np.array([position for _, _, position in offers])
         self._features = problem.features
         self._position = {feature.name: position for position, feature in enumerate(problem.features)}
         self._is_binary = np.array([atom.term.options <= self.binary for atom in self.atoms])
         self._divides = np.array([any(f.power < 0 for f in atom.term.factors) for atom in self.atoms])
         self.heads: list[Candidate] = []
+        # Whether each cell is a candidate now, and its number of distinct options, shapes (heads, atoms).
         self.offered: Array = np.zeros((0, len(self.atoms)), dtype=bool)
         self.sizes: Array = np.zeros((0, len(self.atoms)), dtype=np.int64)
         self._withdrawn: set[Candidate] = set()
-        self._add_rows([(BASE, self._alone)])
+        self._add_rows([(BASE, np.array([by_itself for _, by_itself, _ in offers]))])
         if settings.bruteForceCandidates:
             self._add_rows(self._products(problem))
 
@@ -174,9 +165,9 @@ class CandidateGrid:
 
     def _add_rows(self, rows: list[tuple[Candidate, Array]]) -> None:
         """Add heads, each with the atoms of its wanted products."""
-        grid_rows = [self._row(head, products_wanted) for head, products_wanted in rows]
-        self.offered = np.concatenate([self.offered, *(offered[np.newaxis] for offered, _ in grid_rows)])
-        self.sizes = np.concatenate([self.sizes, *(sizes[np.newaxis] for _, sizes in grid_rows)])
+        added = [self._row(head, wanted) for head, wanted in rows]
+        self.offered = np.vstack([self.offered, *(offered for offered, _ in added)])
+        self.sizes = np.vstack([self.sizes, *(sizes for _, sizes in added)])
 
     def _row(self, head: Candidate, is_offered: Array) -> tuple[Array, Array]:
         """Add a head; return which of its cells are offered, and their sizes."""
@@ -211,9 +202,7 @@ class CandidateGrid:
         Its products with all atoms become candidates, unless its size forbids it.
         """
         self.offered[head, atom] = False
-        candidate = self.candidate(head, atom)
-        head_count = len(self.heads)
-        settings = self.settings
+        candidate, head_count, settings = self.candidate(head, atom), len(self.heads), self.settings
         if not (settings.limitFeatureSize and candidate.occurrences == settings.featureSizeTreshold):
             self._add_rows([(candidate, self._owner >= 0)])
         if settings.learn_logFunction and settings.learn_accumulatedLogFunction:
@@ -235,13 +224,13 @@ class CandidateGrid:
         if candidate.mirrors or candidate.log_of or any(f.log != 0 or f.power < 0 or f.power % 1 for f in factors):
             return None
         positive = {f.option for atom in self.atoms for f in atom.term.factors if f.log != 0}
-        numeric = tuple((f.option, f.power) for f in candidate.term.factors if f.option not in self.binary)
+        numeric = tuple((f.option, f.power) for f in factors if f.option not in self.binary)
         if not numeric or any(name not in positive for name, _ in numeric):
             return None
         if len(numeric) > 1 and any(self._features[self._position[name]].partial for name, _ in numeric):
             # If an optional x is deselected, log10(x · y) is 0, but log10(x) + log10(y) is log10(y).
             return None
-        binary_part = Term(tuple(Factor(f.option) for f in candidate.term.factors if f.option in self.binary))
+        binary_part = Term(tuple(Factor(f.option) for f in factors if f.option in self.binary))
         if len(numeric) == 1 and numeric[0][1] == 1:
             return Candidate(binary_part * log_term(numeric[0][0]))
         return Candidate(binary_part, log_of=numeric)
@@ -252,8 +241,7 @@ class CandidateGrid:
         Their products with one further option are candidates.
         """
         basics = [Candidate(option_term(name)) for name in self._position]
-        basic_set = set(basics)
-        is_basic = np.array([atom in basic_set for atom in self.atoms])
+        is_basic = np.array([atom in basics for atom in self.atoms])
         products: list[tuple[Candidate, Array]] = []
         for count in range(1, self.settings.featureSizeTreshold):
             for parts in combinations(range(len(basics)), count):

@@ -76,16 +76,10 @@ class Settings:
     bagging: Annotated[bool, Setting("average models of random parts of the learning set")] = False
     baggingNumbers: Annotated[int, Setting("number of these models", least=1)] = 3
     baggingTestDataFraction: Annotated[
-        int,
-        Setting(
-            "percent of the learning set that each of them draws from, with replacement",
-            least=1,
-            most=100,
-        ),
+        int, Setting("percent of the learning set that each of them draws from, with replacement", least=1, most=100)
     ] = 50
     useBackward: Annotated[
-        bool,
-        Setting("remove terms after a round if the error rises by at most `backwardErrorDelta`"),
+        bool, Setting("remove terms after a round if the error rises by at most `backwardErrorDelta`")
     ] = False
     backwardErrorDelta: Annotated[float, Setting("see `useBackward`; in units of the error")] = 1.0
     abortError: Annotated[float, Setting("stop when the error is below it", least=0)] = 1.0
@@ -100,8 +94,7 @@ class Settings:
     learn_logFunction: Annotated[bool, Setting("offer `log10(x)` where all values are positive")] = False
     learn_accumulatedLogFunction: Annotated[bool, Setting("offer `log10(term)`; needs `learn_logFunction`")] = False
     learn_asymFunction: Annotated[
-        bool,
-        Setting("offer `1/x` and `term/x` where no value is 0 and the term has no binary option"),
+        bool, Setting("offer `1/x` and `term/x` where no value is 0 and the term has no binary option")
     ] = False
     learn_ratioFunction: Annotated[bool, Setting("offer `term/x` likewise")] = False
     learn_mirrowedFunction: Annotated[bool, Setting("offer `max - x`")] = False
@@ -109,24 +102,16 @@ class Settings:
     numberOfRounds: Annotated[int, Setting("stop after this number of rounds", least=1)] = 70
     minImprovementPerRound: Annotated[float, Setting("stop when the best score of a round is below it")] = 0.1
     withHierarchy: Annotated[
-        bool,
-        Setting("offer single options first, products of one more option when that brings too little"),
+        bool, Setting("offer single options first, products of one more option when that brings too little")
     ] = False
     bruteForceCandidates: Annotated[
-        bool,
-        Setting("offer all products of up to `featureSizeTreshold` options that occur"),
+        bool, Setting("offer all products of up to `featureSizeTreshold` options that occur")
     ] = False
     ignoreBadFeatures: Annotated[bool, Setting("leave out the worse half of the candidates for 3 rounds")] = False
     stopOnLongRound: Annotated[bool, Setting("stop after round 30 when a round took more than an hour")] = True
     candidateSizePenalty: Annotated[bool, Setting("divide a score by the number of distinct options")] = True
     learnTimeLimit: Annotated[
-        float,
-        Setting(
-            "stop after this time (`HH:MM:SS`); 0 is no limit",
-            least=0,
-            parse=seconds,
-            shown="`00:00:00`",
-        ),
+        float, Setting("stop after this time (`HH:MM:SS`); 0 is no limit", least=0, parse=seconds, shown="`00:00:00`")
     ] = 0.0
     scoreMeasure: Annotated[str, Setting("the only value", choices=("RELERROR",))] = "RELERROR"
     functions: Annotated[
@@ -141,11 +126,7 @@ class Settings:
         float, Setting("leave smaller values out of the error that selects candidates; 0: only the value 0", least=0)
     ] = 0.0
     first: Annotated[
-        str,
-        Setting(
-            "the term of the first round (`--first`); empty: the best candidate",
-            parse=one_line,
-        ),
+        str, Setting("the term of the first round (`--first`); empty: the best candidate", parse=one_line)
     ] = ""
 
     def changed(self, values: Mapping[str, Any]) -> Settings:

@@ -1,6 +1,7 @@
 """The stepwise learner: feature forward selection with stepwise regression, as in SPL Conqueror.
 
-Bagging averages several models that are learned from random parts of the learning set.
+In: a learning problem and settings. Out: a result with the rounds of one run of `ForwardSelection` (`select`), or the
+average of several models that are learned from random parts of the learning set (`bagged`).
 """
 
 from __future__ import annotations
@@ -13,39 +14,35 @@ from typing import Any
 import numpy as np
 
 from splc.errors import plural
-from splc.learning.cross_validation import random_folds
 from splc.learning.features import FeatureTable, stable_order
-from splc.learning.judging import influence_model, judged
+from splc.learning.judging import influence_model, judged, random_folds
 from splc.learning.learner import INTERRUPTED, OnStep
 from splc.learning.problem import LearningProblem
 from splc.learning.result import LearningResult, Stage, merged_terms
 from splc.learning.stepwise.algorithm import ForwardSelection, Outcome
-from splc.learning.stepwise.least_squares import rows_that_count
+from splc.learning.stepwise.fits import rows_that_count
 from splc.learning.stepwise.settings import SPLCONQUEROR_2019, Settings, without_effect
 from splc.learning.stepwise.settings import preset as preset_settings
 from splc.models.basis.atom import function_names
 from splc.types import Array
 
 NAME = "stepwise"
+_ARBITRARY = (
+    "the first term is the best candidate; the program of 2018 took an arbitrary one, which its logs state "
+    "(setting first)"
+)
 
 
 @dataclass(frozen=True)
 class StepwiseLearner:
-    """Feature forward selection with stepwise regression.
+    """Feature forward selection with stepwise regression."""
 
-    Args:
-        preset: name of the settings to start from.
-        changes: settings that differ from the preset, by SPL Conqueror's names.
-
-    Raises:
-        SpecError: for an unknown preset or setting.
-    """
-
-    preset: str = "default"
+    preset: str = "default"  # the name of the settings to start from
+    # settings that differ from the preset, by SPL Conqueror's names
     changes: Mapping[str, Any] = field(default_factory=dict, hash=False)
     chosen: Settings = field(init=False)
-    name: str = field(default=NAME, init=False)
-    suffix: str = field(default=".log", init=False)
+    name = NAME
+    suffix = ".log"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "chosen", preset_settings(self.preset).changed(self.changes))
@@ -62,12 +59,14 @@ class StepwiseLearner:
 
     def learn(self, problem: LearningProblem) -> LearningResult:
         """Learn a performance-influence model. Learning does not depend on the order of rows or options."""
-        settings = self.chosen
-        started = time.monotonic()
+        settings, started = self.chosen, time.monotonic()
         functions = function_names(settings.functions)
-        table = problem.features(settings.learn_numeric_disabled).with_functions(functions)
-        judge = problem.judging_features(settings.learn_numeric_disabled)
-        judge = None if judge is None else judge.with_functions(functions)
+
+        def table_of(rows: Array) -> FeatureTable:
+            return problem.features(settings.learn_numeric_disabled, rows).with_functions(functions)
+
+        table = table_of(problem.rows)
+        judge = None if problem.validation is None else table_of(problem.validation)
         outcome = select(table, settings, problem.seed, problem.on_step, problem.should_stop, judge)
         seconds = time.monotonic() - started
         return judged(
@@ -78,26 +77,12 @@ class StepwiseLearner:
             seconds=seconds,
             terms=outcome.terms,
             rounds=outcome.rounds,
-            notes=[*without_effect(self.changes), *self._notes_of_2019(), *_notes(settings, problem, outcome)],
+            notes=[
+                *without_effect(self.changes),
+                *([_ARBITRARY] if self.preset == SPLCONQUEROR_2019 and not settings.first else []),
+                *_notes(settings, problem, outcome),
+            ],
         )
-
-    def _notes_of_2019(self) -> list[str]:
-        if self.preset != SPLCONQUEROR_2019 or self.chosen.first:
-            return []
-        return [
-            "the first term is the best candidate; the program of 2018 took an arbitrary one, which its logs state "
-            "(setting first)"
-        ]
-
-
-def folds_of(table: FeatureTable, settings: Settings, seed: int) -> Array | None:
-    """Return the fold of each row, shape (n,); None if the settings ask for no cross-validation, or for a single row.
-
-    As in SPL Conqueror's program, rows are drawn, whatever their settings.
-    """
-    if not settings.crossValidation or len(table) < 2:
-        return None
-    return random_folds(table, settings.crossValidation_k, seed)
 
 
 def select(
@@ -114,12 +99,15 @@ def select(
     """
     if settings.bagging:
         return bagged(table, settings, seed, on_step, should_stop)
-    if judge is not None:
-        return ForwardSelection(table, settings, judge=judge).run(on_step, should_stop)
-    return ForwardSelection(table, settings, folds=folds_of(table, settings, seed)).run(on_step, should_stop)
+    folds = None
+    if judge is None and settings.crossValidation and len(table) > 1:
+        # As in SPL Conqueror's program, rows are drawn, whatever their settings.
+        folds = random_folds(table, settings.crossValidation_k, seed)
+    return ForwardSelection(table, settings, judge, folds).run(on_step, should_stop)
 
 
 def _notes(settings: Settings, problem: LearningProblem, outcome: Outcome) -> list[str]:
+    """Return what the user should know about values that are left out, idle settings, and too many terms."""
     notes = []
     if settings.leastValue and (small := int((problem.target < settings.leastValue).sum())):
         which = f"below {settings.leastValue:g} of {problem.nfp}"
@@ -141,13 +129,6 @@ def _notes(settings: Settings, problem: LearningProblem, outcome: Outcome) -> li
     return notes
 
 
-def part_of(problem: FeatureTable, settings: Settings, rng: np.random.Generator) -> Array:
-    """Return the positions of the rows that all models of a bag learn from and are judged by."""
-    order = stable_order(problem)
-    order = order[rng.permutation(len(order))]
-    return order[: max(1, round(len(order) * settings.baggingTestDataFraction / 100))]
-
-
 def bagged(
     problem: FeatureTable,
     settings: Settings,
@@ -163,17 +144,16 @@ def bagged(
     `on_step`: called after every model. `should_stop`: asked after every round of every model; true keeps the models
     learned so far.
     """
-    started = time.monotonic()
-    rng = np.random.default_rng(seed)
-    learning_rows = part_of(problem, settings, rng)
+    started, rng, order = time.monotonic(), np.random.default_rng(seed), stable_order(problem)
+    size = max(1, round(len(order) * settings.baggingTestDataFraction / 100))
+    part = order[rng.permutation(len(order))][:size]
     outcomes: list[Outcome] = []
-    forward_settings = replace(settings, bagging=False)
     for number in range(1, settings.baggingNumbers + 1):
-        is_drawn = np.zeros(len(learning_rows), dtype=bool)
-        is_drawn[rng.integers(0, len(learning_rows), len(learning_rows))] = True
-        drawn_table, undrawn = problem.rows(learning_rows[is_drawn]), problem.rows(learning_rows[~is_drawn])
-        judge = next((rows for rows in (undrawn, drawn_table) if rows_that_count(rows.target, settings).any()), problem)
-        learner = ForwardSelection(drawn_table, forward_settings, None if judge is drawn_table else judge)
+        is_drawn = np.zeros(size, dtype=bool)
+        is_drawn[rng.integers(0, size, size)] = True
+        drawn, undrawn = problem.rows(part[is_drawn]), problem.rows(part[~is_drawn])
+        judge = next((rows for rows in (undrawn, drawn) if rows_that_count(rows.target, settings).any()), problem)
+        learner = ForwardSelection(drawn, settings, None if judge is drawn else judge)
         outcomes.append(learner.run(should_stop=should_stop))
         if on_step is not None:
             on_step(Stage(number, f"model {number} of {settings.baggingNumbers}", time.monotonic() - started))

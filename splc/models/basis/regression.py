@@ -142,25 +142,14 @@ def _inside(freedom: int, angle: float) -> float:
 
 
 class OrthogonalFit:
-    """A least-squares fit that grows by a column at a time (Gram-Schmidt with reorthogonalisation).
-
-    Args:
-        target: the values to fit, shape (n,).
-
-    Attributes:
-        target: the values.
-        basis: an orthonormal basis of the columns, shape (columns, n).
-        triangle: the columns in this basis, upper triangular, shape (columns, columns).
-        parts: the components of the values along the basis, shape (columns,).
-        residual: the values less the fit, shape (n,).
-    """
+    """A least-squares fit that grows by a column at a time (Gram-Schmidt with reorthogonalisation)."""
 
     def __init__(self, target: Array) -> None:
-        self.target = target
-        self.basis: Array = np.empty((0, len(target)))
-        self.triangle: Array = np.zeros((0, 0))
-        self.parts: Array = np.zeros(0)
-        self.residual: Array = target.copy()
+        self.target = target  # the values to fit, shape (n,)
+        self.basis: Array = np.empty((0, len(target)))  # an orthonormal basis of the columns, shape (columns, n)
+        self.triangle: Array = np.zeros((0, 0))  # the columns in this basis, upper triangular
+        self.parts: Array = np.zeros(0)  # the components of the values along the basis, shape (columns,)
+        self.residual: Array = target.copy()  # the values less the fit, shape (n,)
 
     def add(self, column: Array, least: float = 0.0) -> bool:
         """Add a column, shape (n,), and return whether it was added.

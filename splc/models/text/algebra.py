@@ -14,12 +14,13 @@ is x even if x is 0, and `sqrt(x - 1) * sqrt(x - 1)` is `x - 1`. It never has a 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
+from itertools import takewhile
 from types import MappingProxyType
 
 from splc.arithmetic.functions import FUNCTION, compared, fraction_of, greatest
-from splc.arithmetic.tree import Call, Extremum, Name, Node, Number, Power, Product, Sum, Threshold
+from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, Threshold
 from splc.errors import ExpressionError
 from splc.models.subexpressions import Addends, CallOf, PowerOf, ThresholdOf
 from splc.models.terms import CONSTANT, Exponent, Factor, Term, exponent, log_term, option_term, product_of
@@ -32,6 +33,7 @@ from splc.models.text.products import (
     add,
     beyond_exponents,
     check_exponents,
+    constant,
     settled,
     too_large,
 )
@@ -40,10 +42,7 @@ from splc.models.text.products import (
 class Algebra(Products):
     """Computes with sums of terms; refuses sums that become too large.
 
-    Args:
-        subexpressions: whether results that are not sums of terms become subexpressions or errors.
-        binary: names whose values are 0 and 1, so that all their positive powers are equal.
-        signs: the known signs of options; without subexpressions, all options are assumed to be positive.
+    `signs`: those known of options; without subexpressions, all options are assumed to be positive.
     """
 
     def __init__(self, subexpressions: bool = False, binary: Collection[str] = (), signs: Signs | None = None) -> None:
@@ -93,6 +92,40 @@ class Algebra(Products):
             self.keep_closed(term)
         return closed
 
+    def times(self, parts: Sequence[tuple[int, Expansion]]) -> Expansion:
+        """Multiply sums out, and divide by single terms; too large products remain factors if these are allowed.
+
+        `parts`: each with +1 for a factor, and -1 for a divisor.
+        """
+        if not self.is_hopeless(part for _, part in parts):
+            try:
+                with self.attempt():
+                    return self.multiplied(parts)
+            except TooLargeError:
+                if not self.subexpressions:
+                    raise
+        return self.closed_product(part if side > 0 else self.power(part, -1.0) for side, part in parts)
+
+    def multiplied(self, parts: Sequence[tuple[int, Expansion]]) -> Expansion:
+        """Multiply out; as long as all are single terms, their factors are only collected."""
+        collected = [*takewhile(lambda part: len(part[1]) == 1, parts)]
+        single: list[Factor] = []
+        value = 1.0
+        for side, other in collected:
+            [(term, amount)] = other.items()
+            self.count(1)
+            value = value * amount if side > 0 else value / amount
+            single += term.factors if side > 0 else (term**-1).factors
+        result: Expansion = {product_of(single): value}
+        for side, other in parts[len(collected) :]:
+            if side > 0:
+                result = self.multiply(result, other)
+                continue
+            [(term, amount)] = other.items()
+            quotient = self.multiply(result, {term**-1: 1.0})
+            result = {key: coefficient / amount for key, coefficient in quotient.items()}
+        return settled(result)
+
     def raised(self, term: Term, value: float, power: float, raised_to: Exponent) -> Expansion:
         """Raise a single term with its coefficient to a power that has a real value."""
         raised = term**raised_to
@@ -109,55 +142,44 @@ class Algebra(Products):
         inner, outer = self.canonical(base), self.canonical(power)
         if not inner:
             raise ExpressionError("0 to a power that depends on options has no value in general")
-        if not outer or all(term.is_constant for term, _ in outer):
-            return self.power(dict(inner), sum(value for _, value in outer))
+        if (number := _number(outer)) is not None:
+            return self.power(dict(inner), number)
         if inner == ((CONSTANT, 1.0),):
             return {CONSTANT: 1.0}
         if inner == ((CONSTANT, math.e),):
             return self.call(power, "exp")
-        return {option_term(self.derive(PowerOf.of(inner, outer))): 1.0}
+        return self.derived_term("the power", PowerOf.of(inner, outer))
+
+    def derived_term(self, what: str, subexpression: PowerOf | CallOf | ThresholdOf) -> Expansion:
+        """Return a subexpression as a term; raise an error where there are only sums of terms."""
+        if not self.subexpressions:
+            raise ExpressionError(f"{what} cannot be written as a sum of terms")
+        return {option_term(self.derive(subexpression)): 1.0}
 
     def call(self, inner: Expansion, function: str) -> Expansion:
         """Return a function of a sum."""
         terms = self.canonical(inner)
-        if all(term.is_constant for term, _ in terms):
-            return self.constant(function, sum(value for _, value in terms))
-        if not self.subexpressions:
-            raise ExpressionError(f"{function} cannot be written as a sum of terms")
-        return {option_term(self.derive(CallOf.of(function, [terms]))): 1.0}
-
-    def constant(self, function: str, argument: float) -> Expansion:
-        """Return a function of a number."""
+        argument = _number(terms)
+        if argument is None:
+            return self.derived_term(function, CallOf.of(function, [terms]))
         try:
-            value = FUNCTION[function].number(argument)
+            return constant(FUNCTION[function].number(argument))
         except OverflowError:
             raise too_large() from None
         except ValueError:
             raise ExpressionError(f"{function}({argument:g}) has no value") from None
-        return {CONSTANT: value} if value != 0 else {}
 
     def extreme(self, arguments: Iterable[Expansion], function: str) -> Expansion:
         """Return the maximum ('max') or minimum of several sums."""
-        numbers: list[float] = []
-        sums: dict[Addends, None] = {}
-        for argument in arguments:
-            inner = self.canonical(argument)
-            if all(term.is_constant for term, _ in inner):
-                numbers.append(sum(value for _, value in inner))
-            else:
-                sums[inner] = None
+        distinct = dict.fromkeys(map(self.canonical, arguments))
+        numbers = [number for number in map(_number, distinct) if number is not None]
+        sums = [terms for terms in distinct if _number(terms) is None]
+        number = constant(float(greatest(function, numbers))) if numbers else {}
         if not sums:
-            value = float(greatest(function, numbers))
-            return {CONSTANT: value} if value != 0 else {}
+            return number
         if len(sums) == 1 and not numbers:
-            return dict(next(iter(sums)))
-        if not self.subexpressions:
-            raise ExpressionError(f"{function} cannot be written as a sum of terms")
-        number: list[Addends] = []
-        if numbers:
-            value = float(greatest(function, numbers))
-            number = [((CONSTANT, value),) if value != 0 else ()]
-        return {option_term(self.derive(CallOf.of(function, [*sums, *number]))): 1.0}
+            return dict(sums[0])
+        return self.derived_term(function, CallOf.of(function, [*sums, *([tuple(number.items())] if numbers else [])]))
 
     def threshold(self, difference: Expansion, comparison: str, bound: float = 0.0) -> Expansion:
         """Return the threshold of a sum, with the options on the left and the number on the right."""
@@ -165,8 +187,6 @@ class Algebra(Products):
         bound -= terms.pop(CONSTANT, 0.0)
         if not terms:
             return {CONSTANT: 1.0} if compared(comparison, 0.0, bound) else {}
-        if not self.subexpressions:
-            raise ExpressionError("a threshold cannot be written as a sum of terms")
         [(_, scale), *further] = self.canonical(terms)
         # A sum of several terms is only multiplied by -1, since a quotient would round its influences.
         divisor = math.copysign(1.0, scale) if further else scale
@@ -177,7 +197,7 @@ class Algebra(Products):
         if not math.isfinite(bound):
             raise too_large()
         scaled = self.canonical({term: value / divisor for term, value in terms.items()})
-        return {option_term(self.derive(ThresholdOf.of(comparison, scaled, bound))): 1.0}
+        return self.derived_term("a threshold", ThresholdOf.of(comparison, scaled, bound))
 
     def log(self, inner: Expansion, function: str) -> Expansion:
         """Return the logarithm of a sum, in base-10 logarithms.
@@ -214,6 +234,11 @@ class Algebra(Products):
         return settled(result)
 
 
+def _number(terms: Addends) -> float | None:
+    """Return the number that a sum without options is, None for other sums."""
+    return sum(value for _, value in terms) if all(term.is_constant for term, _ in terms) else None
+
+
 def _no_real_value(power: float) -> ExpressionError:
     """Return the error for a root of a negative number."""
     return ExpressionError(f"a negative number to the power of {power:g} has no real value")
@@ -245,7 +270,7 @@ class Expander(Algebra):
         """Return the sum of terms of a part of a statement."""
         match node:
             case Number(value):
-                return {CONSTANT: value} if value != 0 else {}
+                return constant(value)
             case Name(name):
                 return dict(self.definitions[name]) if name in self.definitions else {option_term(name): 1.0}
             case Sum(addends):
@@ -256,7 +281,14 @@ class Expander(Algebra):
                     add(total, addend, sign)
                 return settled(total)
             case Product(factors):
-                return self.product(factors)
+                sides = [(side, self.expand(child) if side > 0 else self.closed(child)) for side, child in factors]
+                # Dividing by the number of a single term is more exact than multiplying with its reciprocal.
+                return self.times(
+                    [
+                        (1, self.power(part, -1.0)) if side < 0 and len(part) != 1 else (side, part)
+                        for side, part in sides
+                    ]
+                )
             case Power(base, exponent_node):
                 power = self.expand(exponent_node)
                 if set(power) - {CONSTANT}:
@@ -264,55 +296,17 @@ class Expander(Algebra):
                 number = power.get(CONSTANT, 0.0)
                 inner = self.expand(base) if number.is_integer() and number >= 0 else self.split(base)
                 return self.power(inner, number, fraction_of(exponent_node))
-            case Call(function, argument):
+            case Call(function, (argument,)):
                 definition = FUNCTION[function]
                 if definition.base is not None:
                     return self.log(self.split(argument), function)
                 if definition.power is not None:
                     return self.power(self.split(argument), float(definition.power), definition.power)
                 return self.call(self.expand(argument), function)
-            case Extremum(function, arguments):
+            case Call(function, arguments):
                 return self.extreme([self.expand(argument) for argument in arguments], function)
             case Threshold(comparison, left, right):
                 return self.threshold(self.expand(Sum(((1, left), (-1, right)))), comparison)
-
-    def product(self, factors: tuple[tuple[int, Node], ...]) -> Expansion:
-        """Multiply out; too large products keep sums as factors in parentheses if subexpressions are allowed."""
-        parts: list[tuple[int, Expansion]] = []
-        for side, child in factors:
-            other = self.expand(child) if side > 0 else self.closed(child)
-            parts.append((1, self.power(other, -1.0)) if side < 0 and len(other) != 1 else (side, other))
-        if not self.is_hopeless(part for _, part in parts):
-            try:
-                with self.attempt():
-                    return self.multiplied(parts)
-            except TooLargeError:
-                if not self.subexpressions:
-                    raise
-        return self.closed_product(part if side > 0 else self.power(part, -1.0) for side, part in parts)
-
-    def multiplied(self, parts: list[tuple[int, Expansion]]) -> Expansion:
-        """Multiply out; as long as all are single terms, their factors are only collected."""
-        result: Expansion | None = None
-        single: list[Factor] = []
-        value = 1.0
-        for side, other in parts:
-            if result is None and len(other) == 1:
-                [(term, amount)] = other.items()
-                self.count(1)
-                value = value * amount if side > 0 else value / amount
-                single += term.factors if side > 0 else (term**-1).factors
-                continue
-            if result is None:
-                result = {product_of(single): value}
-            if side > 0:
-                result = self.multiply(result, other)
-            else:
-                [(term, amount)] = other.items()
-                result = {
-                    key: coefficient / amount for key, coefficient in self.multiply(result, {term**-1: 1.0}).items()
-                }
-        return settled(result if result is not None else {product_of(single): value})
 
     def split(self, node: Node) -> Expansion:
         """Return the argument of a root or logarithm: a product of sums if it can be split, else a sum of terms."""

@@ -63,21 +63,18 @@ def product_text(term: Term, further: Iterable[str], order: Sequence[str] = (), 
 
     `order`: the order of the options.
     """
-    positions = {name: position for position, name in enumerate(order)}
     above: list[str] = []
     below: list[str] = []
-    for factor in sorted(term.factors, key=lambda f: (positions.get(f.option, len(positions)), f.option)):
+    for factor in term.ordered(order):
         if factor.power % 1 or factor.log % 1:
             above.append(Term((factor,)).text(order))
             continue
         (above if factor.power > 0 else below).extend([factor.option] * abs(int(factor.power)))
         (above if factor.log > 0 else below).extend([f"log10( {factor.option} )"] * abs(int(factor.log)))
     above.extend(further)
-    if not above and not below:
-        return base
     if below:
         return " * ".join([*above, "1"]) + " / " + " * ".join(below)
-    return " * ".join(above)
+    return " * ".join(above) or base
 
 
 def model_text(terms: Iterable[tuple[float, str]]) -> str:
@@ -91,11 +88,8 @@ def split_model(text: str) -> list[tuple[str, str]]:
 
     A term without a factor (a lone number) has the text ''.
     """
-    pairs = []
-    for part in text.split(" + "):
-        influence, _, product = part.strip().partition(" * ")
-        pairs.append((influence.strip(), product.strip()))
-    return pairs
+    parts = (part.strip().partition(" * ") for part in text.split(" + "))
+    return [(influence.strip(), product.strip()) for influence, _, product in parts]
 
 
 def require_writable_names(names: Iterable[str], known: NameTable | None = None) -> None:
@@ -211,7 +205,7 @@ def _rank(node: Node) -> int:
     match node:
         case Sum():
             return 1
-        case Call(_, Product()):
+        case Call(_, (Product(),)):
             return 2
         case _:
             return 0

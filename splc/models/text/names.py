@@ -13,29 +13,20 @@ from splc.models.parameters import Parameters, ParameterTable, Quantity, symbol,
 from splc.models.subexpressions import Parameter, needed
 from splc.models.terms import CONSTANT, option_term
 from splc.models.text.algebra import Expander
-from splc.models.text.products import Expansion
+from splc.models.text.products import Expansion, constant
 
 
 class Symbols:
-    """The names that a text may use, and their meaning.
-
-    Args:
-        names: accepted spelling → option name; None accepts every plain name as an option.
-        expander: the expander of the text, which uses the definitions of this table.
-        constants: names whose value is always 1.
-
-    Attributes:
-        table: the names that the text may use; None for every plain name.
-        known: name → its sum of terms, for names that are not options.
-    """
+    """The names that a text may use, and their meaning; `constants` are names whose value is always 1."""
 
     def __init__(self, names: Mapping[str, str] | None, expander: Expander, constants: Collection[str] = ()) -> None:
-        self.names = names
-        self.expander = expander
-        self.table = None if names is None else NameTable({})
+        self.names = names  # accepted spelling → option name; None accepts every plain name as an option
+        self.expander = expander  # the expander of the text, which uses the definitions of this table
+        self.table = None if names is None else NameTable({})  # the names that the text may use; None for plain names
         self._composed = names is not None and _stay_apart(names)
         for spelling, name in ({} if names is None else names).items():
             self._spell(spelling, name)
+        # Name → its sum of terms, for names that are not options.
         self.known: dict[str, Expansion] = {name: {CONSTANT: 1.0} for name in constants}
         expander.definitions = self.known
 
@@ -131,7 +122,7 @@ class _Stating:
         elif isinstance(definition, ParameterTable):
             self.name(name, definition, self.key(name, definition.by))
         elif isinstance(definition, Quantity) and definition.is_exact and name not in self.symbolic:
-            self.symbols.known[name] = {CONSTANT: definition.value} if definition.value != 0 else {}
+            self.symbols.known[name] = constant(definition.value)
         elif isinstance(definition, Quantity):
             self.name(name, definition, {})
         self.open.pop()

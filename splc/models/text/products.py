@@ -7,10 +7,9 @@ root of `x^2` is `x` if x cannot be negative, and `log(x * y)` is `log(x) + log(
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import reduce
 
 from splc.arithmetic.functions import limits
 from splc.arithmetic.parser import MAX_DEPTH
@@ -20,11 +19,8 @@ from splc.models.terms import CONSTANT, Factor, Subexpression, Term, product_of
 
 MAX_TERMS = 20_000
 MAX_EXPONENT = 1_000
-# The most steps (each about a microsecond) for multiplying out one text.
-MAX_WORK = 1_000_000
-
-# After these steps nothing more is multiplied out; the remaining work may take half as many steps.
-_ALL_WORK = MAX_WORK * 3 // 2
+# After so many steps (each about a microsecond) nothing more of a text is multiplied out; all work may take more.
+MAX_WORK, ALL_WORK = 1_000_000, 1_500_000
 
 Expansion = dict[Term, float]
 
@@ -34,27 +30,17 @@ class TooLargeError(ExpressionError):
 
 
 class Products:
-    """Multiplies sums of terms out; keeps the subexpressions and the limits of one text.
-
-    Args:
-        subexpressions: whether results that are not sums of terms become subexpressions or errors.
-        binary: names whose values are 0 and 1, so that all their positive powers are equal.
-
-    Attributes:
-        binary: these names, and those of thresholds.
-        derived: name → subexpression.
-        depths: name → nesting depth of the subexpression.
-        work: the number of steps taken so far.
-        allowed: the largest number of steps.
-    """
+    """Multiplies sums of terms out; keeps the subexpressions and the limits of one text."""
 
     def __init__(self, subexpressions: bool = False, binary: Collection[str] = ()) -> None:
+        # Whether results that are not sums of terms become subexpressions or errors.
         self.subexpressions = subexpressions
+        # Names whose values are 0 and 1, so that all their positive powers are equal, and those of thresholds.
         self.binary = set(binary)
-        self.derived: dict[str, Derived] = {}
-        self.depths: dict[str, int] = {}
-        self.work = 0
-        self.allowed = _ALL_WORK if subexpressions else MAX_WORK
+        self.derived: dict[str, Derived] = {}  # name → subexpression
+        self.depths: dict[str, int] = {}  # name → nesting depth of the subexpression
+        self.work = 0  # the number of steps taken so far
+        self.allowed = ALL_WORK if subexpressions else MAX_WORK  # the largest number of steps
         # One of several sums → sums (with powers) whose product was too large to be multiplied out.
         self._closed: dict[str, list[frozenset[Factor]]] = {}
 
@@ -156,17 +142,6 @@ class Products:
         if self.work + work > self.allowed:
             raise TooLargeError("the expression takes too long to multiply out", hint="write it as a sum of terms")
 
-    def times(self, parts: Sequence[Expansion]) -> Expansion:
-        """Multiply sums of terms out; too large products remain factors if subexpressions are allowed."""
-        if not self.is_hopeless(parts):
-            try:
-                with self.attempt():
-                    return reduce(self.multiply, parts)
-            except TooLargeError:
-                if not self.subexpressions:
-                    raise
-        return self.closed_product(parts)
-
     def is_hopeless(self, parts: Iterable[Expansion]) -> bool:
         """Return whether a product certainly has too many terms and subexpressions are allowed."""
         sums = ((len(part), 1, frozenset[str]().union(*(term.options for term in part))) for part in parts)
@@ -259,6 +234,11 @@ def check_exponents(term: Term) -> None:
     """Raise an error if an exponent is too large."""
     if not all(-MAX_EXPONENT <= power <= MAX_EXPONENT for f in term.factors for power in (f.power, f.log)):
         raise beyond_exponents()
+
+
+def constant(value: float) -> Expansion:
+    """Return a number as a sum of terms."""
+    return {CONSTANT: value} if value != 0 else {}
 
 
 def add(total: Expansion, other: Expansion, sign: float = 1.0) -> None:

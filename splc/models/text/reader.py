@@ -58,7 +58,7 @@ def split_text(text: str, names: NameTable | None = None) -> ModelText:
 
     `names`: the known names, which may begin or end with operators; None if no name does.
     """
-    statements = [_named(lines, line) for lines, line in _statements(text, names)]
+    statements = _statements(text, names)
     if not statements:
         raise ExpressionError(Problem("there is no model: the text is empty", hint="write a sum of terms"))
     last = statements[-1]
@@ -82,6 +82,27 @@ def _after_the_model(model: Statement, following: Statement) -> Problem:
     return Problem(f"{message} the model of line {model.line}", line=following.line, text=shown, hint=hint)
 
 
+def _statements(text: str, names: NameTable | None) -> list[Statement]:
+    """Return the statements without comments."""
+    statements: list[tuple[int, list[str]]] = []
+    open_ends = () if names is None else tuple(name for name in names.names if name.endswith((*_OPERATORS, "=")))
+    depth, gap, continues = 0, False, False
+    for number, line in enumerate(text.splitlines(), 1):
+        content, change = _uncommented(line)
+        if depth <= 0 and not content.strip():
+            gap = gap or not line.strip()
+            if statements:
+                statements[-1][1].append("")
+            continue
+        if depth > 0 or (statements and (continues or _begins_with_operator(content, names, gap))):
+            statements[-1][1].append(content)
+        else:
+            statements.append((number, [content]))
+        depth = max(depth, 0) + change
+        gap, continues = False, _ends_open(content, open_ends)
+    return [_named("\n".join(lines).rstrip("\n"), number) for number, lines in statements]
+
+
 def _named(statement: str, line: int) -> Statement:
     match = _DEFINITION.match(statement)
     if match is None:
@@ -89,29 +110,6 @@ def _named(statement: str, line: int) -> Statement:
     name = unquoted(match[1], 0)[0] if match[1].startswith("`") else match[1]
     # Spaces instead of the name keep the columns of the rest.
     return Statement(name, re.sub(r"[^\n]", " ", match[0]) + statement[match.end() :], line)
-
-
-def _statements(text: str, names: NameTable | None) -> list[tuple[str, int]]:
-    """Return the statements without comments, each with the number of its first line."""
-    statements: list[tuple[str, int]] = []
-    pending: list[str] = []
-    open_ends = _names_like_open_ends(names)
-    depth, gap, continues = 0, False, False
-    for number, line in enumerate(text.splitlines(), 1):
-        content, change = _uncommented(line)
-        if depth <= 0 and not content.strip():
-            pending += [""] if pending else []
-            gap = gap or not line.strip()
-            continue
-        if depth <= 0 and pending and not (continues or _begins_with_operator(content, names, gap)):
-            statements.append(("\n".join(pending).rstrip("\n"), number - len(pending)))
-            pending = []
-        pending.append(content)
-        depth = max(depth, 0) + change
-        gap, continues = False, _ends_open(content, open_ends)
-    if pending:
-        statements.append(("\n".join(pending).rstrip("\n"), len(text.splitlines()) + 1 - len(pending)))
-    return statements
 
 
 def _uncommented(line: str) -> tuple[str, int]:
@@ -132,21 +130,12 @@ def _begins_with_operator(line: str, names: NameTable | None, gap: bool) -> bool
     return names is None or names.find(text, 0) is None
 
 
-def _names_like_open_ends(names: NameTable | None) -> tuple[str, ...]:
-    """Return the known names that end in an operator."""
-    return () if names is None else tuple(name for name in names.names if name and name[-1] in (*_OPERATORS, "="))
-
-
 def _ends_open(line: str, names: tuple[str, ...]) -> bool:
     """Return whether a line ends in an operator or `=`, so that the next line continues it."""
     text = line.rstrip()
-    if not text.endswith((*_OPERATORS, "=")):
-        return False
-    for name in names:
-        before = text[: -len(name)]
-        if text.endswith(name) and not (before and is_word(before[-1]) and is_word(name[0])):
-            return False
-    return True
+    ends = (name for name in names if text.endswith(name))
+    whole = (not is_word(text[: -len(name)][-1:]) or not is_word(name[0]) for name in ends)
+    return text.endswith((*_OPERATORS, "=")) and not any(whole)
 
 
 _MAX_PROBLEMS = 20
@@ -304,7 +293,8 @@ class _Text:
                 if len(problems) >= _MAX_PROBLEMS or len(problems) * len(statement.text) > _MAX_CHARACTERS:
                     break
             except ExpressionError as error:
-                raise ExpressionError([*problems, *error.problems]) from None
+                problems += error.problems
+                break
             else:
                 if not problems:
                     return node

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Literal
 
 import numpy as np
@@ -135,17 +136,20 @@ class ClauseSet:
         """Return whether each of some clauses follows by unit propagation."""
         return all(self.consequences([-literal for literal in clause]) is None for clause in clauses)
 
-    def has_more_solutions(self, columns: int, limit: int) -> bool:
-        """Return whether more than a number of assignments to the columns seem to satisfy the clauses.
+    def has_more_solutions(self, number: int, limit: int) -> bool:
+        """Return whether more than `limit` assignments to so many columns seem to satisfy the clauses.
 
         The assignments are completed column by column. Far more than the limit before the last column count as more
         than the limit.
         """
+        clauses = {clause for containing in self._containing.values() for clause in containing}
+        for columns in {tuple(columns) for sets in self._exclusive.values() for columns in sets}:
+            clauses |= {(-one, -other) for one, other in combinations(columns, 2)}
         closing: dict[int, list[Literals]] = {}
-        for clause in {stated for clauses in self._containing.values() for stated in clauses} | self._exclusions():
+        for clause in clauses:
             closing.setdefault(max(map(abs, clause)), []).append(clause)
         rows = np.zeros((1, 0), dtype=bool)
-        for column in range(1, columns + 1):
+        for column in range(1, number + 1):
             rows = np.concatenate([np.repeat(rows, 2, axis=0), np.tile([[False], [True]], (len(rows), 1))], axis=1)
             for clause in closing.get(column, ()):
                 held = [rows[:, abs(literal) - 1] == (literal > 0) for literal in clause]
@@ -153,12 +157,3 @@ class ClauseSet:
             if len(rows) > ON_THE_WAY * limit:
                 return True
         return len(rows) > limit
-
-    def _exclusions(self) -> set[Literals]:
-        return {
-            (-column, -other)
-            for column, sets in self._exclusive.items()
-            for columns in sets
-            for other in columns
-            if column < other
-        }

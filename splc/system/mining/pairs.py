@@ -91,12 +91,9 @@ class LiteralCounts:
 
 
 def contradictions(counts: LiteralCounts, first: Array, second: Array, tests: int, factor: float = 1.0) -> Array:
-    """Return which pairs of literals contradict each other by more than chance, shape (pairs,), bool."""
-    never = counts.pairs[first, second] == 0
-    single = counts.single
-    chance = log_chance(counts.rows, single[first], single[second])
-    contradicts: Array = never & (chance <= factor * math.log(CHANCE / max(tests, 1)))
-    return contradicts
+    """Return which pairs of literals that no row has contradict each other, not by chance, shape (pairs,), bool."""
+    chance = log_chance(counts.rows, counts.single[first], counts.single[second])
+    return np.asarray(chance <= factor * math.log(CHANCE / max(tests, 1)))
 
 
 def combined(
@@ -110,41 +107,38 @@ def combined(
 ) -> Array:
     """Return which pairs of literals occur with several values of a third option, and are not explained by others.
 
-    `values`: the columns that were counted, shape (n, k), bool.
+    `values`: the columns that were counted, shape (n, k), bool. `options`: the option of each.
     """
     least = factor * LEAST_EXPECTED
     is_combined = np.zeros(len(first), dtype=bool)
-    columns = np.asarray(third_columns, dtype=np.int64)
-    number = len(options)
-    third_values = values[:, columns].astype(np.float32)
+    columns, number = np.asarray(third_columns, dtype=np.int64), len(options)
+    third_values, third_options = values[:, columns].astype(np.float32), options[columns]
     work = 0
     for start in range(0, len(first), _BLOCK):
-        a, b = first[start : start + _BLOCK], second[start : start + _BLOCK]
-        third_option = options[columns][None, :]
-        third = (third_option != options[a % number][:, None]) & (third_option != options[b % number][:, None])
+        pairs = np.stack([first[start : start + _BLOCK], second[start : start + _BLOCK]])
+        # Which third columns are of other options than both literals, shape (pairs, columns).
+        third = (third_options != options[pairs % number][:, :, None]).all(axis=0)
         crossed = third.copy()
-        for literal in (a, b):
+        for literal in pairs:
             with_third = counts.pairs[literal][:, columns]
-            single, total = counts.single[literal][:, None], counts.single[columns][None, :]
+            single, total = counts.single[literal][:, None], counts.single[columns]
             crossed &= (with_third > 0) & (with_third < single)
             # A column that is equal or opposite to a literal explains nothing.
             third &= (with_third < single) | (with_third < total)
             third &= (with_third > 0) | (single + total < counts.rows)
         expected = np.zeros(crossed.shape)
         for side in (columns, columns + number):
-            total = np.maximum(counts.single[side], 1)[None, :]
-            expected += counts.pairs[a][:, side] * counts.pairs[b][:, side] / total
+            both = counts.pairs[pairs[0]][:, side] * counts.pairs[pairs[1]][:, side]
+            expected += both / np.maximum(counts.single[side], 1)
         expected[~third] = np.inf
         accepted = crossed.any(axis=1) & (expected.min(axis=1, initial=np.inf) >= least)
         work += int(accepted.sum()) * third_values.size
         if work <= MAX_WORK:
             for index in np.flatnonzero(accepted).tolist():
-                pair = [values[:, literal % number] ^ (literal >= number) for literal in (a[index], b[index])]
-                usable = third[index]
-                best = np.argsort(expected[index], kind="stable")[:TRIED]
-                accepted[index] = (
-                    _expected_by_two(pair, third_values, third_option[0], usable, best[usable[best]]) >= least
-                )
+                pair = [values[:, literal % number] ^ (literal >= number) for literal in pairs[:, index].tolist()]
+                tried = np.argsort(expected[index], kind="stable")[:TRIED]
+                tried = tried[third[index, tried]]
+                accepted[index] = _expected_by_two(pair, third_values, third_options, third[index], tried) >= least
         is_combined[start : start + _BLOCK] = accepted
     return is_combined
 
@@ -153,22 +147,19 @@ def _expected_by_two(pair: Sequence[Array], third: Array, options: Array, usable
     """Return the least number of rows with two literals if they are independent given two other columns.
 
     `third`: the other columns, shape (n, k). `options`: the option of each; two columns of one option are not
-    considered together. `usable`: which of these can be used, shape (k,).
+    considered together. `usable`: which of these can be used, shape (k,). `tried`: the first of the two.
     """
     least = np.inf
     columns = third[:, usable]
     for column in tried.tolist():
         expected = np.zeros(columns.shape[1])
         for side in (third[:, column] > 0, third[:, column] == 0):
-            rows, total = columns[side], int(side.sum())
+            rows, literals = columns[side], np.array([literal[side] for literal in pair], dtype=np.float32)
             ones = rows.sum(axis=0)
-            inside, outside = np.ones(columns.shape[1]), np.ones(columns.shape[1])
-            for literal in pair:
-                literal_rows = literal[side].astype(np.float32)
-                with_third = np.matmul(literal_rows, rows)
-                inside = inside * with_third
-                outside = outside * (literal_rows.sum() - with_third)
-            expected += inside / np.maximum(ones, 1) + outside / np.maximum(total - ones, 1)
+            inside = np.matmul(literals, rows).astype(float)
+            outside = literals.sum(axis=1, keepdims=True) - inside
+            expected += inside.prod(axis=0) / np.maximum(ones, 1)
+            expected += outside.prod(axis=0) / np.maximum(len(rows) - ones, 1)
         expected[options[usable] == options[column]] = np.inf
         least = min(least, float(expected.min(initial=np.inf)))
     return least
@@ -241,11 +232,6 @@ class LiteralTable:
         is_distinct = (first % self.width) != (second % self.width)
         return first[is_distinct], second[is_distinct]
 
-    @property
-    def numeric_range(self) -> range:
-        """The columns of numeric options."""
-        return range(self.binary, self.width)
-
     def number(self, literal: int) -> int:
         """Return a literal as clauses have it."""
         return literal + 1 if literal < self.width else -(literal - self.width + 1)
@@ -270,7 +256,7 @@ class LiteralTable:
             return np.ones(len(first), dtype=bool)
         counts = counts or self.pairs
         whole = counts is self.counts
-        third = [*self.distinct.tolist(), *(self.numeric_range if whole else ())]
+        third = [*self.distinct.tolist(), *(range(self.binary, self.width) if whole else ())]
         factor, values = self.factor(counts), self.values if whole else self.values[self.rows]
         is_new = contradictions(counts, first, second, self.tests, factor)
         is_new[is_new] = combined(counts, values, first[is_new], second[is_new], self.options, third, factor)

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+from operator import itemgetter
 
 import numpy as np
 
@@ -18,7 +20,7 @@ from splc.system.constraints import OptionLiteral
 from splc.system.groups import alternatives_among, probability_of_one
 from splc.system.mining.mined_constraint import Bounds, ClauseSet, Kind, Literals, MinedConstraint, MinedConstraints
 from splc.system.mining.option_rows import MAX_CONFIGURATIONS, OptionRows, first_rows
-from splc.system.mining.pairs import CHANCE, LEAST_EXPECTED, LiteralTable, log_chance
+from splc.system.mining.pairs import CHANCE, LEAST_EXPECTED, LiteralCounts, LiteralTable, log_chance
 from splc.types import Array
 
 # A constraint, and its clauses.
@@ -34,11 +36,11 @@ def binary_constraints(table: LiteralTable) -> Iterator[Stated]:
     others: list[tuple[int, int]] = []
     excluded: dict[int, set[int]] = {}
     for found in zip(*(literals.tolist() for literals in table.contradicting_pairs()), strict=True):
-        # A literal with the opposite of an option implies this option, which reads better.
         first, second = (table.shown.get(literal, literal) for literal in found)
-        if first < width and second < width and second + width in table.shown:
+        # A literal with the opposite of an option implies this option, which reads better.
+        if max(first, second) < width and second + width in table.shown:
             second = table.shown[second + width] + width
-        elif first < width and second < width and first + width in table.shown:
+        elif max(first, second) < width and first + width in table.shown:
             first = table.shown[first + width] + width
         if (first < width) != (second < width):
             first, second = sorted((first, second))
@@ -69,44 +71,36 @@ def binary_constraints(table: LiteralTable) -> Iterator[Stated]:
 
 def _identical(table: LiteralTable) -> Iterator[Stated]:
     """Yield the constraints of columns that are equal or opposite to an earlier one."""
-    # As literals: the earlier column, or its negation.
-    same = np.array(
-        [first if table.equal[column, first] else first + table.width for column, first in table.twins.items()]
-    )
+    width, rows = table.width, table.pairs.rows
     columns = np.array([*table.twins], dtype=np.int64)
+    # As literals: the earlier column, or its negation.
+    same = np.array([first if table.equal[column, first] else first + width for column, first in table.twins.items()])
     if not len(columns):
         return
-    opposite = (same + table.width) % (2 * table.width)
-    usable = table.evident(columns, opposite)
+    usable = table.evident(columns, (same + width) % (2 * width))
     for column, first in zip(columns[usable].tolist(), same[usable].tolist(), strict=True):
-        premise = OptionLiteral(table.names[first % table.width], first < table.width)
-        rows = table.pairs.rows
         share = table.pairs.single[column] / rows
-        expected = float(2 * rows * share * (1 - share))
-        constraint = MinedConstraint("identical", premise, (table.names[column],), rows, expected)
-        first_number, second_number = table.number(first), column + 1
-        yield constraint, [(-first_number, second_number), (first_number, -second_number)]
+        premise, expected = OptionLiteral(table.names[first % width], first < width), 2 * rows * share * (1 - share)
+        constraint = MinedConstraint("identical", premise, (table.names[column],), rows, float(expected))
+        yield constraint, [(-table.number(first), column + 1), (table.number(first), -(column + 1))]
 
 
 def _pair(table: LiteralTable, first: int, second: int) -> Stated:
     """Return the constraint that two literals contradict each other, of which the first is positive if one is."""
-    kind, counts = _kind(table, first, second), table.pairs.single[[first, second]]
-    support = counts[0] if kind == "implies" else counts.sum()
-    constraint = _contradiction(table, first, second, support, counts.prod() / table.pairs.rows)
+    one, other = table.pairs.single[[first, second]].tolist()
+    is_implication = first < table.width <= second
+    constraint = _contradiction(table, first, second, one if is_implication else one + other, table.pairs)
     return constraint, [(-table.number(first), -table.number(second))]
 
 
-def _kind(table: LiteralTable, first: int, second: int) -> Kind:
-    if (first < table.width) != (second < table.width):
-        return "implies"
-    return "excludes" if first < table.width else "either"
-
-
-def _contradiction(table: LiteralTable, first: int, second: int, rows: float, expected: float) -> MinedConstraint:
-    """Return the constraint that two literals contradict each other, of which the first is positive if one is."""
+def _contradiction(
+    table: LiteralTable, first: int, second: int, support: float, counts: LiteralCounts
+) -> MinedConstraint:
+    """Return the constraint of `_pair`; `counts` are those of the rows that it is expected from."""
     premise, other = (table.names[literal % table.width] for literal in (first, second))
-    kind = _kind(table, first, second)
-    return MinedConstraint(kind, OptionLiteral(premise, True), (other,), int(rows), float(expected))
+    kind: Kind = "either" if first >= table.width else "excludes" if second < table.width else "implies"
+    expected = float(counts.single[first] * counts.single[second] / counts.rows)
+    return MinedConstraint(kind, OptionLiteral(premise, True), (other,), int(support), expected)
 
 
 def _alternatives(table: LiteralTable, parent: int, children: Sequence[int]) -> Iterator[tuple[int, ...]]:
@@ -126,11 +120,8 @@ def _group(table: LiteralTable, parent: int, members: Sequence[int]) -> Stated:
     premise = OptionLiteral(table.names[parent], True)
     constraint = MinedConstraint("exactly one", premise, names, int(rows), float(rows * (1 - exactly_one)))
     numbers = [column + 1 for column in members]
-    return constraint, [
-        *((-number, parent + 1) for number in numbers),
-        (-(parent + 1), *numbers),
-        *_exclusions(numbers),
-    ]
+    parents = [(-number, parent + 1) for number in numbers]
+    return constraint, [*parents, (-(parent + 1), *numbers), *_exclusions(numbers)]
 
 
 def _at_most_one(table: LiteralTable, members: Sequence[int]) -> Stated:
@@ -158,7 +149,7 @@ def _at_least_one(table: LiteralTable, parent: int, children: Sequence[int]) -> 
 
 
 def _exclusions(numbers: Sequence[int]) -> list[Literals]:
-    return [(-first, -second) for position, first in enumerate(numbers) for second in numbers[position + 1 :]]
+    return [(-first, -second) for first, second in combinations(numbers, 2)]
 
 
 def _cliques(neighbours: dict[int, set[int]]) -> Iterator[tuple[int, ...]]:
@@ -175,7 +166,7 @@ def _cliques(neighbours: dict[int, set[int]]) -> Iterator[tuple[int, ...]]:
                     common &= neighbours[member]
                 if len(members) > 2:
                     members.sort()
-                    covered |= {(low, high) for position, low in enumerate(members) for high in members[position + 1 :]}
+                    covered.update(combinations(members, 2))
                     yield tuple(members)
 
 
@@ -184,13 +175,13 @@ def value_constraints(table: LiteralTable, known: ClauseSet) -> Iterator[MinedCo
     allowed: dict[tuple[int, str], set[float]] = {}
     for literal, at, positive in _numeric_pairs(table):
         column = table.numeric[at]
-        values = allowed.setdefault((literal, column.option), set(_levels(table, column.option)))
+        values = allowed.setdefault((literal, column.option), set(table.table.numbers[column.option].tolist()))
         held = {
             value for value in values if (value == column.value if column.comparison == "=" else value <= column.value)
         }
         values -= held if positive else values - held
     by_design = table.table.is_combined
-    for (literal, name), values in sorted(allowed.items(), key=lambda item: (item[0][0], item[0][1])):
+    for (literal, name), values in sorted(allowed.items(), key=itemgetter(0)):
         column = literal % table.width
         if by_design and len(values) > 1 and table.table.is_crossed_alone(int(table.origins[column])):
             continue
@@ -208,7 +199,7 @@ def _numeric_pairs(table: LiteralTable) -> Iterator[tuple[int, int, bool]]:
     """Yield binary literals with columns of numeric options that contradict them, and the sign of the column."""
     width = table.width
     binary = np.concatenate([table.distinct, table.distinct + width])
-    numeric = np.asarray(table.numeric_range, dtype=np.int64)
+    numeric = np.arange(table.binary, width)
     columns = np.concatenate([numeric, numeric + width])
     first, second = np.nonzero(table.counts.pairs[np.ix_(binary, columns)] == 0)
     first, second = binary[first], columns[second]
@@ -218,16 +209,9 @@ def _numeric_pairs(table: LiteralTable) -> Iterator[tuple[int, int, bool]]:
         yield literal, other % width - table.binary, other < width
 
 
-def _levels(table: LiteralTable, name: str) -> Sequence[float]:
-    levels: list[float] = np.unique(table.table.numbers[name]).tolist()
-    return levels
-
-
 def _numeric_constraint(table: LiteralTable, literal: int, name: str, values: Iterable[float]) -> MinedConstraint:
-    column = literal % table.width
-    levels, allowed = list(_levels(table, name)), sorted(values)
-    outside = ~np.isin(table.table.numbers[name], allowed)
-    rows = table.counts.single[literal]
+    numbers, allowed = table.table.numbers[name], sorted(values)
+    levels, rows = np.unique(numbers).tolist(), table.counts.single[literal]
     bounds: Bounds = "in"
     if len(allowed) == 1:
         bounds = "="
@@ -235,8 +219,8 @@ def _numeric_constraint(table: LiteralTable, literal: int, name: str, values: It
         bounds = "<="
     elif allowed == levels[-len(allowed) :]:
         bounds = ">="
-    premise = OptionLiteral(table.names[column], literal < table.width)
-    expected = float(rows * outside.mean())
+    premise = OptionLiteral(table.names[literal % table.width], literal < table.width)
+    expected = float(rows * np.mean(~np.isin(numbers, allowed)))
     return MinedConstraint("values", premise, (name,), int(rows), expected, tuple(allowed), bounds)
 
 
@@ -259,14 +243,9 @@ def unseen_pairs(table: LiteralTable, known: ClauseSet) -> tuple[MinedConstraint
     unlikely = np.flatnonzero(by_itself | _together(first, second, chance, binary))
     pairs = []
     for at in unlikely[np.argsort(chance[unlikely], kind="stable")][:MAX_COMPARED].tolist():
-        # Literals of constraints count from 1; negations are negative.
-        clause = tuple(
-            literal % width + 1 if literal >= width else -(literal + 1) for literal in (int(first[at]), int(second[at]))
-        )
-        if not known.implies([clause]):
-            one, other = int(first[at]), int(second[at])
-            least, most = sorted(counts.single[[one, other]].tolist())
-            pairs.append(_contradiction(table, one, other, least, least * most / counts.rows))
+        one, other = int(first[at]), int(second[at])
+        if not known.implies([(-table.number(one), -table.number(other))]):
+            pairs.append(_contradiction(table, one, other, counts.single[[one, other]].min(), counts))
     return tuple(pairs)
 
 

@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 
 from sampling import Space
-from sampling.space.blocks import Block, blocks_of
 from sampling.space.dependence import value_effects
 from sampling.space.optimum import positions_of
-from sampling.space.variance import Variance
+from sampling.space.variance import Block, Variance, blocks_of
 from splc.data.configurations import value_table
 from splc.data.property_unit import quantity, titled
 from splc.data.table import text_values, value_text

@@ -14,15 +14,14 @@ from splc.data.measurements import Measurements
 from splc.errors import InputError, MeasurementError, RequestError, SpaceError, SplcError, listed, plural
 from splc.formats.detect import model_suffix, model_writers
 from splc.formats.measurements.configurations import with_unlisted
-from splc.formats.measurements.failures import failures_object
+from splc.formats.measurements.constraints import failures_object
 from splc.formats.measurements.tables import read_table
 from splc.formats.models.stored_model import ModelFile, Subject, columns_object, companion_of, learned_file
 from splc.io.files import STANDARD, read_source, require_writable, sha256_of, write_whole
 from splc.io.numbers import percentage
-from splc.learning.cross_validation import cross_validate_all
 from splc.learning.effects import OptionEffects, option_effects
 from splc.learning.folds import Groups
-from splc.learning.judging import round_errors
+from splc.learning.judging import cross_validate_all, round_errors
 from splc.learning.learner import Learner
 from splc.learning.plausibility import model_warnings
 from splc.learning.projection import FullModelFit, ProjectionLearner

@@ -26,8 +26,7 @@ from splc.learning.learner import Learner
 from splc.learning.problem import match
 from splc.learning.result import LearningResult, Step
 from splc.project import Project
-from splc.system.extension import extended, joint_system
-from splc.system.variability import VariabilityModel
+from splc.system.variability import VariabilityModel, extended, joint_system
 from splc.types import Array, Missing
 from splc.workflows.learn.request import Request
 from splc.workflows.note import Note, Notes, notes_of

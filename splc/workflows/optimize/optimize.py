@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from sampling import Space
-from sampling.space.local_search import searched
 from sampling.space.optimum import free_options, positions_of, unused_options
-from sampling.space.ranking import DIGITS, LOCAL, Ranking, best, front_of_rounded, pareto_front, undominated
+from sampling.space.ranking import DIGITS, LOCAL, Ranking, best, front_of_rounded, pareto_front, searched, undominated
 from sampling.space.space import DIAGRAMS, LIMIT
 from splc.data.configurations import Configurations
 from splc.data.measurements import Failures

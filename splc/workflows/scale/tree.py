@@ -11,7 +11,7 @@ import numpy as np
 
 from splc.data.experiment import DEFAULT_METRIC, Experiment, Key, title
 from splc.errors import ConfigurationError, plural
-from splc.formats.experiments.cube import SEPARATOR
+from splc.formats.experiments.folder import SEPARATOR
 from splc.io.numbers import rounded_text, small_share
 from splc.plotting.charts.chart import Chart, joined, spread
 from splc.plotting.charts.curves import ScalingCurve, ShareBar, Slice, curve_chart, share_chart

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,73 +21,27 @@ from splc.formats.measurements.tables import read_table
 from splc.io.files import Source
 from tests.formats.benchmarks.conftest import DATA, Run
 from tests.support.examples import examples
-from tests.support.golden_messages import check_calls
+from tests.support.golden_messages import check_calls, check_lines
 from tests.support.reader_golden import READER_FILES, read_cases
 from tests.support.refusal import check_read_or_refused
 
-
-@dataclass(frozen=True)
-class Expected:
-    """The right roles of the columns of a file."""
-
-    options: dict[str, int]  # option → number of its values
-    main: str  # the property to use
-    others: set[str]  # the other properties
-    contexts: set[str]
-    repetitions: int  # the number of runs of each configuration
-    configurations: int | None = None  # their number, if that is not the product of the numbers of values
-
-
-EVENTS = {"context-switches", "cpu-migrations", "page-faults"}
-ZIP = {"tool": 2, "level": 4, "input": 2}
-STATISTICS = {"median", "min", "max", "stddev", "user", "system"}
-FILES = {
-    "hyperfine.json": Expected(ZIP, "time", {"user", "system"}, set(), 5),
-    "hyperfine.csv": Expected(ZIP, "mean", STATISTICS, set(), 1),
-    "hyperfine-commands.json": Expected({"word2": 4, "c": 2}, "time", {"user", "system"}, set(), 5),
-    "pytest-benchmark.json.gz": Expected({"strategy": 2, "level": 4, "size": 3}, "time", set(), {"test"}, 5),
-    "google-benchmark.json.gz": Expected({"n": 4, "parts": 3}, "real_time", {"cpu_time"}, {"benchmark"}, 3),
-    "google-benchmark.csv": Expected({"arg1": 4, "arg2": 3}, "real_time", {"cpu_time"}, {"benchmark"}, 1),
-    "jmh.json": Expected({"collection": 2, "load": 2, "size": 3}, "time", set(), {"benchmark"}, 10),
-    "criterion": Expected({"function": 2, "value": 6}, "time", set(), {"group"}, 10),
-    "perf-csv": Expected({"level": 4, "input": 2}, "task-clock", EVENTS, set(), 1),
-    "perf-json": Expected({"level": 4, "input": 2}, "task-clock", EVENTS, set(), 1),
-    "fio.json.gz": Expected({"rw": 3, "bs": 3, "fsync": 2}, "bw", {"iops", "lat"}, set(), 1),
-    "optuna.csv": Expected({"level": 5, "parts": 3, "order": 2}, "value", set(), set(), 4, 24),
-    "hydra": Expected({"level": 3, "size": 2, "wbits": 2}, "time", {"bytes"}, set(), 1),
-}
+FILES = sorted({file.name for file in DATA.iterdir()} - {"README.md", "programs", "sysbench", ".gitignore"})
 # Files of a tool with another one.
 TWINS = ("hyperfine.csv", "hyperfine-commands.json", "google-benchmark.csv", "perf-csv")
 
 
-def test_every_file_is_expected() -> None:
-    """No file of data lacks a test."""
-    others = {"README.md", "programs", "sysbench", ".gitignore"}
-    assert {file.name for file in DATA.iterdir()} - others == set(FILES)
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_roles(name: str) -> None:
-    """Options, properties, contexts and repetitions of each file are those that its run had."""
-    expected = FILES[name]
+def roles_of(name: str) -> Iterator[str]:
+    """Yield what is inferred from a file, and what is read with it."""
     found = inference_of(read_table(DATA / name))
-    assert set(found.columns) == set(expected.options)
-    assert found.main == expected.main
-    assert set(found.properties) == {expected.main, *expected.others}
-    assert set(found.contexts) == expected.contexts
-    assert not found.ignored
-    system = found.system
-    sizes = {option.name: option.size for option in system.numeric_options}
-    sizes |= {name: sum(each.parent == name for each in system.binary_options) for name in system.names} | sizes
-    assert {option: sizes[option] for option in expected.options} == expected.options
-    measured = read_measurements(DATA / name, system)
-    assert set(measured.properties) == set(found.properties)
-    product = 1
-    for size in expected.options.values():
-        product *= size
-    assert len(measured) == (expected.configurations or product)
-    assert measured.repetitions(expected.main).shape[1] == expected.repetitions
-    assert (measured[expected.main] > 0).all()
+    measured = read_measurements(DATA / name, found.system)
+    runs = measured.repetitions(found.main or "")
+    yield from (f"# {name}", f"main: {found.main}", *found.assumptions, *found.warnings, *found.notes)
+    yield f"{len(measured)} configurations, {runs.shape[1]} repetitions, {(runs > 0).sum()} of {runs.size} above 0"
+
+
+def test_roles() -> None:
+    """Options, properties, contexts and repetitions of each file are those that its run had (`data/README.md`)."""
+    check_lines("files-of-tools", [line for name in FILES for line in ("", *roles_of(name))])
 
 
 @pytest.mark.parametrize(
@@ -98,12 +51,9 @@ def test_model_with_one_command(name: str, run: Run, place: Path) -> None:
     """`splc learn FILE` learns a model of the property to use, without further options."""
     result = run("learn", str(DATA / name), "--json")
     assert result.exit_code == 0, result.stderr
-    found = json.loads(result.stdout)
-    expected = FILES[name]
-    assert found["nfp"] == expected.main
-    assert found["model"]["terms"]
-    known = {*expected.options, *(f"{option}_" for option in expected.options)}
-    used = {word for term in found["model"]["terms"] for word in known if word in term["term"]}
+    found, inferred = json.loads(result.stdout), inference_of(read_table(DATA / name))
+    assert found["nfp"] == inferred.main
+    used = {option for term in found["model"]["terms"] for option in inferred.columns if option in term["term"]}
     assert used, "no option influences the property"
     assert (place / "learned.json").exists()
 

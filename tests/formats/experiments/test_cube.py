@@ -23,6 +23,8 @@ from tests.support.cube_files import write_cube
 from tests.support.examples import examples
 from tests.support.refusal import check_read_or_refused
 
+pytest.importorskip("pycubexr", reason="the extra cube is not installed")
+
 NODES = ("main", "main->solve", "main->solve->sweep", "main->solve->MPI_Send", "main->output")
 # Seconds of two processes without the calls inside, and messages.
 OWN = dict(zip(NODES, [(1.0, 3.0), (2.0, 2.0), (10.0, 30.0), (4.0, 6.0), (5.0, 5.0)], strict=True))
@@ -63,7 +65,6 @@ def write_archive(path: Path, members: dict[str, bytes]) -> None:
 @pytest.fixture
 def runs(tmp_path: Path) -> Path:
     """Return a folder with profiles of p = 2, 4, each measured twice."""
-    pytest.importorskip("pycubexr", reason="the extra cube is not installed")
     for p in (2, 4):
         for repetition in (1, 2):
             write_run(tmp_path / f"app.p{p}.r{repetition}" / "profile.cubex", p * (1 + 0.1 * repetition))
@@ -78,7 +79,6 @@ def values(experiment: Experiment, metric: str) -> dict[str, list[list[float]]]:
 @pytest.mark.parametrize("compressed", [False, True])
 def test_means_of_exclusive_values(tmp_path: Path, compressed: bool) -> None:
     """With weak scaling, values are means over processes, without those of calls inside."""
-    pytest.importorskip("pycubexr", reason="the extra cube is not installed")
     path = write_run(tmp_path / "app.p8.n64.r1" / "profile.cubex", compressed=compressed)
     kept = read_experiment(path)
     assert (kept.parameters, kept.points.tolist()) == (("p", "n"), [[8, 64]])
@@ -91,7 +91,6 @@ def test_means_of_exclusive_values(tmp_path: Path, compressed: bool) -> None:
 
 def test_sums_of_inclusive_values(tmp_path: Path) -> None:
     """With strong scaling, values are sums over processes; on request those of calls inside are included."""
-    pytest.importorskip("pycubexr", reason="the extra cube is not installed")
     path = write_run(tmp_path / "p8" / "profile.cubex")
     kept = read_experiment(path, scaling="strong", inclusive=True)
     expected = {node: [[sum(own)]] for node, own in inclusive(OWN).items()}
@@ -117,7 +116,6 @@ def test_a_file_written_by_hand(
     Seconds of the four threads, with the calls inside: main 7 0 6 0, a in it 3 0 4 0, and in a, c 1 0 4 0. At p = 2
     these are those of b.
     """
-    pytest.importorskip("pycubexr", reason="the extra cube is not installed")
     anchor = b"""<?xml version="1.0" encoding="UTF-8"?><cube version="4.7">
       <metrics><metric id="4" type="INCLUSIVE"><uniq_name>time</uniq_name><dtype>DOUBLE</dtype>
         <uom>sec</uom><metric id="2" type="EXCLUSIVE"><uniq_name>visits</uniq_name>
@@ -215,7 +213,6 @@ VALUES = "the values of the metric {} are missing or damaged"
 )
 def test_the_damaged_part_is_named(tmp_path: Path, member: str, old: bytes, new: bytes | None, reason: str) -> None:
     """The message names the part of the archive that is damaged, or missing, without names of Python's errors."""
-    pytest.importorskip("pycubexr", reason="the extra cube is not installed")
     path = write_run(tmp_path / "p2" / "profile.cubex")
     with tarfile.open(path) as archive:
         members = {each.name: archive.extractfile(each).read() for each in archive}  # type: ignore[union-attr]
@@ -233,7 +230,6 @@ def test_the_damaged_part_is_named(tmp_path: Path, member: str, old: bytes, new:
 @given(cut=st.integers(0, 20_000), flipped=st.integers(0, 20_000), byte=st.integers(0, 255))
 def test_any_damage(cut: int, flipped: int, byte: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     """A profile with any damage is read or an error of this project."""
-    pytest.importorskip("pycubexr", reason="the extra cube is not installed")
     path = write_run(tmp_path_factory.getbasetemp() / "damage" / "p2" / "profile.cubex")
     content = bytearray(path.read_bytes())
     content[flipped % len(content)] = byte
@@ -294,7 +290,6 @@ def test_wrong_requests(runs: Path) -> None:
 
 def test_numbers_of_jobs_in_names_of_profiles(tmp_path: Path) -> None:
     """A folder of profiles with a number in their names has the parameters of the folders only."""
-    pytest.importorskip("pycubexr", reason="the extra cube is not installed")
     for number, (x, y) in enumerate([("20,5", "2"), ("40,5", "2"), ("40,5", "4")], start=17):
         write_run(tmp_path / f"x{x}.y{y}.r1" / f"job{number}.cubex")
     kept = read_experiment(tmp_path)
@@ -305,7 +300,6 @@ def test_numbers_of_jobs_in_names_of_profiles(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("share", "kept"), [(0.0, 0.0), (2e-16, 0.0), (-2e-16, 0.0), (1e-11, 1e-11), (0.5, 0.5)])
 def test_rounding_of_exclusive_values(tmp_path: Path, size: float, share: float, kept: float) -> None:
     """An inclusive value without the calls inside is 0 if the rest is as small as rounding errors."""
-    pytest.importorskip("pycubexr", reason="the extra cube is not installed")
     inside = {"a": (size * (1 + share),), "a->b": (size * 0.25,), "a->c": (size * 0.75,)}
     for p in (2, 4):
         write_cube(tmp_path / f"p{p}.r1" / "profile.cubex", {"time": ("INCLUSIVE", "DOUBLE", inside)}, nodes=[*inside])

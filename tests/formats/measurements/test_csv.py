@@ -148,12 +148,12 @@ class TestDamagedFiles:
         check_read_or_refused(lambda: read_measurements(path, system, invalid="drop"))
 
 
-def group(*, optional: bool = False, output: str | None = None) -> VariabilityModel:
+def group(output: str | None = None) -> VariabilityModel:
     """Return a system with the group `preset` of `preset_slow` and `preset_fast`, and the option `x`."""
     slow = BinaryOption("preset_slow", "preset", False, excluded=(("preset_fast",),))
     fast = BinaryOption("preset_fast", "preset", False, excluded=(("preset_slow",),))
     slow = BinaryOption(slow.name, slow.parent, False, excluded=slow.excluded, presentation=Presentation(output))
-    return VariabilityModel("s", (BinaryOption("preset", optional=optional), slow, fast, BinaryOption("x")))
+    return VariabilityModel("s", (BinaryOption("preset", optional=False), slow, fast, BinaryOption("x")))
 
 
 def read_options(folder: Path, text: str, system: VariabilityModel) -> Measurements:
@@ -178,23 +178,9 @@ def test_other_columns_before_the_group(tmp_path: Path) -> None:
 
 def test_spellings(tmp_path: Path) -> None:
     """A cell names a child by its output string, its name, or its name without the group's."""
-    found = read_options(
-        tmp_path, "preset,x,time\n-p 1,0,1\nfast,0,2\npreset_slow,1,3\nslow, 0,4\n", group(output="-p 1")
-    )
+    found = read_options(tmp_path, "preset,x,time\n-p 1,0,1\nfast,0,2\npreset_slow,1,3\nslow, 0,4\n", group("-p 1"))
     assert selected(found) == [["preset", "preset_slow"], ["preset", "preset_fast"], ["preset", "preset_slow", "x"]]
     assert found.repetitions("time")[0].tolist() == [1, 4]
-
-
-def test_optional_group(tmp_path: Path) -> None:
-    """An empty cell of an optional group selects no child."""
-    found = read_options(tmp_path, "preset,x,time\n,0,1\nfast,0,2\n", group(optional=True))
-    assert selected(found) == [[], ["preset", "preset_fast"]]
-
-
-def test_columns_of_children(tmp_path: Path) -> None:
-    """With columns of the children, the column of their parent has zeros and ones."""
-    found = read_options(tmp_path, "preset,preset_slow,preset_fast,x,time\n1,0,1,0,1\n", group())
-    assert selected(found) == [["preset", "preset_fast"]]
 
 
 def test_inferred(tmp_path: Path) -> None:
@@ -255,19 +241,11 @@ def test_configurations() -> None:
     assert parse_configuration("lru,cache=0,x=4", SYSTEM).indices.tolist() == [[1, 0, 1, 0, 2, 2, 0]]
 
 
-CODECS = VariabilityModel.of({"codec": ["bz2", "l z", "1"], "x": [1, 2]})
-
-
-@pytest.mark.parametrize(
-    ("text", "child"),
-    [("bz2", "codec_bz2"), ("l z", "codec_l_z"), ("l_z", "codec_l_z"), ("codec_bz2", "codec_bz2"), ("1", "codec_1")],
-)
-def test_value_of_a_group(text: str, child: str) -> None:
-    """A group has the value of a child: its text, its name, or the rest of its name."""
-    assert parse_assignments([f"codec={text}"], CODECS) == {child: 1}
-    assert parse_configuration(f"codec={text},x=2", CODECS).assignment(0)[child] == 1
-
-
 def test_calls() -> None:
     """Texts of values are read as the golden file has it."""
-    check_calls("assignments-of-values", is_text, assigned=lambda text: parse_assignments([text], SYSTEM))
+    codecs = VariabilityModel.of({"codec": ["bz2", "l z", "1"], "x": [1, 2]})
+
+    def assigned(text: str, system: VariabilityModel = SYSTEM) -> dict[str, int]:
+        return parse_assignments([text], system)
+
+    check_calls("assignments-of-values", is_text, assigned, codecs=codecs)

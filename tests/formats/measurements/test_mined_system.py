@@ -12,22 +12,20 @@ import pytest
 
 from sampling import Space, sample
 from splc import Measurements, VariabilityModel, infer_system, read_measurements, read_variability_model
-from splc.data.configurations import Configurations
-from splc.errors import InputError
-from splc.formats.column_choice import ColumnChoice
-from splc.formats.measurements.failures import (
+from splc.data.configurations import Configurations, describe_configuration
+from splc.errors import plural
+from splc.formats.measurements.constraints import (
     failures_object,
     failures_of,
     failures_of_object,
     read_failed_runs,
     with_failures,
 )
-from splc.formats.measurements.read import read_parts
-from splc.formats.measurements.rows import Policy
 from splc.formats.system.splconqueror_xml import write_variability_model
 from splc.io.files import Source
-from splc.system.extension import extended
+from splc.system.variability import extended
 from splc.types import Array
+from tests.support.golden_messages import check_calls
 from tests.support.mined_tables import Rows, random_rows, satisfying
 from tests.support.paths import SMG2000
 from tests.support.real_data import real
@@ -305,39 +303,6 @@ def test_a_model_file_keeps_them() -> None:
     assert failures_of_object(content, VariabilityModel.of({"other": bool})) is None
 
 
-def table(text: str) -> Source:
-    """Return a table of failed runs."""
-    return Source("m.failures.csv", text.encode())
-
-
-def test_a_table_of_another_system_is_refused() -> None:
-    """A table without the options, or with other values, is refused once, with its name and the lines."""
-    for text, line in (("b,c,reason\n1,2,x\n", 1), ("a,mode,n,x,reason\n1,fast,1,0.001,r\n1,fast,3,0.001,r\n", 3)):
-        with pytest.raises(InputError) as raised:
-            read_failed_runs(table(text), SYSTEM, {})
-        assert (raised.value.problems[0].file, raised.value.problems[0].line) == ("m.failures.csv", line)
-        assert "remove" in (raised.value.problems[-1].hint or "")
-
-
-def test_rows_of_other_contexts_are_left_out() -> None:
-    """Failed runs of another value of a context that took turns are those of other measurements."""
-    text = "a,mode,n,x,version,reason\n1,fast,1,0.001,v1,r\n1,fast,2,0.001,v2,r\n"
-    assert read_failed_runs(table(text), SYSTEM, {"version": "v2"})[0].value("n").tolist() == [2]
-    assert len(read_failed_runs(table(text), SYSTEM, {"host": "h"})[0]) == 2
-
-
-def test_values_that_never_worked() -> None:
-    """Where options are inferred from successful runs, a value that only failed runs have is a rule."""
-    rows = ("1,fast,16", "1,slow,2", "0,slow,16", "0,slow,16", "1,fast,2", "1,fast,")
-    text = "\n".join(["a,mode,n,x,reason", *(f"{row},0.001,r" for row in rows)])
-    inside, rules, others = read_failed_runs(table(text), replace(SYSTEM, inferred=True), {})
-    assert (len(inside), others) == (1, 1)
-    assert {str(rule): rule.configurations for rule in rules} == {
-        "all 3 runs with mode=slow failed": 2,
-        "all 3 runs with n=16 failed": 2,
-    }
-
-
 @pytest.mark.parametrize(
     ("values", "further", "failing"),
     [
@@ -357,23 +322,6 @@ def test_further_values(values: dict[str, tuple[float, ...]], further: list[floa
     rows = Space(system).enumerate()
     rows = rows[np.isin(rows.value(name), further)]
     assert np.unique(rows.value(name)[found.of_system(system).expected(rows)]).tolist() == failing
-
-
-@pytest.mark.parametrize(
-    ("column", "worked", "failed"), [("status", "ok", "timeout"), ("Outcome", "done", "crash"), ("exit_code", "0", "3")]
-)
-def test_a_status_says_which_runs_failed(column: str, worked: str, failed: str) -> None:
-    """Values of runs that failed by a status are no values; the column is neither a context nor a property then."""
-    lines = [f"a,n,time,{column}", f"0,1,2,{worked}", f"1,1,99,{failed}", f"0,2,3,{worked}", f"1,2,,{failed}"]
-    source = Source("m.csv", "\n".join(lines).encode())
-    system = VariabilityModel.of({"a": bool, "n": [1, 2]})
-    (read,) = read_parts(source, system, Policy())
-    assert read.column("time").tolist()[::2] == [2, 3]
-    assert np.isnan(read.column("time")[1::2]).all()
-    assert read.properties == ("time",)
-    assert read.contexts == {}
-    (named,) = read_parts(source, system, Policy(columns=ColumnChoice((column,), where={column: failed})))
-    assert named.contexts == {column: failed}
 
 
 def test_rows_without_a_value_failed(tmp_path: Path) -> None:
@@ -402,3 +350,16 @@ def test_combinations_seen(tmp_path: Path) -> None:
         )
     )
     assert with_failures(measured, [str(tmp_path / "m.csv")], excluding.check).failures is None
+
+
+def failed_runs(*rows: str, inferred: bool = False, **contexts: str) -> tuple[object, ...]:
+    """Return the configurations in a table of failed runs, what never worked, and the number of other runs."""
+    source = Source("m.failures.csv", "\n".join(rows).encode())
+    inside, rules, others = read_failed_runs(source, replace(SYSTEM, inferred=inferred), contexts)
+    texts = [f"{rule} ({plural(rule.configurations, 'configuration', 'configurations')})" for rule in rules]
+    return [describe_configuration(inside, row) for row in range(len(inside))], texts, others
+
+
+def test_calls() -> None:
+    """Tables of failed runs are read as the golden file has it."""
+    check_calls("failed-runs", failed_runs)

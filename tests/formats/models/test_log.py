@@ -92,7 +92,8 @@ def written_logs() -> Iterator[tuple[str, str]]:
     yield "errors of learning and validation are the same", learned_log_text(other)
     validated = dataclasses.replace(other, provenance={**other.provenance, "validation_configurations": 4})
     yield "errors of a validation set", learned_log_text(validated)
-    for settings in ({"crossValidation": True}, {"lossFunction": "LEASTSQUARES"}):
+    crossed, squares = {"crossValidation": True}, {"lossFunction": "LEASTSQUARES"}
+    for settings in (crossed, squares, crossed | squares):
         yield f"errors of {settings}", learned_log_text(result_of(system, terms, judged, **settings))
     bagged = result_of(system, terms, termination="bagging", bagging=True)
     yield "a model without rounds is round 0, and the average of bagging a block", learned_log_text(bagged)

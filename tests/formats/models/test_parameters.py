@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +11,7 @@ from splc.errors import InputError
 from splc.formats.models.parameters import parameters_text, parse_parameters, read_parameters, write_parameters
 from splc.io.files import Source
 from splc.models.parameters import Parameters, ParameterTable, Quantity
+from tests.support.format_strategies import mutated
 
 GOOD = """# machine parameters
 f = 1.75e-11  # seconds
@@ -28,6 +28,7 @@ low = 0.9e-9
 high = 1.1e-9
 """
 LINES = "# c\nf = 1.75e-11 # seconds\n\n`alpha` = 3\nnodes = ceil(px / 4)\nquoted = 'px + `c#`' # c\n"
+SIGNS = '=["{\n9e.#'
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 quantities = st.one_of(
@@ -77,29 +78,7 @@ def test_files(tmp_path: Path) -> None:
     assert (again.quantities, again.expressions) == (found.quantities, found.expressions)
 
 
-@pytest.mark.parametrize("encoding", ["latin-1", "utf-16", "utf-16-le"])
-@pytest.mark.parametrize("name", ["p.toml", "p.txt"])
-def test_other_encodings(encoding: str, name: str) -> None:
-    """A file that is not UTF-8 is refused."""
-    with pytest.raises(InputError, match=r"is not UTF-8|NUL character"):
-        parsed("größe = 3\n".encode(encoding), name)
-
-
-@st.composite
-def damaged(draw: st.DrawFn) -> bytes:
-    """Return a good file with pieces cut out, doubled or replaced."""
-    content = draw(st.sampled_from([GOOD, LINES])).encode()
-    for _ in range(draw(st.integers(1, 4))):
-        at = draw(st.integers(0, len(content)))
-        end = draw(st.integers(at, min(len(content), at + 12)))
-        piece = draw(
-            st.one_of(st.binary(max_size=3), st.sampled_from([b"=", b"[", b'"', b"{", b"\n", b"1e9", b".", b"#"]))
-        )
-        content = content[:at] + piece + content[end:]
-    return content
-
-
-@given(st.one_of(st.binary(max_size=60), damaged()), st.sampled_from(["p.toml", "p.txt"]))
+@given(st.binary(max_size=60) | mutated(GOOD, SIGNS) | mutated(LINES, SIGNS), st.sampled_from(["p.toml", "p.txt"]))
 def test_only_input_errors(content: bytes, name: str) -> None:
     """Any bytes are parameters with usable names and finite numbers, or refused as bad input with their file."""
     try:

@@ -8,6 +8,7 @@ import runpy
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,8 +20,8 @@ from splc.errors import InputError
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.models.json import learned_json_text, model_json_text, parse_stored_json, parts_as_json
 from splc.formats.models.log_writer import learned_log_text
-from splc.formats.models.read import read_model, read_stored_models, write_model
-from splc.formats.models.stored_model import choice_of, columns_in_lines, columns_object, scaling_file, stated_columns
+from splc.formats.models.read import read_model, read_stored_models, write_stored_model
+from splc.formats.models.stored_model import StoredModel, choice_of, columns_object, scaling_file, stated_columns
 from splc.formats.models.text import model_text_file, parse_model_text, python_module, with_link
 from splc.io.files import Source, write_whole
 from splc.learning.result import LearningResult
@@ -28,6 +29,7 @@ from splc.learning.stepwise.candidates import BASE, Candidate
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, option_term
 from splc.scaling import ScalingModel, fit
+from tests.support.golden_messages import Lines, check_calls, shown
 from tests.support.learning_results import influence_models, result_of, results, small_system, systems
 
 
@@ -109,51 +111,26 @@ def test_models_of_several_files(tmp_path: Path) -> None:
     assert [problem.file for problem in caught.value.problems] == [bad, str(tmp_path / "none.txt")]
 
 
-@pytest.mark.parametrize(("name", "text"), [("m.txt", "12.5 + 0.1 * x^2\n"), ("m.json", "{"), ("m.log", "Round, ")])
-def test_models_are_written_as_their_name_asks(tmp_path: Path, name: str, text: str) -> None:
-    """The suffix chooses the format that a model is written in, and what is written reads back equal."""
+@pytest.mark.parametrize(("name", "text"), [("txt", "12.5 + 0.1 * x^2\n"), ("json", "{"), ("log", "Round, ")])
+def test_models_are_written_in_their_format(tmp_path: Path, name: str, text: str) -> None:
+    """What is written in a format reads back equal."""
     model = example().model
-    write_model(model, tmp_path / name, "base")
-    assert (tmp_path / name).read_text(encoding="utf-8").startswith(text)
-    assert read_model(tmp_path / name, small_system()) == model
+    write_stored_model(StoredModel(model), tmp_path / "m", name, "base")
+    assert (tmp_path / "m").read_text(encoding="utf-8").startswith(text)
+    assert read_model(tmp_path / "m", small_system()) == model
 
 
-def test_columns_read_back() -> None:
-    """The columns that a file states are those that were written; without any, nothing is written."""
-    written = columns_object({"version": "1.0"}, ColumnChoice(options=("px",), ignore=("id", "date")))
-    assert written == {"contexts": {"version": "1.0"}, "columns": {"options": ["px"], "ignore": ["id", "date"]}}
-    expected = ColumnChoice(usual={"version": "1.0"}, options=("px",), ignore=("id", "date"))
-    assert stated_columns(written) == expected
-    texts = {"contexts": '{"version": "1.0"}', "columns": '{"options": ["px"], "ignore": ["id", "date"]}'}
-    assert columns_in_lines({**texts, "more": "not JSON"}) == expected
-    assert columns_object({}, ColumnChoice()) == {}
-    assert columns_object({}, ColumnChoice(ignore=("id",))) == {"columns": {"ignore": ["id"]}}
+def test_calls() -> None:
+    """Columns are read as they were written; those of several models are chosen together."""
 
+    def stated(content: Any) -> Lines:
+        return Lines(shown(stated_columns(content)))
 
-@pytest.mark.parametrize(
-    "stated",
-    [
-        None,
-        3,
-        {"contexts": 1, "columns": []},
-        {"contexts": {"v": 1}, "columns": {"options": "px", "ignore": [1, None]}},
-    ],
-)
-def test_damaged_columns(stated: object) -> None:
-    """Content of the wrong type states nothing."""
-    assert stated_columns(stated) == ColumnChoice()
+    def chosen(*choices: ColumnChoice) -> Lines:
+        found = choice_of(choices)
+        return Lines(f"{shown(replace(found, optional=frozenset()))}, without {shown(found.optional)}")
 
-
-def test_choice_of_several_models() -> None:
-    """Columns of all models are chosen, and only contexts in which they agree have a usual value; none has to exist."""
-    one = ColumnChoice(usual={"version": "1", "mode": "a"}, options=("px",), ignore=("id",))
-    other = ColumnChoice(usual={"version": "2", "mode": "a"}, options=("px", "nx"), ignore=("date",))
-    found = choice_of([one, other, one])
-    assert (
-        found == ColumnChoice(options=("px", "nx"), ignore=("id", "date"), usual={"version": None, "mode": "a"}).lenient
-    )
-    assert set(found.optional) >= {"px", "nx", "id", "date"}
-    assert choice_of([]) == ColumnChoice().lenient
+    check_calls("columns-of-models", ColumnChoice, columns_object, stated, chosen)
 
 
 P = np.array([1.0, 2, 4, 8, 16])
@@ -170,7 +147,7 @@ def test_json_of_segments() -> None:
     assert (below["model"]["text"], below["scaling"]["below"], below["scaling"]["points"]) == ("1 * p", None, 5)
 
 
-def functions(folder: Path, models: dict[Key, ScalingModel]) -> Sequence[object]:
+def functions(folder: Path, models: dict[Key, ScalingModel]) -> Sequence[Any]:
     """Return the functions in the Python module of models."""
     (folder / "models.py").write_text(python_module(scaling_file(models, "x\ny")), encoding="utf-8")
     found = runpy.run_path(str(folder / "models.py"))
@@ -182,19 +159,10 @@ def functions(folder: Path, models: dict[Key, ScalingModel]) -> Sequence[object]
 def test_python(tmp_path: Path) -> None:
     """A Python module has a function for each model, which changes after the end of the lower segment."""
     first, second = functions(tmp_path, {("main", DEFAULT_METRIC): LOWER, ("main->a_b", "time"): SEGMENTS})
-    assert (first(2), second(8.5), second(9)) == pytest.approx((2, 8.5, 27))  # type: ignore[operator]
-    assert (first.__name__, second.__name__) == ("main", "main_a_b_time")  # type: ignore[attr-defined]
+    assert (first(2), second(8.5), second(9)) == pytest.approx((2, 8.5, 27))
     assert str(first.__doc__).startswith("main: SMAPE 0 %, adjusted R² 1 at 5 points, p = 1 … 16")
-
-
-@pytest.mark.parametrize(
-    ("paths", "names"),
-    [
-        (("a-b", "a b", "class", "2nd"), ["a_b", "a_b_2", "model_class", "model_2nd"]),
-        (("math", "round", "MODELS", "ä"), ["math_2", "round_2", "MODELS_2", "model"]),
-    ],
-)
-def test_python_names(tmp_path: Path, paths: tuple[str, ...], names: list[str]) -> None:
-    """Functions have distinct names that Python allows, and hide nothing that the module uses."""
+    # Functions have distinct names that Python allows, and hide nothing that the module uses.
+    paths = ("main->a_b", "a-b", "a b", "class", "2nd", "math", "round", "MODELS", "ä")
+    names = ["main_a_b", "a_b", "a_b_2", "model_class", "model_2nd", "math_2", "round_2", "MODELS_2", "model"]
     found = functions(tmp_path, {(path, DEFAULT_METRIC): LOWER for path in paths})
-    assert [function.__name__ for function in found] == names  # type: ignore[attr-defined]
+    assert [function.__name__ for function in found] == names

@@ -24,7 +24,7 @@ from splc.io.files import Source
 from splc.learning import intervals
 from splc.learning.judged_rows import JudgedRows
 from splc.learning.judging import influence_model, round_errors
-from splc.learning.result import LearnedTerm, Round
+from splc.learning.result import LearnedTerm, LearningResult, Round
 from splc.models.influence import InfluenceModel
 from splc.models.text.reader import expand_model
 from splc.system.variability import VariabilityModel
@@ -41,9 +41,18 @@ def everything() -> Configurations:
     return Space(SYSTEM).enumerate()
 
 
-def stored(text: str) -> StoredModel:
-    """Return the model of a JSON file."""
-    return read_json(Source("m.json", text.encode()), SYSTEM, ReadOptions())[0]
+READERS = {".json": read_json, ".log": read_log, ".txt": read_text}
+
+
+def stored(text: str, suffix: str = ".json", system: VariabilityModel | None = SYSTEM) -> StoredModel:
+    """Return the model of a file."""
+    return READERS[suffix](Source(f"m{suffix}", text.encode()), system, ReadOptions())[0]
+
+
+def written(result: LearningResult, suffix: str) -> str:
+    """Return the text of a file of a result."""
+    text: str = model_writers()[suffix].write(learned_file(result, "m.csv"))
+    return text
 
 
 @pytest.mark.parametrize("link", LINKS)
@@ -85,33 +94,25 @@ def test_intervals_are_stored(monkeypatch: pytest.MonkeyPatch) -> None:
     np.testing.assert_allclose(
         found.interval(everything()), Band(uncertain_result().model, 0.125).interval(everything())
     )
-    assert read_json(Source("m.json", text.encode()), None, ReadOptions())[0].intervals is None
+    assert stored(text, system=None).intervals is None
     with pytest.raises(InputError, match="prediction intervals are damaged"):
         stored(text.replace('"width"', '"breadth"'))
 
 
 @pytest.mark.parametrize("link", LINKS)
-@pytest.mark.parametrize("suffix", [".json", ".log", ".txt"])
-def test_files_read_back_with_their_link(link: Link, suffix: str) -> None:
-    """Every format that is read holds the link; the predictions are the same."""
-    result = uncertain_result(link)
-    source = Source(f"m{suffix}", model_writers()[suffix].write(learned_file(result, "m.csv")).encode())
-    read = {".json": read_json, ".log": read_log, ".txt": read_text}[suffix]
-    model: InfluenceModel = read(source, SYSTEM, ReadOptions())[0].model
-    assert model.link == link
-    assert model.influences == pytest.approx(result.model.influences)
-    np.testing.assert_allclose(model.predict(everything()), result.model.predict(everything()), rtol=1e-12)
-
-
-@pytest.mark.parametrize("link", LINKS)
-def test_the_python_module_has_the_link(link: Link) -> None:
-    """The Python module predicts what the model predicts."""
-    result = uncertain_result(link)
+def test_files_have_the_link(link: Link) -> None:
+    """Every format that is read holds the link, and the Python module has it; the predictions are the same."""
+    result, at = uncertain_result(link), everything()
+    for suffix in READERS:
+        model = stored(written(result, suffix), suffix).model
+        assert model.link == link
+        assert model.influences == pytest.approx(result.model.influences)
+        np.testing.assert_allclose(model.predict(at), result.model.predict(at), rtol=1e-12)
     names: dict[str, Any] = {}
-    exec(model_writers()[".py"].write(learned_file(result, "m.csv")), names)  # noqa: S102
-    columns = [everything().column(name) for name in ("gvn", "x")]
-    found = [names["predict"](dict(zip(("gvn", "x"), row, strict=True))) for row in zip(*columns, strict=True)]
-    np.testing.assert_allclose(found, result.model.predict(everything()), rtol=1e-12)
+    exec(written(result, ".py"), names)  # noqa: S102
+    rows = zip(at.column("gvn"), at.column("x"), strict=True)
+    found = [names["predict"](dict(zip(("gvn", "x"), row, strict=True))) for row in rows]
+    np.testing.assert_allclose(found, result.model.predict(at), rtol=1e-12)
 
 
 def test_errors_of_rounds_of_a_product() -> None:
@@ -138,53 +139,43 @@ def derived_model(link: Link) -> InfluenceModel:
 
 
 @pytest.mark.parametrize("link", LINKS)
-@pytest.mark.parametrize("suffix", [".json", ".log", ".txt"])
+@pytest.mark.parametrize("suffix", READERS)
 def test_subexpressions_in_files(link: Link, suffix: str) -> None:
     """Every format that is read holds factors that are subexpressions."""
     model = derived_model(link)
     terms = [LearnedTerm(term, influence) for term, influence in model.terms]
-    rounds = (
-        Round(1, terms[1], 1.0, 1.0, 1.0, tuple(terms[:2]), 0.0),
-        Round(2, terms[2], 1.0, 1.0, 1.0, tuple(terms), 0.0),
-    )
+    rounds = tuple(Round(at, terms[at], 1.0, 1.0, 1.0, tuple(terms[:end]), 0.0) for at, end in ((1, 2), (2, None)))
     result = replace(uncertain_result(link), predictor=model, terms=tuple(terms), rounds=rounds)
-    source = Source(f"m{suffix}", model_writers()[suffix].write(learned_file(result, "m.csv")).encode())
+    text = written(result, suffix)
     # Rounds of a log name subexpressions, also in the term that was added.
-    rows = [line for line in source.text().splitlines() if line[:2] in ("1;", "2;")]
+    rows = [line for line in text.splitlines() if line[:2] in ("1;", "2;")]
     assert (len(rows) >= 2) == (suffix == ".log")
     assert not any("(1 + x)" in row or "max" in row for row in rows)
-    read = {".json": read_json, ".log": read_log, ".txt": read_text}[suffix]
     for system in (SYSTEM, None):
-        found: InfluenceModel = read(source, system, ReadOptions())[0].model
+        found = stored(text, suffix, system).model
         assert found.link == link
         np.testing.assert_allclose(found.predict(everything()), model.predict(everything()), rtol=1e-12)
-    measured = Measurements(
-        everything(), {"run time": influence_model(terms[:2], SYSTEM, link, model.derived).predict(everything())}
-    )
+    early = influence_model(terms[:2], SYSTEM, link, model.derived).predict(everything())
+    measured = Measurements(everything(), {"run time": early})
     result = replace(result, rows=JudgedRows.of(measured, "run time", np.arange(len(everything()))))
     assert round_errors(result)[0] == pytest.approx(0)
 
 
-def test_the_definitions_of_a_log() -> None:
-    """Terms in logs keep SPL Conqueror's grammar: lines `command: splc definition` name the subexpressions."""
-    lines = model_log_text(derived_model("identity")).splitlines()
+def test_definitions() -> None:
+    """Terms in logs keep SPL Conqueror's grammar, lines name the subexpressions; their numbers may be in any order."""
+    model = derived_model("identity")
+    text = model_log_text(model)
+    lines = text.splitlines()
+    own, before = "max(min(-1 + x, 2 - 0.5 * x, 1), 0)", "max(0, min(-1 + x, 1, 2 - 0.5 * x))"
     assert [line for line in lines if "definition" in line] == [
         "command: splc definition: f1 = (1 + x)",
-        "command: splc definition: f2 = max(min(-1 + x, 2 - 0.5 * x, 1), 0)",
+        f"command: splc definition: f2 = {own}",
     ]
     assert "command: splc note: SPL Conqueror's programs cannot compute f1 f2" in lines
     assert "0;0.5 * root + 1 * x + 2 * log10( f1 ) * log10( f1 ) + 0.25 * gvn * f2;" in lines[-2]
-    damaged = model_log_text(derived_model("identity")).replace("max(", "max(,")
     with pytest.raises(InputError, match="in the definition of f2: "):
-        read_log(Source("m.log", damaged.encode()), SYSTEM, ReadOptions())
-
-
-@pytest.mark.parametrize("suffix", [".json", ".log"])
-def test_subexpressions_in_another_order(suffix: str) -> None:
-    """Files of other versions, which have the number of `max` before the option, give the same model."""
-    model = derived_model("identity")
-    own, before = "max(min(-1 + x, 2 - 0.5 * x, 1), 0)", "max(0, min(-1 + x, 1, 2 - 0.5 * x))"
-    text = model_json_text(model) if suffix == ".json" else model_log_text(model)
-    assert own in text
-    read = read_json if suffix == ".json" else read_log
-    assert read(Source(f"m{suffix}", text.replace(own, before).encode()), SYSTEM, ReadOptions())[0].model == model
+        stored(text.replace("max(", "max(,"), ".log")
+    # Files of other versions have the number of `max` before the option.
+    for suffix, other in ((".json", model_json_text(model)), (".log", text)):
+        assert own in other
+        assert stored(other.replace(own, before), suffix).model == model

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -19,16 +20,9 @@ from tests.support.golden_messages import check_calls
 from tests.support.paths import ROOT
 
 
-@pytest.mark.parametrize(("name", "text"), [("x.a", "anything"), ("x", "# c\nvm a.xml"), ("x", "log a.log\nvm a.xml")])
-def test_detection(name: str, text: str) -> None:
-    """Scripts are told by their suffix, or by their first command."""
-    assert detect.kind_of(Source(name, text.encode())) == "script"
-
-
-@pytest.mark.parametrize("text", ["2 * x + log(y)", "all * 3", "log = 5", "binary,numeric,time\n1,2,3", "vm / 2"])
-def test_what_is_no_script(text: str) -> None:
-    """Model text and tables are no scripts, although options may have the names of commands."""
-    assert detect.kind_of(Source("x", text.encode())) != "script"
+def test_detection() -> None:
+    """The suffix of a script tells its kind, whatever it contains."""
+    assert detect.kind_of(Source("x.a", b"anything")) == "script"
 
 
 WORDS = st.sampled_from(
@@ -56,19 +50,6 @@ def test_names_are_distinct() -> None:
 BINARIES = VariabilityModel("a", (BinaryOption("a"), BinaryOption("b")))
 
 
-def test_the_number_of_binary_options() -> None:
-    """`random` without a number draws as many configurations as there are binary options."""
-    assert spec_of([sampling_of("binary", "random")], BINARIES) == "random:2,compat,seed=0"
-
-
-def test_draws_of_the_program_before_june_2023() -> None:
-    """Random binary selections have the rule of the older program; other samplings are the same."""
-    for arguments, spec in (("random numConfigs:5 seed:3", "random:5,compat=2018,seed=3"), ("negfw", "negoptionwise")):
-        assert spec_of([replace(sampling_of("binary", arguments), redraws=True)], BINARIES) == spec
-    numeric = [sampling_of("binary", "allbinary"), sampling_of("numeric", "random sampleSize:2 seed:1")]
-    assert spec_of([replace(each, redraws=True) for each in numeric], _system("binary")) == "all+random:2,compat,seed=1"
-
-
 @pytest.mark.parametrize("strategy", STRATEGIES, ids=lambda each: f"{each.kind} {each.name} {each.flag}")
 def test_lines_are_read_back(strategy: object) -> None:
     """The line of a spec is read back as that spec, for every strategy."""
@@ -90,34 +71,22 @@ def _system(kind: str) -> VariabilityModel:
     return BINARIES if kind == "hybrid" else VariabilityModel("b", (*BINARIES.options, numeric))
 
 
-def test_parts_of_hybrid_samplings() -> None:
-    """A hybrid sampling of one kind of options is a part, which is joined with the other kind."""
-    found = sampling_of("hybrid", "distribution-aware onlyBinary:true numConfigs:3")
-    assert found.kind == "binary"
-    assert spec_of([found], _system("binary")) == "distaware:3,seed=0+ff"
-    assert sampling_of("hybrid", "distribution-aware onlyNumeric:true onlyBinary:false").kind == "numeric"
+def spec(kind: Any, arguments: str) -> str:
+    """Return the spec of a command."""
+    return sampling_of(kind, arguments).spec
 
 
-def test_a_file_to_draw_from() -> None:
-    """The file takes its place in the spec when the script runs; a name with signs of specs is refused."""
-    found = sampling_of("binary", "random numConfigs:3 fromFile:../all.csv")
-    assert (found.file, spec_of([found], BINARIES, "/tmp/all.csv")) == (
-        "../all.csv",
-        "random:3,compat,seed=0,from=/tmp/all.csv",
-    )
-
-
-def test_options_in_lines() -> None:
-    """A restriction to options is part of the line."""
-    assert script_lines("pairwise[a,b]+pb:9,3[x]") == (
-        "binary pairwise [a,b]",
-        "numeric plackettburman measurements:9 level:3 [x]",
-    )
+def drawn(*commands: str, redraws: bool = False, file: str = "") -> str:
+    """Return the spec of commands for a system of two binary options, and a numeric one if it is named."""
+    samplings = [sampling_of(each.split()[0], each.split(maxsplit=1)[1]) for each in commands]  # type: ignore[arg-type]
+    is_numeric = any(each.startswith("numeric") or "only" in each for each in commands)
+    system = _system("numeric" if is_numeric else "hybrid")
+    return spec_of([replace(each, redraws=redraws) for each in samplings], system, file)
 
 
 def test_calls() -> None:
     """Strategies become specs, and specs lines of scripts, as the golden file has it."""
-    check_calls("samplings-of-scripts", script_lines, spec=lambda kind, arguments: sampling_of(kind, arguments).spec)
+    check_calls("samplings-of-scripts", script_lines, spec, drawn)
 
 
 def test_the_page_names_everything() -> None:

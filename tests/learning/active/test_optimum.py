@@ -9,9 +9,15 @@ import pytest
 from scipy.integrate import quad
 
 from splc.data.configurations import Configurations
-from splc.learning.active.cover import cells_of
-from splc.learning.active.optimum import covering_rows, improving_rows, least_gain, log_improvements
-from splc.learning.active.search_model import Runs, SearchModel
+from splc.learning.active.candidates import cells_of
+from splc.learning.active.search_model import (
+    Runs,
+    SearchModel,
+    covering_rows,
+    improving_rows,
+    least_gain,
+    log_improvements,
+)
 from splc.learning.projection import variables_of, without_numbers
 from splc.types import Array
 from tests.learning.active.made import enumerated, system, values

@@ -1,4 +1,4 @@
-"""Surrogates and pools: posteriors over a pool against conditional normal distributions, and what is selected."""
+"""Surrogates and pools: variances of a pool against conditional normal distributions, and what is selected."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from sampling.sequential import select
 from splc.data.measurements import Measurements
 from splc.errors import RequestError
 from splc.learning import suggest
-from splc.learning.active.design import VarianceStrategy
-from splc.learning.active.surrogate import Pool, PoolSurrogate, Surrogate
+from splc.learning.active.design import Pool, Surrogate, VarianceStrategy
 from splc.learning.contexts.joint_model import ContextRows
 from splc.learning.contexts.sharing import Sharing
 from splc.learning.projection.constants import JITTER
@@ -29,28 +28,26 @@ from tests.learning.active.made import enumerated, system, values
 from tests.support.examples import examples
 
 
-def believed(rows: int, seed: int, scale: float = 1.0) -> PoolSurrogate:
-    """Return the surrogate about all configurations of a small system, given some of them."""
+def believed(rows: int, seed: int, *, parts: int | None = None) -> tuple[Surrogate, Pool]:
+    """Return the surrogate given some configurations of a small system, with its first parts, and the pool of all."""
     space = enumerated(system())
-    measured = np.random.default_rng(seed).permutation(len(space))[:rows]
-    known = space[measured]
-    surrogate = Surrogate.of(known, scale * values(known), variables_of(space.system))
-    allowed = known.find(space) < 0
-    return PoolSurrogate(surrogate, Pool.of(space, allowed))
+    known = space[np.random.default_rng(seed).permutation(len(space))[:rows]]
+    surrogate = Surrogate.of(known, values(known), variables_of(space.system))
+    return replace(surrogate, parts=surrogate.parts[:parts]), Pool.of(space, known.find(space) < 0)
 
 
-def covariances(found: PoolSurrogate) -> tuple[Array, Array]:
+def covariances(surrogate: Surrogate, pool: Pool) -> tuple[Array, Array]:
     """Return the posterior covariances of a pool by their definition, and the noise of each configuration."""
-    parts, pool = found.surrogate.parts, found.pool
-    designs = found.surrogate.basis.designs(pool.configurations)
-    own = []
-    for part in parts:
+    designs = surrogate.basis.designs(pool.configurations)
+    own, means = [], []
+    for part in surrogate.parts:
         design = designs[part.kind]
         matrix = kernel_matrix(part.theta, part.design, part.design) + np.diag(part.theta.noise * part.noise + JITTER)
         cross = kernel_matrix(part.theta, part.design, design)
         own.append(kernel_matrix(part.theta, design, design) - cross.T @ np.linalg.solve(matrix, cross))
-    noise = np.full(len(pool), np.mean([part.theta.noise for part in parts]))
-    between = np.cov(found.means.T, bias=True) if len(parts) > 1 else 0.0
+        means.append((part.means(design) - part.mean) / part.deviation)
+    noise = np.full(len(pool), np.mean([part.theta.noise for part in surrogate.parts]))
+    between = np.cov(np.transpose(means), bias=True) if len(own) > 1 else 0.0
     return np.mean(own, axis=0) + between, noise + JITTER
 
 
@@ -64,48 +61,41 @@ def measured_too(covariance: Array, noise: Array, position: int) -> Array:
 @pytest.mark.parametrize("rows", [0, 4, 16])
 def test_rank_one_updates_are_conditional_covariances(rows: int) -> None:
     """Variances, their sum and its reductions are those of the conditional distribution, for each added row."""
-    found = believed(rows, 1)
-    assert (found.surrogate.model is None) == (rows < 10)
-    covariance, noise = covariances(found)
-    posterior, reference = found.posterior(), found.pool.reference
+    surrogate, pool = believed(rows, 1)
+    assert (surrogate.model is None) == (len(surrogate.parts) == 1) == (rows < 10)
+    covariance, noise = covariances(surrogate, pool)
+    strategy = VarianceStrategy(surrogate, pool)
     for position in (3, 17, 8, 3):
-        np.testing.assert_allclose(posterior.variances, np.diag(covariance), atol=1e-8)
-        total = float(np.diag(covariance)[reference].mean())
-        assert posterior.total == pytest.approx(total, rel=1e-7)
-        each = [total - np.diag(measured_too(covariance, noise, i))[reference].mean() for i in range(len(found.pool))]
-        np.testing.assert_allclose(posterior.reductions(), each, atol=1e-8)
-        posterior.add(position)
+        np.testing.assert_allclose(strategy.variances, np.diag(covariance), atol=1e-8)
+        total = float(np.diag(covariance)[pool.reference].mean())
+        assert strategy.total == pytest.approx(total, rel=1e-7)
+        each = [total - np.diag(measured_too(covariance, noise, i))[pool.reference].mean() for i in range(len(pool))]
+        np.testing.assert_allclose(strategy.reductions(), each, atol=1e-8)
+        strategy.add(position)
         covariance = measured_too(covariance, noise, position)
 
 
 def test_added_row_is_refitted_posterior() -> None:
     """Adding a row gives the variances of a posterior that is computed with the row among the measured ones."""
-    found = believed(16, 2)
-    part, pool = found.surrogate.parts[0], found.pool
-    one = PoolSurrogate(replace(found.surrogate, parts=(part,)), pool)
-    posterior = one.posterior()
-    posterior.add(5)
-    design = found.surrogate.basis.designs(pool.configurations)[part.kind]
+    surrogate, pool = believed(16, 2, parts=1)
+    [part] = surrogate.parts
+    strategy = VarianceStrategy(surrogate, pool)
+    strategy.add(5)
+    design = surrogate.basis.designs(pool.configurations)[part.kind]
     columns = np.vstack([part.design.columns, design.columns[5]])
-    more = replace(
-        part,
-        design=replace(part.design, columns=columns),
-        t=np.append(part.t, part.mean),
-        noise=np.append(part.noise, 1.0),
-    )
-    variances = more.moments(design)[1] / part.deviation**2
-    np.testing.assert_allclose(posterior.variances, variances, atol=1e-8)
+    t, noise = np.append(part.t, part.mean), np.append(part.noise, 1.0)
+    more = replace(part, design=replace(part.design, columns=columns), t=t, noise=noise)
+    np.testing.assert_allclose(strategy.variances, more.moments(design)[1] / part.deviation**2, atol=1e-8)
 
 
 @examples(10)
 @given(rows=st.sampled_from([0, 3, 14]), seed=st.integers(0, 50), costs=st.booleans())
 def test_greedy_choice_is_best_of_all(rows: int, seed: int, costs: bool) -> None:
     """Each selected configuration has the largest reduction times deviation (per cost) of all candidates."""
-    found = believed(rows, seed)
-    pool = found.pool
+    surrogate, pool = believed(rows, seed)
     cost = np.random.default_rng(seed).uniform(0.5, 2, len(pool)) if costs else None
-    selected = select(VarianceStrategy(found, cost), 4)
-    covariance, noise = covariances(found)
+    selected = select(VarianceStrategy(surrogate, pool, cost), 4)
+    covariance, noise = covariances(surrogate, pool)
     whole = np.diag(covariance)[pool.reference].mean()
     left = pool.candidates.copy()
     for position, gain in zip(selected.rows.tolist(), selected.gains.tolist(), strict=True):
@@ -121,58 +111,22 @@ def test_greedy_choice_is_best_of_all(rows: int, seed: int, costs: bool) -> None
         covariance = measured_too(covariance, noise, position)
 
 
-def test_weights_follow_the_scale() -> None:
-    """On the scale of y of a positive property, relative errors count: small predictions weigh more."""
-    space = enumerated(system())
-    y = 1 + 100 * space.column("b0") + 20 * space.column("b1")
-    model = Surrogate.of(space[::2], y[::2], variables_of(space.system)).model
-    assert model is not None
-    weighted = PoolSurrogate(Surrogate.of(space[::2], y[::2], variables_of(space.system)), Pool.of(space))
-    expected = model.scale.slope(model.predict(weighted.pool.configurations) / model.scale.unit) ** 2
-    posterior = weighted.posterior()
-    mean = float((expected * posterior.variances)[weighted.pool.reference].mean())
-    assert posterior.total == pytest.approx(mean, rel=1e-9)
-
-
-def test_prior_has_one_part() -> None:
-    """Before enough is measured there is one part, whose means are 0, and predictions in units of the scale are 1."""
-    found = believed(4, 0)
-    assert len(found.surrogate.parts) == 1
-    np.testing.assert_array_equal(found.means, np.zeros((1, len(found.pool))))
-    assert believed(10, 0).surrogate.model is not None
-
-
 def test_noise_and_weights_of_a_scale_whose_noise_grows() -> None:
     """On the scale of y, noise grows with predictions, and the reference counts by squared relative errors."""
     space = enumerated(system())
     rows = np.random.default_rng(2).permutation(len(space))[:30]
     y = 10 + 300 * space.column("b0") + 20 * space.column("b1") + 3 * space.column("x")
-    surrogate = Surrogate.of(
-        space[rows], y[rows] * np.random.default_rng(4).normal(1, 0.03, 30), variables_of(space.system)
-    )
+    noisy = y[rows] * np.random.default_rng(4).normal(1, 0.03, 30)
+    surrogate, pool = Surrogate.of(space[rows], noisy, variables_of(space.system)), Pool.of(space)
     model = surrogate.model
     assert model is not None
     assert model.scale.name == "raw"
-    found = PoolSurrogate(surrogate, Pool.of(space))
-    posterior = found.posterior()
-    predicted = model.predict(found.pool.configurations) / model.scale.unit
-    theta = np.mean([part.theta.noise for part in found.surrogate.parts])
+    strategy = VarianceStrategy(surrogate, pool)
+    predicted = model.predict(pool.configurations) / model.scale.unit
+    theta = np.mean([part.theta.noise for part in surrogate.parts])
     expected = theta * predicted**2 / model.ensemble.noise_unit + JITTER
-    np.testing.assert_allclose(posterior.noise, expected, rtol=1e-9)
-    reference = found.pool.reference
-    assert posterior.total == pytest.approx(np.mean(posterior.variances[reference] / predicted[reference] ** 2))
-
-
-def test_pools() -> None:
-    """A pool has the first configurations of the reference in hash order, and the first that are allowed."""
-    space = enumerated(system())
-    everything = Pool.of(space)
-    assert everything.candidates.all()
-    assert everything.reference.tolist() == list(range(len(space)))
-    assert everything.configurations.keys.tolist() == space.keys[hash_order(space)].tolist()
-    allowed = space.column("b0") == 1
-    few = Pool.of(space, allowed, most=5)
-    assert few.configurations.column("b0")[few.candidates].tolist() == [1.0] * int(few.candidates.sum())
+    np.testing.assert_allclose(strategy.noise, expected, rtol=1e-9)
+    assert strategy.total == pytest.approx(np.mean((strategy.variances / predicted**2)[pool.reference]))
 
 
 SPACE = Space(VariabilityModel("twelve", tuple(BinaryOption(f"b{at}") for at in range(12)))).enumerate()

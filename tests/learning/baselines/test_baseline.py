@@ -13,8 +13,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import SpecError
 from splc.learning import LearningResult, learn, learner_of
-from splc.learning.baselines.baseline import TargetScale
-from splc.learning.baselines.methods import METHODS, Sizes, order
+from splc.learning.baselines.baseline import METHODS, Sizes, TargetScale, order
 from splc.learning.registry import BASELINES
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel

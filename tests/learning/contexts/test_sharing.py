@@ -27,7 +27,7 @@ from splc.learning.result import LearningResult
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from tests.formats.models.programs.test_programs import check
+from tests.formats.models.test_program import check
 from tests.support.real_data import real
 
 SYSTEM = VariabilityModel("s", (*(BinaryOption(f"b{at}") for at in range(6)), NumericOption("n", (1.0, 2.0, 4.0, 8.0))))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -44,16 +45,9 @@ def target_of(
     positive: bool = True,
     seed: int = 0,
 ) -> Target:
-    """Return the target of a full model that predicts known values; the fold models are off by smooth errors.
+    """Return the target of a full model that predicts known values, a function of columns.
 
-    Args:
-        model: the system.
-        known: the predictions, a function of columns.
-        learned: the number of rows in the learning set.
-        error: the relative error of the fold models.
-        unit: the unit.
-        positive: whether the property is positive.
-        seed: the seed of the configurations and errors.
+    `learned`: the number of rows in the learning set. `error`: the relative, smooth error of the fold models.
     """
     rng = np.random.default_rng(seed)
     space = Space(model)
@@ -118,7 +112,8 @@ def reordered(target: Target, rows: Array, model: VariabilityModel) -> Target:
     """Return a target with the rows of the learning set in another order, and options in that of another model."""
     order = np.concatenate([rows, np.arange(len(rows), len(target.predicted))])
     columns = {name: target.configurations.column(name)[order] for name in model.names}
-    return Target(
+    return replace(
+        target,
         configurations=Configurations.from_columns(model, columns),
         weights=target.weights[order],
         predicted=target.predicted[order],
@@ -126,10 +121,5 @@ def reordered(target: Target, rows: Array, model: VariabilityModel) -> Target:
         slope=target.slope[order],
         folds=target.folds[:, order],
         fold_of=target.fold_of[rows],
-        independent=target.independent,
         measured=target.measured[rows],
-        unit=target.unit,
-        positive=target.positive,
-        spread=target.spread,
-        covariance=target.covariance,
     )

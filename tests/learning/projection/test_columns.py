@@ -366,15 +366,6 @@ def test_influences_can_be_printed(scale: float, of_target: float, has: bool) ->
     assert np.isfinite(found.scales(range(len(found)))).all()
 
 
-def test_texts_have_the_order_of_names() -> None:
-    """Factors in texts follow the given order of options; the constant is 1."""
-    values = np.random.default_rng(0).integers(0, 2, (3, 30)).astype(float)
-    units = [unit(name) for name in "abc"]
-    found = Candidates(units, values, np.ones(30), order=3, names=("c", "a", "b"))
-    assert found.text(CONSTANT_PLACE) == "1"
-    assert {found.text(at) for at in range(1, 8)} == {"a", "b", "c", "a * b", "c * a", "c * b", "c * a * b"}
-
-
 def test_no_units() -> None:
     """Without units the constant is the only candidate."""
     found = Candidates((), np.zeros((0, 5)), np.ones(5), order=1)

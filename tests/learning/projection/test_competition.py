@@ -216,22 +216,6 @@ def test_operators_are_derivatives(language: Language, fold: int | None, blend: 
     np.testing.assert_allclose(operator @ exact, expected, rtol=1e-8)
 
 
-def test_small_blends_follow_measured_values() -> None:
-    """The smaller a blend, the smaller the squares at measured rows and the larger those to the full model."""
-    rows = weighted_rows(1)
-    target = rows.target
-    candidates = candidates_of(rows, 1, "shapes")
-    chosen = [0, *range(1, 12, 3)]
-    own = Blend(rows, candidates, tuple(chosen), False)
-    measured, projected = [], []
-    for blend in (PROJECTION, 10.0, 1.0, 0.1, 0.01):
-        predicted = rows.predicted(own.coefficients(chosen, blend) @ candidates.columns[chosen], False)
-        measured.append((((predicted[:25] - target.measured) / target.divisor[:25]) ** 2).sum())
-        projected.append((target.weights * (predicted / target.predicted - 1) ** 2).sum())
-    assert measured == sorted(measured, reverse=True)
-    assert projected == sorted(projected)
-
-
 def test_one_row() -> None:
     """Without measured rows outside of a fold the projection decides."""
     target = target_of(MIXED, lambda c: 9 + c("x"), learned=1)

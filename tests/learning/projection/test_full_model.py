@@ -19,7 +19,7 @@ from splc.learning.projection.basis import OptionBasis
 from splc.learning.projection.fit import Data, refits, refits_below
 from splc.learning.projection.full_model import NO_INFLUENCE, ONE_ROW, SAME_VALUE, FullModel, fit_full_model
 from splc.learning.projection.kernel import KernelDesign, kernel_matrix
-from splc.learning.projection.order import hash_order, hashes, option_constants
+from splc.learning.projection.order import hashes, option_constants
 from splc.learning.projection.posterior import KernelPosterior, Mixture
 from splc.learning.projection.scales import Scale, general_scales, positive_scale
 from splc.learning.projection.variables import variables_of
@@ -101,14 +101,6 @@ def test_order_of_rows_and_options_does_not_matter() -> None:
     np.testing.assert_allclose(again, predicted, rtol=1e-9)
 
 
-def test_hashes_are_distinct() -> None:
-    """Distinct configurations have distinct hashes."""
-    configurations = drawn(system(6, 2), 1000)
-    found = hashes(configurations, option_constants(configurations))
-    assert len(set(found.tolist())) == 1000
-    assert sorted(hash_order(drawn(system(), 9)).tolist()) == list(range(9))
-
-
 @given(st.integers(-300, 300))
 @examples(4)
 def test_unit_of_the_property_does_not_matter(power: int) -> None:
@@ -118,28 +110,20 @@ def test_unit_of_the_property_does_not_matter(power: int) -> None:
     np.testing.assert_allclose(second.predict(configurations), first.predict(configurations) * 10.0**power, rtol=1e-6)
 
 
-def test_additive_property_is_learned_as_sum() -> None:
-    """The scale of an additive property is y, with less error than on ln y."""
-    configurations = drawn(system(8, 0), 60)
+@pytest.mark.parametrize("name", ["raw", "log"])
+def test_the_scale_is_that_of_the_property(name: str) -> None:
+    """The scale of an additive property is y, that of a multiplicative one ln y, with less error than on the other."""
+    configurations, others = drawn(system(8, 0), 60), drawn(system(8, 0), 200, 5)
     weights = np.array([9.0, 7, 5, 3, 2, 1, 1, 1])
-    y = 1 + np.column_stack([configurations.column(f"b{i}") for i in range(8)]) @ weights
-    found = learned(configurations, y)
-    assert found.scale.name == "raw"
-    others = drawn(system(8, 0), 200, 5)
-    expected = 1 + np.column_stack([others.column(f"b{i}") for i in range(8)]) @ weights
-    assert np.mean(abs(found.predict(others) / expected - 1)) < 0.5 * np.mean(
-        abs(learned(configurations, y, "log").predict(others) / expected - 1)
-    )
-
-
-def test_multiplicative_property_is_learned_as_product() -> None:
-    """The scale of a multiplicative property is ln y."""
-    configurations = drawn(system(8, 0), 60)
-    factors = np.array([2.0, 1.5, 0.5, 1.2, 3.0, 1.0, 1.0, 1.0])
-    found = learned(configurations, np.prod(factors**configurations.indices, axis=1))
-    assert found.scale.name == "log"
-    others = drawn(system(8, 0), 200, 5)
-    np.testing.assert_allclose(found.predict(others), np.prod(factors**others.indices, axis=1), rtol=0.01)
+    if name == "log":
+        weights = np.log([2.0, 1.5, 0.5, 1.2, 3.0, 1.0, 1.0, 1.0])
+    totals = (each.indices @ weights for each in (configurations, others))
+    y, expected = (1 + total if name == "raw" else np.exp(total) for total in totals)
+    found, other = learned(configurations, y), learned(configurations, y, {"raw": "log", "log": "raw"}[name])
+    assert found.scale.name == name
+    errors = [np.mean(abs(each.predict(others) / expected - 1)) for each in (found, other)]
+    assert errors[0] < 0.5 * errors[1]
+    assert errors[0] < 0.01
 
 
 @pytest.mark.parametrize(("seeds", "most"), [(5, 1), pytest.param(25, 3, marks=pytest.mark.slow)])

@@ -19,27 +19,20 @@ from splc.models.terms import Term
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
 from splc.types import Array
+from tests.learning.projection.known_targets import group
 
 NOISE = 0.02
 
 
 @dataclass(frozen=True)
 class Known:
-    """A system with its true model; further binary options have no influence.
+    """A system with its true model; further binary options have no influence."""
 
-    Attributes:
-        text: the true model.
-        numeric: numeric option → its values.
-        binary: the number of binary options b0, b1, ….
-        rows: the number of rows to learn from.
-        codec: whether there is an alternative group of three members.
-    """
-
-    text: str
-    numeric: dict[str, range | tuple[int, ...]]
-    binary: int
-    rows: int
-    codec: bool = False
+    text: str  # the true model
+    numeric: dict[str, range | tuple[int, ...]]  # numeric option → its values
+    binary: int  # the number of binary options b0, b1, …
+    rows: int  # the number of rows to learn from
+    codec: bool = False  # whether there is an alternative group of three members
 
     @property
     def terms(self) -> int:
@@ -49,11 +42,8 @@ class Known:
     @property
     def system(self) -> VariabilityModel:
         """The options."""
-        members = [f"codec_{name}" for name in "abc"] if self.codec else []
         options: list[Option] = [BinaryOption(f"b{place}") for place in range(self.binary)]
-        for name in members:
-            others = tuple((other,) for other in members if other != name)
-            options.append(BinaryOption(name, optional=False, excluded=others))
+        options += group("codec_a", "codec_b", "codec_c") if self.codec else ()
         options += [NumericOption(name, tuple(map(float, values))) for name, values in self.numeric.items()]
         return VariabilityModel("known", tuple(options))
 
@@ -73,23 +63,14 @@ KNOWN = {
 
 @dataclass(frozen=True)
 class Run:
-    """A model learned from a sample of a known system.
+    """A model learned from a sample of a known system."""
 
-    Attributes:
-        name: the name of the system, and the seed.
-        known: the system.
-        result: what was learned.
-        others: the configurations that were not learned from.
-        truth: their true values.
-        measured: their values with noise.
-    """
-
-    name: str
+    name: str  # the name of the system, and the seed
     known: Known
     result: LearningResult
-    others: Configurations
-    truth: Array
-    measured: Array
+    others: Configurations  # the configurations that were not learned from
+    truth: Array  # their true values
+    measured: Array  # their values with noise
 
     @property
     def printed_error(self) -> float:

@@ -30,7 +30,7 @@ from splc.learning.projection.variables import variables_of
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from tests.learning.projection.known_targets import BINARY, MIXED
+from tests.learning.projection.known_targets import BINARY, MIXED, group
 
 BITS = 2**64 - 1
 
@@ -140,12 +140,8 @@ def test_names_decide_between_equal_options() -> None:
 
 def test_constraints_tell_options_apart() -> None:
     """Of options that no configuration has, parents and children, and members of different groups, differ."""
-    groups = [
-        BinaryOption(name, optional=False, excluded=tuple((other,) for other in group if other != name))
-        for group in ("uvw", "xyz!")
-        for name in group
-    ]
-    options = (BinaryOption("parent"), BinaryOption("child", parent="parent"), BinaryOption("other"), *groups)
+    alone = (BinaryOption("parent"), BinaryOption("child", parent="parent"), BinaryOption("other"))
+    options = (*alone, *group(*"uvw"), *group(*"xyz!"))
     configurations = Configurations(VariabilityModel("made", options), np.zeros((0, len(options)), dtype=int))
     ordered = sorted((int(constant), name) for name, constant in option_constants(configurations).items())
     tied = {(one[1], two[1]) for one, two in pairwise(ordered) if two[0] == one[0] + 1}
@@ -156,8 +152,7 @@ def test_the_first_of_two_members_depends_on_content() -> None:
     """Of a group of two members the variable is the same one under other names."""
     found = set()
     for names in (("fast", "exact"), ("exact", "fast")):
-        members = [BinaryOption(name, optional=False, excluded=((other,),)) for name, other in (names, names[::-1])]
-        system = VariabilityModel("made", (*members, BinaryOption("b")))
+        system = VariabilityModel("made", (*group(*names), BinaryOption("b")))
         columns = dict(zip((*names, "b"), ([1.0, 0.0, 1.0], [0.0, 1.0, 0.0], [0.0, 1.0, 1.0]), strict=True))
         constants = option_constants(Configurations.from_columns(system, columns))
         first = next(each for each in canonical_order(variables_of(system), constants) if len(each.members) == 2)

@@ -12,7 +12,6 @@ from scipy.special import stdtrit
 
 from splc.learning.projection.basis import OptionBasis
 from splc.learning.projection.ensemble_sum import predictions, weighted_sums
-from splc.learning.projection.fit import Data
 from splc.learning.projection.full_model import fit_full_model
 from splc.learning.projection.kernel import Hyperparameters, kernel_matrix
 from splc.learning.projection.predictor import Ensemble
@@ -142,16 +141,6 @@ def test_quantile_of_intervals(rows: int) -> None:
     else:
         expected = np.clip(np.sqrt(np.mean(ratios**2)), 0.8, 2.5) * stdtrit(max(3, rows - 6 - 1), 0.95)
     assert model.quantile == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("rows", [5, 7, 8, 21])
-def test_folds_are_a_partition(rows: int) -> None:
-    """Each row is in one of eight folds, whose sizes differ by at most one; few rows are a fold each."""
-    folds = Data((), np.ones(rows), np.ones(rows)).folds
-    sizes = np.bincount(folds)
-    assert len(folds) == rows
-    assert len(sizes) == min(rows, 8)
-    assert sizes.max() - sizes.min() <= 1
 
 
 @pytest.mark.parametrize("rows", [2, 3, 9])

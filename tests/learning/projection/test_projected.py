@@ -14,7 +14,6 @@ from splc.learning.projection.choice import (
     FARTHEST,
     MIN_SHARE,
     RISE,
-    ExactModel,
     FormChoice,
     IsPositive,
     ProjectedModel,
@@ -167,18 +166,6 @@ def test_terms_without_influence_are_left_out() -> None:
     model = ProjectedModel.blended(contender, chosen)
     assert [search.candidates.text(place) for place in model.chosen] == ["y"]
     assert (model.coefficients > 0).all()
-
-
-def test_exact_models_stay() -> None:
-    """Exact terms keep their influences and get the canonical order."""
-    search = search_of(rows_of(), "sum")
-    chosen = search.models[0][-1]
-    exact = ExactModel(search, chosen, np.arange(1.0, len(chosen) + 1))
-    found = ProjectedModel.of(FormChoice(search.contenders[-1], (), exact), never)
-    assert list(found.chosen) == sorted(chosen, key=search.candidates.name)
-    assert dict(zip(found.chosen, found.coefficients, strict=True)) == dict(
-        zip(chosen, exact.coefficients, strict=True)
-    )
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

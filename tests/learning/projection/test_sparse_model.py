@@ -130,7 +130,9 @@ def test_order_of_rows_and_options(form: Form) -> None:
 
     def comparable(model: SparseModel) -> tuple[list[SparseTerm], list[PathPoint]]:
         """Return terms and path with factors of texts in one order: that of options decides about it."""
-        terms = [replace(each, text=_sorted_factors(each.text), variables=(), influence=0.0) for each in model.selected]
+        terms = [
+            replace(each, text=_sorted_factors(each.text), influence=0.0, standard_error=0.0) for each in model.selected
+        ]
         path = [
             replace(each, added=_sorted_factors(each.added), error=0.0, distance=0.0, formula=()) for each in model.path
         ]
@@ -182,6 +184,7 @@ def test_texts_have_the_order_of_options() -> None:
     for options in ((x, y), (y, x)):
         found = printed(target_of(VariabilityModel("two", options), lambda c: 5 + 3 * c("x") * c("y")))
         product = " * ".join(option.name for option in options)
+        assert found.selected[0].text == "1"
         assert product in [each.text for each in found.selected]
         assert product in [point.added for point in found.path]
 

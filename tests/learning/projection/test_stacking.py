@@ -14,7 +14,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.learning import LearningResult, learn
 from splc.learning.projection import Ensemble
-from splc.learning.projection.stacking import Stacked, weight_of
+from splc.learning.projection.predictor import Stacked, weight_of
 from splc.learning.result import CrossValidated
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Term, option_term

@@ -159,7 +159,7 @@ def test_bounded_terms_are_not_selected_with_wrong_signs() -> None:
 @examples(40)
 @given(seed=SEEDS)
 def test_right_signs(seed: int) -> None:
-    """The kept terms have no wrong sign, and their coefficients are those of least squares."""
+    """Of terms with wrong signs the most negative one is dropped, again and again."""
     candidates, target = random_goal(seed, "sum")
     candidates.free[::3] = False
     start = TermSelection(candidates, np.random.default_rng(seed).normal(size=len(target)))
@@ -167,11 +167,8 @@ def test_right_signs(seed: int) -> None:
         place = start.next()
         if place is not None and (along := start.select(place)) is not None:
             start.update(candidates.columns @ along)
-    kept, coefficients = with_right_signs(candidates, start.chosen, target)
+    kept = with_right_signs(candidates, start.chosen, target)
     assert kept == without_wrong_signs(candidates, start.chosen, target)
-    assert (coefficients[~candidates.free[kept]] >= 0).all()
-    expected = np.linalg.lstsq(candidates.columns[kept].T, target)[0]
-    np.testing.assert_allclose(coefficients, expected, rtol=1e-7, atol=1e-9)
 
 
 def eliminated(candidates: Candidates, chosen: tuple[int, ...], target: Array) -> list[tuple[int, ...]]:

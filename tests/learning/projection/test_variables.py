@@ -1,4 +1,4 @@
-"""Variables and columns: groups are one option, numbers are read from names, columns are standardised."""
+"""Variables: groups are one option, and numbers are read from names."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.observations import Observed
 from splc.errors import ConfigurationError
-from splc.learning.projection.basis import OptionBasis
 from splc.learning.projection.variables import numbers_of, variables_of, with_known_members
-from splc.system.options import BinaryOption, NumericOption
+from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from tests.learning.conftest import measured
 
@@ -103,37 +102,3 @@ def test_real_systems() -> None:
     """x264 has seven binary variables and two groups."""
     kinds = [(variable.kind, len(variable.members)) for variable in variables_of(measured("x264").system)]
     assert sorted(kinds) == [("binary", 1)] * 7 + [("group", 3)] * 2
-
-
-VALUES = (1.0, 2.0, 4.0, 8.0, 16.0)
-
-
-@pytest.mark.parametrize(
-    ("values", "rows", "columns"),
-    [
-        (VALUES, 20, 3),
-        (VALUES, 100, 8),
-        ((1.0, 3.0), 100, 1),
-        ((0.0, 3.0), 100, 1),
-        ((0.0, 1.0, 5.0), 20, 4),
-        ((-2.0, 1.0, 5.0), 20, 2),
-        ((-2.0, 0.0, 5.0), 20, 3),
-        (tuple(map(float, range(1, 12))), 1000, 3),
-    ],
-)
-def test_columns_of_numeric_options(values: tuple[float, ...], rows: int, columns: int) -> None:
-    """The columns of numeric options are independent and scaled."""
-    model = VariabilityModel("made", (NumericOption("n", values),))
-    (block,) = OptionBasis(variables_of(model), rows).blocks(Space(model).enumerate())
-    assert block.shape == (len(values), columns)
-    assert np.isfinite(block).all()
-    assert abs(block).max() <= 1.3 + 1e-12
-    assert np.linalg.matrix_rank(block) == min(columns, len(values))
-
-
-def test_deselected_option_has_a_column() -> None:
-    """A deselected option has zeros, and a column that states it."""
-    model = VariabilityModel("made", (NumericOption("n", VALUES, deselected_flag=-1.0),))
-    (block,) = OptionBasis(variables_of(model), 10).blocks(Space(model).enumerate())
-    np.testing.assert_array_equal(block[-1], [0, 0, 0, -1])
-    np.testing.assert_array_equal(block[:-1, -1], 1)

@@ -12,13 +12,12 @@ from splc.data.measurements import Measurements
 from splc.errors import LearningError
 from splc.formats.models.log_writer import learned_log_text
 from splc.learning import learn
-from splc.learning.features import Feature, FeatureTable
-from splc.learning.stepwise import selection
+from splc.learning.stepwise import fits
 from splc.learning.stepwise.algorithm import ForwardSelection
-from splc.learning.stepwise.selection import TIE
+from splc.learning.stepwise.fits import TIE
 from splc.learning.stepwise.settings import Settings
 from splc.types import Array
-from tests.learning.conftest import measured
+from tests.learning.conftest import measured, offered, table_of
 from tests.support.golden_messages import check_messages
 from tests.support.real_data import real
 
@@ -28,47 +27,45 @@ NAMES = ("a", "b", "c")
 def selector(penalise: bool = False, folds: Array | None = None, **columns: Array) -> ForwardSelection:
     """Return a run that has added one term, so that there are candidates of one and of two options."""
     rng = np.random.default_rng(4)
-    columns = {name: rng.integers(0, 2, 40).astype(float) for name in NAMES} | columns
+    columns = {name: rng.integers(0, 2, 40) for name in NAMES} | columns
     target = 5 + 4 * columns["a"] + 2 * columns["b"] + columns["c"] + rng.uniform(0, 0.1, 40)
     chosen = Settings().changed({"candidateSizePenalty": penalise, "abortError": 0, "minImprovementPerRound": 0})
-    features = tuple(Feature(name, False) for name in columns)
-    learner = ForwardSelection(FeatureTable(features, columns, target), chosen, folds=folds)
+    learner = ForwardSelection(table_of(target, **columns), chosen, folds=folds)
     assert learner.step() is not None
     return learner
 
 
 def winner(learner: ForwardSelection, errors: dict[str, float], reference: float) -> str | None:
     """Return the winner among candidates whose errors are stated."""
-    heads, atoms = np.nonzero(learner.grid.offered)
-    texts = [learner.grid.candidate(int(h), int(a)).learned(1.0).log_text() for h, a in zip(heads, atoms, strict=True)]
-    places = [texts.index(text) for text in errors]
-    found = learner.scorer.best_of(heads[places], atoms[places], np.array(list(errors.values())), reference)
+    cells = np.array([offered(learner.grid)[text] for text in errors], dtype=int).reshape(len(errors), 2)
+    found = learner.scorer.best_of(cells[:, 0], cells[:, 1], np.array(list(errors.values())), reference)
     if found is None:
         return None
     assert found.error == errors[found.candidate.learned(1.0).log_text()]
     return found.candidate.learned(1.0).log_text()
 
 
-def test_ties_go_to_the_smaller_then_the_last_candidate() -> None:
+@pytest.mark.parametrize(
+    ("errors", "expected"),
+    [
+        ({"b": 5.0, "c": 6.0}, "b"),
+        ({"b": 5.0, "c": 5.0}, "c"),
+        ({"b": 5.0, "c": 5.0 + 0.9 * TIE * 10}, "c"),
+        ({"b": 5.0, "c": 5.0 + 1.1 * TIE * 10}, "b"),
+        ({"c": 5.0, "a * b": 5.0}, "c"),
+        ({"b": 5.0, "a * c": 4.0}, "a * c"),
+        # A drop of the error by rounding only, no drop, and a drop without bounds have no winner.
+        ({"b": 10.0}, None),
+        ({"b": 11.0}, None),
+        ({"b": 10.0 - 0.9 * TIE * 10}, None),
+        ({"b": 10.0 - 1.2 * TIE * 10}, "b"),
+        ({"b": -np.inf}, None),
+        ({}, None),
+    ],
+)
+def test_ties_go_to_the_smaller_then_the_last_candidate(errors: dict[str, float], expected: str | None) -> None:
     """Scores within the tolerance of ties are equal; then the fewest options win, then the last in canonical order."""
-    learner = selector()
-    assert winner(learner, {"b": 5.0, "c": 6.0}, 10.0) == "b"
-    assert winner(learner, {"b": 5.0, "c": 5.0}, 10.0) == "c"
-    assert winner(learner, {"b": 5.0, "c": 5.0 + 0.9 * TIE * 10}, 10.0) == "c"
-    assert winner(learner, {"b": 5.0, "c": 5.0 + 1.1 * TIE * 10}, 10.0) == "b"
-    assert winner(learner, {"c": 5.0, "a * b": 5.0}, 10.0) == "c"
-    assert winner(learner, {"b": 5.0, "a * c": 4.0}, 10.0) == "a * c"
-
-
-def test_only_a_positive_score_wins() -> None:
-    """A drop of the error by rounding only, no drop, and a drop without bounds have no winner."""
-    learner = selector()
-    assert winner(learner, {"b": 10.0}, 10.0) is None
-    assert winner(learner, {"b": 11.0}, 10.0) is None
-    assert winner(learner, {"b": 10.0 - 0.9 * TIE * 10}, 10.0) is None
-    assert winner(learner, {"b": 10.0 - 1.2 * TIE * 10}, 10.0) == "b"
-    assert winner(learner, {"b": -np.inf}, 10.0) is None
-    assert winner(learner, {}, 10.0) is None
+    assert winner(selector(), errors, 10.0) == expected
 
 
 def test_the_penalty_divides_scores_by_the_number_of_options() -> None:
@@ -85,7 +82,7 @@ def test_losses_in_chunks(elements: int, monkeypatch: pytest.MonkeyPatch) -> Non
     learner = selector(folds=folds)
     heads, atoms, errors = learner.scorer.all_losses(learner.grid.offered)
     assert len(errors) >= 4
-    monkeypatch.setattr(selection, "CHUNK", elements)
+    monkeypatch.setattr(fits, "CHUNK", elements)
     few = selector(folds=folds).scorer.all_losses(learner.grid.offered)
     for found, expected in zip(few, (heads, atoms, errors), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-12)
@@ -115,11 +112,10 @@ def test_candidates_that_are_collinear_in_a_fold() -> None:
 def test_bad_candidates_rest_for_three_rounds() -> None:
     """With ignoreBadFeatures, the worse half of more than ten candidates is left out in the next three rounds."""
     rng = np.random.default_rng(2)
-    columns = {f"b{i}": rng.integers(0, 2, 80).astype(float) for i in range(12)}
+    columns = {f"b{i}": rng.integers(0, 2, 80) for i in range(12)}
     target = 5 + sum(i * column for i, column in enumerate(columns.values())) + rng.uniform(0, 1, 80)
     chosen = Settings().changed({"ignoreBadFeatures": True, "abortError": 0, "minImprovementPerRound": 0})
-    features = tuple(Feature(name, False) for name in columns)
-    learner = ForwardSelection(FeatureTable(features, columns, target), chosen)
+    learner = ForwardSelection(table_of(target, **columns), chosen)
     # The number of rounds for which a cell of the grid is still left out.
     resting: dict[tuple[int, int], int] = {}
     returned = 0

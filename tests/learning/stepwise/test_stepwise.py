@@ -14,11 +14,11 @@ from splc.learning.features import Feature, FeatureTable
 from splc.learning.result import Step
 from splc.learning.stepwise.algorithm import ForwardSelection, Outcome
 from splc.learning.stepwise.candidates import Candidate, CandidateGrid
-from splc.learning.stepwise.least_squares import Projection
+from splc.learning.stepwise.fits import Projection
 from splc.learning.stepwise.settings import Settings
-from splc.learning.stepwise.stepwise import folds_of
+from splc.learning.stepwise.stepwise import select
 from splc.models.terms import option_term
-from tests.learning.conftest import ALL_FUNCTIONS, problems
+from tests.learning.conftest import ALL_FUNCTIONS, offered, problems, table_of
 from tests.support.examples import examples
 from tests.support.learning_oracle import learn_naively
 
@@ -83,10 +83,9 @@ def test_the_winner_by_bounds_is_that_of_all_losses(seed: int, loss: str, judged
     """The winner found by bounds is the best of all candidates, with folds, a judge and a penalty, too."""
     rng = np.random.default_rng(seed)
     # Many equal effects, so that more candidates than are evaluated at once are about as good.
-    columns = {f"b{i}": rng.integers(0, 2, 50).astype(float) for i in range(30)}
-    b = np.array(list(columns.values()))
+    b = rng.integers(0, 2, (30, 50))
     target = 1.0 + b.sum(axis=0) + 6 * b[0] * b[1] * (1 + b[2]) + rng.exponential(1.0, 50)
-    problem = FeatureTable(tuple(Feature(name, False) for name in columns), columns, target)
+    problem = table_of(target, **{f"b{i}": b[i] for i in range(30)})
     fold = rng.choice(3, 50, p=[0.6, 0.3, 0.1])
     judge = problem.rows(fold == 1) if judged == "judge" else None
     fitted = problem.rows(fold == 0) if judged == "judge" else problem
@@ -150,11 +149,7 @@ def test_single_term_is_found_exactly(function: str) -> None:
         "b * x": b * x,
         "b * c": b * c,
     }[function]
-    problem = FeatureTable(
-        (Feature("b", False), Feature("c", False), Feature("x", True, 1.0, 40.0, has_zero=False)),
-        {"b": b, "c": c, "x": x},
-        3.0 + 2.0 * values,
-    )
+    problem = table_of(3.0 + 2.0 * values, b=b, c=c, x=x)
     outcome = learned(problem, LONG.changed({**ALL_FUNCTIONS, "numberOfRounds": 12}))
     assert outcome.rounds[-1].error < 1e-9
     expanded: dict[Any, float] = {}
@@ -197,11 +192,7 @@ def test_large_powers_do_not_spoil_the_fit() -> None:
     """Terms that are 24 orders of magnitude apart are fitted to full precision."""
     n = np.repeat(np.linspace(2.5e5, 2e6, 12), 4)
     p = np.tile([1.0, 2.0, 3.0, 4.0], 12)
-    problem = FeatureTable(
-        (Feature("n", True, 2.5e5, 2e6, has_zero=False), Feature("p", True, 1.0, 4.0, has_zero=False)),
-        {"n": n, "p": p},
-        1e-3 + 3e-13 * n**2 + 2e-2 * p,
-    )
+    problem = table_of(1e-3 + 3e-13 * n**2 + 2e-2 * p, n=n, p=p)
     outcome = learned(problem, LONG.changed({"numberOfRounds": 20}))
     assert outcome.rounds[-1].error < 1e-6
 
@@ -210,10 +201,7 @@ def test_columns_beyond_all_bounds_are_passed_over() -> None:
     """An option whose squares overflow is left out, without a warning; the others are learned."""
     x = np.tile([1e200, 2e200, 4e200], 8)
     b = np.repeat([0.0, 1.0], 12)
-    problem = FeatureTable(
-        (Feature("x", True, 1e200, 4e200, has_zero=False), Feature("b", False)), {"x": x, "b": b}, 3 + 2 * b
-    )
-    outcome = learned(problem, LONG.changed(ALL_FUNCTIONS))
+    outcome = learned(table_of(3 + 2 * b, x=x, b=b), LONG.changed(ALL_FUNCTIONS))
     assert {t.log_text(): pytest.approx(t.influence) for t in outcome.terms} == {"1": 3.0, "b": 2.0}
 
 
@@ -221,8 +209,7 @@ def test_columns_beyond_all_bounds_are_passed_over() -> None:
 def test_values_at_the_ends_of_the_number_range(size: float) -> None:
     """Values that are hardly numbers are learned from as well as it goes, without a crash."""
     b, c = np.tile([0.0, 0, 1, 1], 4), np.tile([0.0, 1, 0, 1], 4)
-    problem = FeatureTable((Feature("b", False), Feature("c", False)), {"b": b, "c": c}, (3 + 2 * b + c) * size)
-    outcome = learned(problem)
+    outcome = learned(table_of((3 + 2 * b + c) * size, b=b, c=c))
     assert all(np.isfinite(t.influence) for t in outcome.terms)
     assert size < 1e-300 or {t.log_text() for t in outcome.terms} == {"1", "b", "c"}
 
@@ -243,11 +230,8 @@ def test_mirrored_square_and_accumulated_log_columns_equal_their_expansion() -> 
 def test_projection_gives_least_squares() -> None:
     """Coefficients and residual of the growing projection are those of `lstsq` after every term."""
     rng = np.random.default_rng(11)
-    problem = FeatureTable(
-        tuple(Feature(f"x{i}", True, 1.0, 9.0, has_zero=False) for i in range(3)),
-        {f"x{i}": rng.uniform(1, 9, 30) for i in range(3)},
-        rng.uniform(1, 5, 30),
-    )
+    columns = {f"x{i}": rng.uniform(1, 9, 30) for i in range(3)}
+    problem = table_of(rng.uniform(1, 5, 30), **columns)
     learner = ForwardSelection(problem, LONG)
     for _ in range(4):
         assert learner.step() is not None
@@ -260,8 +244,7 @@ def test_projection_gives_least_squares() -> None:
 
 def test_single_candidate_is_learned() -> None:
     """With one option only, a model is learned (SPL Conqueror's score is 0 there and no model results)."""
-    problem = FeatureTable((Feature("b", False),), {"b": np.array([0.0, 1.0, 0.0, 1.0])}, np.array([1.0, 3, 1, 3]))
-    outcome = learned(problem)
+    outcome = learned(table_of([1, 3, 1, 3], b=[0, 1, 0, 1]))
     assert {t.log_text(): pytest.approx(t.influence) for t in outcome.terms} == {"1": 1.0, "b": 2.0}
 
 
@@ -272,15 +255,14 @@ def test_option_without_a_correlation_joins_once_another_reveals_it(copies: int)
     d = np.tile([1.0, 1, 1, 0, 1, 0, 0, 0], copies)
     y = 8 + 2 * c - 4 * d
     assert np.cov(c, y)[0, 1] == 0
-    outcome = learned(FeatureTable((Feature("c", False), Feature("d", False)), {"c": c, "d": d}, y))
+    outcome = learned(table_of(y, c=c, d=d))
     assert {t.log_text(): pytest.approx(t.influence) for t in outcome.terms} == {"1": 8.0, "d": -4.0, "c": 2.0}
 
 
 def test_first_round_counts_from_the_worst_candidate() -> None:
     """As in SPL Conqueror, the first round takes its best candidate even where the constant alone has a lower error."""
-    columns = {"a": np.array([0.0, 1, 1, 0, 0, 1, 0, 1, 1, 1]), "b": np.array([1.0, 0, 0, 1, 1, 0, 1, 0, 1, 1])}
-    y = np.array([7.0, 8, 16, 21, 3, 17, 3, 17, 1, 72])
-    problem = FeatureTable(tuple(Feature(name, False) for name in columns), columns, y)
+    y = [7, 8, 16, 21, 3, 17, 3, 17, 1, 72]
+    problem = table_of(y, a=[0, 1, 1, 0, 0, 1, 0, 1, 1, 1], b=[1, 0, 0, 1, 1, 0, 1, 0, 1, 1])
     learner = ForwardSelection(problem, LONG)
     constant = learner.scorer.error
     heads, atoms = np.nonzero(learner.allowed())
@@ -294,8 +276,7 @@ def test_first_round_counts_from_the_worst_candidate() -> None:
 
 def test_constant_property_needs_no_round() -> None:
     """A property that never changes is its own constant, found without a round."""
-    problem = FeatureTable((Feature("b", False),), {"b": np.array([0.0, 1.0, 0.0])}, np.full(3, 4.0))
-    outcome = learned(problem)
+    outcome = learned(table_of(np.full(3, 4.0), b=[0, 1, 0]))
     assert outcome.rounds == ()
     assert {t.log_text(): t.influence for t in outcome.terms} == {"1": pytest.approx(4.0)}
     assert outcome.termination == "abortError"
@@ -304,11 +285,8 @@ def test_constant_property_needs_no_round() -> None:
 def test_learning_stops_when_asked() -> None:
     """After a request to stop, the rounds so far are kept."""
     rng = np.random.default_rng(5)
-    problem = FeatureTable(
-        tuple(Feature(f"b{i}", False) for i in range(6)),
-        {f"b{i}": rng.integers(0, 2, 80).astype(float) for i in range(6)},
-        rng.uniform(1, 5, 80),
-    )
+    columns = {f"b{i}": rng.integers(0, 2, 80) for i in range(6)}
+    problem = table_of(rng.uniform(1, 5, 80), **columns)
     seen: list[Step] = []
     outcome = ForwardSelection(problem, LONG).run(seen.append, lambda: len(seen) == 2)
     assert outcome.termination == "interrupted"
@@ -333,49 +311,27 @@ def test_a_term_that_only_rounding_is_left_of_is_left_out() -> None:
     """A first choice that later, exact terms make superfluous stays in its rounds and not in the result."""
     b = np.array([[i >> k & 1 for i in range(64)] for k in range(6)], dtype=float)
     y = 10 + 3 * b[0] * b[1] + 5 * b[0] * b[2] + 2 * b[3]
-    problem = FeatureTable(tuple(Feature(f"b{k}", False) for k in range(6)), {f"b{k}": b[k] for k in range(6)}, y)
+    problem = table_of(y, **{f"b{k}": b[k] for k in range(6)})
     outcome = learned(problem, LONG.changed({"numberOfRounds": 20}))
     assert "b0" in [this.added.log_text() for this in outcome.rounds]
-    assert {t.log_text(): pytest.approx(t.influence) for t in outcome.terms} == {
-        "1": 10,
-        "b0 * b1": 3,
-        "b0 * b2": 5,
-        "b3": 2,
-    }
+    influences = {t.log_text(): pytest.approx(t.influence) for t in outcome.terms}
+    assert influences == {"1": 10, "b0 * b1": 3, "b0 * b2": 5, "b3": 2}
 
 
 CROSSED = Settings().changed({"crossValidation": True, "abortError": 0, "minImprovementPerRound": 0})
 
 
-def problem(target: list[float]) -> FeatureTable:
-    """Two binary options in all combinations, again and again."""
-    rows = np.arange(len(target))
-    columns = {"a": (rows % 2).astype(float), "b": (rows // 2 % 2).astype(float)}
-    return FeatureTable((Feature("a", False), Feature("b", False)), columns, np.array(target))
-
-
-@pytest.mark.parametrize("rows", range(2, 13))
-def test_every_learning_set_of_two_rows_has_folds(rows: int) -> None:
-    """There are as many folds as asked for, at most one per row, of equal size but for one; a model is learned."""
-    learning = problem([1.0 + row for row in range(rows)])
-    folds = folds_of(learning, CROSSED, 3)
-    assert folds is not None
-    sizes = np.bincount(folds)
-    assert len(sizes) == min(5, rows)
-    assert sizes.max() - sizes.min() <= 1
-    outcome = ForwardSelection(learning, CROSSED, folds=folds).run()
-    assert all(np.isfinite(influence) for influence in (term.influence for term in outcome.terms))
-
-
-def test_no_folds_without_need() -> None:
-    """Without the setting, and for a single row, there are none."""
-    assert folds_of(problem([1.0, 2.0, 3.0, 4.0]), Settings(), 0) is None
-    assert folds_of(problem([1.0]), CROSSED, 0) is None
+@pytest.mark.parametrize("rows", range(1, 13))
+def test_every_learning_set_has_a_model_by_folds(rows: int) -> None:
+    """With at most one fold per row, and without folds for a single row, a model is learned."""
+    at = np.arange(rows)
+    outcome = select(table_of(1 + at, a=at % 2, b=at // 2 % 2), CROSSED, 3)
+    assert all(np.isfinite(term.influence) for term in outcome.terms)
 
 
 def test_selection_error_is_the_mean_over_all_held_out_rows_with_a_value() -> None:
     """Folds whose values are all 0 judge nothing; every other held-out row counts the same."""
-    learning = problem([0.0, 0, 0, 0, 4, 5, 6, 7, 8, 9])
+    learning = table_of([0, 0, 0, 0, 4, 5, 6, 7, 8, 9], a=np.arange(10) % 2)
     folds = np.array([0, 0, 1, 1, 1, 2, 2, 2, 2, 2])
     learner = ForwardSelection(learning, CROSSED, folds=folds)
     y = learning.target
@@ -386,24 +342,14 @@ def test_selection_error_is_the_mean_over_all_held_out_rows_with_a_value() -> No
 def test_terms_with_binary_options_are_not_divided() -> None:
     """As in SPL Conqueror, no candidate has both a binary option and a reciprocal; other quotients are offered."""
     rng = np.random.default_rng(4)
-    columns = {"a": rng.integers(0, 2, 80).astype(float), **{n: rng.integers(1, 9, 80).astype(float) for n in "xy"}}
-    features = (Feature("a", False), *(Feature(name, True, 1.0, 8.0, has_zero=False) for name in "xy"))
+    table = table_of(np.ones(80), a=rng.integers(0, 2, 80), **{n: rng.integers(1, 9, 80) for n in "xy"})
     for functions in (["learn_asymFunction"], ["learn_ratioFunction"], ["learn_asymFunction", "learn_ratioFunction"]):
-        grid = CandidateGrid(
-            FeatureTable(features, columns, np.ones(80)), Settings().changed(dict.fromkeys(functions, True))
-        )
+        grid = CandidateGrid(table, Settings().changed(dict.fromkeys(functions, True)))
         for name in ("a", "x", "1 / x", "a * x", "x * x"):
-            cells = {
-                grid.candidate(int(head), int(atom)).learned(1).log_text(): (int(head), int(atom))
-                for head, atom in zip(*np.nonzero(grid.offered), strict=True)
-            }
-            if name in cells:
-                grid.choose(*cells[name])
-        offered = [
-            grid.candidate(int(head), int(atom)).learned(1).term
-            for head, atom in zip(*np.nonzero(grid.offered), strict=True)
-        ]
-        quotients = [term for term in offered if any(factor.power < 0 for factor in term.factors)]
+            if name in offered(grid):
+                grid.choose(*offered(grid)[name])
+        terms = [grid.candidate(*cell).term for cell in offered(grid).values()]
+        quotients = [term for term in terms if any(factor.power < 0 for factor in term.factors)]
         assert any(term.options == {"x", "y"} for term in quotients)
         assert not any("a" in term.options for term in quotients)
-        assert any("a" in term.options and len(term.options) == 3 for term in offered)
+        assert any("a" in term.options and len(term.options) == 3 for term in terms)

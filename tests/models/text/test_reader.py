@@ -15,7 +15,7 @@ from splc.arithmetic.parser import parse
 from splc.arithmetic.tokens import NameTable
 from splc.errors import ExpressionError
 from splc.models.parameters import Parameters, Quantity
-from splc.models.terms import CONSTANT, Term, log_term, option_term
+from splc.models.terms import CONSTANT, Term, option_term
 from splc.models.text.algebra import expand
 from splc.models.text.reader import expand_model, expand_text, split_text
 from splc.system.options import BinaryOption, NumericOption
@@ -72,53 +72,6 @@ class TestExpansion:
             total, magnitude = expansion_value(expansion, point)
             expected = float(evaluate(tree, point.__getitem__))
             assert total == pytest.approx(expected, rel=1e-9, abs=1e-9 * max(magnitude, 1))
-
-    @pytest.mark.parametrize(
-        ("one", "other"),
-        [
-            ("x + y", "y + x"),
-            ("x * y", "y * x"),
-            ("(x + y) * z", "x * z + y * z"),
-            ("(x + y)^2", "x^2 + 2 * x * y + y^2"),
-            ("(x + 1) * (x - 1)", "x^2 - 1"),
-            ("x - x + y", "y"),
-            ("0 * x + y", "y"),
-            ("x / x", "1"),
-            ("sqrt(x) * sqrt(x)", "x"),
-            ("(x^2)^(1/2)", "x"),
-            ("x^(49/49)", "x"),
-            ("x^0.5", "sqrt(x)"),
-            ("1 / (x + 1 - x)", "1"),
-            ("-x^2", "-1 * x^2"),
-            ("x / y / z", "x * y^-1 * z^-1"),
-            ("x / y * z", "x * z / y"),
-            ("log10(x * y^2 / z)", "log10(x) + 2 * log10(y) - log10(z)"),
-            ("log10(1000 * x)", "3 + log10(x)"),
-            ("log10(x)^2", "log10(x) * log10(x)"),
-            ("ln(x)", "log(x)"),
-            ("x + +y", "x + y"),
-        ],
-    )
-    def test_equal_expressions_expand_alike(self, one: str, other: str) -> None:
-        """The laws of algebra and of logarithms hold between expansions, term by term."""
-        left, right = expand_text(one, None), expand_text(other, None)
-        assert set(left) == set(right)
-        assert left == pytest.approx(right)
-
-    @pytest.mark.parametrize(("function", "base"), [("log2", 2.0), ("log10", 10.0), ("ln", math.e), ("log", math.e)])
-    def test_log_bases_become_10(self, function: str, base: float) -> None:
-        """Logarithms of any base become base-10 logarithms with another influence, and of numbers, numbers."""
-        assert expand_text(f"{function}(x)", None) == pytest.approx({log_term("x"): 1 / math.log10(base)})
-        assert expand_text(f"{function}({base!r}^3)", None) == pytest.approx({CONSTANT: 3.0})
-
-    def test_exact_numbers(self) -> None:
-        """Quotients and logarithms of powers of 2 are exact."""
-        assert expand_text("49 / 49 + log2(2^29)", None) == {CONSTANT: 30.0}
-        assert expand_text("5 * x / 49 * y", None) == {X * Y: 5 / 49}
-
-    def test_right_association(self) -> None:
-        """Read as SPL Conqueror does, x / y * 2 is x / (2 y)."""
-        assert expand_text("x / y * 2", None) == {X * Y**-1: 2.0}
 
     def test_not_a_sum_of_terms(self) -> None:
         """Expressions that are not sums of terms are refused with the reason."""
@@ -189,14 +142,6 @@ class TestText:
         expected = {X * Y: 6.0, X**2: 6.0, option_term("c#"): 1.0}
         assert expand_model(text, names, Parameters.of({"alpha": 3.0})).expansion == expected
 
-    def test_a_bare_expression(self) -> None:
-        """The model line needs no name."""
-        assert expand_text("a = 3\na * x", {"x": "x"}) == {X: 3.0}
-
-    def test_definitions_may_have_awkward_names(self) -> None:
-        """The name of a definition may be in backticks, and a later definition in terms of it replaces it."""
-        assert expand_text("`a-b` = 3\n`a-b` = `a-b` + 1\nT = `a-b` * x", {"x": "x"}) == {X: 4.0}
-
     def test_a_quoted_name_may_look_like_syntax(self) -> None:
         """Inside backticks # begins no comment, a parenthesis opens nothing, = defines nothing."""
         for name in ("c#", "f(x", "x)", "a=b", "a`b"):
@@ -223,14 +168,6 @@ class TestText:
             5,
             True,
         )
-
-
-def test_hints_about_continued_lines() -> None:
-    """An unknown name is hinted to be a continued line only in the definition of that name, over several lines."""
-    for text, continued in (("a = 3\n-x * a", True), ("a = 3\n-x * b", False), ("a = 3 * a", False)):
-        with pytest.raises(ExpressionError) as caught:
-            expand_model(text, {"x": "x"})
-        assert ("continues the line before" in str(caught.value)) is continued
 
 
 NAMES = {"x": "x", "y": "y", "z": "z"}
@@ -268,44 +205,6 @@ def test_no_statement_is_left_out(parts: list[str], data: st.DataObject) -> None
         expanded(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "same"),
-    [
-        ("T = 3*x\n  + 4*y", "3*x + 4*y"),
-        ("T = 3*x +\n\n# and\n\n4*y", "3*x + 4*y"),
-        ("T =\n  3*x", "3*x"),
-        ("T = x\n\n* y", "x * y"),
-        ("T = x\n^ 2", "x^2"),
-        ("a = (x\n\n + y)\n/ 2\nT = a", "(x + y) / 2"),
-        ("a = 3\n\n-x * a", "-3 * x"),
-        ("a = 3\n(x + 1) * a", "3 * x + 3"),
-        ("T = x\nT = T + y", "x + y"),
-        ("a = x\na = a * y\nT = a", "x * y"),
-        ("unused = y\nT = x", "x"),
-        ("time = x", "x"),
-        ("a = x\nb = a\nc = b + a", "2 * x"),
-    ],
-)
-def test_continued_statements(text: str, same: str) -> None:
-    """Statements continue after and before operators and `=`; after a blank line a sign begins a new one."""
-    assert expanded(text) == expanded(same)
-
-
-@pytest.mark.parametrize(
-    ("text", "unused"),
-    [("a = x\nb = a\nc = y", ["a", "b"]), ("a = x\nb = y\na * z", ["b"]), ("a = x\na = a + 1\ny", ["a", "a"])],
-)
-def test_unused_definitions(text: str, unused: list[str]) -> None:
-    """Every definition that an unmarked model does not use, even indirectly, is reported with its line."""
-    with pytest.raises(ExpressionError) as caught:
-        expanded(text)
-    problems = caught.value.problems
-    assert [problem.message.rpartition(" ")[2] for problem in problems] == [repr(name) for name in unused]
-    assert [problem.line for problem in problems] == [
-        number for number, line in enumerate(text.splitlines(), 1) if line.split(" = ")[0] in unused
-    ]
-
-
 def test_names_that_look_like_operators() -> None:
     """A line that begins with an option like `-O2`, or ends with one like `c++`, is not continued."""
     assert expanded("a = x\n-O2 * a", "-O2") == {option_term("x") * option_term("-O2"): 1.0}
@@ -321,22 +220,6 @@ def test_an_option_named_like_the_model() -> None:
     with pytest.raises(ExpressionError, match="has the name of an option") as caught:
         expanded("b = y\nT = x\na = y + b", "T")
     assert [problem.line for problem in caught.value.problems] == [2]
-
-
-@pytest.mark.parametrize("use", ["1 / a", "log2(a)", "x / sqrt(a)"])
-def test_uses_of_a_wrong_definition(use: str) -> None:
-    """Only the wrong definition is reported, not what uses it."""
-    with pytest.raises(ExpressionError) as caught:
-        expanded(f"a = nothing * x\nT = {use}", "x")
-    assert [problem.line for problem in caught.value.problems] == [1]
-
-
-def test_places_within_broken_statements() -> None:
-    """Errors have the right line and column after blank lines, comments and names."""
-    with pytest.raises(ExpressionError) as caught:
-        expanded("a = 1\nT =  # here\n\n  x\n # there\n  + foo * a")
-    problem = caught.value.problems[0]
-    assert (problem.message, problem.line, problem.column) == ("unknown name 'foo'", 6, 5)
 
 
 @given(

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from sampling import Space, draw_sample, sample
 from sampling.designs.design import Amount
-from sampling.space.completion import minimal, subset_minima
-from sampling.space.parts import Parts
+from sampling.space.parts import Parts, minimal, subset_minima
 from splc.system.options import BinaryOption
 from splc.system.variability import ENABLED, VariabilityModel
 from tests.support.examples import examples

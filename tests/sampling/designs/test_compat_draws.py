@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sampling import Space, draw_sample, sample
-from sampling.designs.dotnet_random import DotNetRandom
+from sampling.draws import DotNetRandom
 from splc.errors import SplcError
 from splc.formats.measurements.csv import write_configurations
 from splc.system.variability import VariabilityModel

@@ -11,13 +11,8 @@ from hypothesis import assume, given
 from scipy import stats
 
 from sampling import Space, draw_sample, parse_spec, sample
-from sampling.designs.distance import UNIT, Scope
-from sampling.designs.distance_aware import (
-    DISTRIBUTIONS,
-    Distances,
-    Lottery,
-    probabilities,
-)
+from sampling.designs.distance import DISTRIBUTIONS, UNIT, Distances, Scope, probabilities
+from sampling.draws import Lottery
 from sampling.space.parts import Parts
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
@@ -74,7 +69,7 @@ def test_rounded_distances(monkeypatch: pytest.MonkeyPatch) -> None:
     # Parts of 0.25, 0.75, 0.3 and 0.775 are 0.3, 0.8, 0.3 and 0.8 with one decimal, and 0, 1, 0 and 1 with none.
     exact = Distances.of(scope_of(model))
     for most, parts in ((15, [0, 3, 8, 10]), (14, [0, 0, 10, 10])):
-        monkeypatch.setattr("sampling.designs.distance_aware.MOST_DISTANCES", most)
+        monkeypatch.setattr("sampling.designs.distance.MOST_DISTANCES", most)
         found = Distances.of(scope_of(model))
         counts = Counter(10 * b + parts[n] + parts[m] for b, n, m in rows.tolist())
         stated = zip(found.sums, found.counts, strict=True)

@@ -21,8 +21,8 @@ from sampling.designs.numeric_draws import (
     log_determinant,
     polynomial,
 )
+from sampling.draws import generator
 from sampling.space.parts import Parts
-from sampling.space.ranks import generator
 from sampling.space.space import Space
 from splc.errors import SpecError, SplcError
 from splc.system.variability import VariabilityModel

@@ -7,13 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sampling.space import d4
-from sampling.space.circuit import Circuit
+from sampling.space.circuit import Circuit, circuit_of, d4_circuit, d4_is_installed
 from splc.types import Array
 from tests.sampling.space.clauses import Clauses, drawn_clauses, solutions_of
 from tests.support.examples import examples
 
-needs_d4 = pytest.mark.skipif(not d4.is_installed(), reason="d4solver is not installed")
+needs_d4 = pytest.mark.skipif(not d4_is_installed(), reason="d4solver is not installed")
 
 # (x1 and not x2) or (x2 and (x1 and x3, or x1 deselected)); x4 is free.
 TEXT = b"""o 1 0
@@ -33,7 +32,7 @@ CLAUSES: Clauses = [[1, 2], [-1, -2, 3]]
 
 def of_clauses(clauses: Clauses, variables: int) -> Circuit:
     """Return the circuit of clauses by D4."""
-    found = d4.compiled(range(variables), clauses)
+    found = d4_circuit(tuple(range(variables)), tuple(map(tuple, clauses)))
     assert found is not None
     return found
 
@@ -65,7 +64,7 @@ def check(circuit: Circuit, expected: Array) -> None:
 
 def test_text() -> None:
     """A circuit that is read from text has the solutions of its clauses."""
-    check(d4.circuit_of((0, 1, 2, 3), TEXT), solutions_of(CLAUSES, 4))
+    check(circuit_of((0, 1, 2, 3), TEXT), solutions_of(CLAUSES, 4))
 
 
 @needs_d4

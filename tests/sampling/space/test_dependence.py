@@ -8,9 +8,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sampling.space import dependence
-from sampling.space.blocks import blocks_of
 from sampling.space.dependence import flipped, value_effects, values_of
 from sampling.space.space import Space
+from sampling.space.variance import blocks_of
 from splc.models.influence import InfluenceModel
 from splc.models.terms import option_term
 from splc.system.options import BinaryOption

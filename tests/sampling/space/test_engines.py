@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from sampling import sample
-from sampling.space import analysis, d4, satisfiability
+from sampling.space import analysis, circuit, satisfiability
 from sampling.space.circuit import Circuit
 from sampling.space.space import Space
 from splc.errors import SpaceError, VariabilityError
 from splc.system.variability import VariabilityModel
 
-needs_d4 = pytest.mark.skipif(not d4.is_installed(), reason="d4solver is not installed")
+needs_d4 = pytest.mark.skipif(not circuit.d4_is_installed(), reason="d4solver is not installed")
 needs_sat = pytest.mark.skipif(not satisfiability.is_installed(), reason="python-sat is not installed")
 PAIRS = 60
 
@@ -94,7 +94,7 @@ def test_contradiction() -> None:
 @needs_sat
 def test_beyond_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """If D4 reaches its limits, nothing is counted; the solver finds dead options and covers the options."""
-    monkeypatch.setattr(d4, "SECONDS", 0)
+    monkeypatch.setattr(circuit, "SECONDS", 0)
     system = large(("a1 | b1 | b2",))
     space = Space(system)
     assert not space.is_counted

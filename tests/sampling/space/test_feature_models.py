@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from sampling import sample
-from sampling.space import analysis, d4, satisfiability
+from sampling.space import analysis, circuit, satisfiability
 from sampling.space.space import Space
 from splc.formats.detect import format_of
 from splc.io.files import read_source
@@ -20,7 +20,7 @@ from splc.system.variability import VariabilityModel
 from tests.support.real_data import real
 
 pytestmark = pytest.mark.skipif(
-    not (d4.is_installed() and satisfiability.is_installed()), reason="the extra solver is not installed"
+    not (circuit.d4_is_installed() and satisfiability.is_installed()), reason="the extra solver is not installed"
 )
 
 SMALL = ("bank-AlHajjaji2019", "berkeleydb-Hierons2020")

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sampling.space.local_search import neighbours, searched
-from sampling.space.ranking import undominated
+from sampling.space.ranking import neighbours, searched, undominated
 from sampling.space.space import Space
 from splc.data.configurations import Configurations
 from splc.models.influence import InfluenceModel
@@ -124,7 +123,7 @@ def test_configurations_that_differ_in_unused_options_count_once(data: st.DataOb
 
 def test_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     """The number of predictions is reported after every few, with the number of all, or the largest one."""
-    monkeypatch.setattr("sampling.space.local_search.REPORTED", 3)
+    monkeypatch.setattr("sampling.space.ranking.REPORTED", 3)
     space = Space(VariabilityModel("s", tuple(BinaryOption(f"o{place}") for place in range(3))))
     calls: list[tuple[int, int]] = []
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sampling.space.blocks import blocks_of
 from sampling.space.optimum import free_options, unused_options
 from sampling.space.ranges import term_ranges
 from sampling.space.ranking import best
 from sampling.space.satisfiability import is_installed
 from sampling.space.space import WEIGHTED, Space
+from sampling.space.variance import blocks_of
 from splc.errors import ConfigurationError, SpaceError, VariabilityError
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters, ParameterTable, Quantity

@@ -7,9 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
-from sampling.space.completion import minimal_bits, unpacked
-from sampling.space.parts import Parts
-from sampling.space.paths import Costs, heaviest, literal
+from sampling.space.diagram import Costs, heaviest, literal
+from sampling.space.parts import Parts, minimal_bits, unpacked
 from sampling.space.space import Space
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from sampling.designs.binary import first_solutions
 from sampling.space import strata as module
-from sampling.space.paths import first_solutions
 from sampling.space.space import Space
 from sampling.space.strata import Strata
 from splc.errors import SpaceError

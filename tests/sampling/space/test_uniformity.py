@@ -10,8 +10,7 @@ from scipy import stats
 from scipy.stats import chi2
 
 from sampling import Space, sample
-from sampling.designs.distance import Scope
-from sampling.designs.distance_aware import Distances
+from sampling.designs.distance import Distances, Scope
 from sampling.space.parts import Parts
 from splc.data.configurations import Configurations
 from splc.system.variability import VariabilityModel

@@ -12,9 +12,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sampling.space import variance
-from sampling.space.blocks import blocks_of
 from sampling.space.space import Space
-from sampling.space.variance import Variance
+from sampling.space.variance import Variance, blocks_of
 from splc.models.influence import InfluenceModel
 from splc.models.terms import option_term, product_of
 from splc.system.constraints import parse_boolean

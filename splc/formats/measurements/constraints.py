@@ -1,0 +1,377 @@
+"""Constraints that rows show: those that all rows of a table satisfy, and those that exclude what always failed.
+
+The former become structure where that is exact. The latter are of failed runs: those in the table `NAME.failures.csv`,
+which `splc measure` and `splc tune` write beside `NAME.csv` (a row per run, with the options, the contexts that take
+turns, and why it failed), rows without a value, and those that the file of a model states.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from splc.data.configurations import Configurations, unlisted_values
+from splc.data.measurements import FailureRule, Failures, Measurements
+from splc.errors import InputError, Problem, SplcError, plural
+from splc.formats.measurements.csv import read_option_table
+from splc.formats.measurements.selections import assignment_text
+from splc.formats.roles import Roles
+from splc.formats.table import TableSource, split_table
+from splc.io.csv_rows import distinct_texts, rows_with
+from splc.io.files import STANDARD, Source, read_source
+from splc.io.json import plain_values
+from splc.io.numbers import parse_column
+from splc.models.terms import quoted
+from splc.system.constraints import OptionLiteral
+from splc.system.groups import child_texts
+from splc.system.mining import MinedConstraint, MinedConstraints, OptionRows, failing_combinations, mined_constraints
+from splc.system.options import BinaryOption, NumericOption, constraints_of_texts
+from splc.system.variability import ENABLED, VariabilityModel
+from splc.types import Array
+
+
+def option_table(system: VariabilityModel, columns: Mapping[str, Sequence[str]], roles: Roles) -> OptionRows:
+    """Return the values of the options of a system in the rows of a table; rows that lack one are left out."""
+    text = frozenset(roles.text)
+    selected: dict[str, Array] = {}
+    numbers: dict[str, Array] = {}
+    usable = np.ones(len(next(iter(columns.values()))), dtype=bool)
+    cells = {name: distinct_texts(columns[name]) for name in roles.text}
+
+    def having(name: str, wanted: str | None) -> Array:
+        """Return the rows with a text in a column of text."""
+        distinct, codes = cells[name]
+        return np.array([text.strip() == wanted for text in distinct], dtype=bool)[codes]
+
+    for option in system.binary_options:
+        if option.parent in text:
+            selected[option.name] = having(option.parent, option.presentation.output_string)
+        elif option.name not in text:
+            selected[option.name] = roles.numbers[option.name] == 1
+            usable &= ~np.isnan(roles.numbers[option.name])
+    for name in cells:
+        usable &= ~having(name, "")
+    for numeric in system.numeric_options:
+        values = roles.numbers[numeric.name]
+        numbers[numeric.name] = values
+        if not numeric.optional:
+            usable &= ~np.isnan(values)
+        elif (switch := ENABLED + numeric.name) in system.switches:
+            selected[switch] = ~np.isnan(values)
+    groups = [(members, system.option(members[0]).parent) for members in system.alternative_groups]
+    above = [(members, None if parent in text else parent) for members, parent in groups]
+    table = np.stack([*selected.values()], axis=1) if selected else np.zeros((len(usable), 0), dtype=bool)
+    levels = {name: values[usable] for name, values in numbers.items()}
+    return OptionRows.of([*selected], table[usable], levels, above)
+
+
+def with_mined_constraints(system: VariabilityModel, table: OptionRows) -> tuple[VariabilityModel, MinedConstraints]:
+    """Return a system with the constraints that all rows of a table satisfy by far more than chance, and these.
+
+    Implications become parents, and sets of options groups and exclusions, unless the options have other ones already.
+    """
+    mined = mined_constraints(table)
+    structure = _Structure(system)
+    texts = [text for constraint in mined.constraints for text in structure.stated(constraint)]
+    changed = replace(system, options=tuple(structure.options.values()))
+    constraints = constraints_of_texts(texts, changed.name_table, [option.name for option in changed.binary_options])
+    return replace(changed, constraints=(*system.constraints, *constraints)), mined
+
+
+def pair_text(constraint: MinedConstraint) -> str:
+    """Return a constraint between two options (`excludes`, `implies`, `either`) as text: `!a | b`."""
+    premise, (name,) = constraint.premise, constraint.options
+    assert premise is not None
+    above = premise if constraint.kind == "either" else _opposite(premise)
+    return _clause(above, OptionLiteral(name, constraint.kind != "excludes"))
+
+
+class _Structure:
+    """The options of a system, to which constraints are added one after another."""
+
+    def __init__(self, system: VariabilityModel) -> None:
+        self.options = {option.name: option for option in system.options}
+
+    def stated(self, constraint: MinedConstraint) -> Iterator[str]:
+        """Add a constraint to the options, and yield the texts of what these cannot say."""
+        names, premise = constraint.options, constraint.premise
+        match constraint.kind:
+            case "exactly one":
+                assert premise is not None
+                for name in names:
+                    excluded = tuple((other,) for other in names if other != name)
+                    self.options[name] = BinaryOption(name, premise.name, optional=False, excluded=excluded)
+            case "at most one":
+                for at, name in enumerate(names):
+                    for other in names[at + 1 :]:
+                        yield from self._exclusion(name, other)
+            case "excludes":
+                assert premise is not None
+                yield from self._exclusion(premise.name, names[0])
+            case "identical":
+                assert premise is not None
+                (name,) = names
+                if premise.positive and self._becomes_child(name, premise.name, optional=False):
+                    return
+                yield _clause(_opposite(premise), OptionLiteral(name, True))
+                yield _clause(premise, OptionLiteral(name, False))
+            case "implies":
+                assert premise is not None
+                if not self._becomes_child(premise.name, names[0], optional=True):
+                    yield _clause(_opposite(premise), OptionLiteral(names[0], True))
+            case "values":
+                yield from _comparisons(constraint)
+            case _:
+                above = () if premise is None else (premise if constraint.kind == "either" else _opposite(premise),)
+                yield _clause(*above, *(OptionLiteral(name, True) for name in names))
+
+    def _becomes_child(self, name: str, parent: str, *, optional: bool) -> bool:
+        """Make an option a child of another one if it has no parent yet, and return whether it is one now."""
+        option, above = self.options.get(name), self.options.get(parent)
+        if not isinstance(option, BinaryOption) or not isinstance(above, BinaryOption):
+            return False
+        if option.parent is not None or not option.optional or (option.excluded and not optional):
+            return False
+        ancestor: str | None = parent
+        while ancestor is not None:
+            if ancestor == name:
+                return False
+            ancestor = self.options[ancestor].parent
+        self.options[name] = replace(option, parent=parent, optional=optional)
+        return True
+
+    def _exclusion(self, name: str, other: str) -> Iterator[str]:
+        """Exclude two options from each other; members of groups cannot have further exclusions."""
+        first, second = self.options.get(name), self.options.get(other)
+        if isinstance(first, BinaryOption) and isinstance(second, BinaryOption) and first.optional and second.optional:
+            self.options[name] = replace(first, excluded=(*first.excluded, (other,)))
+        else:
+            yield _clause(OptionLiteral(name, False), OptionLiteral(other, False))
+
+
+def _opposite(literal: OptionLiteral) -> OptionLiteral:
+    return OptionLiteral(literal.name, not literal.positive)
+
+
+def _clause(*literals: OptionLiteral) -> str:
+    return " | ".join(("" if literal.positive else "!") + quoted(literal.name) for literal in literals)
+
+
+def _comparisons(constraint: MinedConstraint) -> Iterator[str]:
+    """Yield the comparisons that state the values of a numeric option where a literal holds."""
+    assert constraint.premise is not None
+    name, values = constraint.options[0], constraint.values
+    match constraint.bounds:
+        case "=" | ">=":
+            yield f"{_guards([constraint.premise])}{_distance(name, values[0])} {constraint.bounds} 0"
+        case "<=":
+            yield f"{_guards([constraint.premise])}{_distance(name, values[-1])} <= 0"
+        case _:
+            yield _one_of([constraint.premise], {name: values})
+
+
+def _one_of(premises: Iterable[OptionLiteral], allowed: Mapping[str, Sequence[float]]) -> str:
+    """Return the comparison that one of some numeric options has an allowed value where all literals hold."""
+    factors = [_distance(name, value) for name, values in allowed.items() for value in values]
+    gaps = [min(np.diff(values).min(initial=1.0), 1.0) for values in allowed.values() for _ in values]
+    # A product of small differences would be 0 within the tolerance of comparisons.
+    scale = 10 ** math.ceil(-sum(map(math.log10, gaps)))
+    return f"{f'{scale} * ' if scale > 1 else ''}{_guards(premises)}{' * '.join(factors)} = 0"
+
+
+def outside_range(
+    premises: Sequence[OptionLiteral], name: str, ends: tuple[float, float], values: Sequence[float]
+) -> str:
+    """Return the comparison that a numeric option is outside of a range where all literals hold.
+
+    It is about all numbers, not about the values of the option, which only state the least difference.
+    """
+    low, high = ends
+    if low == -math.inf:
+        distance = f"({_number(high)} - {quoted(name)})"
+    elif high == math.inf:
+        distance = _distance(name, low)
+    else:
+        distance = f"{_distance(name, low)} * ({_number(high)} - {quoted(name)})"
+    # A product of small differences would be 0 within the tolerance of comparisons.
+    scale = 10 ** math.ceil(-2 * math.log10(min(np.diff(values).min(initial=1.0), 1.0)))
+    guards = _guards(premises)
+    holds = f"1 - {guards.removesuffix(' * ')}" if guards else "0"
+    return f"{f'{scale} * ' if scale > 1 else ''}{guards}{distance} < {holds}"
+
+
+def _guards(premises: Iterable[OptionLiteral]) -> str:
+    names = ((quoted(literal.name), literal.positive) for literal in premises)
+    return "".join(f"{name} * " if positive else f"(1 - {name}) * " for name, positive in names)
+
+
+def _distance(name: str, value: float) -> str:
+    return f"({quoted(name)} - {_number(value)})"
+
+
+def _number(value: float) -> str:
+    text = f"{value:.15g}"
+    return f"({text})" if text.startswith("-") else text
+
+
+def failure_rules(
+    system: VariabilityModel, succeeded: Configurations, failed: Configurations, runs: Array
+) -> tuple[tuple[FailureRule, ...], Array]:
+    """Return the combinations of values of which every run failed, and which failed configurations have one of them."""
+    every = Configurations.concatenate([failed, succeeded])
+    names = [option.name for option in system.binary_options]
+    columns = every.indices[:, [system.positions[name] for name in names]] == 1
+    numbers = {option.name: every.value(option.name) for option in system.numeric_options}
+    table = OptionRows(tuple(names), columns, numbers, tuple((group, None) for group in system.alternative_groups))
+    rules, explained = [], np.zeros(len(failed), dtype=bool)
+    for combination, having in failing_combinations(table, np.arange(len(every)) < len(failed)):
+        rows = having[: len(failed)]
+        explained |= rows
+        ranges = {name: ends for name, ends in combination.items() if name in numbers}
+        selected = [OptionLiteral(name, low > 0) for name, (low, _) in combination.items() if name not in ranges]
+        condition = [assignment_text({literal.name: int(literal.positive)}, system) for literal in selected]
+        allowed: dict[str, tuple[float, ...]] = {}
+        levels: tuple[float, ...] = ()
+        for name, (low, high) in ranges.items():
+            text = f"{low:g}<={name}<={high:g}".removeprefix("-inf<=").removesuffix("<=inf")
+            text = f"{name}>={low:g}" if high == math.inf else f"{name}={low:g}" if low == high else text
+            condition.append(text)
+            levels = next(option.values for option in system.numeric_options if option.name == name)
+            allowed[name] = tuple(value for value in levels if not low <= value <= high)
+        if len(ranges) == 1:
+            ((name, ends),) = ranges.items()
+            constraint = outside_range(selected, name, ends, levels)
+        else:
+            constraint = _one_of(selected, allowed) if allowed else _clause(*map(_opposite, selected))
+        rules.append(FailureRule(" and ".join(condition), constraint, int(runs[rows].sum()), int(rows.sum())))
+    return tuple(rules), explained
+
+
+SUFFIX = ".failures.csv"
+Check = Callable[[Configurations], Array]
+
+
+def failures_file(measurements: str) -> str:
+    """Return the table of failed runs that belongs to a table of measurements."""
+    return f"{Path(measurements.removesuffix('.gz')).with_suffix('')}{SUFFIX}"
+
+
+def read_failed_runs(
+    source: Source, system: VariabilityModel, contexts: Mapping[str, str]
+) -> tuple[Configurations, tuple[FailureRule, ...], int]:
+    """Return the configurations of failed runs of the stated contexts, one per run.
+
+    Further results are a rule for each value that the system lacks, and the number of other runs outside of it.
+
+    `system`: the system; runs with other values are outside of one that is inferred from what succeeded. `contexts`:
+    context → its value; rows with another one are left out.
+    """
+    hint = f"it belongs to the measurements beside it; if it is of another system, move or remove {source.name}"
+    try:
+        table = split_table(source, system.spellings)
+        rows = read_option_table(table, system)
+        if not system.inferred:
+            rows.problems(source.name).raise_if_any(InputError)
+    except SplcError as error:
+        raise InputError([*error.problems, Problem("the failed runs cannot be read", source.name, hint=hint)]) from None
+    kept = np.ones(len(rows), dtype=bool)
+    if rows.others:
+        kept = np.isin(np.arange(len(rows)), rows_with(rows.others, contexts))
+    inside = (rows.indices >= 0).all(axis=1)
+    rules, explained = _value_rules(table, system, kept & ~inside)
+    return Configurations(system, rows.indices[kept & inside]), rules, int((kept & ~inside & ~explained).sum())
+
+
+def _value_rules(table: TableSource, system: VariabilityModel, outside: Array) -> tuple[tuple[FailureRule, ...], Array]:
+    """Return a rule for each value that the system lacks in these rows, and which rows have one."""
+    titles, columns = table.body({})
+    cells = [np.array([cell.strip() for cell in column]) for column in columns]
+    options = [(system.spellings[title], at) for at, title in enumerate(titles) if title in system.spellings]
+    groups, rules, explained = system.child_groups, list[FailureRule](), np.zeros(len(outside), dtype=bool)
+    for name, at in options:
+        values: dict[str, tuple[Array, str]] = {}
+        if name in groups:
+            known = child_texts(name, groups[name])
+            further = {*cells[at][outside].tolist()} - {"", *known}
+            values = {f"{name}={text}": (cells[at] == text, "") for text in sorted(further)}
+        elif name in system.positions:
+            option, numbers = system.option(name), parse_column(cells[at].tolist())
+            for value in unlisted_values(option, numbers[outside]):
+                levels = (*option.values, value) if isinstance(option, NumericOption) else ()
+                constraint = outside_range((), name, (value, value), sorted(levels)) if levels else ""
+                values[f"{name}={value:g}"] = numbers == value, constraint
+        for condition, (having, constraint) in values.items():
+            rows = np.flatnonzero(having & outside)
+            count = len({tuple(cells[place][row] for _, place in options) for row in rows})
+            rules.append(FailureRule(condition, constraint, len(rows), count))
+            explained[rows] = True
+    return tuple(rules), explained
+
+
+def with_failures(measured: Measurements, files: Sequence[str], check: Check) -> Measurements:
+    """Return measurements with the failures beside them: rows without any value, and the tables of failed runs.
+
+    `check`: returns which configurations are valid; others are no failures of the system.
+    """
+    system = measured.system
+    known = np.any([~np.isnan(values).all(axis=1) for values in measured.values.values()], axis=0)
+    parts, sources = [Configurations(system, measured.configurations.indices[~known])], list[str]()
+    never: tuple[FailureRule, ...] = ()
+    for file in dict.fromkeys(failures_file(file) for file in files if file != STANDARD):
+        if Path(file).is_file():
+            part, rules, outside = read_failed_runs(read_source(file), system, measured.contexts)
+            never += rules
+            parts.append(part)
+            sources.append(file)
+            if outside:
+                verb = plural(outside, "failed run has", "failed runs have")
+                text = f"{verb} no values that can be read, and left out ({file})"
+                notes = (*measured.report.notes, text)
+                measured = replace(measured, report=replace(measured.report, notes=notes))
+    runs = Configurations(system, np.concatenate([part.indices for part in parts]))
+    runs, source = runs[check(runs)], sources[0] if sources else None
+    failures = failures_of(runs, measured.configurations[known], source)
+    if never:
+        none = np.zeros(0, dtype=int)
+        failures = failures or Failures(runs[none], none, (), none.astype(bool), source)
+        failures = replace(failures, rules=(*never, *failures.rules))
+    return replace(measured, failures=failures)
+
+
+def failures_of(runs: Configurations, succeeded: Configurations, source: str | None = None) -> Failures | None:
+    """Return the failures among runs that failed, None if each of their configurations has succeeded in another run."""
+    first, group = runs.groups()
+    every = runs[first]
+    never = Configurations(every.system, succeeded.indices).find(every) < 0
+    if not never.any():
+        return None
+    counts = np.bincount(group, minlength=len(first))[never]
+    failed = Configurations(every.system, every.indices[never])
+    rules, explained = failure_rules(every.system, Configurations(every.system, succeeded.indices), failed, counts)
+    return Failures(failed, counts, rules, explained, source)
+
+
+def failures_object(failures: Failures) -> dict[str, Any]:
+    """Return failures in JSON's types, as the file of a model keeps them."""
+    columns = {name: values.tolist() for name, values in failures.configurations.to_columns().items()}
+    runs = {"runs": failures.runs.tolist(), "explained": failures.explained.tolist()}
+    return {"configurations": columns, **runs, "rules": plain_values(failures.rules)}
+
+
+def failures_of_object(content: Any, system: VariabilityModel) -> Failures | None:
+    """Return the failures that the file of a model states; None if it states none, or damaged ones."""
+    with suppress(SplcError, KeyError, TypeError, ValueError, AttributeError):
+        columns = {name: np.array(values, dtype=float) for name, values in content["configurations"].items()}
+        failed = Configurations.from_columns(system, columns)
+        rules = tuple(FailureRule(**rule) for rule in content["rules"])
+        runs, explained = np.array(content["runs"], dtype=int), np.array(content["explained"], dtype=bool)
+        failures = Failures(failed, runs, rules, explained)
+        # Constraints that cannot be read are damaged, too.
+        return failures if len(runs) == len(explained) == len(failed) and failures.constraints is not None else None
+    return None

@@ -1,0 +1,436 @@
+"""The prediction program of a model: an object of JSON, which a Python module that needs no splc may have in it.
+
+`docs/schemas/splc.program-1.json` states its keys, docs/reference/programs.md their meaning. It contains the weights of
+the rows, so that predicting needs no factorisation. `program_of` makes it: the options, the printed model (`_Builder`),
+and the Gaussian processes of the full model (`_process`). `space_object` adds the constraints for reports.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from splc._version import __version__
+from splc.arithmetic.functions import FUNCTION
+from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, Threshold
+from splc.data.configurations import value_table
+from splc.formats.models.stored_model import ModelFile, StoredModel
+from splc.formats.models.text import python_module
+from splc.io.json import picked, plain_values
+from splc.io.latex import CONTROLS, directions_shown
+from splc.learning import projection
+from splc.models.influence import InfluenceModel
+from splc.models.subexpressions import (
+    Addends,
+    CallOf,
+    Derived,
+    Parameter,
+    PowerOf,
+    SumOf,
+    ThresholdOf,
+    by_name,
+    options_of,
+)
+from splc.models.terms import CONSTANT, Factor, Term
+from splc.system.clauses import clauses
+from splc.system.constraints import ArithmeticConstraint
+from splc.system.groups import child_texts
+from splc.system.options import NumericOption
+from splc.system.variability import ROOT, VariabilityModel
+from splc.types import Array
+
+SCHEMA = "splc.program/1"
+# The line of `runtime.py` that the program takes the place of, and the longest lines of JSON.
+_DATA, _WIDTH = "PROGRAM: dict[str, Any] = ", 100
+
+
+def program_of(stored: StoredModel) -> dict[str, Any]:
+    """Return the prediction program of a model without parameters."""
+    system, model = stored.system, stored.model
+    full_model = stored.full if isinstance(stored.full, (projection.Ensemble, projection.EnsembleSum)) else None
+    printed = stored.printed_intervals if isinstance(stored.printed_intervals, projection.SparseIntervals) else None
+    used = model.options | (frozenset() if full_model is None else full_model.options)
+    levels = [predictor.level for predictor in (full_model, printed) if predictor is not None]
+    functions = _Functions(by_name(model.derived), system)
+    program = {
+        "schema": SCHEMA,
+        "version": __version__,
+        "system": None if system is None else system.name,
+        "property": stored.nfp,
+        "unit": stored.unit,
+        "text": f"exp({model.text})" if model.link == "log" else model.text,
+        "options": _options(model, system, used),
+        "texts": [] if system is None else [*_texts(system)],
+        "level": levels[0] if levels else None,
+        "full": [*_processes(full_model)],
+        "printed": {
+            "link": model.link,
+            "functions": functions.all,
+            "terms": functions.addends(model.terms),
+            "intervals": printed and {"scale": _scale_object(printed.scale), "quantile": printed.quantile},
+        },
+    }
+    values: dict[str, Any] = plain_values(program)
+    return values
+
+
+def _options(model: InfluenceModel, system: VariabilityModel | None, used: frozenset[str]) -> list[dict[str, Any]]:
+    """Return the options that configurations have: those of the system, and others that the model uses."""
+    if system is None:
+        ordered = [name for name in model.order if name in used]
+        return [_option(name, "number", optional=True) for name in dict.fromkeys([*ordered, *sorted(used)])]
+    switched = {system.options[system.switches[name][0]].name for name in used if name in system.switches}
+    options = []
+    for option in system.options:
+        needed = option.name in used or option.name in switched
+        if isinstance(option, NumericOption):
+            facts = {
+                "values": option.values,
+                "optional": option.optional,
+                "flag": option.deselected_flag,
+                "fixed": option.values[0] if option.size == 1 else None,
+                "open": system.inferred,
+            }
+            options.append(_option(option.name, "numeric", needed=needed, **facts))
+        else:
+            constant = 1.0 if option.name in system.mandatory else None
+            options.append(_option(option.name, "binary", fixed=constant, needed=needed))
+    return [*options, *(_option(name, "number", optional=True) for name in system.observed if name in used)]
+
+
+def _option(name: str, kind: str, **facts: Any) -> dict[str, Any]:
+    """Return an option or an observed variable; `facts`: those in which it differs from an unknown number."""
+    unknown = {"values": (), "optional": False, "flag": None, "fixed": None, "needed": True, "open": False}
+    return {"name": name, "kind": kind, **unknown, **facts}
+
+
+def _texts(system: VariabilityModel) -> Iterator[dict[str, Any]]:
+    """Yield the columns of texts that stand for alternative groups; an empty text for no member, where possible."""
+    for parent, children in system.child_groups.items():
+        texts = child_texts(parent, children)
+        yield {"name": parent, "texts": texts if parent in system.mandatory else {"": "", **texts}}
+
+
+class _Functions:
+    """The functions of a printed model, each after those that it uses."""
+
+    def __init__(self, derived: Mapping[str, Derived], system: VariabilityModel | None) -> None:
+        self.derived = derived
+        self.switches = {} if system is None else system.switches
+        self.names = () if system is None else system.names
+        self.positions: dict[str, int] = {}
+        self.all: list[dict[str, Any]] = []
+
+    def addends(self, terms: Iterable[tuple[Term, float]]) -> list[dict[str, Any]]:
+        """Return a sum; terms without influence are left out."""
+        return [
+            {"influence": influence, "factors": [self.factor(each) for each in term.factors if each.option != ROOT]}
+            for term, influence in terms
+            # The logarithm of the root, which is always 1, is 0.
+            if influence != 0 and not any(factor.option == ROOT and factor.log for factor in term.factors)
+        ]
+
+    def factor(self, factor: Factor) -> dict[str, Any]:
+        """Return a factor: an option, or a function by its position, which is added if it is new."""
+        name = factor.option
+        is_function = name in self.derived or name in self.switches
+        if is_function and name not in self.positions:
+            function = self.function(name)
+            self.positions[name] = len(self.all)
+            self.all.append(function)
+        return {
+            "option": None if is_function else name,
+            "function": self.positions.get(name),
+            "power": float(factor.power),
+            "log10": float(factor.log),
+        }
+
+    def function(self, name: str) -> dict[str, Any]:
+        """Return the function of a subexpression, or whether an optional option has a value."""
+        if name in self.switches:
+            position, enabled = self.switches[name]
+            function = "selected" if enabled else "deselected"
+            return {"function": function, "arguments": [], "options": [self.names[position]]}
+        arguments: Sequence[Addends]
+        match self.derived[name]:
+            case SumOf(_, terms):
+                function, arguments = "sum", (terms,)
+            case PowerOf(_, base, exponent):
+                function, arguments = "power", (base, exponent)
+            case CallOf(_, function, arguments):
+                pass
+            case ThresholdOf(_, function, terms, bound):
+                arguments = (terms, ((CONSTANT, bound),))
+            case Parameter():
+                raise AssertionError("parameters are replaced by numbers before")
+        options = sorted(options_of(frozenset((name,)), self.derived))
+        return {"function": function, "arguments": [*map(self.addends, arguments)], "options": options}
+
+
+# The character of state 0 in texts of states.
+FIRST_STATE = 48
+
+
+def _scale_object(scale: projection.Scale) -> dict[str, Any]:
+    return scale.as_json() | {"constant_noise": projection.CONSTANT_NOISE}
+
+
+def _processes(full: projection.Ensemble | projection.EnsembleSum | None) -> Iterator[dict[str, Any]]:
+    """Yield the Gaussian processes whose sum a full model is; those of a summand are added where an option is 1."""
+    if isinstance(full, projection.EnsembleSum):
+        yield from (_process(summand.full, summand.where) for summand in full.summands)
+    elif full is not None:
+        yield _process(full, None)
+
+
+def _process(ensemble: projection.Ensemble, condition: str | None) -> dict[str, Any]:
+    """Return the average of Gaussian processes with the same rows; `condition`: the option that is 1 where it adds."""
+    parts, basis = ensemble.parts, ensemble.basis
+    variables = [_variable(variable, ensemble) for variable in basis.variables] if parts else []
+    if parts and basis.context is not None and ensemble.places is not None:
+        variables.append(_context(basis.context, ensemble.places))
+    level, spread = ensemble.constant
+    return {
+        "where": condition,
+        "scale": _scale_object(ensemble.scale),
+        "variables": variables,
+        "kernels": [_kernel(posterior, variables) for posterior in parts],
+        # Without kernels: the mean on the scale, and the standard deviation of predictions, None if it is unknown.
+        "constant": level,
+        "spread": spread if math.isfinite(spread) else None,
+        # The variance of the noise of row r is a kernel's `noise` times `noises[r]`, plus `jitter`.
+        "noises": parts[0].noise if parts else [],
+        "jitter": projection.JITTER,
+        # That of a measurement, whose multiples are divided by `noise_unit`.
+        "noise": ensemble.noise,
+        "noise_unit": ensemble.noise_unit,
+        # The multiple of the standard deviation on each side of intervals.
+        "quantile": ensemble.quantile,
+        # The weight of the printed model in the mean on the scale, where it has a value.
+        "printed": 0.0 if ensemble.stacked is None else ensemble.stacked.weight,
+        # What the scatter of runs adds to the half width of intervals, in quadrature.
+        "runs": ensemble.runs,
+        # The standard deviation at a further value of an option, as a multiple of its distance from the prediction at
+        # the nearest known one; of fewer than 2 / `extrapolation` values it is 2 / their number.
+        "extrapolation": projection.EXTRAPOLATION,
+    }
+
+
+def _kernel(posterior: projection.KernelPosterior, variables: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the hyperparameters of a kernel (the relevances of the columns of each variable), and its weights."""
+    theta, design = posterior.theta, posterior.design
+    by_column, relevances = theta.relevances[design.relevances].tolist(), []
+    for start, end, variable in zip(design.starts, design.starts[1:], variables, strict=False):
+        # Thresholds are columns of some kernels only.
+        missing = len(variable["columns"][0]) - (end - start)
+        relevances.append(by_column[start:end] + [0.0] * missing)
+    return {
+        "relevances": relevances,
+        **picked(theta, "interaction, stationary, width, noise"),
+        **picked(posterior, "weights, mean, deviation"),
+    }
+
+
+def _variable(variable: projection.Variable, ensemble: projection.Ensemble) -> dict[str, Any]:
+    """Return a variable with its states in the rows."""
+    configurations = ensemble.configurations
+    if variable.kind == "numeric":
+        shapes = [*projection.shapes_of(variable, ensemble.basis.rows), *projection.threshold_shapes(variable)]
+        # numpy's set of values is sorted, NaN last.
+        values, rows = np.unique(variable.column(configurations), return_inverse=True)
+        columns = np.column_stack([projection.column_of(shape, values) for shape in shapes])
+        return _variable_object(variable.members, columns, [_shape(shape) for shape in shapes], rows)
+    members = variable.members if variable.kind == "group" else variable.members[:1]
+    selected = np.column_stack([configurations.column(name) == 1 for name in members])
+    rows = np.where(selected.any(axis=1), selected.argmax(axis=1), len(members))
+    return _variable_object(members, _states(variable, len(members), ensemble.basis.rows), [], rows)
+
+
+def _context(block: projection.ContextBlock, context_positions: Array) -> dict[str, Any]:
+    """Return the context as a variable without options, whose last state is the one that predictions are about."""
+    count = len(block.names)
+    order = np.array([*(position for position in range(count) if position != block.place), block.place])
+    columns = np.hstack(block.columns(order))
+    return _variable_object((), columns, [], np.argsort(order)[context_positions])
+
+
+def _states(variable: projection.Variable, members: int, rows: int) -> Array:
+    """Return the columns of a variable of binary options for each selected one and none, shape (members + 1, k)."""
+    selected = np.vstack([np.eye(members), np.zeros(members)])
+    if variable.kind == "binary":
+        return 2 * selected - 1
+    parts = [] if variable.shared else [2 * selected - 1]
+    numbers = np.array([*variable.values, math.nan])
+    parts += [projection.column_of(shape, numbers)[:, None] for shape in projection.shapes_of(variable, rows)]
+    if variable.shared:
+        share = 1 / members
+        centred = (selected - share) / np.sqrt(1 - share)
+        centred[-1] = 0.0
+        parts.append(centred)
+    return np.hstack(parts)
+
+
+def _variable_object(
+    options: Sequence[str], columns: Array, shapes: list[dict[str, Any]], rows: Array
+) -> dict[str, Any]:
+    """Return a variable: the values of each of its states, one for each column, and the state of each row.
+
+    The state of a binary variable or of an alternative group is the position of the selected option, the last one if
+    none is selected. That of a numeric variable is a value, and `shapes` are its columns as functions of the value.
+    """
+    states = "".join(chr(FIRST_STATE + state) for state in rows.tolist())
+    return {"options": options, "columns": columns.tolist(), "shapes": shapes, "rows": states}
+
+
+def _shape(shape: projection.Shape) -> dict[str, Any]:
+    """Return a column of a numeric variable as a function of its value x, 0 where it is deselected.
+
+    'identity', 'ln', 'ln1p': (f(x) - a) / b; 'identity^2', …: the square of that minus c; 'level': 1 if x is a, else
+    -1; 'threshold': ((1 if x >= a, else 0) - b) / c; 'presence': 1 if there is a value, else -1.
+    """
+    name, numbers = "presence", (0.0, 0.0, 0.0)
+    match shape:
+        case projection.ScaledShape(transform, middle, half, squared):
+            name, numbers = f"{transform}^2" if squared else transform, (middle, half, projection.SQUARE_SHIFT)
+        case projection.LevelShape(value):
+            name, numbers = "level", (value, 0.0, 0.0)
+        case projection.ThresholdShape(value, share, size):
+            name, numbers = "threshold", (value, share, size)
+        case projection.PresenceShape():
+            pass
+    return {"shape": name, **dict(zip("abc", numbers, strict=True))}
+
+
+def space_object(system: VariabilityModel) -> dict[str, Any]:
+    """Return the options and the constraints of a system in JSON's types.
+
+    A clause holds if the value of one of its options is marked in its text of 0 and 1; a comparison has both sides as
+    trees of lists: the kind of a node, and its parts.
+    """
+    options = [
+        {"name": option.name, "values": [None if math.isnan(v) else v for v in value_table(option).tolist()]}
+        for option in system.options
+    ]
+    disjunctions = [
+        {
+            "literals": [[at, "".join("01"[flag] for flag in allowed)] for at, allowed in clause.literals],
+            "text": clause.reason,
+        }
+        for clause in clauses(system)
+    ]
+    comparisons = [_comparison(constraint, system) for constraint in system.arithmetic_constraints]
+    return {"options": options, "clauses": disjunctions, "comparisons": comparisons}
+
+
+def _comparison(constraint: ArithmeticConstraint, system: VariabilityModel) -> dict[str, Any]:
+    switches = {name: system.switches[name] for name in constraint.names if name in system.switches}
+    numeric = {option.name for option in system.numeric_options}
+    return {
+        "left": _tree(constraint.left),
+        "right": _tree(constraint.right),
+        "comparison": constraint.comparison,
+        "negated": constraint.negated,
+        "requires": constraint.requires,
+        "names": list(constraint.names),
+        "selected": [name for name in constraint.names if name not in numeric],
+        "switches": {name: [system.names[at], bool(enabled)] for name, (at, enabled) in switches.items()},
+        "text": constraint.text.strip(),
+    }
+
+
+def _tree(node: Node) -> list[Any]:
+    """Return a syntax tree as lists."""
+    match node:
+        case Number(value):
+            return ["number", value]
+        case Name(name):
+            return ["name", name]
+        case Sum(addends):
+            return ["sum", *([sign, _tree(child)] for sign, child in addends)]
+        case Product(factors):
+            return ["product", *([side, _tree(child)] for side, child in factors)]
+        case Power(base, exponent):
+            return ["power", _tree(base), _tree(exponent)]
+        case Call(function, arguments):
+            is_logarithm = function in FUNCTION and FUNCTION[function].base is not None
+            return [*(["logarithm"] if is_logarithm else []), function, *map(_tree, arguments)]
+        case Threshold(comparison, left, right):
+            return ["threshold", comparison, _tree(left), _tree(right)]
+
+
+def program_json(content: ModelFile) -> str:
+    """Return the only model of a file as the JSON of its program."""
+    return program_text(_program(content))
+
+
+def python_source(content: ModelFile) -> str:
+    """Return models as a Python module: a program, or functions of scaling models."""
+    if any(stored.scaling is not None for stored in content.models):
+        return python_module(content)
+    return python_program(_program(content))
+
+
+def _program(content: ModelFile) -> dict[str, Any]:
+    return program_of(content.only("a program predicts with", "a program cannot have"))
+
+
+def program_text(program: Mapping[str, Any]) -> str:
+    """Return a program as JSON."""
+    return _json_text(program, ascii_only=False) + "\n"
+
+
+def _json_text(value: Any, indent: str = "", *, ascii_only: bool = True) -> str:
+    """Return a value as JSON: objects, and lists of objects, that are too long for a line have one for each entry."""
+    line = json.dumps(value, ensure_ascii=ascii_only, allow_nan=False)
+    nested = isinstance(value, dict) or (isinstance(value, list) and any(isinstance(entry, dict) for entry in value))
+    if not nested or len(indent) + len(line) <= _WIDTH:
+        return line
+    inner, (opening, closing) = indent + "  ", "{}" if isinstance(value, dict) else "[]"
+    entries = [("", entry) for entry in value]
+    if isinstance(value, dict):
+        entries = [(f"{json.dumps(name, ensure_ascii=ascii_only)}: ", entry) for name, entry in value.items()]
+    lines = ",\n".join(f"{inner}{name}{_json_text(entry, inner, ascii_only=ascii_only)}" for name, entry in entries)
+    return f"{opening}\n{lines}\n{indent}{closing}"
+
+
+def python_program(program: Mapping[str, Any]) -> str:
+    """Return a program as a Python module without dependencies: the code of `runtime.py` and `runtime_command.py`."""
+    runtime, command = (
+        files(__package__).joinpath(name).read_text(encoding="utf-8") for name in ("runtime.py", "runtime_command.py")
+    )
+    # Without the docstring of the one, and the imports of the other.
+    head, assignment, tail = runtime.split('"""', 2)[2].partition(_DATA)
+    assert assignment
+    data = _json_text(program).replace("\\", "\\\\").replace("'", "\\'")
+    following = tail.partition("\n")[2].rstrip()
+    code = command[command.index("def main(") :]
+    return f"{_docstring(program)}{head}{_DATA}json.loads(\n    '''{data}'''\n)\n{following}\n\n\n{code}"
+
+
+def _docstring(program: Mapping[str, Any]) -> str:
+    """Return the docstring of an exported module; `splc.formats.models.read` reads its first line."""
+    subject = " of ".join(filter(None, (program["property"], program["system"] or "an unknown system")))
+    lines = [
+        f"Program of the model of {subject}, by splc {program['version']}."
+        if program["property"]
+        else "Program of a model.",
+        "",
+        "It needs Python 3.11 and its standard library only.",
+        "",
+        '    predict({"option": value, …})    the prediction; printed=True: that of the printed model',
+        '    interval({"option": value, …})   the ends of its prediction interval',
+        "    OPTIONS                          the options and their values",
+        "    python FILE option=value …       a prediction on the command line",
+        "    python FILE < table.csv          a prediction for each row of a table",
+        "",
+        "Constraints among options are not checked. The printed model:",
+        "",
+        f"    {program['text']}",
+    ]
+    text = "\n".join(CONTROLS.sub(" ", directions_shown(line)) for line in lines)
+    return '"""' + text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"') + '\n"""'

@@ -1,1 +1,0 @@
-"""Prediction programs: what a learned model computes, as plain data, and its writers."""

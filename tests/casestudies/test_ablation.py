@@ -1,0 +1,57 @@
+"""The ablation of special cases: switches, the worth of what they switch off, and a row of each preset."""
+
+from __future__ import annotations
+
+import pytest
+
+from casestudies.ablation.ablation import NOTHING, PRESETS, Change, changes_table, worth_of
+from casestudies.ablation.cells import CELLS
+from casestudies.ablation.switches import SWITCHES, switched_off
+from splc.learning.projection import constants
+
+FIRST = {preset: next(iter(switches)) for preset, switches in SWITCHES.items()}
+NONE = (None, None, None)
+
+
+@pytest.mark.parametrize("preset", SWITCHES)
+def test_switches(preset: str) -> None:
+    """All names that a switch replaces exist, and have their own values afterwards."""
+    before = vars(constants).copy()
+    for changes in SWITCHES[preset].values():
+        with switched_off(changes):
+            assert changes
+        assert vars(constants) == before
+
+
+@pytest.mark.parametrize(
+    ("change", "covered", "worth"),
+    [
+        ((0.9, 2.9, -1.0), 0.5, "nothing"),
+        ((0.9, 2.9, -1.0), -1.5, ""),
+        ((1.0, 2.0, 0.0), None, ""),
+        ((0.9, 5.0, -5.0), None, "mixed"),
+        ((0.9, 5.0, -4.0), None, ""),
+    ],
+)
+def test_worth(change: Change, covered: float | None, worth: str) -> None:
+    """What stays has a loss on the mean, or in one cell without a gain as large in another one."""
+    assert worth_of(change, NONE, covered) == worth_of((0, 0, 0), change, covered) == worth
+
+
+@pytest.mark.parametrize(("preset", "changes"), [("learning", (100 * (2**0.5 - 1), 100, 0)), ("tuning", (5, 10, 0))])
+def test_changes(preset: str, changes: Change) -> None:
+    """Changes are geometric means of ratios, or of shares means of differences."""
+    rows = [{"switch": NOTHING, "cell": cell, "error": error, "cpu": 2.0} for cell, error in enumerate((10.0, 20.0))]
+    rows += [{**row, "switch": FIRST[preset], "error": 20.0, "cpu": 1.0} for row in rows]
+    [line] = changes_table(rows, preset).rows
+    assert line[:5] == pytest.approx((FIRST[preset], 1, *changes))
+    assert line[5:12] == (*NONE, None, None, 0.5, "")
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_row_of_a_cell(preset: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A row has the means of the figures of a cell, without those that it lacks."""
+    runs = [{"error": 1.0, "terms": None}, {"error": 3.0, "terms": None}]
+    monkeypatch.setitem(CELLS, preset, lambda: [("a", lambda: runs)])
+    [row] = PRESETS[preset]().rows({"switch": FIRST[preset]})
+    assert {**row, "cpu": 0} == {"switch": FIRST[preset], "cell": "a", "error": 2.0, "cpu": 0}
