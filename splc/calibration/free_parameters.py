@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from splc.errors import Problem, SpecError, unknown_name_hint
 from splc.models.influence import InfluenceModel
-from splc.models.subexpressions import CallOf, Derived, Parameter, ThresholdOf, by_name, needed
+from splc.models.subexpressions import CallOf, Parameter, ThresholdOf, by_name, needed
 from splc.models.terms import log_term, option_term
 
 SCALE = "scale"
@@ -90,10 +90,9 @@ def with_scale(model: InfluenceModel, free: Collection[str]) -> InfluenceModel:
 def free_parameters(
     model: InfluenceModel, names: Sequence[str], guessed: Collection[str], bounds: Mapping[str, Bound]
 ) -> tuple[Free, ...]:
-    """Return the free parameters.
+    """Return the free parameters; bounds of a table are those of the value of the row that represents it.
 
-    `bounds`: name → (lowest, highest) value, None as by default: at least 0, but without bounds where the benchmarked
-    value is negative. Of a table it is the value of the row that represents it.
+    The lowest value is 0 by default, or none where the benchmarked value is negative.
     """
     known = {parameter.name: parameter for parameter in model.parameters}
     problems = [] if names else [Problem("no parameter is free", hint="name at least one")]
@@ -111,7 +110,15 @@ def free_parameters(
         if name not in names
     ]
     derived = by_name(model.derived)
-    steps = frozenset().union(*(part.names for part in model.derived if _has_steps(part)))
+    # Names of functions of steps, whose derivative is 0.
+    steps = frozenset().union(
+        *(
+            part.names
+            for part in model.derived
+            if isinstance(part, ThresholdOf)
+            or (isinstance(part, CallOf) and not part.is_extremum and part.slope is None)
+        )
+    )
     stepwise = {part.name for part in needed(steps, derived)}
     parameters: list[Free] = []
     for name in dict.fromkeys(names):
@@ -120,7 +127,7 @@ def free_parameters(
         if name in stepwise:
             message = f"{name!r} is inside of a rounding or a threshold, where least squares cannot estimate it"
             problems.append(Problem(message, hint="leave it out of the free ones"))
-        candidate = _free(known[name], name in guessed, bounds.get(name, (None, None)))
+        candidate = _free(known[name], name in guessed, *bounds.get(name, (None, None)))
         if math.isnan(candidate.low) or math.isnan(candidate.high) or not candidate.low < candidate.high:
             message = f"{name} cannot lie between {candidate.low:g} and {candidate.high:g}"
             problems.append(Problem(message, hint="write the lower bound first: alpha=1e-8..1e-5"))
@@ -130,26 +137,12 @@ def free_parameters(
     return tuple(parameters)
 
 
-def _free(parameter: Parameter, guessed: bool, bound: Bound) -> Free:
-    row = _row(parameter)
+def _free(parameter: Parameter, guessed: bool, low: float | None, high: float | None) -> Free:
+    """Return a free parameter; the row that represents a table is the middle one, or the nearest that is not 0."""
+    middle = parameter.middle
+    candidates = [row for row, value in enumerate(parameter.values_of) if value != 0]
+    row = min(candidates, key=lambda row: (abs(row - middle), row), default=middle)
     value = parameter.values_of[row]
-    low, high = bound
     if low is None:
         low = -math.inf if value < 0 or (high is not None and high <= 0) else 0.0
     return Free(parameter, None if guessed else value, row, abs(value) or 1.0, low, math.inf if high is None else high)
-
-
-def _row(parameter: Parameter) -> int:
-    """Return the row that represents a parameter: the middle one, or the nearest to it that is not 0."""
-    middle = parameter.middle
-    candidates = [row for row, value in enumerate(parameter.values_of) if value != 0]
-    return min(candidates, key=lambda row: (abs(row - middle), row), default=middle)
-
-
-def _has_steps(derived: Derived) -> bool:
-    """Return whether a derived name is a function of steps, whose derivative is 0."""
-    match derived:
-        case CallOf() if not derived.is_extremum:
-            return derived.slope is None
-        case _:
-            return isinstance(derived, ThresholdOf)

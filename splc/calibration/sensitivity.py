@@ -45,13 +45,7 @@ def _chained(value: Array, parts: Iterable[tuple[Array | float, Dual]]) -> Dual:
 
 
 class Sensitivity:
-    """Predictions of a model and their derivatives by its free parameters.
-
-    Args:
-        model: the model.
-        configurations: n configurations.
-        free: k free parameters, which the model has.
-    """
+    """Predictions of a model and their derivatives by its free parameters."""
 
     def __init__(self, model: InfluenceModel, configurations: Configurations, free: Sequence[Free]) -> None:
         self.model = model
