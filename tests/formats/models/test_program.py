@@ -22,7 +22,6 @@ from splc.arithmetic.functions import FUNCTION
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.formats.models.json import learned_json_text, parse_stored_json
-from splc.formats.models.program import program_of, program_text, python_program
 from splc.formats.models.read import read_stored_model
 from splc.formats.models.stored_model import StoredModel, learned_file
 from splc.io.files import Source
@@ -35,7 +34,7 @@ from splc.models.text.reader import expand_model
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from tests.support.evaluators import assignments, javascript_predictions, python_module
+from tests.support.evaluators import assignments, javascript_predictions, python_module, written
 from tests.support.examples import examples
 from tests.support.full_models import SYSTEMS, learned_system
 from tests.support.golden_messages import Lines, check_calls
@@ -115,7 +114,7 @@ def learned(system: VariabilityModel, values: Callable[[Configurations], Array],
 def check(stored: StoredModel, configurations: Configurations, folder: Path, size: float = 0.0) -> None:
     """Check the programs of a model against the model itself, up to 1e-9 of the predictions, or of a size."""
     rows = assignments(configurations)
-    assert schema_errors(program_text(program_of(stored))) == []
+    assert schema_errors(written(stored, ".program.json")) == []
     expected = np.column_stack([stored.predictor.predict(configurations), stored.model.predict(configurations)])
     module = python_module(stored, folder)
     found = [[module["predict"](row), module["predict"](row, printed=True)] for row in rows]
@@ -256,7 +255,7 @@ def stored() -> StoredModel:
 def folder(stored: StoredModel, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with an exported model."""
     found = tmp_path_factory.mktemp("exported")
-    (found / "exported.py").write_text(python_program(program_of(stored)), encoding="utf-8")
+    (found / "exported.py").write_text(written(stored, ".py"), encoding="utf-8")
     return found
 
 
@@ -281,7 +280,7 @@ def command(folder: Path, *arguments: str, text: str = "") -> subprocess.Complet
 def test_standard_library_only(stored: StoredModel, folder: Path) -> None:
     """The module imports modules of Python only; modules of the same model are the same."""
     text = (folder / "exported.py").read_text(encoding="utf-8")
-    assert text == python_program(program_of(stored))
+    assert text == written(stored, ".py")
     tree = ast.parse(text)
     names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     names |= {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
