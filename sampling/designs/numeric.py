@@ -291,6 +291,7 @@ class CountedLevels(LevelDesign):
     # whether the levels are those of SPL Conqueror's program, and their order
     compat: bool = False
     meaning: ClassVar[str] = "the number of levels"
+    unit: ClassVar[str] = ""
     # the least number, and that of SPL Conqueror's program
     least: ClassVar[tuple[int, int]] = 2, 2
 
@@ -298,7 +299,7 @@ class CountedLevels(LevelDesign):
     def parse(cls, arguments: Arguments) -> Self:
         """Read its arguments."""
         compat = arguments.flag("compat", 1)
-        text = arguments.positional[0].removesuffix("%" if cls is Hypersampling else "")
+        text = arguments.positional[0].removesuffix(cls.unit)
         return cls(arguments.text, arguments.whole_number(text, cls.meaning, cls.least[compat]), compat)
 
 
@@ -375,6 +376,7 @@ class Hypersampling(CountedLevels):
     """
 
     meaning: ClassVar[str] = "the percentage of values"
+    unit: ClassVar[str] = "%"
     least: ClassVar[tuple[int, int]] = 1, 1
 
     @classmethod

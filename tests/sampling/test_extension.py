@@ -82,16 +82,6 @@ def test_nothing_is_added_to_what_covers_everything(real_model: Callable[[str], 
     assert len(sample(model, spec, existing=whole[:0])) == len(whole)
 
 
-@pytest.mark.real_data
-def test_only_what_is_not_covered_is_added(real_model: Callable[[str], VariabilityModel]) -> None:
-    """A large random sample covers almost all pairs; configurations for the others are added."""
-    model = real_model("x264")
-    existing = sample(model, "random:200")
-    for spec in ("optionwise", "pairwise", "covering:2"):
-        assert len(sample(model, spec, existing=existing)) <= 1
-    assert len(sample(model, "pairwise", existing=existing, space=Space(model))) < len(sample(model, "pairwise")) / 10
-
-
 def test_random_extensions_exhaust_the_space() -> None:
     """Samples that extend each other have every configuration once; more than are left is an error."""
     model = VariabilityModel("grid", (BinaryOption("b"), NumericOption("x", tuple(map(float, range(10))))))

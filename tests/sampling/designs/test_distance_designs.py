@@ -112,15 +112,6 @@ def test_distance_starts_with_the_smallest_configuration() -> None:
 
 
 @pytest.mark.real_data
-def test_distances_run_out(real_model: Callable[[str], VariabilityModel]) -> None:
-    """A distance whose configurations are all in the sample is left out; the next ones take its place."""
-    found = sample(real_model("LLVM"), "distaware:150,distribution=geometric", seed=1)
-    drawn = Counter(found.indices.sum(axis=1).tolist())
-    assert [drawn[size] for size in (1, 2, 3)] == [1, 10, 45]
-    assert sum(drawn.values()) == 150
-
-
-@pytest.mark.real_data
 @pytest.mark.parametrize("selection", ["random", "solver"])
 def test_draws_within_a_distance_are_uniform(selection: str, real_model: Callable[[str], VariabilityModel]) -> None:
     """All configurations with a distance are equally often drawn; the first ones are with selection=solver."""
@@ -380,27 +371,6 @@ def test_distribution_of_distances(
     assert stats.chisquare(observed[frequent], shares).pvalue > 1e-4
 
 
-def spread(rows: Array, distance_of: Array) -> float:
-    """Return the mean over distances of the sum of squared counts of options."""
-    return float(np.mean([(rows[distance_of == d].sum(axis=0).astype(float) ** 2).sum() for d in set(distance_of)]))
-
-
-@pytest.mark.real_data
-@pytest.mark.parametrize("weights", ["1", "2", "1-2"])
-@pytest.mark.parametrize("name", ["LLVM", "x264"])
-def test_diversified_samples_use_options_more_evenly(
-    name: str, weights: str, real_model: Callable[[str], VariabilityModel]
-) -> None:
-    """With the same distances, options are selected more equally often than without the optimisation."""
-    model = real_model(name)
-    for seed in range(3):
-        plain = sample(model, f"distaware:60,seed={seed}").indices
-        diverse = sample(model, f"distaware:60,seed={seed},optimization=local,weights={weights}").indices
-        sizes = plain.sum(axis=1)
-        assert sorted(sizes) == sorted(diverse.sum(axis=1))
-        assert spread(diverse, diverse.sum(axis=1)) < 0.99 * spread(plain, sizes)
-
-
 @pytest.mark.real_data
 @pytest.mark.parametrize("optimization", ["local", "global"])
 @pytest.mark.parametrize("weights", [(1, 1), (2, 2), (1, 2)])
@@ -424,12 +394,3 @@ def test_diversified_configurations_have_the_least_used_options(
         candidates = everything[everything.sum(axis=1) == row.sum()]
         unused = np.array([row.tolist() not in earlier.tolist() for row in candidates])
         assert uses(row[None], counted)[0] == uses(candidates[unused], counted).min()
-
-
-@pytest.mark.real_data
-def test_divdistance_is_distaware_with_local_optimisation(real_model: Callable[[str], VariabilityModel]) -> None:
-    """The name of the published strategy, and its options."""
-    model = real_model("x264")
-    one = sample(model, "divdistance:30", seed=4)
-    two = draw_sample(model, parse_spec("distaware:30,optimization=local+ff"), 4).configurations
-    assert one.indices.tolist() == two.indices.tolist()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -180,21 +180,6 @@ def attempt(model: VariabilityModel, spec: str, seed: int, space: Space) -> Samp
         return draw_sample(model, spec, seed, space=space)
     except SplcError as error:
         return str(error)
-
-
-@pytest.mark.real_data
-@pytest.mark.parametrize("name", ["splc_examples", "exastencils"])
-@pytest.mark.parametrize("spec", ["bbd", "ofat:3", "hyper:40", "dopt:40", "lhs:20", "sobol:20", "pb:49,7,compat"])
-def test_real_systems(name: str, spec: str, real_model: Callable[[str], VariabilityModel]) -> None:
-    """Designs of real systems are valid, distinct, and have the stated size or say why not."""
-    model = real_model(name)
-    space = Space(model)
-    found = attempt(model, f"optionwise+{spec}", 0, space)
-    if not isinstance(found, Sample):
-        assert "only" in found or "more than" in found
-        return
-    assert len(found.configurations) == len(found.configurations.unique())
-    assert space.check(found.configurations).all()
 
 
 # Table 2.2 of the thesis.

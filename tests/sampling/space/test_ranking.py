@@ -136,14 +136,6 @@ def test_huge_spaces_are_combined_from_parts(monkeypatch: pytest.MonkeyPatch) ->
         pareto_front([few, rising], space, [False, False], limit=1000)
 
 
-def test_undominated_rows() -> None:
-    """The first of equal rows counts, for two and for three objectives."""
-    rows = np.array([[0.0, 3.0], [0.0, 3.0], [1.0, 3.0], [1.0, 4.0], [2.0, 1.0]])
-    assert undominated(rows).tolist() == [0, 4]
-    assert undominated(np.column_stack([rows, rows[:, 1]])).tolist() == [0, 4]
-    assert undominated(rows[:, :1]).tolist() == [0]
-
-
 CHOICES = VariabilityModel.of({"threads": [1, 2, 4], "tls": bool, "codec": ["lz4", "zstd"]})
 
 

@@ -17,7 +17,7 @@ from sampling.space.space import Space
 from splc.data.configurations import Configurations
 from splc.errors import VariabilityError
 from splc.system.constraints import parse_arithmetic, parse_boolean
-from splc.system.options import BinaryOption, NumericOption
+from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
 from tests.support.examples import examples
 from tests.support.sampling_oracle import is_valid
@@ -217,59 +217,47 @@ def test_conflicts_are_minimal(system: VariabilityModel) -> None:
         assert not Solutions(ConstraintProblem(problem.sizes, problem.parents, rest)).empty
 
 
-def contradiction(*texts: str) -> VariabilityModel:
-    """Return a system with a mandatory option and its child, two other options, and boolean constraints."""
-    options = (
+def stated(*texts: str) -> VariabilityModel:
+    """Return a system with a mandatory option and its child, other options, and constraints from line 7 on."""
+    options: tuple[Option, ...] = (
         BinaryOption("p", optional=False),
         BinaryOption("q", parent="p", optional=False),
-        BinaryOption("r"),
-        BinaryOption("s"),
+        *map(BinaryOption, ("r", "s", *(f"b{i}" for i in range(10)))),
+        *(NumericOption(name, (1.0, 2.0, 3.0)) for name in "xy"),
     )
     names = VariabilityModel("m", options).name_table
-    stated = tuple(parse_boolean(text, names, line) for line, text in enumerate(texts, 7))
-    return VariabilityModel("m", options, stated, source="m.xml")
+    constraints = (
+        parse_arithmetic(text, names, line=line) if "x" in text else parse_boolean(text, names, line)
+        for line, text in enumerate(texts, 7)
+    )
+    return VariabilityModel("m", options, tuple(constraints), source="m.xml")
 
 
-def test_messages() -> None:
-    """Each rule of the hierarchy and each constraint of a conflict is named once, with its line."""
+def chain(length: int) -> list[str]:
+    """Return constraints that contradict each other only together."""
+    return ["b0", *(f"!b{i} | b{i + 1}" for i in range(length - 2)), f"!b{length - 2}"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "named"),
+    [
+        # Each rule of the hierarchy is named once.
+        (["r | s", " !q & s "], [(None, "root needs p"), (None, "p needs q"), (8, "!q & s")]),
+        # Several parts of one constraint are one constraint.
+        (["r & s", "!r | !s"], [(7, "r & s"), (8, "!r | !s")]),
+        (["x > y", "y > x ", "x + y > 2"], [(7, "x > y"), (8, "y > x")]),
+        (chain(10), list(enumerate(chain(10), 7))),
+    ],
+)
+def test_conflicts_are_named(texts: list[str], named: list[tuple[int | None, str]]) -> None:
+    """Each constraint of a conflict is named once, with its line; of more than 10 there is only the number."""
     with pytest.raises(VariabilityError) as caught:
-        Space(contradiction("r | s", " !q & s ")).require_valid()
+        Space(stated(*texts)).require_valid()
     assert [(each.file, each.line, each.message, each.text) for each in caught.value.problems] == [
-        ("m.xml", None, "no valid configuration: contradicting constraint", "root needs p"),
-        ("m.xml", None, "no valid configuration: contradicting constraint", "p needs q"),
-        ("m.xml", 8, "no valid configuration: contradicting constraint", "!q & s"),
+        ("m.xml", line, "no valid configuration: contradicting constraint", text) for line, text in named
     ]
-
-
-def test_a_conjunction_is_named_once() -> None:
-    """Several parts of one constraint are one constraint."""
     with pytest.raises(VariabilityError) as caught:
-        Space(contradiction("r & s", "!r | !s")).require_valid()
-    assert [each.text for each in caught.value.problems] == ["r & s", "!r | !s"]
-
-
-def test_many_constraints_are_counted() -> None:
-    """A conflict of more than 10 constraints is counted; one of 10 is listed."""
-    for length, listed in ((9, 10), (10, 1)):
-        options = tuple(BinaryOption(f"b{i}") for i in range(length))
-        names = VariabilityModel("m", options).name_table
-        chain = [f"!b{i} | b{i + 1}" for i in range(length - 1)]
-        texts = ["b0", *chain, f"!b{length - 1}"]
-        stated = tuple(parse_boolean(text, names) for text in texts)
-        with pytest.raises(VariabilityError) as caught:
-            Space(VariabilityModel("m", options, stated, source="m.xml")).require_valid()
-        assert len(caught.value.problems) == listed
-    (one,) = caught.value.problems
+        Space(stated(*chain(11))).require_valid()
+    [one] = caught.value.problems
     assert one.message == "no valid configuration: the constraints contradict each other"
     assert (one.file, one.hint) == ("m.xml", "11 of them together have no solution")
-
-
-def test_comparisons() -> None:
-    """The comparisons of a conflict are named with their texts and lines."""
-    options = (NumericOption("x", (1.0, 2.0, 3.0)), NumericOption("y", (1.0, 2.0, 3.0)))
-    names = VariabilityModel("m", options).name_table
-    texts = ["x > y", "y > x ", "x + y > 2"]
-    stated = tuple(parse_arithmetic(text, names, line=line) for line, text in enumerate(texts, 3))
-    with pytest.raises(VariabilityError) as caught:
-        Space(VariabilityModel("m", options, stated)).require_valid()
-    assert [(each.line, each.text) for each in caught.value.problems] == [(3, "x > y"), (4, "y > x")]

@@ -7,15 +7,12 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy import stats
 from scipy.stats import chi2
 
 from sampling import Space, draw_sample, sample
-from sampling.designs.distance import Distances, Scope
 from sampling.space import approximation
 from sampling.space.approximation import CHAINS, Chains
 from sampling.space.compilation import build
-from sampling.space.parts import Parts
 from sampling.space.problem import components, whole_problem
 from splc.data.configurations import Configurations
 from splc.errors import SpaceError
@@ -75,24 +72,6 @@ def test_draws_of_a_large_space_are_uniform_by_strata(real_model: Read) -> None:
     there = sizes > 0
     expected = sizes[there] * (40_000 / space.count)
     assert 0.001 < significance(counts[there], expected, 1000, space.count) < 0.999
-
-
-@pytest.mark.real_data
-def test_draws_of_exastencils_by_distance(real_model: Callable[[str], VariabilityModel]) -> None:
-    """In 40,000 of 86,058 configurations, each distance has its share."""
-    model = real_model("exastencils")
-    space = Space(model)
-    scope = Scope.of(Parts(space), "whole")
-    distances = Distances.of(scope)
-    rows = space.draw(40_000, np.random.default_rng(12)).indices
-    weights = [each / (distances.unit * 10_000) for each in scope.weights()]
-    sums = np.rint(sum(weights[column][rows[:, column]] for column in range(rows.shape[1]))).astype(int)
-    edges = np.quantile(np.repeat(distances.sums, distances.counts), np.linspace(0, 1, 41)[1:-1])
-    expected = np.bincount(np.searchsorted(edges, distances.sums), weights=distances.counts)
-    observed = np.bincount(np.searchsorted(edges, sums), minlength=len(expected))
-    share = len(rows) / space.count
-    statistic = stats.chisquare(observed, expected * share).statistic / (1 - share)
-    assert 1e-4 < stats.chi2(len(expected) - 1).cdf(statistic) < 1 - 1e-4
 
 
 @pytest.mark.parametrize(("options", "number"), [(8, 8), (8, 24), (10, 30)])

@@ -16,7 +16,7 @@ from sampling.space.dependence import flipped, value_effects, values_of
 from sampling.space.space import Space
 from sampling.space.variance import Variance, blocks_of
 from splc.models.influence import InfluenceModel
-from splc.models.terms import option_term, product_of
+from splc.models.terms import option_term
 from splc.system.constraints import parse_boolean
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
@@ -158,18 +158,6 @@ def test_interactions(data: st.DataObject) -> None:
     if len(found.choices) <= 3:
         sums = math.fsum(interactions.values()) + math.fsum(each.alone for each in found.importance())
         assert sums == pytest.approx(1)
-
-
-def test_products_of_many_options_are_exact() -> None:
-    """The shares of a product of six options, one of which is in another term, are Shapley effects."""
-    names = [f"b{i}" for i in range(7)]
-    space = Space(VariabilityModel("deep", tuple(BinaryOption(name) for name in names)))
-    product = product_of(factor for name in names[:6] for factor in option_term(name).factors)
-    model = InfluenceModel.from_terms({product: 64.0, option_term("b5") * option_term("b6"): 4.0})
-    shares = shapley(space, model.predict(space.enumerate()), list(range(7)))
-    found = variance_of(model, space)
-    wanted = [share / found.deviation**2 for share in shares.values()]
-    assert [each.share for each in found.importance()] == pytest.approx(wanted)
 
 
 def test_many_options_are_exact() -> None:
