@@ -9,10 +9,10 @@ from functools import partial
 import numpy as np
 
 from comparison.intervals import compare_intervals, coverage
-from comparison.measures import Reference
+from comparison.measures import DEFAULT_KEYS, Reference
 from comparison.option_sets import hybrid, variance_sets
 from comparison.result import ComparedModel, Comparison, Comparisons, Judged, OptionSets, SetShare
-from comparison.semantic import DEFAULT_KEYS, compare_values
+from comparison.semantic import compare_values
 from comparison.syntactic import compare_terms, links_differ
 from splc.data.accuracy import discrepancy
 from splc.data.configurations import Configurations

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from comparison.intervals import check_level
-from comparison.measures import ranks
+from comparison.measures import DEFAULT_KEYS, ranks
 from comparison.result import SemanticComparison
-from comparison.semantic import DEFAULT_KEYS, compare_values
+from comparison.semantic import compare_values
 from splc.errors import SpecError, plural, unknown_name_hint
 from splc.types import Array
 

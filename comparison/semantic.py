@@ -16,8 +16,6 @@ from splc.models.influence import InfluenceModel
 from splc.models.terms import Term
 from splc.types import Array
 
-__all__ = ["DEFAULT_KEYS", "checked_weights", "compare_values", "weights_from", "weights_of_term"]
-
 
 def compare_values(
     first: Array,

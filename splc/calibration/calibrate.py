@@ -8,11 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from splc.calibration.free_parameters import Bound, Free, free_parameters, with_scale
+from splc.calibration.free_parameters import Bound, Free, Sensitivity, free_parameters, with_scale
 from splc.calibration.identifiability import findings
 from splc.calibration.result import WEIGHTS, Calibration, Estimate, Residual, Weights
 from splc.calibration.search import Misfit, search, search_near
-from splc.calibration.sensitivity import Sensitivity
 from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.table import names_of

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from splc.calibration.sensitivity import Sensitivity
+from splc.calibration.free_parameters import Sensitivity
 from splc.errors import LearningError
 from splc.types import Array
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from splc.errors import plural
-from splc.scaling.data import lines, longest
+from splc.scaling.data import lines
 from splc.scaling.evidence import never_negative
 from splc.scaling.exponents import Exponents, column
 from splc.scaling.methods import FitSettings
@@ -102,7 +102,7 @@ def _about_points(names: tuple[str, ...], data: bytes) -> tuple[str, ...]:
     caveats = []
     for parameter, name in enumerate(names):
         values = len(np.unique(points[:, parameter]))
-        line = longest(points, parameter)
+        line = max((len(rows) for rows in lines(points, parameter)), default=1)
         if values == 1:
             caveats.append(f"only one value of {name} was measured: nothing is known about how it scales")
         elif values < ENOUGH_POINTS:

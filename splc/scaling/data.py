@@ -143,14 +143,3 @@ def lines(points: Array, parameter: int) -> tuple[Array, ...]:
     order = np.lexsort((points[:, parameter], line_of.ravel()))
     ends = np.flatnonzero(np.diff(line_of.ravel()[order])) + 1
     return tuple(rows for rows in np.split(order, ends) if len(rows) > 1)
-
-
-def by_length(all_lines: tuple[Array, ...]) -> dict[int, Array]:
-    """Return length → the lines of this length, shape (lines, length)."""
-    lengths = sorted({len(rows) for rows in all_lines})
-    return {length: np.array([rows for rows in all_lines if len(rows) == length]) for length in lengths}
-
-
-def longest(points: Array, parameter: int) -> int:
-    """Return the number of points of the longest line along a parameter; 1 without any line."""
-    return max((len(rows) for rows in lines(points, parameter)), default=1)

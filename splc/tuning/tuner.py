@@ -13,17 +13,8 @@ from sampling.space.ranking import best
 from sampling.space.space import Space
 from splc.data.configurations import Configurations, fixed_indices
 from splc.errors import ConfigurationError, LearningError, MeasurementError, RequestError
-from splc.learning.active.candidates import (
-    COVERING_DRAWS,
-    LEAST_DRAWS,
-    MOST,
-    CandidateSource,
-    WorkingSource,
-    cells_of,
-    covering_row,
-    is_covered,
-    source_of,
-)
+from splc.learning.active import candidates
+from splc.learning.active.candidates import CandidateSource, WorkingSource, source_of
 from splc.learning.active.search_model import SearchModel
 from splc.learning.projection import variables_of
 from splc.learning.threads import one_thread
@@ -261,12 +252,16 @@ class Tuner:
     def _covering(self, *, needed: bool) -> int | None:
         """Return a configuration unlike those before; None without one, or if `needed` and the first design is done."""
         history, count = self.history, self.source.count
-        some = COVERING_DRAWS if count is None else min(COVERING_DRAWS, max(LEAST_DRAWS, count // 3))
+        some = (
+            candidates.COVERING_DRAWS
+            if count is None
+            else min(candidates.COVERING_DRAWS, max(candidates.LEAST_DRAWS, count // 3))
+        )
         pool = self._working.draw(some, self.generator(len(history.trials)), history.configurations)
-        cells, pool_cells = (cells_of(self.variables, rows) for rows in (history.configurations, pool))
-        if not len(pool) or (needed and is_covered(cells, pool_cells, self.budget or 2 * MOST)):
+        cells, pool_cells = (candidates.cells_of(self.variables, rows) for rows in (history.configurations, pool))
+        if not len(pool) or (needed and candidates.is_covered(cells, pool_cells, self.budget or 2 * candidates.MOST)):
             return None
-        return history.row_of(pool[[covering_row(cells, pool_cells)]])
+        return history.row_of(pool[[candidates.covering_row(cells, pool_cells)]])
 
     def _steps(self) -> int:
         return sum(trial.why in _SEARCHING for trial in self.history.trials)

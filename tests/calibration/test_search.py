@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.calibration import calibrate
-from splc.calibration.free_parameters import Free, free_parameters
+from splc.calibration.free_parameters import Free, Sensitivity, free_parameters
 from splc.calibration.search import (
     Misfit,
     dependence,
@@ -23,7 +23,6 @@ from splc.calibration.search import (
     start_points,
     trust_region_search,
 )
-from splc.calibration.sensitivity import Sensitivity
 from splc.data.accuracy import mean_relative_error
 from splc.models.parameters import Quantity
 from splc.models.subexpressions import Parameter

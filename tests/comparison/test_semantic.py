@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comparison.measures import MEASURES, mean_power, measure
-from comparison.semantic import DEFAULT_KEYS, compare_values, weights_from, weights_of_term
+from comparison.measures import DEFAULT_KEYS, MEASURES, mean_power, measure
+from comparison.semantic import compare_values, weights_from, weights_of_term
 from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, MeasurementError, SpecError

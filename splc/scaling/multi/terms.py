@@ -23,7 +23,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from splc.scaling.data import by_length, lines
+from splc.scaling.data import lines
 from splc.scaling.evidence import BEYOND, NoiseEvidence, log_excluded
 from splc.scaling.exponents import Exponents, Factors, HypothesisColumns, columns, exponent_columns, exponents, usable
 from splc.scaling.single.posterior import CONSTANT_SHARE, space, term_weights
@@ -132,9 +132,9 @@ def line_scores(points: Array, parameter: int, basis: ParameterTerms, z: Array, 
     with_level = np.zeros((len(z), len(basis.terms)))
     without = with_level.copy()
     covered = number = 0
-    for length, rows in by_length(lines(points, parameter)).items():
-        if length < _ENOUGH:
-            continue
+    long_lines = [line for line in lines(points, parameter) if len(line) >= _ENOUGH]
+    for length in sorted(set(map(len, long_lines))):
+        rows = np.array([line for line in long_lines if len(line) == length])
         # (lines, models, length) and (lines, length, terms)
         w, values = (np.moveaxis(array[:, rows], 1, 0) for array in (noise.weights, z))
         columns = np.moveaxis(basis.columns[:, rows], 0, 2)
