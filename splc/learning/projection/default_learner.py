@@ -171,7 +171,7 @@ class _Search:
             self.full = self._full()
             self.notes = _constant_notes(self.problem, self.fixed, self.full)
             self.problem.on_share(FULL)
-            return Stage(1, f"full model of {self.full.name}", self.seconds)
+            return Stage(1, f"full model of {self.full.scale.words}", self.seconds)
         if self.target is None:
             self.space = space_of(self.problem, self.constants)
             self.target = self.full.target(unmeasured(self.problem, self.space, self.constants))
