@@ -165,11 +165,9 @@ def model_change(
     before: tuple[Configurations, Array],
     after: tuple[Configurations, Array],
 ) -> ModelChange:
-    """Return what changed between two models.
+    """Return what changed between two models; values of 0 (for products also negative ones) are left out.
 
-    `first`: the model before the change. Its link decides; of a second model with another link no terms are used.
-    `before`: configurations and their measured values before the change; values of 0 (for products also negative ones)
-    are left out.
+    The link of the model before the change decides; of a second model with another link no terms are used.
     """
     common = CommonTerms.of((first, second), (before, after))
     known = np.flatnonzero(common.determined.all(axis=0))
@@ -222,11 +220,7 @@ class ModelCourse:
 def model_course(
     models: Sequence[InfluenceModel], measured: Sequence[tuple[Configurations, Array]], changes: Sequence[ModelChange]
 ) -> ModelCourse:
-    """Return the influences of several models, with the terms of all of them.
-
-    `models`: the models, at least one. The link of the first one decides; of others with another link no terms are
-    used.
-    """
+    """Return the influences of several models with the terms of all of them; the link of the first one decides."""
     common = CommonTerms.of(models, measured)
     sizes = np.mean([np.abs(design).mean(axis=0) for design in common.designs], axis=0)
     settled = [

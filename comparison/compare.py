@@ -8,12 +8,11 @@ from functools import partial
 
 import numpy as np
 
-from comparison.hybrid import hybrid
 from comparison.intervals import compare_intervals, coverage
-from comparison.measures import Reference
-from comparison.option_sets import OptionSets, SetShare, variance_sets
-from comparison.result import ComparedModel, Comparison, Comparisons, Judged
-from comparison.semantic import DEFAULT_KEYS, compare_values
+from comparison.measures import DEFAULT_KEYS, Reference
+from comparison.option_sets import hybrid, variance_sets
+from comparison.result import ComparedModel, Comparison, Comparisons, Judged, OptionSets, SetShare
+from comparison.semantic import compare_values
 from comparison.syntactic import compare_terms, links_differ
 from splc.data.accuracy import discrepancy
 from splc.data.configurations import Configurations
@@ -124,11 +123,15 @@ def compare_all(
             semantic = compared(first.predicted, other.predicted, weights=weights, reference=reference)
             missed = discrepancy(first.predicted, other.predicted, configurations, weights)
             result = replace(result, semantic=semantic, discrepancy=missed)
-            if result.same_link and len(configurations):
-                shares = hybrid(first.model, other.model, result.syntactic, configurations, weights=weights)
-                result = replace(result, hybrid=shares)
             if len(configurations):
-                sets = _option_sets(first.model, other.model, result, configurations, weights)
+                sets = None
+                if result.same_link:
+                    shares = hybrid(first.model, other.model, result.syntactic, configurations, weights=weights)
+                    result = replace(result, hybrid=shares)
+                    of_sums = tuple(SetShare(group.options, group.first, group.second) for group in shares.classes)
+                    sets = OptionSets("mean", of_sums) if first.model.link == "identity" else None
+                # If one is a product, the shares are those in the variance.
+                sets = sets or variance_sets(first.model, other.model, configurations, weights)
                 result = replace(result, option_sets=sets)
             known = all(model.exact or model.intervals is not None for model in (first, other))
             if level is not None and known and (first.intervals is not None or other.intervals is not None):
@@ -151,21 +154,6 @@ def compare_all(
             missed = discrepancy(measured[present], model.predicted[present], rows, present_weights)
             judged.append(Judged(model.name, semantic, inside, missed))
     return Comparisons(predicting, tuple(comparisons), tuple(judged), nfp, constant, weighing, level)
-
-
-def _option_sets(
-    first: InfluenceModel,
-    second: InfluenceModel,
-    comparison: Comparison,
-    configurations: Configurations,
-    weights: Array | None,
-) -> OptionSets:
-    """Return the shares of sets of options: in the mean prediction of sums, in the variance if one is a product."""
-    if comparison.hybrid is None or first.link == "log":
-        return variance_sets(first, second, configurations, weights)
-    return OptionSets(
-        "mean", tuple(SetShare(group.options, group.first, group.second) for group in comparison.hybrid.classes)
-    )
 
 
 def compared_model(name: str, model: InfluenceModel, at: Mapping[str, float] | None = None) -> ComparedModel:

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from comparison.intervals import check_level
-from comparison.measures import ranks
+from comparison.measures import DEFAULT_KEYS, ranks
 from comparison.result import SemanticComparison
-from comparison.semantic import DEFAULT_KEYS, compare_values
+from comparison.semantic import compare_values
 from splc.errors import SpecError, plural, unknown_name_hint
 from splc.types import Array
 
@@ -60,19 +60,14 @@ def correlations(
     """Return the correlation of every measure with one of them, in the order in which the comparisons hold them.
 
     The interval is the percentile interval of a bootstrap. Comparisons that share a model are not independent, so the
-    models are drawn with replacement where `pairs` names them: a pair (i, j) then counts
-    (times i was drawn) × (times j was drawn), as in the vertex bootstrap of Snijders and Borgatti ("Non-parametric
-    standard errors and tests for network statistics", Connections 22(2), 1999, section 3). Unlike there, two copies
-    of one model make no pair, since their comparison is known: they are equal. Without `pairs` the comparisons
-    themselves are drawn, which makes the intervals too narrow if they share models.
+    models are drawn with replacement where `pairs` names them: a pair (i, j) then counts (times i was drawn) × (times j
+    was drawn), as in the vertex bootstrap of Snijders and Borgatti ("Non-parametric standard errors and tests for
+    network statistics", Connections 22(2), 1999, section 3). Unlike there, two copies of one model make no pair, since
+    their comparison is known: they are equal. Without `pairs` the comparisons themselves are drawn, which makes the
+    intervals too narrow if they share models. All measures are judged on the same resamples.
 
     A bootstrap of fewer than five models, or one in which all resamples agree (for instance because all ranks are the
     same), would suggest a certainty that does not exist: the result has a reason instead of an interval.
-
-    `comparisons`: one per pair of models; mean powers are the measures `mean_power1`, `mean_power2`, …. `pairs`: for
-    each comparison the numbers of its two models (any integers); one with itself counts as often as it was drawn.
-    `seed`: of the bootstrap; all measures are judged on the same resamples. `resamples`: the number of resamples; 0
-    gives no intervals.
     """
     check_level(level)
     if resamples < 0:
@@ -120,13 +115,7 @@ def pair_correlations(
     seed: int = 0,
     on_pair: Callable[[int], None] | None = None,
 ) -> tuple[Correlation, ...]:
-    """Compare every two of several models, and return the correlation of each measure with one of them.
-
-    Of each pair the model that is given before the other is the first, as directed measures need one.
-
-    `values`: the predictions of each model, shape (n,) each. `against`: as in `correlations`; so `level`, `seed`.
-    `weights`: what each configuration counts, shape (n,); None: all the same.
-    """
+    """Compare every two of several models, the one given before being the first, and return `correlations`."""
     pairs = list(itertools.combinations(range(len(values)), 2))
     comparisons = []
     for i, j in pairs:
@@ -179,10 +168,7 @@ def with_interval(point: Correlation, drawn: Array | None, level: float) -> Corr
 
 
 def multiplicities(models: Array, resamples: int, rng: np.random.Generator) -> Array:
-    """Return the number of times that each comparison is in each resample, shape (resamples, comparisons).
-
-    `models`: the models of each comparison, shape (comparisons, 2), or (comparisons, 1): they are drawn themselves.
-    """
+    """Return the number of times that each comparison of models (comparisons, 1 or 2) is in each resample."""
     names, numbers = np.unique(models, return_inverse=True)
     numbers = numbers.reshape(models.shape)
     drawn = rng.integers(len(names), size=(resamples, len(names)))
@@ -193,11 +179,7 @@ def multiplicities(models: Array, resamples: int, rng: np.random.Generator) -> A
 
 
 def resampled(columns: Mapping[str, Array], target: Array, weights: Array) -> dict[str, Array]:
-    """Return Spearman's rank correlation of each column with the target in each resample, NaN where undefined.
-
-    `columns`: key → values, shape (comparisons,). `target`: shape (comparisons,). `weights`: the number of times that
-    each comparison is in each resample, shape (resamples, comparisons).
-    """
+    """Return Spearman's rank correlation of each column with the target in each resample, NaN where undefined."""
     result = {}
     shared: dict[bytes, tuple[Array, Array]] = {}
     for key, column in columns.items():

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,7 +17,6 @@ from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, MeasurementError, SpecError, listed, plural
 from splc.models.basis.regression import Regression, t_quantile
 from splc.models.influence import InfluenceModel
-from splc.models.subexpressions import Parameter
 from splc.models.terms import Term
 from splc.types import Array
 
@@ -31,67 +29,39 @@ def check_level(level: float) -> None:
         raise SpecError(f"an interval cannot have the level {level:g}", hint="give a fraction, such as 0.95")
 
 
-def corner_intervals(
-    predict: Callable[[Mapping[str, float]], Array], bounds: Mapping[str, tuple[float, float]]
-) -> Array:
-    """Return the least and greatest predictions at the corners of a box of parameters, shape (2, n).
-
-    Exact where the prediction is monotone in each parameter while the others are fixed, as it is in analytical models
-    that are linear in each of `alpha`, `beta` and `f`; elsewhere the true bounds may be wider.
-
-    `predict`: parameters → predictions, shape (n,).
-    """
-    for name, (low, high) in bounds.items():
-        if not (math.isfinite(low) and math.isfinite(high) and low <= high):
-            raise SpecError(f"{name} cannot lie between {low:g} and {high:g}", hint="give the lower bound first")
-    varying = [name for name, (low, high) in bounds.items() if low < high]
-    if len(varying) > MAX_PARAMETERS:
-        message = f"{len(varying)} parameters have bounds, at most {MAX_PARAMETERS} can"
-        raise SpecError(message, hint="give numbers for those that matter least")
-    least, greatest = np.array(math.inf), np.array(-math.inf)
-    for corner in itertools.product(*((low, high) if low < high else (low,) for low, high in bounds.values())):
-        predicted = np.asarray(predict(dict(zip(bounds, corner, strict=True))), dtype=float)
-        least, greatest = np.minimum(least, predicted), np.maximum(greatest, predicted)
-    return np.stack([least, greatest])
-
-
 def parameter_intervals(model: InfluenceModel, configurations: Configurations) -> Array | None:
     """Return bounds of an analytical model's predictions from the intervals of its parameters, shape (2, n).
 
-    All rows of a table are at their lower ends together, or all at their upper ends: the uncertainty of one row comes
-    from the benchmark that also measured the others. See `corner_intervals`.
+    They are the least and greatest predictions at the corners of the box of parameters: exact where the prediction is
+    monotone in each parameter while the others are fixed, as it is in models that are linear in each of `alpha`, `beta`
+    and `f`; elsewhere the true bounds may be wider. All rows of a table are at their lower ends together, or all at
+    their upper ends: the uncertainty of one row comes from the benchmark that also measured the others.
     """
     unknown = [parameter.name for parameter in model.parameters if not parameter.determined]
     if unknown:
         verb = "is" if len(unknown) == 1 else "are"
         raise SpecError(f"{listed(unknown)} {verb} not determined", hint="there are no intervals without them")
-    corners = {parameter.name: (0.0, 1.0) for parameter in model.parameters if parameter.has_interval}
-    if not corners:
+    varying = [parameter for parameter in model.parameters if parameter.has_interval]
+    if not varying:
         return None
-    return corner_intervals(lambda corner: _at_corner(model, corner).predict(configurations), corners)
-
-
-def _at_corner(model: InfluenceModel, corner: Mapping[str, float]) -> InfluenceModel:
-    """Return a model with its parameters at the lower (0) or the upper (1) ends of their intervals."""
-    derived = [
-        replace(subexpression, values_of=subexpression.high if corner[subexpression.name] == 1 else subexpression.low)
-        if isinstance(subexpression, Parameter) and subexpression.name in corner
-        else subexpression
-        for subexpression in model.derived
-    ]
-    return replace(model, derived=tuple(derived))
+    if len(varying) > MAX_PARAMETERS:
+        message = f"{len(varying)} parameters have bounds, at most {MAX_PARAMETERS} can"
+        raise SpecError(message, hint="give numbers for those that matter least")
+    least, greatest = np.array(math.inf), np.array(-math.inf)
+    for ends in itertools.product(*((parameter.low, parameter.high) for parameter in varying)):
+        at = {p.name: replace(p, values_of=values) for p, values in zip(varying, ends, strict=True)}
+        derived = tuple(at.get(subexpression.name, subexpression) for subexpression in model.derived)
+        predicted = replace(model, derived=derived).predict(configurations)
+        least, greatest = np.minimum(least, predicted), np.maximum(greatest, predicted)
+    return np.stack([least, greatest])
 
 
 def compare_intervals(first: Array, second: Array, level: float) -> IntervalComparison:
-    """Return measures of the overlap of two models' intervals of predictions.
+    """Return measures of the overlap of two models' intervals of predictions, shape (2, n); touching ones overlap.
 
-    Intervals are closed: intervals that touch overlap. The Hausdorff distance of two intervals is the greater
-    distance of their ends, a metric (Moore et al., Introduction to Interval Analysis, 2009, section 6.1). With
-    infinite intervals the mean distance and width may be infinite. Jaccard is None where the overlaps and the unions
-    are infinitely long.
-
-    `first`: lower and upper bounds of the first model's predictions, shape (2, n). `level`: the level of both, in (0,
-    1]; 1 for certain bounds.
+    The Hausdorff distance of two intervals is the greater distance of their ends, a metric (Moore et al., Introduction
+    to Interval Analysis, 2009, section 6.1). The level is 1 for certain bounds. Jaccard is None where the overlaps and
+    the unions are infinitely long.
     """
     if level != 1:
         check_level(level)
@@ -116,11 +86,7 @@ def compare_intervals(first: Array, second: Array, level: float) -> IntervalComp
 
 
 def coverage(measured: Array, intervals: Array) -> float:
-    """Return the fraction of measured values that lie within their intervals, ends included.
-
-    `measured`: shape (n,), or (n, repetitions) for the values of runs; NaN (not measured) is left out. `intervals`:
-    lower and upper bounds, shape (2, n).
-    """
+    """Return the fraction of measured values (or runs, (n, repetitions)) within their intervals, ends included."""
     intervals = _intervals(intervals)
     measured = np.asarray(measured, dtype=float)
     if measured.shape[:1] != intervals.shape[1:]:
@@ -204,17 +170,10 @@ def influence_intervals(
     Student's t distribution with n - rank degrees of freedom give the widths (Seber and Lee, Linear Regression
     Analysis, 2nd edition, sections 3.3 and 5.1).
 
-    The intervals are centred at the influences of the model, not at those of the fit: they show how precisely this
-    number of measurements determines the influences, and a model lies within its own intervals even if it was not
-    found by least squares or not from these measurements. If it was, both are the same; otherwise `refitted` shows
-    the difference.
-
-    Caveat: the terms were chosen for the same measurements, which the widths do not account for. Intervals after such a
-    selection are too narrow, and terms seem more certain than they are (Berk et al., Valid post-selection inference,
-    Annals of Statistics 41(2), 2013).
-
-    `measured`: their values, shape (n,), finite. `runs`: the values of all runs, shape (n, repetitions), NaN where one
-    is missing; None: one run each.
+    The intervals are centred at the influences of the model, not at those of the fit (`refitted`): a model lies within
+    its own intervals even if it was not found by least squares or not from these measurements. The terms were chosen
+    for the same measurements, which the widths do not account for: intervals after such a selection are too narrow
+    (Berk et al., Valid post-selection inference, Annals of Statistics 41(2), 2013).
     """
     check_level(level)
     target = _target(model, configurations, measured)
@@ -238,11 +197,10 @@ def influence_intervals(
 def prediction_intervals(
     intervals: InfluenceIntervals, configurations: Configurations, *, single: bool = False
 ) -> Array:
-    """Return the confidence band of a model's predictions, lower and upper bounds, shape (2, n).
+    """Return the confidence band of a model's predictions, or of `single` runs, shape (2, n).
 
-    With x the term values of a configuration it is x'β ± t·√(x' Cov x), for link 'log' the exponential of these
-    bounds. Where the measurements do not determine a prediction, the bounds are infinite (0 and inf for link 'log').
-    Memory grows linearly with n.
+    With x the term values of a configuration it is x'β ± t·√(x' Cov x), for link 'log' the exponential of these bounds,
+    and infinite (0 and inf for link 'log') where the measurements do not determine a prediction.
     """
     model = intervals.model
     x = term_values(model, configurations)

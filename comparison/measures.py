@@ -71,10 +71,7 @@ class Measure:
     growth: float = 0.0
 
     def __call__(self, a: Array, b: Array, w: Array | None = None) -> float:
-        """Return the value for a and b, shape (n,), finite, with weights w ≥ 0 of a positive sum, or None.
-
-        The result is nan where it is undefined (always for n = 0) or not a finite number.
-        """
+        """Return the value for finite a and b and weights w ≥ 0; nan where it is undefined or not a finite number."""
         return self.of_prepared(*prepared(a, b, w))
 
     def of_prepared(self, a: Array, b: Array, w: Array | None) -> float:
@@ -133,10 +130,7 @@ def median(x: Array, w: Array | None) -> float:
 
 
 def ranks(x: Array, w: Array | None) -> Array:
-    """Return weighted ranks, shape (n,): the weight of all lower values and half of that of equal ones.
-
-    `w`: also several weights of each value, shape (k, n), for ranks of the same shape.
-    """
+    """Return the weight of all lower values and half of that of equal ones; `w`: (n,), or several weights (k, n)."""
     distinct, which = np.unique(x, return_inverse=True)
     last = np.cumsum(np.bincount(which, minlength=len(distinct))) - 1
     weight = np.ones(len(x)) if w is None else w[..., np.argsort(which, kind="stable")]
@@ -250,10 +244,6 @@ def mean_power(a: Array, b: Array, p: float, w: Array | None = None) -> float:
     """Return mean(|a - b|^p), without a root, p ≥ 1; for p = inf, max(|a - b|).
 
     These are the distances in the tables of the thesis (4.1 and 5.6 to 5.13), although its formula has the root.
-
-    `a`: the first values, shape (n,), finite. `b`: the second values, shape (n,), finite. `p`: the order; its unit is
-    that of the property to the power of p. `w`: weights of the mean, shape (n,), not negative, with a positive sum;
-    None weighs all the same.
     """
     check_order(p)
     a, b, w = prepared(a, b, w)

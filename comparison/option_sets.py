@@ -1,61 +1,33 @@
-"""Agreement by sets of options: which sets the predictions of two models depend on, and how much.
+"""Shares of sets of options in the predictions of two models, and comparisons that are weighted by them.
 
 Few noisy measurements do not identify the exponents of a term, but they identify its set of options. The shares of the
-sets can also be compared between a sum of terms and a product, whose terms have different meanings.
+sets can also be compared between a sum of terms and a product, whose terms have different meanings (`variance_sets`).
+Sums have shares of the performance as well, by which `hybrid` weights both comparisons of each equivalence class. The
+thesis names it as future work (section 7.2): "According to the percentual influence of an equivalence class, the
+semantic and syntactic comparison could be weighted."
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 import numpy as np
 
+from comparison.result import ClassShare, HybridComparison, OptionSets, SetShare, SyntacticComparison
+from comparison.semantic import checked_weights
 from splc.data.configurations import Configurations
+from splc.errors import ConfigurationError
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import by_name, options_of
 from splc.models.terms import Factor, Term, names_in, place_in
 from splc.types import Array
 
-# The quantity that shares are parts of.
-Whole = Literal["mean", "variance"]
 # More configurations and more products of factors than these are not needed for shares.
 MAX_CONFIGURATIONS, MAX_PRODUCTS = 10_000, 2_000
 # Smaller covariances, relative to the largest squared prediction, are rounding.
 ROUNDING = 1e-13
-
-
-@dataclass(frozen=True)
-class SetShare:
-    """The shares of a set of options in the predictions of two models."""
-
-    options: tuple[str, ...]  # the options, in the system's order; empty for the constant
-    first: float  # the share in the first model, in [0, 1]
-    second: float  # the share in the second model
-
-    @property
-    def shared(self) -> float:
-        """The share that both models have."""
-        return min(self.first, self.second)
-
-
-@dataclass(frozen=True)
-class OptionSets:
-    """Two models compared by the shares of their sets of options."""
-
-    # the quantity that shares are parts of: 'mean', the sum of mean absolute contributions, or 'variance', the variance
-    # of the predictions
-    of: Whole
-    sets: tuple[SetShare, ...]  # the sets of both models with their shares
-
-    @property
-    def overlap(self) -> float | None:
-        """The sum over the sets of the smaller share, in [0, 1]; None if a model has no shares."""
-        if not any(share.first for share in self.sets) or not any(share.second for share in self.sets):
-            return None
-        return min(1.0, math.fsum(share.shared for share in self.sets))
 
 
 def class_of(model: InfluenceModel, term: Term) -> frozenset[str]:
@@ -72,10 +44,7 @@ def variance_sets(
     analysis of variance, exact where the values of the options are independent). `nx * log10(px)` has effects of nx, of
     px, and of both together, and so has the product of a factor of nx and a factor of px. The share of a set is the
     covariance of its effect with the prediction, divided by the variance of the prediction. Negative shares are 0, and
-    the others are scaled to the sum 1.
-
-    `configurations`: n configurations, at least one; of very many, every k-th is used. `weights`: weights of the
-    configurations, shape (n,); None weighs all the same.
+    the others are scaled to the sum 1. Of very many configurations every k-th is used.
     """
     sampled = slice(None, None, -(-len(configurations) // MAX_CONFIGURATIONS))
     counted = np.ones(len(configurations)) if weights is None else weights
@@ -108,10 +77,7 @@ def _shares(model: InfluenceModel, configurations: Configurations, weights: Arra
 def _sum_effects(
     model: InfluenceModel, configurations: Configurations, weights: Array
 ) -> tuple[Array, dict[frozenset[str], Array]]:
-    """Return the predictions of a sum and the effects of sets of options.
-
-    Every factor of a term is the sum of its mean and of its deviation from the mean.
-    """
+    """Return the predictions of a sum and the effects of sets of options, each factor being mean plus deviation."""
     effects: dict[frozenset[str], Array] = {}
     parts: dict[Factor, tuple[frozenset[str], float, Array]] = {}
     for factor in {factor for term, _ in model.terms for factor in term.factors}:
@@ -154,3 +120,77 @@ def product_effects(
             effect = np.prod([factors[options] / means[options] - 1.0 for options in chosen], axis=0)
             effects[union] = effects.get(union, 0.0) + unit * effect
     return np.prod([np.ones(len(configurations)), *factors.values()], axis=0), effects
+
+
+_SMALL = 2.0**-30
+
+
+def hybrid(
+    first: InfluenceModel,
+    second: InfluenceModel,
+    syntactic: SyntacticComparison,
+    configurations: Configurations,
+    *,
+    weights: Array | None = None,
+) -> HybridComparison:
+    """Return the classes of two models with their shares of the performance and their similarities.
+
+    The contribution of a class is the sum of its terms' contributions. With the contributions A and B of a class in
+    both models, shape (n,), and weights w of the configurations:
+
+    - its share in a model is sum(w |A|), divided by the sum of that over all classes; 0 in a model without any
+      contribution;
+    - its weight is the mean of its shares in the models with any contribution; if neither has one, all weigh the same;
+    - its similarity is 1 - sum(w |A - B|) / sum(w (|A| + |B|)), in [0, 1]; 1 where both are 0.
+
+    Contributions are those to the models' sums: shares of logarithms for the link 'log'. A parameter that is kept as a
+    name does not change a term's class. A class that is not in `syntactic`, because the numbers of parameters made it
+    vanish there, has the score 0; without a constant there, the constant is left out here.
+    """
+    if len(configurations) == 0:
+        raise ConfigurationError("shares of classes need at least one configuration", hint="give configurations")
+    counted = np.ones(len(configurations)) if weights is None else checked_weights(weights, len(configurations))
+    # Sums of values near the largest number do not overflow; ratios of sums are the same.
+    counted = counted / counted.max() * _SMALL
+    classes = {frozenset(group.options): number for number, group in enumerate(syntactic.classes)}
+    names = [group.options for group in syntactic.classes]
+    order = tuple(dict.fromkeys((*first.order, *second.order)))
+    for model in (first, second):
+        for term, _ in model.terms:
+            options = class_of(model, term)
+            if (options or syntactic.constant) and options not in classes:
+                classes[options] = len(names)
+                names.append(names_in(options, order))
+    sizes, apart, both = _sums((first, second), classes, configurations, counted)
+    totals = sizes.sum(axis=1, keepdims=True)
+    shares = np.divide(sizes, totals, out=np.zeros_like(sizes), where=totals > 0)
+    similarities = np.clip(1.0 - np.divide(apart, both, out=np.zeros_like(both), where=both > 0), 0.0, 1.0)
+    contributing = int((totals > 0).sum())
+    weight = shares.sum(axis=0) / contributing if contributing else np.full(len(names), 1.0 / max(len(names), 1))
+    scores = [group.normalized or 0.0 for group in syntactic.classes] + [0.0] * (len(names) - len(syntactic.classes))
+    columns = names, *shares.tolist(), weight.tolist(), scores, similarities.tolist()
+    return HybridComparison(tuple(itertools.starmap(ClassShare, zip(*columns, strict=True))))
+
+
+def _sums(
+    models: tuple[InfluenceModel, InfluenceModel],
+    classes: dict[frozenset[str], int],
+    configurations: Configurations,
+    counted: Array,
+) -> tuple[Array, Array, Array]:
+    """Return sums of w |A| and w |B|, shape (2, classes), of w |A - B|, and of w (|A| + |B|) over configurations."""
+    # Terms without a class have a separate number, which is left out.
+    numbers = [[classes.get(class_of(model, term), len(classes)) for term, _ in model.terms] for model in models]
+    sizes, together = np.zeros((2, len(classes))), np.zeros((2, len(classes)))
+    blocks = zip(*(model.contribution_blocks(configurations) for model in models), strict=True)
+    for (rows, first), (_, second) in blocks:
+        totals = np.zeros((2, len(classes) + 1, len(first)))
+        for total, class_numbers, values in zip(totals, numbers, (first, second), strict=True):
+            for number, column in zip(class_numbers, values.T, strict=True):
+                total[number] += column
+        (a, b), weights = totals[:, :-1], counted[rows]
+        with np.errstate(over="ignore", invalid="ignore"):
+            size, other, apart = (np.abs(difference) @ weights for difference in (a, b, a - b))
+        sizes += [size, other]
+        together += [apart, size + other]
+    return sizes, together[0], together[1]

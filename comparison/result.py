@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from comparison.measures import Reference
-from comparison.option_sets import OptionSets
 from splc.data.accuracy import Discrepancy
 from splc.errors import listed, plural
 from splc.io.numbers import percentage
@@ -37,7 +36,7 @@ class TermScore:
 
 
 class _Score(ABC):
-    """The score of u terms together."""
+    """The score of u terms together, which are those of `_scores`."""
 
     @property
     @abstractmethod
@@ -169,6 +168,37 @@ class HybridComparison:
 
 
 @dataclass(frozen=True)
+class SetShare:
+    """The shares of a set of options in the predictions of two models."""
+
+    options: tuple[str, ...]  # the options, in the system's order; empty for the constant
+    first: float  # the share in the first model, in [0, 1]
+    second: float  # the share in the second model
+
+    @property
+    def shared(self) -> float:
+        """The share that both models have."""
+        return min(self.first, self.second)
+
+
+@dataclass(frozen=True)
+class OptionSets:
+    """Two models compared by the shares of their sets of options."""
+
+    # the quantity that shares are parts of: 'mean', the sum of mean absolute contributions, or 'variance', the variance
+    # of the predictions
+    of: Literal["mean", "variance"]
+    sets: tuple[SetShare, ...]  # the sets of both models with their shares
+
+    @property
+    def overlap(self) -> float | None:
+        """The sum over the sets of the smaller share, in [0, 1]; None if a model has no shares."""
+        if not any(share.first for share in self.sets) or not any(share.second for share in self.sets):
+            return None
+        return min(1.0, math.fsum(share.shared for share in self.sets))
+
+
+@dataclass(frozen=True)
 class IntervalComparison:
     """Predictions with intervals compared (thesis, 7.2)."""
 
@@ -182,29 +212,20 @@ class IntervalComparison:
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Drawn, Reported):
-    """Two models compared.
+    """Two models compared."""
 
-    Attributes:
-        first: the name of the first model.
-        second: the name of the second model.
-        syntactic: by their terms.
-        semantic: by their predictions; None where there were no configurations.
-        hybrid: by both; None where there were no configurations, or a link makes shares meaningless.
-        intervals: by the intervals of their predictions, where there are any.
-        option_sets: by the shares of their sets of options; None where there were no configurations.
-        same_link: whether equal terms mean the same; a product and a sum are compared by predictions and by sets of
-            options only.
-        discrepancy: how the second model's predictions miss those of the first; None where no factor relates them.
-    """
-
-    first: str
-    second: str
-    syntactic: SyntacticComparison
-    semantic: SemanticComparison | None = None
+    first: str  # the name of the first model
+    second: str  # the name of the second model
+    syntactic: SyntacticComparison  # by their terms
+    semantic: SemanticComparison | None = None  # by their predictions; None where there were no configurations
+    # by both; None where there were no configurations, or a link makes shares meaningless
     hybrid: HybridComparison | None = None
-    intervals: IntervalComparison | None = None
+    intervals: IntervalComparison | None = None  # by the intervals of their predictions, where there are any
+    # by the shares of their sets of options; None where there were no configurations
     option_sets: OptionSets | None = None
+    # whether equal terms mean the same; a product and a sum are compared by predictions and by sets of options only
     same_link: bool = True
+    # how the second model's predictions miss those of the first; None where no factor relates them
     discrepancy: Discrepancy | None = None
 
     def summary(self) -> str:
@@ -252,58 +273,34 @@ class Judged:
 
 @dataclass(frozen=True, eq=False)
 class ComparedModel:
-    """A model in a comparison, with its source and its predictions.
+    """A model in a comparison, with its source and its predictions."""
 
-    Attributes:
-        name: its name in tables and messages.
-        model: the model.
-        bound: the model with a number for every parameter, as the syntactic comparison needs it.
-        kind: 'text' (an analytical model), 'log' or 'json' (a learned one).
-        nfp: the property that its file states, None without one.
-        file: the file it was read from, None for a model that was not read.
-        sha256: the hash of the file's content.
-        contexts: context → the value that it was learned from, where the file states it.
-        predicted: the predictions, shape (n,), read-only; None where there are no configurations.
-        intervals: lower and upper bounds of the predictions, shape (2, n), read-only; None where there are none.
-        single: lower and upper bounds of a new run, shape (2, n); None where there are none.
-        exact: whether predictions without intervals are exact; False means that their intervals are unknown.
-    """
-
-    name: str
-    model: InfluenceModel
-    bound: InfluenceModel
-    kind: Literal["text", "log", "json"] = "text"
-    nfp: str | None = None
-    file: str | None = None
-    sha256: str = ""
+    name: str  # its name in tables and messages
+    model: InfluenceModel  # the model
+    bound: InfluenceModel  # the model with a number for every parameter, as the syntactic comparison needs it
+    kind: Literal["text", "log", "json"] = "text"  # 'text' (an analytical model), 'log' or 'json' (a learned one)
+    nfp: str | None = None  # the property that its file states, None without one
+    file: str | None = None  # the file it was read from, None for a model that was not read
+    sha256: str = ""  # the hash of the file's content
+    # context → the value that it was learned from, where the file states it
     contexts: Mapping[str, str] = field(default_factory=dict)
-    predicted: Array | None = None
-    intervals: Array | None = None
-    single: Array | None = None
-    exact: bool = True
+    predicted: Array | None = None  # the predictions, shape (n,), read-only; None where there are no configurations
+    intervals: Array | None = None  # lower and upper bounds of the predictions, shape (2, n), read-only
+    single: Array | None = None  # lower and upper bounds of a new run, shape (2, n); None where there are none
+    exact: bool = True  # whether predictions without intervals are exact; False means that their intervals are unknown
 
 
 @dataclass(frozen=True, repr=False)
 class Comparisons(Presented, Reported):
-    """Several models: the first against each other one, and each against the measurements.
+    """Several models: the first against each other one, and each against the measurements."""
 
-    Attributes:
-        models: the models, the first one first.
-        comparisons: the first model against each other one, in order.
-        judged: each model against the measurements, in order; empty without measurements.
-        nfp: the measured property, None without measurements.
-        constant: whether the constant takes part in the syntactic comparison.
-        weights: a description of the weights of the configurations, None where all weigh the same.
-        level: the level of the intervals, None where intervals are not compared.
-    """
-
-    models: tuple[ComparedModel, ...]
-    comparisons: tuple[Comparison, ...]
-    judged: tuple[Judged, ...] = ()
-    nfp: str | None = None
-    constant: bool = True
-    weights: str | None = None
-    level: float | None = None
+    models: tuple[ComparedModel, ...]  # the models, the first one first
+    comparisons: tuple[Comparison, ...]  # the first model against each other one, in order
+    judged: tuple[Judged, ...] = ()  # each model against the measurements, in order; empty without measurements
+    nfp: str | None = None  # the measured property, None without measurements
+    constant: bool = True  # whether the constant takes part in the syntactic comparison
+    weights: str | None = None  # a description of the weights of the configurations, None where all weigh the same
+    level: float | None = None  # the level of the intervals, None where intervals are not compared
 
     def summary(self) -> str:
         """Return the first lines of all comparisons, and the errors against measurements, as text."""

@@ -16,8 +16,6 @@ from splc.models.influence import InfluenceModel
 from splc.models.terms import Term
 from splc.types import Array
 
-__all__ = ["DEFAULT_KEYS", "checked_weights", "compare_values", "weights_from", "weights_of_term"]
-
 
 def compare_values(
     first: Array,
@@ -29,12 +27,7 @@ def compare_values(
     weighted_by: str | None = None,
     reference: Reference = "first",
 ) -> SemanticComparison:
-    """Compare two vectors of values on the same configurations.
-
-    `first`: measured values, or the predictions of the first model, shape (n,). `second`: the other values of the same
-    configurations, shape (n,). `weights`: the weights of the configurations, shape (n,), not negative and not all 0;
-    only their ratios matter. `weighted_by`: a description of the weights; None is 'given'.
-    """
+    """Compare two vectors of values on the same configurations; only the ratios of weights matter."""
     measures = {key: measure(key) for key in keys}
     for p in powers:
         check_order(p)
@@ -63,10 +56,7 @@ def compare_values(
 
 
 def weights_from(values: Array) -> Array:
-    """Return |value| / mean |value|, shape (n,), read-only: weights in proportion to the values.
-
-    `values`: measured or predicted values, shape (n,).
-    """
+    """Return |value| / mean |value|, shape (n,), read-only: weights in proportion to the values."""
     sizes = np.abs(_values(values, "weighting"))
     if len(sizes) and not sizes.any():
         raise SpecError("all values are 0, which gives no weights", hint="use other weights, or none")

@@ -37,23 +37,14 @@ class PairTest:
 
 @dataclass(frozen=True)
 class GroupTest:
-    """Several groups compared.
+    """Several groups compared."""
 
-    Attributes:
-        sizes: group → number of its values.
-        medians: group → median of its values.
-        statistic: the statistic H of Kruskal and Wallis, corrected for ties.
-        p_value: its p-value.
-        correction: the correction of the pairs' p-values.
-        pairs: every two groups compared.
-    """
-
-    sizes: Mapping[str, int]
-    medians: Mapping[str, float]
-    statistic: float
-    p_value: float
-    correction: Correction
-    pairs: tuple[PairTest, ...]
+    sizes: Mapping[str, int]  # group → number of its values
+    medians: Mapping[str, float]  # group → median of its values
+    statistic: float  # the statistic H of Kruskal and Wallis, corrected for ties
+    p_value: float  # its p-value
+    correction: Correction  # the correction of the pairs' p-values
+    pairs: tuple[PairTest, ...]  # every two groups compared
 
 
 def compare_groups(groups: Mapping[str, Sequence[float]], correction: Correction = "holm") -> GroupTest | None:

@@ -36,10 +36,13 @@ def compare_terms(first: InfluenceModel, second: InfluenceModel, *, constant: bo
     """
     order = tuple(dict.fromkeys((*first.order, *second.order)))
     positions = {name: position for position, name in enumerate(order)}
-    influences = tuple(_finite(model, order) for model in (first, second))
+    influences = first.influences, second.influences
     classes: dict[frozenset[str], dict[Term, None]] = {}
     for model in (first, second):
-        for term, _ in model.terms:
+        for term, influence in model.terms:
+            if not math.isfinite(influence):
+                message = f"the influence of {term.text(order)} is {influence}, which is not a finite number"
+                raise ConfigurationError(message, hint="correct the influence in the model, or leave the term out")
             if (options := model.options_of(term)) or constant:
                 classes.setdefault(options, {})[term] = None
     groups = []
@@ -67,17 +70,6 @@ def similarity(first: float, second: float) -> float:
 def links_differ(first: InfluenceModel, second: InfluenceModel) -> bool:
     """Return whether equal terms differ in meaning: one model's sum is the prediction, the other's its logarithm."""
     return first.link != second.link
-
-
-def _finite(model: InfluenceModel, order: tuple[str, ...]) -> dict[Term, float]:
-    """Return term → influence."""
-    for term, influence in model.terms:
-        if not math.isfinite(influence):
-            raise ConfigurationError(
-                f"the influence of {term.text(order)} is {influence}, which is not a finite number",
-                hint="correct the influence in the model, or leave the term out",
-            )
-    return model.influences
 
 
 def _term_score(term: Term, text: str, first: float | None, second: float | None, shared: bool) -> TermScore:

@@ -132,23 +132,11 @@ def sample(
     space: Space | None = None,
     existing: Configurations | None = None,
 ) -> Configurations:
-    """Return the configurations that a sampling spec selects. `draw_sample` also returns notes.
+    """Return the configurations that a sampling spec selects; `draw_sample` also returns notes.
 
-    Args:
-        system: the system.
-        spec: the sampling spec, such as `pb:9,3` or `pairwise+random:20,seed=1` (see `sampling.spec`).
-        seed: the seed of random parts of the spec without a seed of their own. The same seed gives the same sample
-            on every machine.
-        measured: the measured configurations, for the specs `measured` and `measured:N`.
-        space: the valid configurations of the system, to reuse its decision diagrams.
-        existing: a sample to be extended (see `draw_sample`); the result has only what is added.
+    The arguments and errors are those of `draw_sample`. The same seed gives the same sample on every machine.
 
     Returns:
         n distinct valid configurations, in a deterministic order; `indices` has shape (n, options).
-
-    Raises:
-        SpecError: if the spec is wrong, or the system has no options of the required kind.
-        SpaceError: if the spec selects too many configurations, or none.
-        VariabilityError: if the system has no valid configuration.
     """
     return draw_sample(system, spec, seed, measured, space, existing).configurations

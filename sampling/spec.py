@@ -20,26 +20,19 @@ Table = Mapping[str, tuple[str, Callable[[Arguments], D]]]
 
 def _parser(qualified_name: str, *first: Any) -> Callable[[Arguments], Any]:
     """Return the parser `MODULE:NAME` of a design, whose module is imported when it is called."""
-
-    def parse(arguments: Arguments) -> Any:
-        return _resolved(qualified_name)(*first, arguments)
-
-    return parse
+    module, _, name = qualified_name.partition(":")
+    return lambda arguments: attrgetter(name)(import_module(f"sampling.designs.{module}"))(*first, arguments)
 
 
 def _plain(qualified_name: str, *settings: Any) -> Callable[[Arguments], Any]:
     """Return the parser of a design without arguments, the class `MODULE:NAME`."""
+    module, _, name = qualified_name.partition(":")
 
     def parse(arguments: Arguments) -> Any:
         arguments.expect(0, 0)
-        return _resolved(qualified_name)(*settings)
+        return getattr(import_module(f"sampling.designs.{module}"), name)(*settings)
 
     return parse
-
-
-def _resolved(qualified_name: str) -> Any:
-    module, _, name = qualified_name.partition(":")
-    return attrgetter(name)(import_module(f"sampling.designs.{module}"))
 
 
 _RANDOM = "random:N[,compat[=2018]][,seed=S][,from=FILE]"

@@ -18,7 +18,7 @@ from casestudies.contexts.tables import published_table
 from casestudies.evaluation.evaluation import Evaluation, Row
 from casestudies.real_data import DATA
 from splc.io.tables import Table
-from splc.learning.contexts.sharing import SharedFit, Sharing
+from splc.learning.contexts.sharing import Sharing
 from splc.learning.problem import LearningProblem
 from splc.types import Array
 
@@ -61,7 +61,7 @@ class PublishedEvaluation(Evaluation):
         own = measured[target]
         problem = LearningProblem(own, PROPERTY, np.arange(len(own)), own.configurations)
         alone = full_model_of(own)
-        together = SharedFit(target, sharing)(problem, lambda tested=True: alone, lambda iterations: None)
+        together = sharing.fit(target, problem, lambda tested=True: alone, lambda iterations: None)
         # Random forests of all rows are among the published methods.
         models = {"together": together, "alone": alone}
         return [

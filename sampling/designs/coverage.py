@@ -161,8 +161,8 @@ class Walks:
         # The chance of each literal in each selection: 0 or 1 once it is decided.
         chances = np.repeat(usual[None], count, axis=0)
         indices = np.arange(count)
-        for column in aims.T:
-            chances[indices, column], chances[indices, column ^ 1] = 1.0, 0.0
+        np.put_along_axis(chances, aims, 1.0, axis=1)
+        np.put_along_axis(chances, aims ^ 1, 0.0, axis=1)
         wanted = np.full((count, len(usual) // 2), -1)
         wanted[indices[:, None], aims >> 1] = aims & 1
         flat = tuples.reshape(-1)

@@ -13,7 +13,7 @@ from sampling.draws import Purpose, generator
 from sampling.space.parts import Parts, minimal, option_minima, subset_minima
 from sampling.space.rows import without_repeats
 from splc.data.configurations import Configurations
-from splc.errors import EmptySampleError, SpecError, nearest
+from splc.errors import EmptySampleError, SpaceError, SpecError, nearest
 from splc.types import Array
 
 # Configurations that a design selects, and notes.
@@ -121,6 +121,11 @@ def distinct_design(rows: Array, notes: tuple[str, ...] = ()) -> Design:
     if len(distinct) < len(rows):
         notes = (*notes, f"{len(rows) - len(distinct)} of {len(rows)} rows coincide with others and are left out")
     return Design(distinct, notes)
+
+
+def too_few(text: str, count: int, n: int, what: str) -> SpaceError:
+    """Return the error for a design of n of `count` elements; `what`: the elements, for the message."""
+    return SpaceError(f"{text}: there are only {count:,} {what}, not {n:,}", hint=f"ask for at most {count:,}")
 
 
 @dataclass(frozen=True)

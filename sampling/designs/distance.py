@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import math
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from typing import Literal, cast, get_args
 
 import numpy as np
 
-from sampling.designs.design import Amount, Arguments, Design, Selected
+from sampling.designs.design import Amount, Arguments, Design, Selected, too_few
 from sampling.draws import PRECISION, Lottery, distinct_ranks, generator, shuffled_ranks
 from sampling.space.parts import Parts
 from sampling.space.rows import contained
@@ -95,11 +96,7 @@ class Scope:
         n = amount.resolve(parts)
         remaining = self.solutions.count - len(self.existing)
         if n > remaining:
-            more = " more" if len(self.existing) else ""
-            raise SpaceError(
-                f"{text}: there are only {remaining:,}{more} valid {_NAMES[self.kind]}, not {n:,}",
-                hint=f"ask for at most {remaining:,}",
-            )
+            raise too_few(text, remaining, n, f"{'more ' if len(self.existing) else ''}valid {_NAMES[self.kind]}")
         return n
 
     def weights(self, decimals: int = DECIMALS) -> tuple[Array, ...]:
@@ -118,7 +115,33 @@ class Scope:
 
 
 @dataclass(frozen=True)
-class DistanceMaximizing:
+class ScopeDesign(ABC):
+    """A design that selects N of the solutions of a scope."""
+
+    text: str
+    kind: Kind  # whether whole configurations or parts of them are selected
+    amount: Amount
+
+    def configurations(self, parts: Parts, seed: int, measured: Configurations | None) -> Selected:
+        """Return whole configurations, in order of selection."""
+        rows, notes = self._selected(parts, seed)
+        return Configurations(parts.system, rows), notes
+
+    def design(self, parts: Parts, seed: int) -> Design:
+        """Return binary or numeric parts, in order of selection."""
+        return Design(*self._selected(parts, seed))
+
+    def _selected(self, parts: Parts, seed: int) -> tuple[Array, tuple[str, ...]]:
+        scope = Scope.of(parts, self.kind)
+        return self._rows(scope, scope.size(self.text, self.amount, parts), seed)
+
+    @abstractmethod
+    def _rows(self, scope: Scope, n: int, seed: int) -> tuple[Array, tuple[str, ...]]:
+        """Return n solutions, and notes."""
+
+
+@dataclass(frozen=True)
+class DistanceMaximizing(ScopeDesign):
     """`distance:N[,weight=W]`: the smallest configuration, then those with the largest sum of distances to all before.
 
     SPL Conqueror's distance-based sampling (Siegmund et al.). The distance of two configurations is the number of
@@ -127,9 +150,6 @@ class DistanceMaximizing:
     configurations of a sample to be extended count as those before.
     """
 
-    text: str
-    kind: Kind  # whether whole configurations or binary parts are selected
-    amount: Amount
     weight: int = 1  # the weight of optional options
 
     @classmethod
@@ -141,17 +161,7 @@ class DistanceMaximizing:
             raise arguments.error(f"the weight must be at most {_MAX_WEIGHT:,}, not {weight:,}")
         return cls(arguments.text, kind, Amount.parse(arguments), weight)
 
-    def configurations(self, parts: Parts, seed: int, measured: Configurations | None) -> Selected:
-        """Return whole configurations in order of selection (the seed has no effect)."""
-        return Configurations(parts.system, self._rows(parts)), ()
-
-    def design(self, parts: Parts, seed: int) -> Design:
-        """Return binary parts in order of selection (the seed has no effect)."""
-        return Design(self._rows(parts))
-
-    def _rows(self, parts: Parts) -> Array:
-        scope = Scope.of(parts, self.kind)
-        n = scope.size(self.text, self.amount, parts)
+    def _rows(self, scope: Scope, n: int, seed: int) -> tuple[Array, tuple[str, ...]]:
         variables = scope.solutions.variables
         zeros = [np.zeros(len(scale), dtype=np.int64) for scale in scope.scales]
         strata = Strata(scope.solutions, zeros)
@@ -170,11 +180,11 @@ class DistanceMaximizing:
                 apart = np.abs(scale - scale[value])
                 apart[(scale < 0) != (scale[value] < 0)] = UNIT
                 costs[variable] = costs[variable] - apart * (self.weight if scope.optional[variable] else 1)
-        return rows[known:]
+        return rows[known:], ()
 
 
 @dataclass(frozen=True)
-class DistanceAware:
+class DistanceAware(ScopeDesign):
     """`distaware:N`, `divdistance:N` and `distpreserving:N`: N distinct configurations whose distances are distributed.
 
     Kaltenecker, Grebhahn, Siegmund, Guo, Apel: "Distance-based sampling of software configuration spaces", ICSE 2019.
@@ -184,9 +194,6 @@ class DistanceAware:
     and the probabilities of the others rise in proportion.
     """
 
-    text: str
-    kind: Kind  # whether whole configurations or parts of them are drawn
-    amount: Amount
     # the distribution over all possible distances in ascending order, empty ones included
     distribution: Distribution = "uniform"
     preserving: bool = False  # whether probabilities are multiplied by the number of configurations with each distance
@@ -220,18 +227,7 @@ class DistanceAware:
             arguments.seed(),
         )
 
-    def configurations(self, parts: Parts, seed: int, measured: Configurations | None) -> Selected:
-        """Return whole configurations, in drawing order."""
-        rows, notes = self._rows(parts, seed)
-        return Configurations(parts.system, rows), notes
-
-    def design(self, parts: Parts, seed: int) -> Design:
-        """Return binary or numeric parts, in drawing order."""
-        return Design(*self._rows(parts, seed))
-
-    def _rows(self, parts: Parts, seed: int) -> tuple[Array, tuple[str, ...]]:
-        scope = Scope.of(parts, self.kind)
-        n = scope.size(self.text, self.amount, parts)
+    def _rows(self, scope: Scope, n: int, seed: int) -> tuple[Array, tuple[str, ...]]:
         distances = Distances.of(scope)
         seed = seed if self.seed is None else self.seed
         indices, exhausted = self._drawn_indices(distances, n, generator(seed, "distance"))

@@ -23,6 +23,10 @@ from splc.errors import SpaceError, SpecError, plural
 from splc.system.options import NumericOption
 from splc.types import Array
 
+Options = Sequence[NumericOption]
+# Rows of value indices, and notes.
+Chosen = tuple[Array, tuple[str, ...]]
+
 _MAX_OPTIONS = 16
 # SPL Conqueror's program stops after about as many.
 _CUT = 1000
@@ -108,11 +112,6 @@ SEEDS = {
     ),
     (49, 7): "012622160532335204131143065155610245442503646634",
 }
-
-
-Options = Sequence[NumericOption]
-# Rows of value indices, and notes.
-Chosen = tuple[Array, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -292,6 +291,7 @@ class CountedLevels(LevelDesign):
     # whether the levels are those of SPL Conqueror's program, and their order
     compat: bool = False
     meaning: ClassVar[str] = "the number of levels"
+    unit: ClassVar[str] = ""
     # the least number, and that of SPL Conqueror's program
     least: ClassVar[tuple[int, int]] = 2, 2
 
@@ -299,7 +299,7 @@ class CountedLevels(LevelDesign):
     def parse(cls, arguments: Arguments) -> Self:
         """Read its arguments."""
         compat = arguments.flag("compat", 1)
-        text = arguments.positional[0].removesuffix("%" if cls is Hypersampling else "")
+        text = arguments.positional[0].removesuffix(cls.unit)
         return cls(arguments.text, arguments.whole_number(text, cls.meaning, cls.least[compat]), compat)
 
 
@@ -376,6 +376,7 @@ class Hypersampling(CountedLevels):
     """
 
     meaning: ClassVar[str] = "the percentage of values"
+    unit: ClassVar[str] = "%"
     least: ClassVar[tuple[int, int]] = 1, 1
 
     @classmethod

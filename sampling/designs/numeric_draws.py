@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sampling.designs.design import Amount, Arguments, Design, DrawnDesign
+from sampling.designs.design import Amount, Arguments, Design, DrawnDesign, too_few
 from sampling.draws import distinct_ranks
 from sampling.space.parts import Parts
 from sampling.space.rows import without_repeats
@@ -72,9 +72,7 @@ def require_room(text: str, parts: Parts, n: int) -> None:
     bound = math.prod(len(option.values) for option in parts.system.numeric_options)
     count = bound if n > bound else parts.numeric.count
     if n > count:
-        raise SpaceError(
-            f"{text}: there are only {count:,} valid numeric parts, not {n:,}", hint=f"ask for at most {count:,}"
-        )
+        raise too_few(text, count, n, "valid numeric parts")
 
 
 @dataclass(frozen=True)

@@ -69,38 +69,27 @@ def _grid(parts: Parts) -> int:
 
 def _checked(parts: Parts, binary: Array, numeric: Array) -> tuple[Configurations, int]:
     """Return the valid pairs and the number of invalid ones; pairs are checked in blocks."""
-    if not parts.system.numeric_options:
-        return _valid(parts, binary)
-    step = max(1, CHUNK // max(1, len(numeric) * len(parts.system.options)))
-    blocks: list[Configurations] = []
+    system = parts.system
+    step = max(1, CHUNK // max(1, len(numeric) * len(system.options)))
+    blocks: list[Array] = []
     removed = total = 0
     for start in range(0, len(binary), step):
         block = binary[start : start + step]
-        pairs = parts.compose(np.repeat(block, len(numeric), axis=0), np.tile(numeric, (len(block), 1)))
-        # Different values of a deselected option are the same configuration.
-        pairs = pairs.unique()
+        if system.numeric_options:
+            pairs = parts.compose(np.repeat(block, len(numeric), axis=0), np.tile(numeric, (len(block), 1)))
+            # Different values of a deselected option are the same configuration.
+            pairs = pairs.unique()
+        else:
+            pairs = Configurations(system, block.astype(np.uint8, copy=False))
         valid = parts.space.check(pairs)
-        blocks.append(pairs[valid])
+        blocks.append(pairs.indices if valid.all() else pairs.indices[valid])
         removed += int((~valid).sum())
         total += len(blocks[-1])
         if total > LIMIT:
             raise _too_many(total)
-    if not blocks:
-        return Configurations(parts.system, np.zeros((0, len(parts.system.options)), dtype=np.uint8)), removed
-    return Configurations.concatenate(blocks), removed
-
-
-def _valid(parts: Parts, binary: Array) -> tuple[Configurations, int]:
-    """Return the valid configurations of a system without numeric options, and the number of invalid rows."""
-    rows = binary.astype(np.uint8, copy=False)
-    step = max(1, CHUNK // max(1, len(parts.system.options)))
-    starts = range(0, len(rows), step)
-    valid = [parts.space.check(Configurations(parts.system, rows[start : start + step])) for start in starts]
-    mask = np.concatenate([np.zeros(0, dtype=bool), *valid])
-    if not mask.all():
-        rows = rows[mask]
+    rows = np.concatenate([np.zeros((0, len(system.options)), dtype=np.uint8), *blocks])
     rows.setflags(write=False)
-    return Configurations(parts.system, rows), int((~mask).sum())
+    return Configurations(system, rows), removed
 
 
 def _all_binary(parts: Parts, numeric: Design) -> tuple[Configurations, int]:

@@ -14,7 +14,7 @@ from typing import Literal, Self
 
 import numpy as np
 
-from sampling.designs.design import Amount, Arguments, Design, DrawnDesign, Selected, distinct_design
+from sampling.designs.design import Amount, Arguments, Design, DrawnDesign, Selected, distinct_design, too_few
 from sampling.draws import Purpose, distinct_ranks, generator, redrawn_positions, removed_positions
 from sampling.space.parts import Parts
 from sampling.space.rows import contained
@@ -69,19 +69,12 @@ class RandomDesign(DrawnDesign):
             return solutions.enumerate(LIMIT)[positions] if self.compat else solutions.unrank(positions), notes
         n = self.amount.resolve(parts)
         if n > count:
-            raise self.too_few(count, n, what)
+            raise too_few(self.text, count, n, what)
         rows = solutions.unrank(distinct_ranks(count, min(count, n + len(known)), self.rng(seed, purpose)))
         new = rows[~contained(rows, known)]
         if len(new) < n:
-            raise self.too_few(len(new), n, f"{what} that the existing sample does not have")
+            raise too_few(self.text, len(new), n, f"{what} that the existing sample does not have")
         return new[:n], ()
-
-    def too_few(self, count: int, n: int, what: str) -> SpaceError:
-        """Return the error for a population that is too small; `what`: its elements, for the message."""
-        location = "" if self.source is None else f" in {self.source}"
-        return SpaceError(
-            f"{self.text}: there are only {count:,} {what}{location}, not {n:,}", hint=f"ask for at most {count:,}"
-        )
 
     def positions(
         self, parts: Parts, count: int, seed: int, purpose: Purpose, what: str
@@ -89,7 +82,7 @@ class RandomDesign(DrawnDesign):
         """Return distinct positions in a population of `count` elements, in drawing order, and notes."""
         n = self.amount.resolve(parts)
         if n > count:
-            error = self.too_few(count, n, what)
+            error = too_few(self.text, count, n, what if self.source is None else f"{what} in {self.source}")
             if not self.compat:
                 raise error
             message = error.problems[0].message

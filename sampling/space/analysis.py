@@ -35,15 +35,11 @@ class Description:
 
     system: VariabilityModel  # the system
     count: int | None  # the exact number of valid configurations; None where the constraints are too complex to count
-    # option → for each value index, the number of valid configurations it occurs in
-    occurrences: Mapping[str, tuple[int, ...]]
+    occurrences: Mapping[str, tuple[int, ...]]  # option → the number of valid configurations with each value
     findings: tuple[Finding, ...]  # suspicious parts; without `count` only those that are found without counting
     uncounted: str | None = None  # why there is no count
-    # the engine that answered exactly: `decision diagrams`, `d-DNNF (D4)` or `SAT (Glucose)`; None if dead options were
-    # not looked for
-    engine: str | None = None
-    # the binary options that all valid configurations select, None if that is not known
-    core: tuple[str, ...] | None = None
+    engine: str | None = None  # the engine that answered exactly, None if dead options were not looked for
+    core: tuple[str, ...] | None = None  # the binary options that all select, None if that is not known
     dead: tuple[str, ...] | None = None  # the binary options that none selects, None if that is not known
 
 

@@ -204,10 +204,10 @@ def _additions(groups: Sequence[_AddendGroup], order: Sequence[int], grain: floa
 
 
 def _alike(sums: Array, later: Array | None, margin: float, grain: float) -> list[Array]:
-    """Return keys that are equal for partial sums with the same valid continuations.
+    """Return keys that are equal for partial sums of both sides, shape (n, 2), with the same valid continuations.
 
-    `sums`: the partial sums of the left and the right side, shape (n, 2). `later`: the amounts that can still be added
-    to left - right, ascending; None if they are not known. `margin`: differences up to this are regarded as 0.
+    `later`: the amounts that can still be added to left - right, ascending; None if they are not known. `margin`:
+    differences up to this are regarded as 0.
     """
     if later is None:
         return [np.round(side / grain).astype(np.int64) for side in sums.T]

@@ -38,8 +38,7 @@ MAX_CHANGED = 1 << 18
 class ValueEffect:
     """The effect of one value of a choice."""
 
-    # position of the option → value index: one option, or the members of an alternative group
-    values: Mapping[int, int]
+    values: Mapping[int, int]  # position → value index of the option, or of each member of an alternative group
     fraction: float  # the fraction of valid configurations that have it
     mean: float  # the mean of the sum of terms in these
     change: float | None  # the mean change of the sum; None where no valid configuration allows it
@@ -104,8 +103,7 @@ class ChoiceValues:
     """The values of a choice in configurations."""
 
     positions: tuple[int, ...]  # the positions of its options
-    # the value indices of its options, one row per value, in the order of `order_of`, shape (k, positions)
-    values: Array
+    values: Array  # the value indices of its options, in the order of `order_of`, shape (k, positions)
     codes: Array  # the value of each configuration, shape (n,)
 
 

@@ -118,19 +118,14 @@ def unused_options(system: VariabilityModel, used: Container[int]) -> tuple[str,
         # Nothing else excludes a child, so that the parent is selected exactly where one of them is.
         if all(system.alternatives(child) == system.exclusions[child.name] for child in children)
     }
-    return tuple(
-        name
-        for position, name in enumerate(system.names)
-        if position not in used and name not in system.mandatory and name not in determined
-    )
+    other = [name for position, name in enumerate(system.names) if position not in used]
+    return tuple(name for name in other if name not in system.mandatory and name not in determined)
 
 
 def free_options(system: VariabilityModel, unused: Sequence[str]) -> tuple[str, ...]:
-    """Return the unused options that may have other values where the used ones keep theirs.
-
-    The last member of an alternative group is not free: it follows from its parent and the other members.
-    """
+    """Return the unused options that may have other values where the used ones keep theirs."""
     free = set(unused)
+    # The last member of an alternative group follows from its parent and the other members.
     determined = {
         member
         for group in system.alternative_groups

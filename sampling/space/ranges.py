@@ -40,8 +40,7 @@ class TermRange:
     influence: float  # its influence
     low: float  # the least contribution (influence times term), or a lower bound of it; -inf where none is known
     high: float  # the greatest contribution, or an upper bound of it; inf where none is known
-    # option of the term → its value (NaN: deselected) in valid configurations that contribute `low`; empty where all
-    # do, None where none is known
+    # option → its value (NaN: deselected) in valid configurations that contribute `low`; None where none is known
     low_at: Mapping[str, float] | None
     high_at: Mapping[str, float] | None  # the same for `high`
 
@@ -116,22 +115,20 @@ class _RangeSearch:
 
     def bounds(self, term: Term) -> Bounds:
         """Return the extremes of a term without its influence."""
-        try:
-            return math.prod((self.part_bounds(part) for part in self.parts(term)), start=ONE)
-        except EvaluationError:
-            # Where a factor has no value, an option of another part may be deselected, so that the term contributes 0.
-            if (found := self.enumerated(term)) is None:
-                raise
-            return found
-
-    def parts(self, term: Term) -> list[Term]:
-        """Return the factors of a term, grouped by the constraints that tie their options together."""
         number = self.components
         tied = (
             ({0 if number is None else number[position] for position in self.positions(Term((factor,)))}, factor)
             for factor in term.factors
         )
-        return [Term(tuple(sorted(factors))) for _, factors in grouped(tied)]
+        # The factors, grouped by the constraints that tie their options together.
+        parts = [Term(tuple(sorted(factors))) for _, factors in grouped(tied)]
+        try:
+            return math.prod((self.part_bounds(part) for part in parts), start=ONE)
+        except EvaluationError:
+            # Where a factor has no value, an option of another part may be deselected, so that the term contributes 0.
+            if (found := self.enumerated(term)) is None:
+                raise
+            return found
 
     def part_bounds(self, part: Term) -> Bounds:
         """Return the extremes of factors whose options depend on each other."""
@@ -169,11 +166,10 @@ class _RangeSearch:
         domains = self.space.problem.domains
         for position, index in end.at.items():
             domains[position] = 1 << index
-        try:
-            valid = self.components is not None and self.space.satisfiable(domains, _BUDGETS)
-        except SpaceError:
-            valid = False
-        return end if valid else Extreme(end.value, None)
+        with suppress(SpaceError):
+            if self.components is not None and self.space.satisfiable(domains, _BUDGETS):
+                return end
+        return Extreme(end.value, None)
 
     def factor_bounds(self, factor: Factor) -> Bounds:
         """Return the extremes of one factor for all values of the options of the other factors."""

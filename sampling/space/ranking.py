@@ -65,9 +65,8 @@ class Ranking(Drawn):
 
     def to_columns(self) -> Mapping[str, Sequence[Any] | Array]:
         """Return the configurations and their predictions: `predicted`, of several models `predicted_1`, …."""
-        names = (
-            ["predicted"] if len(self.predicted) == 1 else [f"predicted_{i + 1}" for i in range(len(self.predicted))]
-        )
+        many = len(self.predicted) > 1
+        names = [f"predicted_{number}" if many else "predicted" for number in range(1, len(self.predicted) + 1)]
         return {**self.configurations.to_columns(), **dict(zip(names, self.predicted, strict=True))}
 
     def _bars(self) -> Bars:
@@ -94,11 +93,9 @@ class _Rows:
     def with_all(self, other: _Rows, limit: int) -> _Rows:
         """Return all combinations with those of another part."""
         if len(self.rows) * len(other.rows) > limit:
-            count = f"{len(self.rows):,} and {len(other.rows):,}"
-            raise SpaceError(
-                f"{count} optimal combinations of independent options are too many to combine (the limit is {limit:,})",
-                hint="raise --limit (in Python the argument limit), or fix some options (--fix, or Space.with_values)",
-            )
+            count = f"{len(self.rows):,} and {len(other.rows):,} optimal combinations of independent options"
+            hint = "raise --limit (in Python the argument limit), or fix some options (--fix, or Space.with_values)"
+            raise SpaceError(f"{count} are too many to combine (the limit is {limit:,})", hint=hint)
         first = np.repeat(np.arange(len(self.rows)), len(other.rows))
         second = np.tile(np.arange(len(other.rows)), len(self.rows))
         positions = (*self.positions, *other.positions)

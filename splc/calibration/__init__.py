@@ -1,18 +1,5 @@
 """Calibration: free parameters of analytical models, estimated from measurements."""
 
-from splc.calibration.calibrate import calibrate
-from splc.calibration.free_parameters import SCALE, Bound
-from splc.calibration.result import WEIGHTS, Calibration, Confounded, DeterminedCombination, Estimate, Residual, Weights
+from splc.lazy import attach_stub
 
-__all__ = [
-    "SCALE",
-    "WEIGHTS",
-    "Bound",
-    "Calibration",
-    "Confounded",
-    "DeterminedCombination",
-    "Estimate",
-    "Residual",
-    "Weights",
-    "calibrate",
-]
+attach_stub(__name__)

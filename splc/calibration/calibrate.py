@@ -8,11 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from splc.calibration.free_parameters import Bound, Free, free_parameters, with_scale
+from splc.calibration.free_parameters import Bound, Free, Sensitivity, free_parameters, with_scale
 from splc.calibration.identifiability import findings
 from splc.calibration.result import WEIGHTS, Calibration, Estimate, Residual, Weights
 from splc.calibration.search import Misfit, search, search_near
-from splc.calibration.sensitivity import Sensitivity
 from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.table import names_of
@@ -172,10 +171,7 @@ def _with(
 
 
 def _interval(parameter: Free, at: float, half: float) -> Interval:
-    """Return an interval within the bounds, in the parameter's unit; None where it is not determined.
-
-    Values beyond the bounds are wrong, so to leave them out does not change the coverage.
-    """
+    """Return an interval in the parameter's unit, cut off at its bounds, beyond which no value is right."""
     if math.isnan(half):
         return None
     return max(float(at - half), parameter.low / parameter.unit), min(float(at + half), parameter.high / parameter.unit)
@@ -208,11 +204,7 @@ def _error(model: InfluenceModel, configurations: Configurations, measured: Arra
 
 
 def predictions_from_others(misfit: Misfit, best: Array, folds: int, seed: int) -> Array | None:
-    """Return predictions of each configuration with parameters that are estimated without its fold.
-
-    `best`: its minimum, in the parameters' units; searches of models that are not linear begin there. `folds`: the
-    number of folds of equal size (±1); at most one per configuration.
-    """
+    """Return predictions of each configuration with parameters that are estimated, near the best, without its fold."""
     n = len(misfit.measured)
     configurations = misfit.predictions.configurations
     columns = [np.nan_to_num(configurations.column(name), nan=-np.inf) for name in sorted(configurations.system.names)]
@@ -220,18 +212,7 @@ def predictions_from_others(misfit: Misfit, best: Array, folds: int, seed: int) 
     fold_of, predicted = drawn_folds(shuffled, folds), np.full(n, np.nan)
     for number in range(min(folds, n)):
         is_held_out = fold_of == number
-        training = replace(
-            misfit,
-            predictions=_on(misfit, ~is_held_out),
-            measured=misfit.measured[~is_held_out],
-            weights=misfit.weights[~is_held_out],
-        )
-        at = search_near(training, best)
+        at = search_near(misfit[~is_held_out], best)
         if at is not None:
-            predicted[is_held_out] = _on(misfit, is_held_out)(at)[0]
+            predicted[is_held_out] = misfit[is_held_out].predictions(at)[0]
     return predicted if np.isfinite(predicted).all() else None
-
-
-def _on(misfit: Misfit, rows: Array) -> Sensitivity:
-    predictions = misfit.predictions
-    return Sensitivity(predictions.model, predictions.configurations[rows], predictions.free)

@@ -1,19 +1,34 @@
-"""The free parameters of a model: positions, start values and bounds.
+"""The free parameters of a model, and its predictions as a function of them, with exact derivatives.
 
 A table has one factor on all of its rows. The search uses multiples of the benchmarked values, because values such as
-1e-11 (seconds per operation) and 1e-3 occur together.
+1e-11 (seconds per operation) and 1e-3 occur together. Derivatives follow from forward differentiation of the terms.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
+from splc.data.configurations import Configurations
 from splc.errors import Problem, SpecError, unknown_name_hint
 from splc.models.influence import InfluenceModel
-from splc.models.subexpressions import CallOf, Derived, Parameter, ThresholdOf, by_name, needed
-from splc.models.terms import log_term, option_term
+from splc.models.subexpressions import (
+    Addends,
+    CallOf,
+    Parameter,
+    PowerOf,
+    SumOf,
+    ThresholdOf,
+    by_name,
+    called,
+    needed,
+    options_of,
+)
+from splc.models.terms import Factor, Term, factor_values, log_term, option_term
+from splc.types import Array
 
 SCALE = "scale"
 """The reserved name of a factor on the whole model, unless a parameter has it."""
@@ -90,10 +105,9 @@ def with_scale(model: InfluenceModel, free: Collection[str]) -> InfluenceModel:
 def free_parameters(
     model: InfluenceModel, names: Sequence[str], guessed: Collection[str], bounds: Mapping[str, Bound]
 ) -> tuple[Free, ...]:
-    """Return the free parameters.
+    """Return the free parameters; bounds of a table are those of the value of the row that represents it.
 
-    `bounds`: name → (lowest, highest) value, None as by default: at least 0, but without bounds where the benchmarked
-    value is negative. Of a table it is the value of the row that represents it.
+    The lowest value is 0 by default, or none where the benchmarked value is negative.
     """
     known = {parameter.name: parameter for parameter in model.parameters}
     problems = [] if names else [Problem("no parameter is free", hint="name at least one")]
@@ -111,7 +125,15 @@ def free_parameters(
         if name not in names
     ]
     derived = by_name(model.derived)
-    steps = frozenset().union(*(part.names for part in model.derived if _has_steps(part)))
+    # Names of functions of steps, whose derivative is 0.
+    steps = frozenset().union(
+        *(
+            part.names
+            for part in model.derived
+            if isinstance(part, ThresholdOf)
+            or (isinstance(part, CallOf) and not part.is_extremum and part.slope is None)
+        )
+    )
     stepwise = {part.name for part in needed(steps, derived)}
     parameters: list[Free] = []
     for name in dict.fromkeys(names):
@@ -120,7 +142,7 @@ def free_parameters(
         if name in stepwise:
             message = f"{name!r} is inside of a rounding or a threshold, where least squares cannot estimate it"
             problems.append(Problem(message, hint="leave it out of the free ones"))
-        candidate = _free(known[name], name in guessed, bounds.get(name, (None, None)))
+        candidate = _free(known[name], name in guessed, *bounds.get(name, (None, None)))
         if math.isnan(candidate.low) or math.isnan(candidate.high) or not candidate.low < candidate.high:
             message = f"{name} cannot lie between {candidate.low:g} and {candidate.high:g}"
             problems.append(Problem(message, hint="write the lower bound first: alpha=1e-8..1e-5"))
@@ -130,26 +152,209 @@ def free_parameters(
     return tuple(parameters)
 
 
-def _free(parameter: Parameter, guessed: bool, bound: Bound) -> Free:
-    row = _row(parameter)
+def _free(parameter: Parameter, guessed: bool, low: float | None, high: float | None) -> Free:
+    """Return a free parameter; the row that represents a table is the middle one, or the nearest that is not 0."""
+    middle = parameter.middle
+    candidates = [row for row, value in enumerate(parameter.values_of) if value != 0]
+    row = min(candidates, key=lambda row: (abs(row - middle), row), default=middle)
     value = parameter.values_of[row]
-    low, high = bound
     if low is None:
         low = -math.inf if value < 0 or (high is not None and high <= 0) else 0.0
     return Free(parameter, None if guessed else value, row, abs(value) or 1.0, low, math.inf if high is None else high)
 
 
-def _row(parameter: Parameter) -> int:
-    """Return the row that represents a parameter: the middle one, or the nearest to it that is not 0."""
-    middle = parameter.middle
-    candidates = [row for row, value in enumerate(parameter.values_of) if value != 0]
-    return min(candidates, key=lambda row: (abs(row - middle), row), default=middle)
+@dataclass(frozen=True)
+class Dual:
+    """A column and its derivatives: position of a free parameter → column. Shapes (n,) or (1,)."""
+
+    value: Array
+    slopes: dict[int, Array]
 
 
-def _has_steps(derived: Derived) -> bool:
-    """Return whether a derived name is a function of steps, whose derivative is 0."""
-    match derived:
-        case CallOf() if not derived.is_extremum:
-            return derived.slope is None
-        case _:
-            return isinstance(derived, ThresholdOf)
+def _chained(value: Array, parts: Iterable[tuple[Array | float, Dual]]) -> Dual:
+    """Return a column whose derivatives are those of its parts times their rates."""
+    slopes: dict[int, Array] = {}
+    for rate, part in parts:
+        for index, slope in part.slopes.items():
+            slopes[index] = slopes.get(index, 0.0) + rate * slope
+    return Dual(value, slopes)
+
+
+class Sensitivity:
+    """Predictions of a model and their derivatives by its free parameters."""
+
+    def __init__(self, model: InfluenceModel, configurations: Configurations, free: Sequence[Free]) -> None:
+        self.model = model
+        self.configurations = configurations
+        self.free = tuple(free)
+        self._derived = by_name(model.derived)
+        self._places = {parameter.name: index for index, parameter in enumerate(free)}
+        self._fixed: dict[str, Dual] = {}
+        self._dependence: dict[str, frozenset[int]] = {}
+        self._never = np.zeros(len(configurations), dtype=bool)
+        self._begin(np.zeros(len(free)))
+        # Products of free parameters → the sum of their other factors.
+        self._groups: dict[tuple[Factor, ...], Array] = {}
+        for term, influence in model.terms:
+            varying = tuple(factor for factor in term.factors if self.depends(factor.option))
+            other_factors = Term(tuple(factor for factor in term.factors if not self.depends(factor.option)))
+            with np.errstate(all="ignore"):
+                values = influence * self._term(other_factors).value if influence != 0 else 0.0
+            self._groups[varying] = self._groups.get(varying, np.zeros(len(configurations))) + values
+
+    def depends(self, name: str) -> frozenset[int]:
+        """Return the positions of the free parameters that a name depends on."""
+        if name not in self._dependence:
+            names = needed(frozenset((name,)), self._derived)
+            self._dependence[name] = frozenset(self._places[part.name] for part in names if part.name in self._places)
+        return self._dependence[name]
+
+    def linear_block(self) -> tuple[int, ...]:
+        """Return free parameters in which the prediction is linear while the others are fixed, as many as found."""
+        if self.model.link != "identity":
+            return ()
+        groups = [
+            [(self.depends(factor.option), factor) for factor in group if self.depends(factor.option)]
+            for group in self._groups
+        ]
+        counts = dict.fromkeys(range(len(self.free)), 0)
+        for group in groups:
+            for index in frozenset().union(*(indices for indices, _ in group)):
+                counts[index] += 1
+        chosen: set[int] = set()
+        for index in sorted(counts, key=lambda index: (counts[index], index)):
+            extended = chosen | {index}
+            if all(self._linear_in(group, extended) for group in groups):
+                chosen = extended
+        return tuple(sorted(chosen))
+
+    def _linear_in(self, group: Iterable[tuple[frozenset[int], Factor]], indices: set[int]) -> bool:
+        concerned = [factor for factor_indices, factor in group if factor_indices & indices]
+        plain = all(factor.option in self._places and factor.power == 1 and factor.log == 0 for factor in concerned)
+        return plain and len(concerned) <= 1
+
+    def __call__(self, multiples: Array) -> tuple[Array, Array]:
+        """Return predictions and derivatives where the free parameters have these values, in their units."""
+        n = len(self.configurations)
+        self._begin(multiples)
+        predicted, slopes = np.zeros(n), np.zeros((n, len(self.free)))
+        with np.errstate(all="ignore"):
+            for group, values in self._groups.items():
+                product = self._term(Term(group))
+                predicted += values * product.value
+                for index, slope in product.slopes.items():
+                    slopes[:, index] += values * slope
+            if self.model.link == "log":
+                predicted = np.exp(predicted)
+                slopes *= predicted[:, np.newaxis]
+        predicted[self._wrong | self._never] = np.nan
+        return predicted, slopes
+
+    def _begin(self, multiples: Array) -> None:
+        self._multiples = multiples
+        self._varying: dict[str, Dual] = {}
+        self._wrong = np.zeros(len(self.configurations), dtype=bool)
+
+    def _term(self, term: Term) -> Dual:
+        """Return a product; 0 where an option of it is deselected, as in `Term.evaluate`."""
+        product = Dual(np.ones(1), {})
+        deselected: Array = np.zeros(1, dtype=bool)
+        for factor in term.factors:
+            x = self._name(factor.option)
+            factor_column = factor_values(factor, x.value)
+            rate = product.value * _rate(factor, x.value) if x.slopes else factor_column
+            product = _chained(product.value * factor_column, ((factor_column, product), (rate, x)))
+            deselected = deselected | np.isnan(x.value)
+        return Dual(
+            np.where(deselected, 0.0, product.value),
+            {index: np.where(deselected, 0.0, slope) for index, slope in product.slopes.items()},
+        )
+
+    def _total(self, addends: Addends) -> Dual:
+        parts = [(influence, self._term(term)) for term, influence in addends]
+        return _chained(sum((influence * part.value for influence, part in parts), np.zeros(1)), parts)
+
+    def _name(self, name: str) -> Dual:
+        """Return the column of a name, computed once: for good where it depends on no free parameter."""
+        known = self._varying if self.depends(name) else self._fixed
+        if name not in known:
+            if name not in self._derived:
+                known[name] = Dual(self.configurations.column(name), {})
+                return known[name]
+            with np.errstate(all="ignore"):
+                column = self._computed(name)
+            known[name], wrong = self._checked(name, column)
+            if self.depends(name):
+                self._wrong = self._wrong | wrong
+            else:
+                self._never = self._never | wrong
+        return known[name]
+
+    def _computed(self, name: str) -> Dual:
+        match self._derived[name]:
+            case Parameter() as parameter:
+                if name not in self._places:
+                    return Dual(parameter.values(self._column), {})
+                index = self._places[name]
+                shape = replace(parameter, values_of=self.free[index].shape).values(self._column)
+                return Dual(shape * self._multiples[index], {index: shape})
+            case SumOf(_, terms):
+                return self._total(terms)
+            case ThresholdOf() as steps:
+                return Dual(steps.values(self._column), {})
+            case CallOf() as call:
+                parts = [self._total(argument) for argument in call.arguments]
+                if call.is_extremum:
+                    return _extreme(call.function, parts)
+                slope = call.slope
+                rates = [] if slope is None else [(slope(part.value), part) for part in parts]
+                return _chained(called(call.function, [part.value for part in parts]), rates)
+            case PowerOf(_, base, exponent):
+                return power(self._total(base), self._total(exponent))
+
+    def _column(self, name: str) -> Array:
+        return self._name(name).value
+
+    def _checked(self, name: str, column: Dual) -> tuple[Dual, Array]:
+        """Return a derived column as `InfluenceModel` sees it, NaN where its options are deselected."""
+        n = len(self.configurations)
+        options = options_of(frozenset((name,)), self._derived)
+        deselected: Array = np.zeros(n, dtype=bool)
+        value: Array = np.broadcast_to(column.value, n).astype(float)
+        if options:
+            deselected = np.asarray(np.isnan([self._column(option) for option in sorted(options)]).all(axis=0))
+            value[deselected] = np.nan
+        return Dual(value, column.slopes), ~np.isfinite(value) & ~deselected
+
+
+def _rate(factor: Factor, x: Array) -> Array:
+    """Return the derivative of x^a * log10(x)^b: a x^(a-1) log10(x)^b + b x^(a-1) log10(x)^(b-1) / ln 10."""
+    a, b = float(factor.power), float(factor.log)
+    raised = np.ones_like(x) if a == 1 else np.power(x, a - 1)
+    if b == 0:
+        return a * raised
+    logarithm = np.log10(x)
+    result = b * raised * np.power(logarithm, b - 1) / math.log(10)
+    return result if a == 0 else result + a * raised * np.power(logarithm, b)
+
+
+def _extreme(function: str, arguments: Sequence[Dual]) -> Dual:
+    """Return the greatest or the least argument, with the derivative of the first one that attains it."""
+    value, slopes = arguments[0].value, arguments[0].slopes
+    for other in arguments[1:]:
+        beyond = other.value > value if function == "max" else other.value < value
+        slopes = {
+            index: np.where(beyond, other.slopes.get(index, 0.0), slopes.get(index, 0.0))
+            for index in slopes.keys() | other.slopes.keys()
+        }
+        value = np.where(np.isfinite(value) & np.isfinite(other.value), np.where(beyond, other.value, value), np.nan)
+    return Dual(value, slopes)
+
+
+def power(base: Dual, exponent: Dual) -> Dual:
+    """Return b^e: its derivative is e b^(e-1) b' + b^e ln(b) e'."""
+    finite = np.isfinite(base.value) & np.isfinite(exponent.value)
+    value = np.where(finite, np.power(base.value, exponent.value), np.nan)
+    by_base = exponent.value * np.power(base.value, exponent.value - 1)
+    by_exponent = np.where(value == 0, 0.0, value * np.log(base.value))
+    return _chained(value, ((by_base, base), (by_exponent, exponent)))

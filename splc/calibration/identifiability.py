@@ -86,7 +86,7 @@ def _confounded(misfit: Misfit, at: Array, known: Dependence, spread: Array) -> 
         }
         widths = {i: float(spread[row]) for row, i in zip(sorted(rows), basis, strict=True)}
         combinations: list[DeterminedCombination] = []
-        if all(_same_sum(misfit, at, basis, j, rates) for j in dependent):
+        if all(_same(misfit, at, _compensated(at, basis, j, rates)) for j in dependent):
             for i in basis:
                 parts = [(i, 1.0), *((j, rates[i, j]) for j in dependent if rates[i, j] != 0)]
                 value = sum(rate * values[index] for index, rate in parts) * units[i]
@@ -94,14 +94,13 @@ def _confounded(misfit: Misfit, at: Array, known: Dependence, spread: Array) -> 
                 named = tuple((free[index].name, rate * units[i] / units[index]) for index, rate in parts)
                 ends = [sorted((rate * misfit.low[index], rate * misfit.high[index])) for index, rate in parts]
                 low, high = (units[i] * sum(end[side] for end in ends) for side in (0, 1))
-                combinations.append(
-                    DeterminedCombination(
-                        "sum", named, value, max(value - wide, min(low, value)), min(value + wide, max(high, value))
-                    )
-                )
+                low, high = max(value - wide, min(low, value)), min(value + wide, max(high, value))
+                combinations.append(DeterminedCombination("sum", named, value, low, high))
         elif (at[members] > 0).all():
-            powers = {(i, j): _tidy(rate * values[j] / values[i]) for (i, j), rate in rates.items()}
-            if all(_same_product(misfit, at, basis, j, powers) for j in dependent):
+            powers = {(i, j): rate * values[j] / values[i] for (i, j), rate in rates.items()}
+            whole = {key: float(round(power)) for key, power in powers.items() if abs(power - round(power)) < 1e-6}
+            powers |= whole
+            if all(_same(misfit, at, _multiplied(at, basis, j, powers)) for j in dependent):
                 for i in basis:
                     parts = [(i, 1.0), *((j, powers[i, j]) for j in dependent if powers[i, j] != 0)]
                     value = math.prod((values[index] * units[index]) ** power for index, power in parts)
@@ -112,31 +111,27 @@ def _confounded(misfit: Misfit, at: Array, known: Dependence, spread: Array) -> 
     return tuple(confounded)
 
 
-def _tidy(power: float) -> float:
-    return float(round(power)) if abs(power - round(power)) < 1e-6 else power
-
-
-def _same_sum(misfit: Misfit, at: Array, basis: list[int], other: int, rates: dict[tuple[int, int], float]) -> bool:
-    """Return whether predictions stay the same if one parameter grows and the others compensate by sums."""
+def _compensated(at: Array, basis: list[int], other: int, rates: dict[tuple[int, int], float]) -> Array:
+    """Return a point at which one parameter is larger and the others compensate by sums."""
     step = np.zeros(len(at))
     step[other] = 0.5 * (abs(at[other]) or 1.0)
     step[basis] = [-rates[i, other] * step[other] for i in basis]
-    return _same(misfit, at, at + step)
+    return at + step
 
 
-def _same_product(
-    misfit: Misfit, at: Array, basis: list[int], other: int, powers: dict[tuple[int, int], float]
-) -> bool:
-    """Return whether predictions stay the same if one parameter is doubled and the others compensate by factors."""
+def _multiplied(at: Array, basis: list[int], other: int, powers: dict[tuple[int, int], float]) -> Array:
+    """Return a point at which one parameter is doubled and the others compensate by factors, perhaps infinite ones."""
     factors = np.ones(len(at))
     factors[other] = 2.0
-    # Powers may be so large that a factor is infinite: then nothing compensates.
     with np.errstate(over="ignore"):
         factors[basis] = np.exp2([-powers[i, other] for i in basis])
-    return bool(np.isfinite(factors).all()) and _same(misfit, at, at * factors)
+    return at * factors
 
 
 def _same(misfit: Misfit, at: Array, moved: Array) -> bool:
+    """Return whether predictions are the same at two points, of which one may be infinite."""
+    if not np.isfinite(moved).all():
+        return False
     before, after = misfit(at)[0], misfit(moved)[0]
     size = np.abs(misfit.aim).max(initial=0.0)
     return bool(np.isfinite(after).all() and (np.abs(before - after) <= _SAME * size).all())

@@ -17,32 +17,20 @@ WEIGHTS: tuple[Weights, ...] = ("relative", "absolute", "log")
 
 @dataclass(frozen=True)
 class Estimate:
-    """The estimate of a free parameter.
+    """The estimate of a free parameter."""
 
-    Attributes:
-        name: its name.
-        value: its estimate; of a table that of the row that represents it. If it is not determined, one of the values
-            that predict equally well.
-        low: the lower end of its interval, cut off at bounds; None if it is not determined.
-        high: the upper end.
-        benchmarked: the value before the calibration; None if there is none.
-        at_bound: the bound that it is equal to, None for neither.
-        determined: whether the measurements determine it.
-        factor: of a table the factor on all of its rows, None for a number.
-        key: the key of the row that represents a table, None for a number.
-        by: the expression of the table, empty for a number.
-    """
-
-    name: str
+    name: str  # its name
+    # its estimate; of a table that of the row that represents it. If it is not determined, one of the values that
+    # predict equally well
     value: float
-    low: float | None
-    high: float | None
-    benchmarked: float | None
-    at_bound: Literal["low", "high"] | None = None
-    determined: bool = True
-    factor: float | None = None
-    key: float | None = None
-    by: str = ""
+    low: float | None  # the lower end of its interval, cut off at bounds; None if it is not determined
+    high: float | None  # the upper end
+    benchmarked: float | None  # the value before the calibration; None if there is none
+    at_bound: Literal["low", "high"] | None = None  # the bound that it is equal to, None for neither
+    determined: bool = True  # whether the measurements determine it
+    factor: float | None = None  # of a table the factor on all of its rows, None for a number
+    key: float | None = None  # the key of the row that represents a table, None for a number
+    by: str = ""  # the expression of the table, empty for a number
 
     @property
     def ratio(self) -> float | None:
@@ -60,21 +48,13 @@ class Estimate:
 
 @dataclass(frozen=True)
 class DeterminedCombination:
-    """A combination of parameters that is determined although they are not.
+    """A combination of parameters that is determined although they are not."""
 
-    Attributes:
-        kind: 'sum' (each parameter times its number) or 'product' (each to the power of it).
-        parts: (parameter, number); of a table the row that represents it.
-        value: its estimate.
-        low: the lower end of its interval.
-        high: the upper end.
-    """
-
-    kind: Literal["sum", "product"]
-    parts: tuple[tuple[str, float], ...]
-    value: float
-    low: float
-    high: float
+    kind: Literal["sum", "product"]  # 'sum' (each parameter times its number) or 'product' (each to the power of it)
+    parts: tuple[tuple[str, float], ...]  # (parameter, number); of a table the row that represents it
+    value: float  # its estimate
+    low: float  # the lower end of its interval
+    high: float  # the upper end
 
     @property
     def text(self) -> str:
@@ -93,32 +73,21 @@ class DeterminedCombination:
 
 @dataclass(frozen=True)
 class Confounded:
-    """Parameters that the measurements cannot tell apart.
+    """Parameters that the measurements cannot tell apart."""
 
-    Attributes:
-        names: the parameters.
-        combinations: the combinations that are determined; empty if there are no simple ones.
-    """
-
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # the parameters
+    # the combinations that are determined; empty if there are no simple ones
     combinations: tuple[DeterminedCombination, ...]
 
 
 @dataclass(frozen=True)
 class Residual:
-    """A configuration with its measured and predicted value.
+    """A configuration with its measured and predicted value."""
 
-    Attributes:
-        configuration: option → value.
-        text: the configuration as text.
-        measured: the measured value.
-        predicted: the prediction.
-    """
-
-    configuration: Mapping[str, float]
-    text: str
-    measured: float
-    predicted: float
+    configuration: Mapping[str, float]  # option → value
+    text: str  # the configuration as text
+    measured: float  # the measured value
+    predicted: float  # the prediction
 
     @property
     def error(self) -> float | None:
@@ -128,51 +97,34 @@ class Residual:
 
 @dataclass(frozen=True, repr=False)
 class Calibration(Presented):
-    """Free parameters of a model, estimated from measurements.
+    """Free parameters of a model, estimated from measurements."""
 
-    Attributes:
-        model: the model with the estimates.
-        estimates: one per free parameter, in the order of the request.
-        confounded: groups of parameters that cannot be told apart.
-        without_effect: parameters that change none of the predictions.
-        weights: the residuals: relative, absolute, or logarithms of predicted / measured.
-        level: the level of the intervals.
-        linear: whether the prediction is linear in the free parameters, so that the estimate is exact and global.
-        converged: whether the search converged (always, if it is linear).
-        configurations: the number of fitted configurations.
-        zeros: the number of configurations that were left out because their measured value is 0 (relative residuals)
-            or not positive (logarithms).
-        missing: the number of configurations without a finite measured value.
-        degrees: degrees of freedom left.
-        deviation: standard deviation of the residuals: a fraction (relative), in the property's unit (absolute), or
-            of natural logarithms.
-        error_before: mean relative error in percent with the benchmarked values; None where one is missing, or with
-            them there are no predictions, or all measured values are 0.
-        error_after: the same with the estimates, on the configurations that they were estimated from.
-        error_cross_validated: the same where each configuration is predicted with estimates from the others (all but
-            its fold); None where that was not requested, or some of these have no predictions.
-        folds: the number of folds of the cross-validation; 0: none.
-        worst: the configurations with the greatest residuals (in the sense of the weights), the worst one first.
-    """
-
-    model: InfluenceModel
-    estimates: tuple[Estimate, ...]
-    confounded: tuple[Confounded, ...]
-    without_effect: tuple[str, ...]
-    weights: Weights
-    level: float
-    linear: bool
-    converged: bool
-    configurations: int
+    model: InfluenceModel  # the model with the estimates
+    estimates: tuple[Estimate, ...]  # one per free parameter, in the order of the request
+    confounded: tuple[Confounded, ...]  # groups of parameters that cannot be told apart
+    without_effect: tuple[str, ...]  # parameters that change none of the predictions
+    weights: Weights  # the residuals: relative, absolute, or logarithms of predicted / measured
+    level: float  # the level of the intervals
+    linear: bool  # whether the prediction is linear in the free parameters: the estimate is exact and global
+    converged: bool  # whether the search converged (always, if it is linear)
+    configurations: int  # the number of fitted configurations
+    # the number of configurations that were left out because their measured value is 0 (relative residuals) or not
+    # positive (logarithms)
     zeros: int
-    missing: int
-    degrees: int
+    missing: int  # the number of configurations without a finite measured value
+    degrees: int  # degrees of freedom left
+    # standard deviation of the residuals: a fraction (relative), in the property's unit (absolute), or of natural
+    # logarithms
     deviation: float
+    # mean relative error in percent with the benchmarked values; None where one is missing, or with them there are no
+    # predictions, or all measured values are 0
     error_before: float | None
-    error_after: float | None
+    error_after: float | None  # the same with the estimates, on the configurations that they were estimated from
+    # the same where each configuration is predicted with estimates from the others (all but its fold); None where that
+    # was not requested, or some of these have no predictions
     error_cross_validated: float | None = None
-    folds: int = 0
-    worst: tuple[Residual, ...] = ()
+    folds: int = 0  # the number of folds of the cross-validation; 0: none
+    worst: tuple[Residual, ...] = ()  # the configurations with the greatest residuals (weighted), the worst one first
 
     def __getitem__(self, name: str) -> Estimate:
         """Return the estimate of a parameter."""

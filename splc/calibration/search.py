@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from splc.calibration.sensitivity import Sensitivity
+from splc.calibration.free_parameters import Sensitivity
 from splc.errors import LearningError
 from splc.types import Array
 
@@ -48,6 +48,12 @@ class Misfit:
     def size(self) -> float:
         """The length of `aim`, positive."""
         return float(column_lengths(self.aim[:, np.newaxis])[0]) or 1.0
+
+    def __getitem__(self, rows: Array) -> Misfit:
+        """Return the misfit on some of the configurations."""
+        model = self.predictions
+        predictions = Sensitivity(model.model, model.configurations[rows], model.free)
+        return replace(self, predictions=predictions, measured=self.measured[rows], weights=self.weights[rows])
 
     def __call__(self, at: Array) -> tuple[Array, Array]:
         """Return the weighted residuals, shape (n,), and their derivatives, shape (n, k).
@@ -299,9 +305,7 @@ def dependence(matrix: Array) -> Dependence:
 def solve(matrix: Array, target: Array, low: Array, high: Array, preferred: Array) -> Array:
     """Return x within bounds that makes |matrix x - target| least; of several the one nearest to the preferred x.
 
-    `matrix`: shape (n, k), finite; its columns may differ in length by any number of magnitudes. `target`: shape (n,),
-    finite. `low`: lower bounds, shape (k,), perhaps -inf. `high`: upper bounds, each above its lower one. `preferred`:
-    shape (k,), finite.
+    The columns of the matrix, shape (n, k), may differ in length by any number of magnitudes.
     """
     from scipy.optimize import lsq_linear
 

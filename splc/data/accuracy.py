@@ -46,11 +46,7 @@ def mean_relative_error(predicted: Array, measured: Array) -> float | None:
 
 
 def standard_error(predicted: Array, measured: Array, of: int) -> float | None:
-    """Return the standard error of `mean_relative_error` of rows that were drawn, in percentage points.
-
-    `predicted`: shape (n,). `measured`: shape (n,). `of`: the number of rows that they were drawn from; of all of them
-    it is 0.
-    """
+    """Return the standard error of `mean_relative_error` of rows drawn from `of` rows, in percentage points."""
     errors = _usable_errors(predicted, measured)
     if len(errors) == of:
         return 0.0

@@ -79,14 +79,10 @@ class Configurations(Presented):
         """Return the configurations at `rows` (a slice, positions, or a mask)."""
         picked = np.ascontiguousarray(np.atleast_2d(self.indices[rows]))
         picked.setflags(write=False)
+        observed = None if self.observed is None else self.observed[rows]
         # Rows of configurations need no check.
         selected = object.__new__(Configurations)
-        for name, value in (
-            ("system", self.system),
-            ("indices", picked),
-            ("observed", None if self.observed is None else self.observed[rows]),
-        ):
-            object.__setattr__(selected, name, value)
+        vars(selected).update(system=self.system, indices=picked, observed=observed)
         return selected
 
     def __eq__(self, other: object) -> bool:
@@ -136,10 +132,8 @@ class Configurations(Presented):
             position, enabled = self.system.switches[known]
             deselected = self.indices[:, position] == self.system.options[position].size - 1
             return np.asarray(deselected != enabled, dtype=float)
-        return self._observation(name) if known is None else self.value(known)
-
-    def _observation(self, name: str) -> Array:
-        """Return the values of an observed variable, shape (n,)."""
+        if known is not None:
+            return self.value(known)
         if name not in self.system.observed:
             raise self.system.unknown(name)
         observed = self.observed if self.observed is not None and name in self.observed.columns else None
@@ -154,11 +148,7 @@ class Configurations(Presented):
         )
 
     def with_observed(self, known: Configurations) -> Configurations:
-        """Return the configurations with the observed variables of `known`, which are distinct configurations.
-
-        Raises:
-            ConfigurationError: if the systems have different options.
-        """
+        """Return the configurations with the observed variables of `known`, which are distinct configurations."""
         if known.observed is None:
             return Configurations(self.system, self.indices)
         model = replace(self.system, observed=known.system.observed)
@@ -167,8 +157,7 @@ class Configurations(Presented):
     def groups(self) -> tuple[Array, Array]:
         """Return the position of each distinct configuration's first appearance, ascending, and each one's group.
 
-        Returns:
-            Positions, shape (distinct,), and for each configuration the place of its first appearance among them, (n,).
+        The latter, shape (n,), is the place of the first appearance of an equal one among the former.
         """
         if (hash_groups := self._hashes.groups()) is not None:
             return hash_groups
@@ -179,11 +168,7 @@ class Configurations(Presented):
         return self[self.groups()[0]]
 
     def find(self, wanted: Configurations) -> Array:
-        """Return for each wanted configuration the position of its first appearance, -1 if there is none.
-
-        Raises:
-            ConfigurationError: if the systems have different options.
-        """
+        """Return for each wanted configuration the position of its first appearance, -1 if there is none."""
         _same_options((self, wanted))
         if len(self) == 0:
             return np.full(len(wanted), -1)
@@ -206,11 +191,7 @@ class Configurations(Presented):
 
     @classmethod
     def concatenate(cls, parts: Sequence[Configurations]) -> Configurations:
-        """Return the concatenation of at least one `Configurations` of the same system.
-
-        Raises:
-            ConfigurationError: if the systems have different options.
-        """
+        """Return the concatenation of at least one `Configurations` of the same system."""
         _same_options(parts)
         indices = np.concatenate([part.indices for part in parts])
         return cls(parts[0].system, indices, Observed.concatenate([part.observed for part in parts]))
@@ -268,11 +249,7 @@ class Configurations(Presented):
         return {option.name: whole_numbers(self.value(option.name)) for option in self.system.options}
 
     def within(self, system: VariabilityModel) -> tuple[Configurations, Array]:
-        """Return the configurations that another system has, too, and which ones they are, shape (n,), bool.
-
-        Raises:
-            ConfigurationError: if the system has an option that is unknown here.
-        """
+        """Return the configurations that another system has, too, and which ones they are, shape (n,), bool."""
         if system.options == self.system.options:
             return self, np.ones(len(self), dtype=bool)
         indices = [value_indices(option, self.value(option.name)) for option in system.options]

@@ -67,15 +67,13 @@ class Experiment:
             raise MeasurementError("duplicate point; its repetitions belong into one row")
         points.setflags(write=False)
         object.__setattr__(self, "points", points)
-        series = {key: self._values(key, values) for key, values in self.series.items()}
+        series = {
+            key: read_only_table(", ".join(key), values, len(points), "points") for key, values in self.series.items()
+        }
+        for key, table in series.items():
+            if np.isinf(table).any():
+                raise MeasurementError(f"{', '.join(key)}: a value is infinite")
         object.__setattr__(self, "series", MappingProxyType(series))
-
-    def _values(self, key: Key, values: Array) -> Array:
-        name = f"{key[0]}, {key[1]}"
-        table = read_only_table(name, values, len(self.points), "points")
-        if np.isinf(table).any():
-            raise MeasurementError(f"{name}: a value is infinite")
-        return table
 
     def __reduce__(self) -> tuple[type[Experiment], tuple[Any, ...]]:
         # Experiments are passed to processes, and mapping proxies cannot be pickled.

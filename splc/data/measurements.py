@@ -305,29 +305,17 @@ class Measurements(Presented):
         Raises:
             MeasurementError: if there is no such property, or an aggregate is infinite.
         """
-        if nfp not in self._aggregates:
-            values = self.repetitions(nfp)
-            # The aggregate of one value is the value.
-            result = values[:, 0] if values.shape[1] == 1 else self._aggregate(values)
-            if np.isinf(result).any():
-                name = describe_configuration(self.configurations, int(np.argmax(np.isinf(result))))
-                raise MeasurementError(f"{nfp}: the values of {name} are too large", hint="give them in a larger unit")
-            self._aggregates[nfp] = result
-        return self._aggregates[nfp].copy()
-
-    @cached_property
-    def _aggregates(self) -> dict[str, Array]:
-        """The columns that were computed."""
-        return {}
-
-    def _aggregate(self, values: Array) -> Array:
-        """Return the aggregate of repetitions, shape (n,)."""
-        result = np.full(len(values), np.nan)
+        values = self.repetitions(nfp)
+        # The aggregate of one value is the value.
+        result = values[:, 0].copy() if values.shape[1] == 1 else np.full(len(values), np.nan)
         known = ~np.isnan(values).all(axis=1)
         functions: dict[str, Callable[..., Array]] = {"mean": np.nanmean, "median": np.nanmedian, "min": np.nanmin}
-        if known.any():
+        if values.shape[1] > 1 and known.any():
             with np.errstate(over="ignore"):
                 result[known] = functions[self.aggregate](values[known], axis=1)
+        if np.isinf(result).any():
+            name = describe_configuration(self.configurations, int(np.argmax(np.isinf(result))))
+            raise MeasurementError(f"{nfp}: the values of {name} are too large", hint="give them in a larger unit")
         return result
 
     def unit(self, nfp: str) -> str | None:

@@ -44,8 +44,7 @@ class Observed:
 
     def __getitem__(self, rows: Any) -> Observed:
         """Return the observations of the configurations at `rows` (a slice, positions, or a mask)."""
-        columns = {name: np.atleast_1d(values[rows]) for name, values in self.columns.items()}
-        return Observed(columns, np.atleast_1d(self.known[rows]))
+        return self.at(np.atleast_1d(np.arange(len(self.known))[rows]))
 
     def at(self, positions: Array) -> Observed:
         """Return the observations of the configurations at positions, shape (m,); -1 is not observed."""

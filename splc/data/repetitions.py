@@ -43,8 +43,7 @@ def offsets(group: Array, slots: Array, groups: int) -> tuple[Array, Array]:
 def side_by_side(columns: Mapping[str, Array], group: Array, slots: Array, file: str | None = None) -> dict[str, Array]:
     """Return name → values, shape (groups, repetitions), with the rows of a group one after another, and NaN.
 
-    `columns`: name → values, shape (n, k). `group`: the group of each row, shape (n,). `slots`: the number of values of
-    each row, at most k, shape (n,).
+    `columns` have the shape (n, k); each of the n rows has a group, and a number of values, its slots, at most k.
     """
     starts, totals = offsets(group, slots, int(group.max(initial=-1)) + 1)
     width = int(totals.max(initial=1))
@@ -76,9 +75,8 @@ def repetition_rows(tables: Iterable[Array], count: int) -> tuple[Array, Array]:
 
 def repetition_column(values: Array, rows: Array, slots: Array) -> Array:
     """Return the values in the rows of `repetition_rows`, NaN where a property has fewer repetitions."""
-    padded = np.full((len(values), max(int(slots.max(initial=0)) + 1, values.shape[1])), np.nan)
-    padded[:, : values.shape[1]] = values
-    return np.asarray(padded[rows, slots])
+    lacking = max(int(slots.max(initial=0)) + 1 - values.shape[1], 0)
+    return np.asarray(np.pad(values, ((0, 0), (0, lacking)), constant_values=np.nan)[rows, slots])
 
 
 # An odd number near 2^64 divided by the golden ratio, and a shift that brings its high bits down.

@@ -233,9 +233,7 @@ def _property(name: str, parts: Sequence[Measurements]) -> PropertySummary:
 def drift_of(tables: Sequence[Array]) -> Drift | None:
     """Return the trend along the rows of tables, by Mann and Kendall's test with each row as a stratum.
 
-    Rows are independent of each other, so that differences between configurations have no effect.
-
-    `tables`: values, shape (configurations, repetitions), in the order of the file, NaN where there is none.
+    Repetitions are in the order of the file; differences between configurations, which are rows, have no effect.
     """
     score = pairs = variance = 0.0
     changes = []

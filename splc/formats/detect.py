@@ -6,7 +6,7 @@ first use. What a function takes and returns depends on the kind of file:
 | kind | reader | writer |
 |---|---|---|
 | system | source → variability model | model, path → notes |
-| measurements | source, model, policy, decimal, separator, nfp, usual nfp → rows | measurements, path → notes |
+| measurements | source, model, policy, nfp, usual nfp → rows | measurements, path → notes |
 | model | source, variability model or None, `ReadOptions` → stored models | `ModelFile` → text |
 | experiment | source → experiment | experiment → text |
 | script | source → script | |
@@ -202,10 +202,9 @@ def xml_root_of_file(path: Path) -> str | None:
 
 def system_format(source: Source) -> SystemFormat | None:
     """Return the format of a system description, None for other files."""
-    beginning = source.data[:_BEGINNING].lstrip(_BLANK)
-    if beginning.startswith((b"<", b"\xff\xfe<", b"\xfe\xff\0<")):
+    if is_xml(source):
         return _SYSTEM_ROOTS.get(xml_root(source.data) or "")
-    if beginning.startswith(b"{"):
+    if source.data[:_BEGINNING].lstrip(_BLANK).startswith(b"{"):
         return "configspace" if _CONFIGSPACE.search(source.data) else None
     if _DIMACS.match(source.content):
         return "dimacs"
@@ -285,12 +284,9 @@ def _kind_of_content(source: Source) -> Kind | None:
         return "system"
     if benchmark_of(source) is not None:
         return "measurements"
-    beginning = source.data[:_BEGINNING].lstrip(_BLANK)
-    if beginning.startswith((b"<", b"\xff\xfe<", b"\xfe\xff\0<")):
+    if is_xml(source):
         return "measurements" if xml_root(source.data) == "results" else None
-    if beginning.startswith(b"{"):
-        return "model"
-    if is_log(source):
+    if source.data[:_BEGINNING].lstrip(_BLANK).startswith(b"{") or is_log(source):
         return "model"
     # Signs inside of quoted names have no meaning. The header of a table may begin with `#`.
     raw = [line for line in islice(source.text().splitlines(), _LINES) if line.strip()]

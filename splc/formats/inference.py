@@ -90,12 +90,9 @@ def inference_of(
     Binary options of which exactly one is selected in all rows, or in all rows with their parent, are an alternative
     group (`splc.system.groups`), and an option that is selected in no row cannot be selected. Other constraints
     that all rows satisfy by far more than chance are inferred unless the user says no (`splc.system.mining`). Numeric
-    options have the values that occur.
+    options have the values that occur. Options of text that the user chose become alternative groups.
 
-    `usual`: the property if the file has it; a log keeps one space where a name has several. `choice`: the roles that
-    the user chose; further ones are inferred (`splc.formats.roles`), and options of text become alternative groups.
-    `measured`: whether the table has a property, else all columns are options unless they are ignored; None: as its
-    columns seem.
+    `usual`: the property if the file has it. `measured`: whether the table has a property; None: as its columns seem.
     """
     given = table_of(source)
     choice = (choice or ColumnChoice()).with_stated(given.stated, nfp)
@@ -106,6 +103,7 @@ def inference_of(
         columns = {name: cells for name, cells in columns.items() if name not in without}
         choice = replace(choice, options=tuple(name for name in choice.options if name not in without))
     if usual is not None:
+        # A log keeps one space where a name has several.
         nfp = next((name for name in columns if name.split() == usual.split()), nfp)
     if not is_xml(source):
         has_nfp = nfp is not None or bool(choice.properties)

@@ -93,11 +93,7 @@ def roles_of(
     lines: Sequence[int],
     measured: bool = True,
 ) -> Roles:
-    """Return the roles of the columns of a table.
-
-    `lines`: the line of each row. `measured`: whether a column must be a property; without one, options are those that
-    are named.
-    """
+    """Return the roles of the columns of a table; without a measured column, options are those that are named."""
     choice = choice.among(columns)
     _require_columns(columns, file, nfp, choice)
     ignored = dict.fromkeys((name for name in columns if name in choice.ignore), "as requested")
@@ -325,13 +321,11 @@ def _first(names: Sequence[str], nfp: str | None) -> tuple[str, ...]:
 def option_columns(
     columns: Mapping[str, Sequence[str]], choice: ColumnChoice, *, measured: bool | None
 ) -> tuple[str, ...] | None:
-    """Return the options of a table without measurements, None if it has a measured column.
+    """Return the options of a table without measurements, None if it has a measured column, or seems to have one.
 
-    All columns are options, also those of text, unless the user chose another role, or they number the rows.
-
-    `measured`: whether the table has a measured column; None: as its columns seem. A column seems to be measured if it
-    has the name of a measured value, fractions and nearly a different value in every row, or many values that are not
-    needed to distinguish the rows; and rows are repeated only where they are measured.
+    All columns are options, also those of text, unless the user chose another role, or they number the rows. A column
+    seems to be measured if it has the name of a measured value, fractions and nearly a different value in every row, or
+    many values that are not needed to distinguish the rows; and rows are repeated only where they are measured.
     """
     if measured:
         return None

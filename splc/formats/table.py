@@ -14,7 +14,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import islice
 from typing import Any
 
 from splc.errors import InputError, Problem, Problems, SplcError, plural, shorten
@@ -143,24 +142,27 @@ class TableSource(Source):
         assert isinstance(self.rows, ColumnRows)
         return dict(zip(self.rows.first, self.rows.texts, strict=True))
 
-    def body(self, reasons: dict[int, list[str]]) -> tuple[list[str], list[Sequence[str]]]:
-        """Return the names and the texts of the columns, and add the problems of rows of another width to `reasons`.
+    def body(self) -> tuple[list[str], list[Sequence[str]], dict[int, int]]:
+        """Return the names and the texts of the columns, and row → its number of fields, of rows of another width.
 
         A first column of whole numbers without a name, as data frames are written with, is left out.
         """
-        width = len(self.header)
+        header, width, ragged = self.header, len(self.header), dict[int, int]()
         if isinstance(self.rows, ColumnRows) and not any(map(has_text, self.rows.texts[width:])):
-            return _without_row_numbers(self.header, [*self.rows.texts[:width]])
-        body = [*self.rows][1:]
-        if len(body) * width > _MAX_PADDED and sum(map(len, body)) < len(body) * width / 2:
-            message = f"most rows have fewer fields than the header, which has {width:,}"
-            raise InputError(Problem(message, self.name))
-        rows = []
-        for row, cells in enumerate(body):
-            if len(cells) < width or any(cell.strip() for cell in cells[width:]):
-                reasons[row] = [f"{len(cells)} fields, but the header has {width}"]
-            rows.append(cells if len(cells) == width else [*cells, *[""] * width][:width])
-        return _without_row_numbers(self.header, list(zip(*rows, strict=True)) if rows else [()] * width)
+            columns = [*self.rows.texts[:width]]
+        else:
+            body = [*self.rows][1:]
+            if len(body) * width > _MAX_PADDED and sum(map(len, body)) < len(body) * width / 2:
+                message = f"most rows have fewer fields than the header, which has {width:,}"
+                raise InputError(Problem(message, self.name))
+            for row, cells in enumerate(body):
+                if len(cells) < width or is_not_blank(cells[width:]):
+                    ragged[row] = len(cells)
+            rows = (cells if len(cells) == width else [*cells, *[""] * width][:width] for cells in body)
+            columns = list(zip(*rows, strict=True)) if body else [()] * width
+        if width > 1 and not header[0] and columns[0] and (parse_column(columns[0]) % 1 == 0).all():
+            return header[1:], columns[1:], ragged
+        return header, columns, ragged
 
     @contextmanager
     def placing(self) -> Iterator[None]:
@@ -189,12 +191,6 @@ def _clean(text: str, source: Source) -> str:
     return (text if text.isascii() else text.encode("utf-8", "replace").decode()).lstrip(" ")
 
 
-def _without_row_numbers(header: list[str], columns: list[Sequence[str]]) -> tuple[list[str], list[Sequence[str]]]:
-    if len(header) < 2 or header[0] or not columns[0] or not (parse_column(columns[0]) % 1 == 0).all():
-        return header, columns
-    return header[1:], columns[1:]
-
-
 def table_of(source: Source) -> TableSource:
     """Return a file as a table."""
     return source if isinstance(source, TableSource) else TableSource(source.name, source.data)
@@ -207,12 +203,10 @@ def split_table(
     decimal: str | None = None,
     exempt: Collection[str] = (),
 ) -> TableSource:
-    """Return a table with its rows.
+    """Return a table with its rows; the separator that is not stated gives the most names of options in the first line.
 
-    Without a decimal delimiter, decimal commas become points in a table that has another separator, and in quotes.
-
-    `names`: those of options: the separator is the one that gives the most of them in the first line; without names the
-    likely one. `separator`: the separator that the user chose. `exempt`: columns whose numbers are not read.
+    Without a decimal delimiter, decimal commas become points in a table that has another separator, and in quotes, but
+    for the columns whose numbers are not read (`exempt`).
     """
     table = table_of(source)
     if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
@@ -220,7 +214,8 @@ def split_table(
     if isinstance(table.rows, ColumnRows):
         if not table.rows.first:
             raise InputError(Problem("the file is empty", source.name))
-        if decimal is not None or not any(map(_has_comma, table.rows.texts)):
+        cells = (texts.distinct if isinstance(texts, CodedTexts) else texts for texts in table.rows.texts)
+        if decimal is not None or not any("," in text for texts in cells for text in texts):
             return table
         return _with_points(table, exempt, quoted=True)
     text = source.text()
@@ -244,10 +239,6 @@ def split_table(
     if isinstance(rows, ColumnRows) or decimal is not None or (quoted and not _QUOTED_COMMA.search(source.data)):
         return table
     return _with_points(table, exempt, quoted=quoted)
-
-
-def _has_comma(texts: Sequence[str]) -> bool:
-    return any("," in text for text in (texts.distinct if isinstance(texts, CodedTexts) else texts))
 
 
 def _separator(text: str, names: Collection[str]) -> str:
@@ -274,27 +265,22 @@ def read_columns(source: Source, exempt: Collection[str] = ()) -> TableSource:
         raise InputError(Problem(message, source.name, line, text=first_line(source.text()), hint=hint))
     if len(table.rows) == 1:
         raise InputError(Problem("the file has no rows", source.name))
-    if all(any(map(str.strip, row[width:])) for row in islice(table.rows, 1, None)):
-        message = f"every row has more fields than the header, which has {width:,}"
-        raise InputError(Problem(message, source.name, int(lines[1]), hint=DECIMAL_COMMAS))
-    if isinstance(table.rows, ColumnRows):
-        columns = [*table.rows.texts[:width]]
-    else:
-        full = [at for at, row in enumerate(table.rows) if len(row) >= width]
-        if len(full) == 1:
-            message = f"every row has fewer fields than the header, which has {width:,}"
-            hint = f"separate the fields of rows as those of the header, by {table.separator!r}"
-            raise InputError(Problem(message, source.name, int(lines[1]), hint=hint))
-        if missing := len(table.rows) - len(full):
-            rows = plural(missing, "row that has", "rows that have")
-            remarks = (*remarks, f"{rows} fewer fields than the header left out")
-        lines = [lines[at] for at in full]
-        columns = list(zip(*(table.rows[at][:width] for at in full[1:]), strict=True))
-    header, kept = _without_row_numbers(table.header, columns)
+    header, columns, ragged = table.body()
+    count, short = len(table.rows) - 1, {row for row, fields in ragged.items() if fields < width}
+    if count in (len(short), len(ragged) - len(short)):
+        message = f"every row has {'fewer' if short else 'more'} fields than the header, which has {width:,}"
+        separate = f"separate the fields of rows as those of the header, by {table.separator!r}"
+        raise InputError(Problem(message, source.name, int(lines[1]), hint=separate if short else DECIMAL_COMMAS))
+    if short:
+        full = [row for row in range(count) if row not in short]
+        columns = [[texts[row] for row in full] for texts in columns]
+        lines = [line, *(lines[row + 1] for row in full)]
+        rows = plural(len(short), "row that has", "rows that have")
+        remarks = (*remarks, f"{rows} fewer fields than the header left out")
     problems = Problems(source.name)
     check_header(header, line, problems)
     problems.raise_if_any(InputError)
-    return replace(table, rows=ColumnRows((*header,), (*kept,)), lines=lines, remarks=remarks)
+    return replace(table, rows=ColumnRows((*header,), (*columns,)), lines=lines, remarks=remarks)
 
 
 def table_text(header: Sequence[str], columns: Iterable[Sequence[str]], separator: str = ",") -> str:
@@ -309,10 +295,8 @@ def table_text(header: Sequence[str], columns: Iterable[Sequence[str]], separato
 def _with_points(table: TableSource, exempt: Collection[str], *, quoted: bool) -> TableSource:
     """Return a table with a decimal point in each number that has a decimal comma, and a remark.
 
-    Numbers with separators of thousands (`1,234,567`) stay as they are.
-
-    `quoted`: whether commas separate the cells; rows then stay as they are where there is a doubt, and so do columns
-    with other commas, such as lists (`0,1,2`).
+    Numbers with separators of thousands (`1,234,567`) stay as they are. Where commas separate the cells, which are
+    quoted then, rows in doubt stay as they are, and so do columns with other commas, such as lists (`0,1,2`).
     """
     rows, lines, file = [*map(list, table.rows)], table.lines, table.name
     skipped = {at for at, cell in enumerate(rows[0]) if cell.strip() in exempt}

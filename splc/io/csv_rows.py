@@ -147,35 +147,24 @@ def plain_columns(content: bytes, separator: str) -> list[Cells] | None:
         return None
     if not content.endswith(b"\n"):
         content += b"\n"
-    lines, first = content.count(b"\n"), content.index(b"\n")
-    columns = content.count(separator.encode(), 0, first) + 1
+    columns = content.count(separator.encode(), 0, content.index(b"\n")) + 1
     if columns < 2:
         return None
     data, mark = np.frombuffer(content, dtype=np.uint8), ord(separator)
-    # The position before the file, and that of each separator and line feed.
-    marks = np.empty(columns * lines + 1, dtype=np.int32)
-    marks[0], count = -1, 1
-    for start in range(0, len(data), _BLOCK):
-        block = data[start : start + _BLOCK]
-        block_marks = np.flatnonzero((block == mark) | (block == _NEWLINE))
-        target = marks[count : count + len(block_marks)]
-        if len(target) < len(block_marks):
-            return None
-        np.add(block_marks, start, out=target, casting="unsafe")
-        count += len(block_marks)
-    if count < len(marks):
+    # The position of each separator and line feed, and those of each column; blocks fit into the cache.
+    blocks = ((start, data[start : start + _BLOCK]) for start in range(0, len(data), _BLOCK))
+    found = (start + np.flatnonzero((block == mark) | (block == _NEWLINE)) for start, block in blocks)
+    marks = np.concatenate([positions.astype(np.int32) for positions in found])
+    if len(marks) != columns * content.count(b"\n"):
         return None
-    last = marks[::columns]
-    if (data[last[1:]] != _NEWLINE).any() or int(np.diff(last).max()) > _LONGEST:
+    by_row = marks.reshape(-1, columns)
+    ends = np.empty(by_row.shape[::-1], dtype=np.int32)
+    for start in range(0, len(by_row), _ROWS):
+        ends[:, start : start + _ROWS] = by_row[start : start + _ROWS].T
+    if (data[ends[-1]] != _NEWLINE).any() or int(np.diff(ends[-1], prepend=-1).max()) > _LONGEST:
         return None
-    ends = np.empty((columns, lines + 1), dtype=np.int32)
-    ends[:, 0] = -1
-    # Blocks of rows that fit into the cache.
-    for start in range(0, lines, _ROWS):
-        stop = min(start + _ROWS, lines)
-        ends[:, start + 1 : stop + 1] = marks[start * columns + 1 : stop * columns + 1].reshape(-1, columns).T
-    starts = [ends[-1, :-1], *ends[:-1, 1:]]
-    return [Cells(content, *column) for column in zip(starts, ends[:, 1:], strict=True)]
+    starts = np.insert(ends[-1, :-1], 0, -1)
+    return [Cells(content, *column) for column in zip([starts, *ends[:-1]], ends, strict=True)]
 
 
 def texts_in(texts: Sequence[str], rows: Array) -> Sequence[str]:

@@ -15,7 +15,7 @@ import time
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
@@ -54,17 +54,14 @@ def is_stream(path: str | Path) -> bool:
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
-def write_stream(path: str | Path, parts: Iterable[bytes]) -> None:
-    """Write to a device, a pipe, or an open file of this process, after what was printed before."""
+def _opened_stream(path: Path) -> BinaryIO:
+    """Open a device, a pipe, or an open file of this process, to write after what was printed before."""
     number = descriptor_of(path)
-    with ExitStack() as stack:
-        if number is None:
-            stream = stack.enter_context(Path(path).open("wb"))
-        else:
-            for printed in (sys.stdout, sys.stderr):
-                printed.flush()
-            stream = stack.enter_context(os.fdopen(os.dup(number), "wb"))
-        stream.writelines(parts)
+    if number is None:
+        return path.open("wb")
+    for printed in (sys.stdout, sys.stderr):
+        printed.flush()
+    return os.fdopen(os.dup(number), "wb")
 
 
 MAX_BYTES = 2 * 1024**3
@@ -239,9 +236,8 @@ def _bounded(
 def _unpacked(name: str, raw: bytes, limit: int, *, expected: bool) -> Source:
     if not raw.startswith(_GZIP_MAGIC):
         if expected:
-            raise InputError(
-                Problem("not a gzip file", name, hint="rename it: files whose name ends in .gz must be compressed")
-            )
+            hint = "rename it: files whose name ends in .gz must be compressed"
+            raise InputError(Problem("not a gzip file", name, hint=hint))
         return Source(name, raw)
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(raw)) as packed:
@@ -340,7 +336,8 @@ def _compressed(parts: Iterable[bytes]) -> Iterator[bytes]:
 
 def _replace(path: Path, parts: Iterable[bytes]) -> None:
     if is_stream(path):
-        write_stream(path, parts)
+        with _opened_stream(path) as stream:
+            stream.writelines(parts)
         return
     target = Path(os.path.realpath(path))
     _require_permission(target)
@@ -366,10 +363,7 @@ def _write_standard(parts: Iterable[bytes]) -> None:
         buffer = getattr(sys.stdout, "buffer", None)
         sys.stdout.flush()
         for chunk in parts:
-            if buffer is None:
-                sys.stdout.write(chunk.decode("utf-8"))
-            else:
-                buffer.write(chunk)
+            buffer.write(chunk) if buffer else sys.stdout.write(chunk.decode("utf-8"))
         sys.stdout.flush()
     except BrokenPipeError:
         raise

@@ -40,13 +40,12 @@ _SIGNS = {
     "\u03bb": "lambda",
     "\u039b": "Lambda",
 }
-_SMALL = ("alpha beta gamma delta zeta eta theta iota kappa mu nu", "xi pi rho sigma tau upsilon chi psi omega")
-_CAPITAL = ("Gamma Delta Theta Xi Pi", "Sigma Upsilon Phi Psi Omega")
+_SMALL = "alpha beta gamma delta zeta eta theta iota kappa mu nu xi pi rho sigma tau upsilon chi psi omega"
+_CAPITAL = "Gamma Delta Theta Xi Pi Sigma Upsilon Phi Psi Omega"
 # The names of all small Greek letters.
-SMALL_GREEK = frozenset((*" ".join(_SMALL).split(), "epsilon", "phi", "lambda"))
-for _kind, _names in (("SMALL", " ".join(_SMALL)), ("CAPITAL", " ".join(_CAPITAL))):
-    for _name in _names.split(" "):
-        _SIGNS[unicodedata.lookup(f"GREEK {_kind} LETTER {_name}")] = _name
+SMALL_GREEK = frozenset((*_SMALL.split(), "epsilon", "phi", "lambda"))
+for _kind, _names in (("SMALL", _SMALL), ("CAPITAL", _CAPITAL)):
+    _SIGNS |= {unicodedata.lookup(f"GREEK {_kind} LETTER {_name}"): _name for _name in _names.split()}
 
 _TEXT = {
     "\\": r"\textbackslash{}",

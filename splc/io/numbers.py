@@ -49,18 +49,15 @@ def beyond_all(values: Array) -> Array:
 
 def parse_number(text: str, decimal: str = ".") -> float:
     """Return a text as a finite number, NaN if it is not one (`nan` and infinities included)."""
-    if decimal != ".":
-        text = text.replace(decimal, ".")
-    if not _NUMBER.fullmatch(text):
-        return math.nan
-    value = float(text)
+    text = text.replace(decimal, ".")
+    value = float(text) if _NUMBER.fullmatch(text) else math.nan
     return value if math.isfinite(value) else math.nan
 
 
 def not_a_number(text: str, decimal: str = ".") -> str:
     """Return why a text is not a finite number: 'is not a number' or 'is too large to be a number'."""
-    shape = text.replace(decimal, ".") if decimal != "." else text
-    return "is too large to be a number" if _NUMBER.fullmatch(shape) else "is not a number"
+    is_number = _NUMBER.fullmatch(text.replace(decimal, "."))
+    return "is too large to be a number" if is_number else "is not a number"
 
 
 _WITH_UNIT = re.compile(r"\s*[+-]?[\d.,]+(?:[eE][+-]?\d+)?\s*((?!e[+-]?\d)[^\W\d_][\w/]{0,5}|%)\s*")

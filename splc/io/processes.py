@@ -74,9 +74,6 @@ def in_processes(
 @contextmanager
 def _requests_held_back() -> Iterator[None]:
     """Hold requests to end back until the block ends; processes that are started in it never get them."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
     from multiprocessing import resource_tracker
 
     # The resource tracker unblocks these signals when it starts.

@@ -69,10 +69,8 @@ class Table:
     @property
     def numeric(self) -> tuple[bool, ...]:
         """True if each column contains only numbers and undefined cells; such columns are aligned to the right."""
-        return tuple(
-            bool(self.rows) and not any(isinstance(row[position], str) for row in self.rows)
-            for position in range(len(self.columns))
-        )
+        columns = zip(*self.rows, strict=True) if self.rows else [("",)] * len(self.columns)
+        return tuple(not any(isinstance(cell, str) for cell in column) for column in columns)
 
 
 def csv_text(table: Table) -> str:
@@ -82,40 +80,27 @@ def csv_text(table: Table) -> str:
     empty, and texts are kept as they are. Behind a column with a `Spread` stands another one, `NAME deviation`, with
     the deviations in the unit of the means. The caption is left out.
     """
-    spread = [any(isinstance(row[at], Spread) for row in table.rows) for at in range(len(table.columns))]
-    header: list[str] = []
-    for column, has_spread in zip(table.columns, spread, strict=True):
-        header += [column, f"{column} deviation"] if has_spread else [column]
-    lines = [header]
-    for row in table.rows:
-        lines.append([])
-        for cell, has_spread in zip(row, spread, strict=True):
-            lines[-1].append(_exact_text(cell.mean if isinstance(cell, Spread) else cell))
-            if has_spread:
-                lines[-1].append(_exact_text(cell.deviation) if isinstance(cell, Spread) else "")
-    return "".join(",".join(map(_quoted, line)) + "\n" if line != [""] else '""\n' for line in lines)
+    columns: list[list[str]] = []
+    for at, name in enumerate(table.columns):
+        cells = [row[at] for row in table.rows]
+        columns.append([name, *(_exact_text(cell.mean if isinstance(cell, Spread) else cell) for cell in cells)])
+        if any(isinstance(cell, Spread) for cell in cells):
+            deviations = (_exact_text(cell.deviation) if isinstance(cell, Spread) else "" for cell in cells)
+            columns.append([f"{name} deviation", *deviations])
+    lines = zip(*columns, strict=True)
+    return "".join(",".join(map(_quoted, line)) + "\n" if line != ("",) else '""\n' for line in lines)
 
 
 def markdown_text(table: Table, digits: int = 4) -> str:
     """Return a table as GitHub-flavoured Markdown; the caption is a bold line above it."""
-    require_digits(digits)
-    numeric = table.numeric
-    lines = [[_markdown(name) for name in table.columns]]
-    lines += [[_cell_text(cell, digits, _MARKDOWN) for cell in row] for row in table.rows]
-    widths = [max(3, *(len(line[at]) for line in lines)) for at in range(len(table.columns))]
-    rule = [
-        "-" * (width - 1) + ":" if is_numeric else "-" * width
-        for width, is_numeric in zip(widths, numeric, strict=True)
-    ]
-    text = "".join(
-        "| "
-        + " | ".join(
-            cell.rjust(width) if is_numeric else cell.ljust(width)
-            for cell, width, is_numeric in zip(line, widths, numeric, strict=True)
-        )
-        + " |\n"
-        for line in (lines[0], rule, *lines[1:])
-    )
+    header, *rows = _texts(table, digits, _MARKDOWN)
+    pads = [str.rjust if is_numeric else str.ljust for is_numeric in table.numeric]
+    widths = [max(3, *map(len, column)) for column in zip(header, *rows, strict=True)]
+    rule = ["-" * (width - 1) + (":" if pad is str.rjust else "-") for width, pad in zip(widths, pads, strict=True)]
+    text = ""
+    for line in (header, rule, *rows):
+        padded = (pad(cell, width) for pad, cell, width in zip(pads, line, widths, strict=True))
+        text += f"| {' | '.join(padded)} |\n"
     caption = _markdown(one_line(table.caption or ""))
     return f"**{caption}**\n\n{text}" if caption else text
 
@@ -126,10 +111,7 @@ def latex_text(table: Table, digits: int = 4) -> str:
     Symbols that TeX's fonts lack are written as formulas. Letters of scripts other than Latin and Greek are kept;
     LuaLaTeX and XeLaTeX print them with a font that has them.
     """
-    require_digits(digits)
-    lines = [[latex_escaped(name) for name in table.columns]]
-    lines += [[_cell_text(cell, digits, _LATEX) for cell in row] for row in table.rows]
-    rows = [" & ".join(line) + " \\\\\n" for line in lines]
+    rows = [" & ".join(line) + " \\\\\n" for line in _texts(table, digits, _LATEX)]
     alignment = "".join("r" if is_numeric else "l" for is_numeric in table.numeric)
     tabular = (
         f"\\begin{{tabular}}{{{alignment}}}\n\\toprule\n{rows[0]}\\midrule\n{''.join(rows[1:])}"
@@ -164,6 +146,15 @@ def _exact_text(cell: str | float | None) -> str:
     if number is None:
         return ""
     return str(int(number)) if is_whole(number) else number_text(number)
+
+
+def _texts(table: Table, digits: int, notation: _Notation) -> list[list[str]]:
+    """Return the header and the rows of a table in a notation."""
+    require_digits(digits)
+    return [
+        [*map(notation.text, table.columns)],
+        *([_cell_text(cell, digits, notation) for cell in row] for row in table.rows),
+    ]
 
 
 def _cell_text(cell: Cell, digits: int, notation: _Notation) -> str:

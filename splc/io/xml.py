@@ -65,7 +65,6 @@ def _children(
                 continue
             _check_entities(element, source)
             yield element
-            element.clear()
             while element.getprevious() is not None:
                 del top[0]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -40,19 +40,6 @@ if TYPE_CHECKING:
     from splc.scaling.result import ScalingModel
 
 
-@dataclass(frozen=True)
-class SparsePart:
-    """The printed model of a learner whose full model predicts."""
-
-    model: InfluenceModel  # the model
-    cross_validated: CrossValidated | None = None  # its error on held-out folds of the learning set
-    # its mean relative difference to the full model at unmeasured configurations, in percent
-    distance: float | None = None
-    intervals: Intervals | None = None  # its prediction intervals
-    forms: tuple[FormScore, ...] = ()  # the best model of each form that was tried, the chosen one first
-    folds: int = 0  # the number of folds that support of terms is counted in
-
-
 def judged(
     problem: LearningProblem,
     learner: Learner,
@@ -69,19 +56,24 @@ def judged(
     estimates: Iterable[InfluenceEstimate] = (),
     path: Iterable[PathPoint] = (),
     intervals: Intervals | None = None,
-    printed: SparsePart | None = None,
+    printed: InfluenceModel | None = None,
+    printed_errors: SparseErrors | None = None,
+    printed_intervals: Intervals | None = None,
+    forms: tuple[FormScore, ...] = (),
+    folds: int = 0,
 ) -> LearningResult:
-    """Return the result of a learner, with its errors."""
+    """Return the result of a learner, with the errors of what predicts and of the printed model at the rows."""
     # All rows, where a performance-influence model predicts: its terms are computed faster than rows are read.
     limit = None if isinstance(predictor, InfluenceModel) else MOST_JUDGED
     seen = problem.measurements, problem.nfp, problem.rows, problem.evaluation
     rows = JudgedRows.of(*seen, seed=problem.seed, limit=limit)
-    judgement, printed_errors = rows.judge(partial(predictions, predictor)), None
+    judgement = rows.judge(partial(predictions, predictor))
     judgements = [judgement]
     if printed is not None:
-        other = rows.judge(partial(predictions, printed.model))
+        other = rows.judge(partial(predictions, printed))
         judgements.append(other)
-        printed_errors = SparseErrors(other.learning, other.rest, other.all, printed.cross_validated, printed.distance)
+        own = printed_errors or SparseErrors()
+        printed_errors = replace(own, learning_error=other.learning, error=other.rest, error_all=other.all)
     system = problem.measurements.system
     facts: dict[str, Any] = {"splc": __version__, "learner": learner.name, "system": system.name}
     if problem.observed:
@@ -111,11 +103,11 @@ def judged(
         estimates=tuple(estimates),
         path=tuple(path),
         intervals=intervals,
-        printed=None if printed is None else printed.model,
+        printed=printed,
         printed_errors=printed_errors,
-        printed_intervals=None if printed is None else printed.intervals,
-        forms=() if printed is None else printed.forms,
-        folds=0 if printed is None else printed.folds,
+        printed_intervals=printed_intervals,
+        forms=forms,
+        folds=folds,
         system=system,
         rows=rows,
         judgements=tuple(judgements),

@@ -163,9 +163,9 @@ class CrossValidated:
 class SparseErrors:
     """The errors of a printed model that is not what predicts (mean relative ones in percent; None: undefined)."""
 
-    learning_error: float | None  # on the learning set
-    error: float | None  # on the measured configurations outside of the learning set, or on the evaluation set
-    error_all: float | None  # on all measured configurations
+    learning_error: float | None = None  # on the learning set
+    error: float | None = None  # on the measured configurations outside of the learning set, or on the evaluation set
+    error_all: float | None = None  # on all measured configurations
     # the error on held-out folds of the learning set; None where it means nothing
     cross_validated: CrossValidated | None = None
     distance: float | None = None  # the mean relative difference to the full model at unmeasured configurations
@@ -295,7 +295,7 @@ class LearningResult(Drawn, Reported):
         """The result with the printed model as what predicts, and its errors; the result itself without one."""
         if self.printed is None:
             return self
-        errors = self.printed_errors or SparseErrors(None, None, None)
+        errors = self.printed_errors or SparseErrors()
         return replace(
             self,
             predictor=self.printed,

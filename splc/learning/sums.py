@@ -19,7 +19,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, MeasurementError, SpecError, plural, unknown_name_hint
 from splc.io.presentation import Presented
-from splc.learning.judging import SparsePart, influence_model, judged
+from splc.learning.judging import influence_model, judged
 from splc.learning.learn import learn
 from splc.learning.learner import Learner
 from splc.learning.problem import WHERE_ZERO, WITHOUT_VALUE, LearningProblem, rows_of
@@ -210,7 +210,7 @@ def learn_sum(
         notes=notes,
         expected=learned[0].expected if len(learned) == 1 else None,  # errors of parts do not add up
         intervals=full_model,
-        printed=None if full_model is None else SparsePart(model),
+        printed=None if full_model is None else model,
     )
     result = replace(result, groups=learned[0].groups)
     return SumResult(result, pairs)

@@ -10,24 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from splc.data.accuracy import smape
 from splc.errors import MeasurementError
-from splc.scaling.caveats import POOR, about_fit, about_points, ambiguous, hidden
+from splc.scaling.caveats import POOR, about_fits, about_points, ambiguous, hidden
 from splc.scaling.data import Quantities, quantities
-from splc.scaling.evidence import never_negative
 from splc.scaling.exponents import CONSTANT, Product, product_columns
 from splc.scaling.intervals import PosteriorUncertainty
 from splc.scaling.methods import FitSettings
 from splc.scaling.multi.terms import DENSE
-from splc.scaling.multi.terms import falls as falls_along
 from splc.scaling.noise import Condensed, condensed, repetition_noise, repetition_weights
 from splc.scaling.result import Advice, ScalingModel
 from splc.scaling.segmented import MIN_POINTS, WORTH_A_CHANGE, changes, jump, long_lines
-from splc.scaling.selection import FAR, Selection
-from splc.scaling.single.default import falls
+from splc.scaling.selection import Selection
 from splc.types import Array
 
 MAX_PARAMETERS = 5
@@ -121,10 +119,8 @@ def _batch(
         if len(varying) > MAX_PARAMETERS:
             message = f"{len(varying)} parameters vary, but models have at most {MAX_PARAMETERS}"
             raise MeasurementError(message, hint="hold some of them constant, and leave them out")
-        if len(varying) < 2:
-            return _along(data, settings, names, int(varying[0]) if len(varying) else 0)
         if len(varying) < len(names):
-            return _without_constants(data, settings, names, varying.tolist())
+            return _along(data, settings, names, varying.tolist() or [0])
     units = _units(data.values)
     measured = condensed(data.values / units[:, None, None], settings.aggregate, weights)
     chosen = settings.select(data.points, measured).compact()
@@ -139,7 +135,7 @@ def _batch(
             models = _models(data, units[rows], measured[rows], chosen[rows], settings, names)
         else:
             single_data = Quantities(data.points, data.values[rows], data.notes)
-            models = _along(single_data, settings, names, parameter, measured[rows])
+            models = _along(single_data, settings, names, [parameter], measured[rows])
             if len(data.points) < DENSE * len(names):
                 # The others may have an effect that so few points do not show.
                 posteriors = _uncertainties(data.points, measured[rows], units[rows], settings, chosen[rows])
@@ -161,19 +157,23 @@ def _only_parameter(chosen: Selection, measured: Condensed, parameters: int) -> 
 
 
 def _along(
-    data: Quantities, settings: FitSettings, names: tuple[str, ...], parameter: int, measured: Condensed | None = None
+    data: Quantities,
+    settings: FitSettings,
+    names: tuple[str, ...],
+    varied: Sequence[int],
+    measured: Condensed | None = None,
 ) -> list[ScalingModel]:
-    """Fit quantities along one of several parameters; points that differ in the others alone are repetitions.
+    """Fit quantities along some of their parameters; points that differ in the others alone are repetitions.
 
     Outliers are those among the repetitions of a point: the others may have an effect. `measured`: one value per point,
     where others vary.
     """
-    line = replace(quantities(data.points[:, parameter], data.values), notes=data.notes)
-    weights = np.nan_to_num(quantities(data.points[:, parameter], repetition_weights(data.values)).values)
+    line = replace(quantities(data.points[:, varied], data.values), notes=data.notes)
+    weights = np.nan_to_num(quantities(data.points[:, varied], repetition_weights(data.values)).values)
     caveats = about_points(names, data.points)
     models = []
-    for row, model in enumerate(_batch(line, settings, (names[parameter],), weights)):
-        full_model = _of_all(model, names, (parameter,), data.points)
+    for row, model in enumerate(_batch(line, settings, tuple(names[p] for p in varied), weights)):
+        full_model = _of_all(model, names, varied, data.points)
         hidden_effects = () if measured is None else hidden(names, data.points, full_model.terms, measured, row)
         further_notes = tuple(note for note in (*caveats, *hidden_effects) if note not in model.notes)
         models.append(replace(full_model, notes=(*further_notes, *model.notes)))
@@ -183,33 +183,11 @@ def _along(
     units = _units(data.values)
     estimates = np.array([model.predict(data.points) for model in models]) / units[:, None]
     free = len(data.points) - np.array([len(model.terms) for model in models])
-    errors, adjusted, squares = _fit(estimates, measured.values, free)
-    return [
-        replace(
-            model,
-            smape=float(errors[row]),
-            adjusted_r2=float(adjusted[row]) if np.isfinite(adjusted[row]) else None,
-            rss=float(squares[row] * units[row] * units[row]),
-        )
-        for row, model in enumerate(models)
-    ]
+    errors = _errors(estimates, measured.values, free, units)
+    return [replace(model, **error) for model, error in zip(models, errors, strict=True)]
 
 
-def _without_constants(
-    data: Quantities, settings: FitSettings, names: tuple[str, ...], varying: Sequence[int]
-) -> list[ScalingModel]:
-    """Fit quantities by the parameters that vary, at least two; the others are in no term."""
-    varying_data = replace(data, points=data.points[:, varying])
-    caveats = about_points(names, data.points)
-    models = []
-    for model in _batch(varying_data, settings, tuple(names[p] for p in varying)):
-        further_notes = tuple(note for note in caveats if note not in model.notes)
-        full_model = _of_all(model, names, tuple(varying), data.points)
-        models.append(replace(full_model, notes=(*further_notes, *model.notes)))
-    return models
-
-
-def _of_all(model: ScalingModel, names: tuple[str, ...], varied: tuple[int, ...], points: Array) -> ScalingModel:
+def _of_all(model: ScalingModel, names: tuple[str, ...], varied: Sequence[int], points: Array) -> ScalingModel:
     """Return the model of some parameters as one of all; `varied`: their positions."""
     terms = []
     for term in model.terms:
@@ -217,7 +195,8 @@ def _of_all(model: ScalingModel, names: tuple[str, ...], varied: tuple[int, ...]
         terms.append(tuple(functions.get(p, CONSTANT) for p in range(len(names))))
     uncertainty = model.uncertainty
     if uncertainty is not None:
-        positions = varied if uncertainty.parameters is None else tuple(varied[p] for p in uncertainty.parameters)
+        inner = range(len(varied)) if uncertainty.parameters is None else uncertainty.parameters
+        positions = tuple(varied[p] for p in inner)
         uncertainty = replace(uncertainty, parameters=positions)
     return replace(
         model, names=names, terms=tuple(terms), ranges=_ranges(points), points=len(points), uncertainty=uncertainty
@@ -232,54 +211,21 @@ def _models(
     settings: FitSettings,
     names: tuple[str, ...],
 ) -> list[ScalingModel]:
-    """Return the models of the chosen hypotheses.
-
-    `units`: the divisors of the measured values, shape (models,).
-    """
+    """Return the models of the chosen hypotheses; `units`: the divisors of the measured values, shape (models,)."""
     points, values = data.points, measured.values
     columns = product_columns(chosen.terms, points)
     chosen, estimates = chosen.rounded(columns, units)
-    residuals = estimates - values
     free = len(points) - np.maximum(1 * (chosen.coefficients[0] != 0) + (chosen.places >= 0).sum(axis=0), 1)
-    errors, adjusted, squares = _fit(estimates, values, free)
-    noise = _noise(measured, residuals, free)
-    with np.errstate(all="ignore"):
-        squares = squares * units * units
-        far = chosen.values(FAR * points.max(axis=0, keepdims=True))[:, 0]
-    along = [falls_along(points, values, p) for p in range(len(names))] if len(names) > 1 else [falls(values)]
-    is_falling = np.stack(along, axis=1)
-    negative = is_falling
-    if is_falling.any():
-        powers = np.array([[factor.power < 0 for factor in term] for term in chosen.terms], dtype=bool)
-        negative = chosen.having(powers.reshape(len(chosen.terms), len(names)))
-    zeros = (values == 0).sum(axis=1)
-    positive, ends_below = values.min(axis=1) > 0, never_negative(values) & (far < 0)
-    constant, totals = chosen.places.max(axis=0) < 0, measured.counts.sum(axis=1)
+    noise = _noise(measured, estimates - values, free)
+    errors = _errors(estimates, values, free, units)
+    fit_caveats = about_fits(names, points, measured, chosen, settings, np.array([error["smape"] for error in errors]))
     uncertainties = _uncertainties(points, measured, units, settings, chosen)
     point_caveats, ranges, plain = about_points(names, points), _ranges(points), settings.as_dict()
     models = []
     for row, unit in enumerate(units.tolist()):
         terms, coefficients = _terms(chosen, row, unit, len(names))
         certainty = float(chosen.certainty[row])
-        falling = [p for p, falls_there in enumerate(is_falling[row].tolist()) if falls_there]
-        sure = None if np.isnan(certainty) else certainty
-        caveats = about_fit(
-            names,
-            points,
-            outliers=int(measured.outliers[row]),
-            weighted=settings.aggregate == "robust",
-            smape=float(errors[row]),
-            positive=bool(positive[row]),
-            zeros=int(zeros[row]),
-            floored=bool(chosen.floored[row]),
-            certainty=sure,
-            ends_below=bool(ends_below[row]),
-            constant=bool(constant[row]),
-            falling=tuple(names[p] for p in falling if negative[row, p]),
-            rising=() if settings.searches_falling else tuple(names[p] for p in falling),
-            local=chosen.has_misfit(row),
-        )
-        hidden_effects = hidden(names, points, terms, measured, row)
+        caveats = (*ambiguous(names, points, terms), *hidden(names, points, terms, measured, row), *fit_caveats[row])
         models.append(
             ScalingModel(
                 names=names,
@@ -289,13 +235,11 @@ def _models(
                 method=settings.method,
                 settings=plain,
                 points=len(points),
-                measurements=int(totals[row]),
-                smape=float(errors[row]),
-                adjusted_r2=float(adjusted[row]) if np.isfinite(adjusted[row]) else None,
-                rss=float(squares[row]),
+                measurements=int(measured.counts[row].sum()),
+                **errors[row],
                 noise=float(noise[row]) if np.isfinite(noise[row]) else None,
-                certainty=sure,
-                notes=(*point_caveats, *ambiguous(names, points, terms), *hidden_effects, *caveats, *data.notes),
+                certainty=None if np.isnan(certainty) else certainty,
+                notes=(*point_caveats, *caveats, *data.notes),
                 uncertainty=uncertainties[row],
             )
         )
@@ -331,17 +275,18 @@ def _terms(chosen: Selection, row: int, unit: float, parameters: int) -> tuple[t
     return tuple(terms), tuple(coefficients)
 
 
-def _fit(estimates: Array, values: Array, free: Array) -> tuple[Array, Array, Array]:
-    """Return the SMAPE, the adjusted R² (not finite where it is undefined), and the sum of squares of each model.
-
-    `free`: number of points less that of coefficients.
-    """
+def _errors(estimates: Array, values: Array, free: Array, units: Array) -> list[dict[str, Any]]:
+    """Return SMAPE, adjusted R² and residual sum of squares of each model; `free`: points less coefficients."""
     points = values.shape[1]
     squares = ((estimates - values) ** 2).sum(axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(all="ignore"):
         unexplained = squares / np.where(free > 0, free, np.nan)
         adjusted = 1 - unexplained * (points - 1) / (points * values.var(axis=1))
-    return np.asarray(smape(estimates, values, axis=1)), adjusted, squares
+        rows = zip(smape(estimates, values, axis=1), adjusted, squares * units * units, strict=True)
+    return [
+        {"smape": float(error), "adjusted_r2": float(share) if np.isfinite(share) else None, "rss": float(rss)}
+        for error, share, rss in rows
+    ]
 
 
 def _noise(measured: Condensed, residuals: Array, free: Array) -> Array:

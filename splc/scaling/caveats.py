@@ -9,10 +9,14 @@ from functools import lru_cache
 import numpy as np
 
 from splc.errors import plural
-from splc.scaling.data import lines, longest
+from splc.scaling.data import lines
+from splc.scaling.evidence import never_negative
 from splc.scaling.exponents import Exponents, column
+from splc.scaling.methods import FitSettings
+from splc.scaling.multi.terms import falls as falls_along
 from splc.scaling.noise import Condensed
-from splc.scaling.selection import FAR
+from splc.scaling.selection import FAR, Selection
+from splc.scaling.single.default import falls
 from splc.types import Array
 
 ENOUGH_POINTS = 5
@@ -27,56 +31,59 @@ _NOTHING = 1e-12
 _DISTINCT = 1e-7
 
 
-def about_fit(
+def about_fits(
     names: Sequence[str],
     points: Array,
-    *,
-    outliers: int,
-    weighted: bool,
-    smape: float,
-    positive: bool,
-    zeros: int,
-    floored: bool,
-    certainty: float | None,
-    ends_below: bool,
-    constant: bool,
-    falling: Sequence[str],
-    rising: Sequence[str],
-    local: bool,
-) -> tuple[str, ...]:
-    """Return caveats about how a model fits, the gravest first.
-
-    `points`: shape (n, parameters). `outliers`: repetitions far from the others. `weighted`: whether they have less
-    weight. `floored`: whether noise was taken for partly absolute. `ends_below`: whether no value is negative and the
-    model predicts less than 0 at four times the largest value of every parameter. `falling`: parameters along which
-    values fall, with a negative power in the model. `rising`: the same without one, where none was searched. `local`:
-    whether points near the largest values count more.
-    """
-    caveats = []
-    if ends_below:
-        far = zip(names, (FAR * points.max(axis=0)).tolist(), strict=True)
-        location = ", ".join(f"{name} = {value:g}" for name, value in far)
-        caveats.append(f"no measured value is negative, but the model falls below 0 before {location}")
-    if outliers:
-        remark = f"{plural(outliers, 'repetition', 'repetitions')} far from the others"
-        caveats.append(f"{remark}, with little or no weight" if weighted else f"{remark}: try aggregate='robust'")
-    if smape > POOR:
-        caveats.append(f"the model misses the measured values by {smape:.0f} % on average")
-    if local:
-        caveats.append(
-            "residuals of neighbouring points are alike: the model fits the points near the largest values best"
-        )
-    if zeros:
-        caveats.append(f"{plural(zeros, 'value is', 'values are')} 0: no relative error there")
-    if floored and positive:
-        caveats.append("noise looks as large for small values as for large ones, and small ones count less")
-    if falling:
-        caveats.append(f"{_fall(falling)}, so that negative powers were searched")
-    if rising and (not constant or smape > POOR):
-        caveats.append(f"{_fall(rising)}, but negative powers were not searched (strong_scaling=True)")
-    if certainty is not None and certainty < _SURE:
-        caveats.append(f"the lead term is not certain (probability {certainty:.2f}); others fit about as well")
-    return tuple(caveats)
+    measured: Condensed,
+    chosen: Selection,
+    settings: FitSettings,
+    errors: Array,
+) -> list[tuple[str, ...]]:
+    """Return caveats about how the chosen models of quantities fit, the gravest first; `errors`: their SMAPEs."""
+    values, parameters = measured.values, len(names)
+    largest = points.max(axis=0)
+    with np.errstate(all="ignore"):
+        ends_below = never_negative(values) & (chosen.values(FAR * largest[None])[:, 0] < 0)
+    far = ", ".join(f"{name} = {FAR * value:g}" for name, value in zip(names, largest.tolist(), strict=True))
+    along = [falls_along(points, values, p) for p in range(parameters)] if parameters > 1 else [falls(values)]
+    falling = np.stack(along, axis=1)
+    negative = falling
+    if falling.any():
+        powers = np.array([[factor.power < 0 for factor in term] for term in chosen.terms], dtype=bool)
+        negative = chosen.having(powers.reshape(len(chosen.terms), parameters))
+    zeros, positive = (values == 0).sum(axis=1), values.min(axis=1) > 0
+    constant = chosen.places.max(axis=0) < 0
+    caveats_of = []
+    for row, (error, outliers, certainty) in enumerate(
+        zip(errors.tolist(), measured.outliers.tolist(), chosen.certainty.tolist(), strict=True)
+    ):
+        caveats = []
+        if ends_below[row]:
+            caveats.append(f"no measured value is negative, but the model falls below 0 before {far}")
+        if outliers:
+            advice = ", with little or no weight" if settings.aggregate == "robust" else ": try aggregate='robust'"
+            caveats.append(f"{plural(outliers, 'repetition', 'repetitions')} far from the others{advice}")
+        if error > POOR:
+            caveats.append(f"the model misses the measured values by {error:.0f} % on average")
+        if chosen.has_misfit(row):
+            caveats.append(
+                "residuals of neighbouring points are alike: the model fits the points near the largest values best"
+            )
+        if zeros[row]:
+            caveats.append(f"{plural(int(zeros[row]), 'value is', 'values are')} 0: no relative error there")
+        if chosen.floored[row] and positive[row]:
+            caveats.append("noise looks as large for small values as for large ones, and small ones count less")
+        searched = [name for name, *is_so in zip(names, falling[row], negative[row], strict=True) if all(is_so)]
+        if searched:
+            caveats.append(f"{_fall(searched)}, so that negative powers were searched")
+        all_falling = [name for name, falls_there in zip(names, falling[row], strict=True) if falls_there]
+        if all_falling and not settings.searches_falling and (not constant[row] or error > POOR):
+            caveats.append(f"{_fall(all_falling)}, but negative powers were not searched (strong_scaling=True)")
+        # Of a method without probabilities it is NaN.
+        if certainty < _SURE:
+            caveats.append(f"the lead term is not certain (probability {certainty:.2f}); others fit about as well")
+        caveats_of.append(tuple(caveats))
+    return caveats_of
 
 
 def _fall(names: Sequence[str]) -> str:
@@ -95,7 +102,7 @@ def _about_points(names: tuple[str, ...], data: bytes) -> tuple[str, ...]:
     caveats = []
     for parameter, name in enumerate(names):
         values = len(np.unique(points[:, parameter]))
-        line = longest(points, parameter)
+        line = max((len(rows) for rows in lines(points, parameter)), default=1)
         if values == 1:
             caveats.append(f"only one value of {name} was measured: nothing is known about how it scales")
         elif values < ENOUGH_POINTS:
@@ -126,10 +133,8 @@ def _together(names: Sequence[str], points: Array) -> tuple[str, ...]:
 def ambiguous(names: Sequence[str], points: Array, terms: Sequence[Sequence[Exponents]]) -> tuple[str, ...]:
     """Return a caveat for each pair of parameters in a model whose sum and product cannot be told apart.
 
-    On a pure cross the product of two terms is a sum of a constant and both terms, so that a + b, a + a·b and b + a·b
-    fit the same.
-
-    `points`: shape (n, parameters). `terms`: exponents of every parameter, for each term of the model.
+    On a pure cross the product of two terms is a sum of a constant and both terms: a + b, a + a·b and b + a·b fit the
+    same.
     """
     if len(names) < 2:
         return ()
@@ -151,13 +156,10 @@ def ambiguous(names: Sequence[str], points: Array, terms: Sequence[Sequence[Expo
 def hidden(
     names: Sequence[str], points: Array, terms: Sequence[Sequence[Exponents]], measured: Condensed, row: int
 ) -> tuple[str, ...]:
-    """Return a caveat for each parameter without effect in a model that was varied on a single line.
+    """Return a caveat for each parameter without effect in the model of a row that was varied on a single line.
 
     Either the line shows none, since a product with other parameters may be too small there, or no plausible function
     fits what it shows.
-
-    `points`: shape (n, parameters). `terms`: exponents of every parameter, for each term of the model. `measured`,
-    `row`: the values at these points, and which of them belong to the model.
     """
     if len(names) < 2:
         return ()

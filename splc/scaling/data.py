@@ -3,6 +3,9 @@
 Lines are measured points that differ in one parameter only, and show the effect of this parameter. Source: Ritter et
 al., Learning Cost-Effective Sampling Strategies, sections II and III.A. Unlike in the paper, all lines of three or more
 points are used, each with a separate level and slope.
+
+Shapes in the whole package: points are distinct and ascending, (n, parameters), or x of a single parameter, (n,);
+values, their weights and scales are those of several quantities at all points, without gaps, (models, n).
 """
 
 from __future__ import annotations
@@ -41,12 +44,7 @@ class Quantities:
 
 
 def quantities(x: Any, values: Any, names: str | Sequence[str] | None = None) -> Quantities:
-    """Check measurements, sort their points, and merge repeated points into repetitions.
-
-    `x`: the parameter's values, shape (n,) or (n, 1); or points of several parameters, shape (n, parameters). `values`:
-    shape (models, n) or (models, n, repetitions); NaN where a measurement is missing. `names`: the names of
-    the parameters, for messages.
-    """
+    """Check measurements, (models, n[, repetitions]), sort their points, and merge repeated points into repetitions."""
     points = numbers(x, "x")
     if points.ndim == 1:
         points = points[:, None]
@@ -139,23 +137,9 @@ def _gathered(values: Array, point_of: Array, points: int) -> Array:
 
 
 def lines(points: Array, parameter: int) -> tuple[Array, ...]:
-    """Return the lines along a parameter: rows of points that agree in all other parameters, two or more of them.
-
-    `points`: distinct points, shape (n, parameters).
-    """
+    """Return the lines along a parameter: rows of points that agree in all other parameters, two or more of them."""
     other_coordinates = np.delete(points, parameter, axis=1)
     _, line_of = np.unique(other_coordinates, axis=0, return_inverse=True)
     order = np.lexsort((points[:, parameter], line_of.ravel()))
     ends = np.flatnonzero(np.diff(line_of.ravel()[order])) + 1
     return tuple(rows for rows in np.split(order, ends) if len(rows) > 1)
-
-
-def by_length(all_lines: tuple[Array, ...]) -> dict[int, Array]:
-    """Return length → the lines of this length, shape (lines, length)."""
-    lengths = sorted({len(rows) for rows in all_lines})
-    return {length: np.array([rows for rows in all_lines if len(rows) == length]) for length in lengths}
-
-
-def longest(points: Array, parameter: int) -> int:
-    """Return the number of points of the longest line along a parameter; 1 without any line."""
-    return max((len(rows) for rows in lines(points, parameter)), default=1)

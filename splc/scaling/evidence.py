@@ -54,11 +54,7 @@ _EXCLUDED, _EXCLUDED_PER_POINT = float(np.log(1e-8)), float(np.log(0.1))
 
 
 class _Tables(NamedTuple):
-    """Tables of `NoiseEvidence.judged` for `width` steps of the grid from step `first` on.
-
-    `evidence`, `noise`: its results there, the rows of quantities one after the other, shape (rows * width,); and
-    their differences to the next step.
-    """
+    """Tables of `NoiseEvidence.judged` for `width` steps of the grid from `first` on, and differences of steps."""
 
     first: int
     width: int
@@ -85,8 +81,7 @@ class NoiseEvidence:
     def judged(self, squares: Array, free: int, rows: Array | None = None) -> tuple[Array, Array]:
         """Return the log marginal likelihood of sums of squared weighted residuals, and the noise they imply.
 
-        `squares`: shape (…, models), or any shape with `rows`. `free`: number of points less that of coefficients.
-        `rows`: the quantity of each sum, of a shape that broadcasts to that of `squares`; None: its last axis.
+        `rows`: the quantity of each sum; None: the last axis. `free`: number of points less that of coefficients.
         """
         grid = _bank(free)[0]
         start, step = float(grid[0]), float(grid[1] - grid[0])
@@ -107,11 +102,7 @@ class NoiseEvidence:
         return evidence, noise
 
     def _covering(self, free: int, index: Array) -> _Tables:
-        """Return tables that cover steps of the grid.
-
-        The grid covers 48 decades, sums of squares of a batch rarely more than six. The tables that all quantities have
-        in common cover all of it.
-        """
+        """Return tables that cover steps of the grid: of 48 decades, a batch rarely has more than six."""
         known, size = self.tables.get(free), _bank(free)[0].size
         if len(self.shares) == 1:
             if known is None:
@@ -153,9 +144,6 @@ class NoiseEvidence:
         Size and degrees of freedom are those of the scaled inverse chi-squared distribution whose logarithm has the
         mean and the variance that the logarithm of the noise's variance has. The 0.95 quantile of its Student
         distribution is then within 15 % of that of the exact mixture (with the mean it is up to 5 times as much).
-
-        `squares`: sums of squared weighted residuals, shape (hypotheses,). `free`: see `judged`, of the same shape.
-        `rows`: the quantity of each hypothesis; None: the first one of all.
         """
         from scipy.special import digamma
 
@@ -185,11 +173,7 @@ class NoiseEvidence:
         return mean, variance, (shares * sizes / degrees).sum(axis=0)
 
     def _priors(self, free: int) -> tuple[Array, ...]:
-        """Return the scales of the prior, its log density less the part of the squares, and most of `_constants`.
-
-        Each has one column per quantity, or a single one if quantities do not differ. The scales are those of `BANK`,
-        the implied one, and none.
-        """
+        """Return the scales of the prior (`BANK`, the implied one, none), its log density, and most of `_constants`."""
         degrees = np.maximum(self.freedom, 1.0)[: None if self.within else 1]
         kinds, kind_of = (
             (degrees[:1], None) if (degrees == degrees[0]).all() else np.unique(degrees, return_inverse=True)
@@ -212,7 +196,7 @@ class NoiseEvidence:
 
 
 def never_negative(values: Array) -> Array:
-    """Return which quantities have no negative value; `values`: (weighted) values, shape (models, n)."""
+    """Return which quantities have no negative (weighted) value; `values`: shape (models, n)."""
     return np.asarray((values >= 0).all(axis=1))
 
 
@@ -222,11 +206,7 @@ def log_excluded(points: int) -> float:
 
 
 def noise_evidence(measured: Condensed, scales: Array) -> NoiseEvidence:
-    """Return the prior of the noise of means, given their repetitions.
-
-    `measured`: values without gaps, shape (models, n). `scales`: the size that the noise of a measurement is relative
-    to, shape (models, n), positive.
-    """
+    """Return the prior of the noise of means, given repetitions and the sizes that noise is relative to."""
     counts = measured.counts
     none = np.zeros(len(counts))
     plain, tables, priors = _unrepeated()
@@ -305,8 +285,8 @@ def _any_scale(squares: Array, free: int) -> Array:
 def _bank(free: int) -> tuple[Array, Array, Array, Array, Array]:
     """Return the grid of log squares, squares, the largest log density, and relative densities and variances.
 
-    The last two have shape (scales, steps); each is that of a scale of `BANK` with the share of Jeffreys' prior, as
-    shares add up to 1 (or to the share of noise between points).
+    The last two are those of each scale of `BANK` with the share of Jeffreys' prior, as shares add up to 1 (or to the
+    share of noise between points), shape (scales, steps).
     """
     step = min(_STEP, 1 / np.sqrt(max(free, 1)))
     grid = np.linspace(np.log(_SMALLEST), np.log(_LARGEST), int((np.log(_LARGEST / _SMALLEST)) / step) + 2)
@@ -326,12 +306,7 @@ def _bank(free: int) -> tuple[Array, Array, Array, Array, Array]:
 
 @lru_cache(maxsize=1024)
 def _constants(free: int, freedom: float) -> Array:
-    """Return the constants of the scales of `BANK`, of the implied one, and of Jeffreys' prior for `moments`.
-
-    `freedom`: degrees of freedom of the implied scale.
-
-    Returns: means of the variance, shape (6, scales + 2).
-    """
+    """Return what `moments` needs of the scales of `BANK`, the implied one, and Jeffreys' prior, (6, scales + 2)."""
     from scipy.special import digamma, gammaln, polygamma
 
     freedoms = np.append(np.full(len(BANK), FREEDOM), freedom)
@@ -347,11 +322,10 @@ def _constants(free: int, freedom: float) -> Array:
 
 
 def coefficient_density(value: Array, unit: Array, noise: Array, negative: float) -> Array:
-    """Return the density of a coefficient's prior without the factor that `LOG_DENSITY` is the logarithm of.
+    """Return the density of a coefficient's prior without the factor of `LOG_DENSITY`.
 
-    The density times the standard error per unit of noise is the share of its prior range that a coefficient uses.
-
-    `unit`: its standard error per unit of noise (without the correlation with other coefficients).
+    `unit`: its standard error per unit of noise (without the correlation with other coefficients). The density times
+    the error is the share of its prior range that a coefficient uses.
     """
     from scipy.special import ndtr
 

@@ -107,12 +107,7 @@ def exponent_columns(terms: Sequence[Exponents]) -> tuple[Array, Array]:
 
 
 def power_columns(powers: Array, logs: Array, x: Array) -> Array:
-    """Return x^power * log2(x)^log; not finite where it is not defined.
-
-    `powers`, `logs`: shape (terms, 1). `x`: shape (n,).
-
-    Returns: shape (terms, n).
-    """
+    """Return x^power * log2(x)^log for exponents of shape (terms, 1) at x (n,); not finite where not defined."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         values = np.where(powers == 0, 1.0, np.power(x, powers))
         # In this order: 0 * inf, at x = 0, is not defined.
@@ -121,25 +116,16 @@ def power_columns(powers: Array, logs: Array, x: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Factors:
-    """The factors that one parameter has in the columns of hypotheses.
+    """The factors that one parameter has in the columns of hypotheses."""
 
-    Attributes:
-        powers, logs: the exponents of the factors, the last one being 1, each of shape (factors, 1).
-        sizes: the divisors of their values, shape (factors, 1).
-        places: the factor of each column, as a position, shape (hypotheses, most columns).
-    """
-
-    powers: Array
+    powers: Array  # the exponents of the factors, the last one being 1, shape (factors, 1)
     logs: Array
-    sizes: Array
-    places: Array
+    sizes: Array  # the divisors of their values, shape (factors, 1)
+    places: Array  # the factor of each column, as a position, shape (hypotheses, most columns)
 
     @classmethod
     def of(cls, powers: Array, logs: Array, sizes: Array | float, places: Array) -> Factors:
-        """Return the factors of terms.
-
-        `powers`, `logs`: shape (terms, 1). `sizes`: the divisors of their values. `places`: -1 is for the factor 1.
-        """
+        """Return the factors of terms with exponents of shape (terms, 1); of `places`, -1 is for the factor 1."""
         table = np.zeros((3, len(powers) + 1, 1))
         table[0, :-1], table[1, :-1], table[2, :-1, 0], table[2, -1] = powers, logs, sizes, 1.0
         return cls(table[0], table[1], table[2], np.where(places < 0, len(powers), places))
@@ -176,10 +162,9 @@ def product_columns(terms: Sequence[Product], points: Array) -> Array:
 
 
 def usable(terms: Iterable[Exponents], x: Array) -> tuple[Exponents, ...]:
-    """Return the terms that can be fitted at points x, in their order.
+    """Return the terms that have a finite value at each x and several values, in their order.
 
-    Logarithms are left out where some x is below 1, where their sign changes (Extra-P's rule), and so are terms that
-    have no finite value at some x, or the same value at all of them.
+    Logarithms are left out where some x is below 1, where their sign changes (Extra-P's rule).
     """
     logs = bool((x >= 1).all())
     usable_terms = []

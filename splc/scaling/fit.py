@@ -39,7 +39,7 @@ def fit(
         method: 'default' (see `single.default`); 'classic', the best of a fixed set of exponents; 'basic', the default
             of Extra-P 4.2.5; 'refinement', as in Following the Blind Seer; or 'extrap', refinement as in Extra-P 4.2.5.
         names: the parameters' names; by default `x`, or `x1`, `x2`, … for several.
-        aggregate: the statistic of repetitions, see `splc.scaling.methods.FitSettings`.
+        aggregate: the statistic of repetitions, see `splc.scaling.methods.SETTINGS`.
         strong_scaling: whether negative powers are searched ('default', 'classic').
         segmented: whether to look for a change of behaviour along a parameter: two models, if some line has 6 points
             or more.
@@ -100,7 +100,9 @@ def fit_many(
         raise MeasurementError(f"Y has the shape {values.shape}", hint="give (models, n) or (models, n, repetitions)")
     data = quantities(x, values, names)
     parameter_names = _names(names, data.points.shape[1])
-    _check_several(len(parameter_names), chosen.method)
+    if len(parameter_names) > 1 and chosen.method == "classic":
+        hint = "use another method, or fit one parameter at a time, the others being constant"
+        raise SpecError(f"the method {chosen.method!r} is for one parameter only", hint=hint)
     if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < -1 or jobs == 0:
         raise SpecError(f"{jobs!r} is not a number of processes", hint="give 1, 2, …, or -1 for one per core")
     if jobs == 1 or len(data) < 2:
@@ -109,13 +111,6 @@ def fit_many(
     tasks = (Quantities(data.points, data.values[part], data.notes) for part in parts)
     batches = in_processes((partial(fitted, part, chosen, parameter_names, segmented) for part in tasks), jobs)
     return tuple(model for part in batches for model in part)
-
-
-def _check_several(parameters: int, method: str) -> None:
-    """Refuse methods that need a single parameter."""
-    if parameters > 1 and method == "classic":
-        hint = "use another method, or fit one parameter at a time, the others being constant"
-        raise SpecError(f"the method {method!r} is for one parameter only", hint=hint)
 
 
 def _names(names: str | Sequence[str] | None, width: int) -> tuple[str, ...]:

@@ -42,10 +42,7 @@ class PosteriorUncertainty:
     shortlist: AnyShortlist | None = None  # the plausible hypotheses; None: they are searched on first use
 
     def interval(self, x: Array, center: Array, level: float) -> tuple[Array, Array]:
-        """Return the bounds for new measurements at points x, shape (points, parameters), around predictions.
-
-        The lower bounds are at least 0 if no measured value is negative.
-        """
+        """Return bounds for new measurements at points x; they are at least 0 if no measured value is negative."""
         lower, upper = _together([self], self.plausible, [len(self.plausible.freedoms)], x, center[None], level)
         return lower[0], upper[0]
 
@@ -84,10 +81,7 @@ class PosteriorUncertainty:
 def intervals(
     uncertainties: Sequence[PosteriorUncertainty], x: Array, centers: Array, level: float
 ) -> tuple[Array, Array]:
-    """Return the intervals of many quantities at the same points, which takes less time than one after the other.
-
-    `x`: shape (points, parameters). `centers`: predictions, shape (quantities, points).
-    """
+    """Return the intervals of many quantities at the same points, which takes less time than one after the other."""
     lower, upper = np.empty(centers.shape), np.empty(centers.shape)
     known = _with_shortlists(uncertainties)
     groups: dict[tuple[bytes, bool, tuple[int, ...] | None], list[int]] = {}

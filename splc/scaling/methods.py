@@ -40,35 +40,21 @@ SINGLE_TERM: Mapping[str, Method] = {
 
 @dataclass(frozen=True)
 class FitSettings:
-    """A method with its settings."""
+    """A method with its settings, whose meanings `SETTINGS` states."""
 
-    method: str  # 'default', 'classic', 'basic', 'refinement' or 'extrap'
-    # the statistic of repetitions: 'robust' (the mean, in which outliers have less weight), 'mean', 'median', 'minimum'
-    # or 'maximum'; by default 'robust' for the method 'default', and 'mean' for the others
-    aggregate: Condensation
-    # whether negative powers are searched; None: where values fall for the method 'default', else False
+    method: str
+    aggregate: Condensation  # 'robust' is the mean, in which outliers have less weight
     strong_scaling: bool | None
-    exponents: tuple[Exponents, ...]  # the terms that 'classic' searches
-    terms: int  # the largest number of terms beside the constant of 'classic', 1 or 2
-    criterion: Criterion  # the error that 'classic' compares: 'loo' or 'rss'
-    # whether 'default' fits models of several parameters to the points near the largest values where no hypothesis is
-    # exact (`splc.scaling.multi.posterior`)
-    local: bool
+    exponents: tuple[Exponents, ...]
+    terms: int
+    criterion: Criterion
+    local: bool  # see `splc.scaling.multi.posterior`
 
     def as_dict(self) -> dict[str, Any]:
         """Return the settings that the method has, as plain values."""
-        settings = METHODS[self.method]
-        values: dict[str, Any] = {"aggregate": self.aggregate}
-        if "strong_scaling" in settings:
-            values["strong_scaling"] = self.strong_scaling
-        if "local" in settings:
-            values["local"] = self.local
-        if "terms" in settings:
-            values |= {
-                "exponents": [[str(term.power), str(term.log)] for term in self.exponents],
-                "terms": self.terms,
-                "criterion": self.criterion,
-            }
+        values = {name: value for name, value in vars(self).items() if name in {"aggregate", *METHODS[self.method]}}
+        if "exponents" in values:
+            values["exponents"] = [[str(term.power), str(term.log)] for term in self.exponents]
         return values
 
     @property
@@ -77,11 +63,7 @@ class FitSettings:
         return self.method == "default" if self.strong_scaling is None else self.strong_scaling
 
     def select(self, points: Array, measured: Condensed) -> Selection:
-        """Choose a hypothesis for each quantity.
-
-        `points`: distinct points in lexicographic order, shape (n, parameters). `measured`: values without gaps, shape
-        (models, n), none larger than about 1.
-        """
+        """Choose a hypothesis for each quantity at distinct points in lexicographic order, (n, parameters)."""
         x = points[:, 0]
         if self.method == "default":
             if points.shape[1] > 1:
@@ -104,10 +86,7 @@ def settings_of(
     criterion: str | None = None,
     local: bool | None = None,
 ) -> FitSettings:
-    """Return checked settings; None is the default of the method.
-
-    All arguments are those of `FitSettings`; `exponents` as for `exponent_set`.
-    """
+    """Return checked settings, the arguments being those of `FitSettings`; None is the default of the method."""
     if method not in METHODS:
         raise SpecError(f"unknown method {method!r}", hint=unknown_name_hint(str(method), list(METHODS)))
     stated = {
@@ -219,10 +198,7 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
 
 
 def parsed_settings(stated: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings as keyword arguments of `splc.scaling.fit`.
-
-    `stated`: name → value or its text.
-    """
+    """Return settings, given as values or as texts, as keyword arguments of `splc.scaling.fit`."""
     texts = {name: value for name, value in stated.items() if isinstance(value, str) or name not in SETTINGS}
     values = {name: value for name, value in stated.items() if name not in texts}
     settings = {**values, **stated_values(SETTINGS, texts, "pmnf")}

@@ -58,9 +58,8 @@ def mixture_interval(
 ) -> tuple[Array, Array]:
     """Return the bounds that contain a new measurement with probability `level`, NaN where none is defined.
 
-    `log_weights`: of the hypotheses, unnormalised. `means`: shape (hypotheses, points); not finite where a hypothesis
-    is undefined, such as a logarithm at 0. `errors`: standard errors, of the same shape. `freedoms`: degrees of
-    freedom, shape (hypotheses,). `center`: the predictions, shape (points,).
+    `means`, `errors`: those of hypotheses, (hypotheses, points), not finite where one is undefined, such as a logarithm
+    at 0.
     """
     counts = np.array([len(log_weights)])
     lower, upper = mixture_intervals(log_weights, means, errors, freedoms, center[None], level, counts)
@@ -70,10 +69,7 @@ def mixture_interval(
 def mixture_intervals(
     log_weights: Array, means: Array, errors: Array, freedoms: Array, centers: Array, level: float, counts: Array
 ) -> tuple[Array, Array]:
-    """Return the bounds of several quantities, each of shape (quantities, points); see `mixture_interval`.
-
-    `centers`: shape (quantities, points). `counts`: the number of hypotheses of each quantity, which follow each other.
-    """
+    """Return the bounds of several quantities, (quantities, points); `counts`: the numbers of their hypotheses."""
     starts = np.cumsum(counts) - counts
     weights = np.exp(log_weights - np.repeat(np.maximum.reduceat(log_weights, starts), counts))[:, None]
     # Hypotheses that are undefined at a point do not count there.
@@ -92,9 +88,8 @@ def mixture_intervals(
 def quantiles(tail: float, means: Array, errors: Array, weights: Array, freedoms: Array, counts: Array) -> Array:
     """Return the values that mixtures of Student distributions exceed with probability `tail`, (mixtures, points).
 
-    `means`, `errors` and `weights`: of the parts, shape (parts, points); `weights` of shape (parts, 1) are those at all
-    points. `freedoms`: degrees of freedom, shape (parts,). `counts`: the number of parts of each mixture, which follow
-    each other. The weights of a mixture need not add up to 1; if they add up to 0, there is no quantile.
+    `means`, `errors`, `weights`: of the parts, (parts, points), `counts` for each mixture; weights need not add up to
+    1.
     """
     from scipy.special import ndtr, ndtri
 

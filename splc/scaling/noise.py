@@ -55,11 +55,7 @@ class Condensed:
 
 
 def condensed(values: Array, how: Condensation, weights: Array | None = None) -> Condensed:
-    """Condense repetitions to one value per point.
-
-    `values`: shape (models, n, repetitions), NaN for none. `weights`: those of 'robust', of the same shape; None: see
-    `repetition_weights`.
-    """
+    """Condense repetitions, (models, n, repetitions), to one value per point; `weights`: those of 'robust'."""
     none = np.zeros(len(values), dtype=int)
     if values.shape[2] == 1:
         single = values[:, :, 0]
@@ -177,9 +173,8 @@ def kinds_of_noise(
 ) -> list[tuple[Weighed, bool, Array, Array]]:
     """Weigh hypotheses under each kind of noise that a batch needs: relative, and partly absolute ("floored").
 
-    `weigh`: (rows of the batch, whether noise is floored) →
-    hypotheses. `best`: hypotheses → sums of squared weighted residuals and numbers of coefficients of the best of each
-    row.
+    `weigh`: (rows of the batch, whether noise is floored) → hypotheses. `best`: hypotheses → sums of squared weighted
+    residuals and numbers of coefficients of the best of each row.
     """
     # Noise cannot be relative to values that are not all positive, or nearly 0.
     absolute = measured.values.min(axis=1) <= _NOTHING * np.abs(measured.values.max(axis=1))

@@ -25,14 +25,10 @@ _OF_ALL = re.compile(r"[\d,]+ values? (is|are) missing and left out")
 
 @dataclass(frozen=True, repr=False)
 class Profile(Presented):
-    """The scaling models of an experiment.
+    """The scaling models of an experiment."""
 
-    Attributes:
-        models: (call path, metric) → model, in the order of the experiment.
-        failed: (call path, metric) → the reason why it has no model.
-    """
-
-    models: Mapping[Key, ScalingModel]
+    models: Mapping[Key, ScalingModel]  # (call path, metric) → model, in the order of the experiment
+    # (call path, metric) → the reason why it has no model
     failed: Mapping[Key, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

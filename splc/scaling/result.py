@@ -43,51 +43,33 @@ class Advice(str):
 
 @dataclass(frozen=True, repr=False)
 class ScalingModel(Presented):
-    """A model in the performance model normal form: coefficients times products of x^i * log2(x)^j.
+    """A model in the performance model normal form: coefficients times products of x^i * log2(x)^j."""
 
-    Attributes:
-        names: the parameters' names.
-        terms: for each term the exponents of every parameter; all 0 is the constant.
-        coefficients: the coefficient of each term.
-        ranges: the smallest and the largest measured value of every parameter.
-        method: the learner that found it.
-        settings: the learner's settings.
-        points: number of distinct points.
-        measurements: number of measurements that it was fitted to.
-        smape: symmetric mean absolute percentage error at the measured points (0 to 200).
-        adjusted_r2: share of the variance at the measured points that the model explains, adjusted for its number of
-            coefficients; None with as few points as coefficients, or without variance.
-        rss: residual sum of squares at the measured points, in the unit of the values squared.
-        noise: relative standard deviation of a measurement in percent, from repetitions or else from residuals; None
-            if neither determines it.
-        certainty: posterior probability of the lead term; None if the method has none.
-        notes: caveats.
-        below: for segmented data the model of the lower segment; this one is that of the upper segment.
-        change: the end of the lower segment, a value of the parameter `changing`.
-        changing: the parameter along which the behaviour changes.
-        uncertainty: the source of prediction intervals.
-        version: the version of splc that made it.
-    """
-
-    names: tuple[str, ...]
-    terms: tuple[tuple[Exponents, ...], ...]
-    coefficients: tuple[float, ...]
-    ranges: tuple[tuple[float, float], ...]
-    method: str
-    settings: Mapping[str, Any] = field(hash=False)
-    points: int
-    measurements: int
-    smape: float
+    names: tuple[str, ...]  # the parameters' names
+    terms: tuple[tuple[Exponents, ...], ...]  # for each term the exponents of every parameter; all 0 is the constant
+    coefficients: tuple[float, ...]  # the coefficient of each term
+    ranges: tuple[tuple[float, float], ...]  # the smallest and the largest measured value of every parameter
+    method: str  # the learner that found it
+    settings: Mapping[str, Any] = field(hash=False)  # the learner's settings
+    points: int  # number of distinct points
+    measurements: int  # number of measurements that it was fitted to
+    smape: float  # symmetric mean absolute percentage error at the measured points (0 to 200)
+    # share of the variance at the measured points that the model explains, adjusted for its number of coefficients;
+    # None with as few points as coefficients, or without variance
     adjusted_r2: float | None
-    rss: float
+    rss: float  # residual sum of squares at the measured points, in the unit of the values squared
+    # relative standard deviation of a measurement in percent, from repetitions or else from residuals; None if neither
+    # determines it
     noise: float | None
-    certainty: float | None = None
-    notes: tuple[str, ...] = ()
+    certainty: float | None = None  # posterior probability of the lead term; None if the method has none
+    notes: tuple[str, ...] = ()  # caveats
+    # for segmented data the model of the lower segment; this one is that of the upper segment
     below: ScalingModel | None = None
-    change: float | None = None
-    changing: str | None = None
+    change: float | None = None  # the end of the lower segment, a value of the parameter `changing`
+    changing: str | None = None  # the parameter along which the behaviour changes
+    # the source of prediction intervals
     uncertainty: PosteriorUncertainty | None = field(default=None, repr=False, compare=False)
-    version: str = __version__
+    version: str = __version__  # the version of splc that made it
 
     @cached_property
     def model(self) -> InfluenceModel:
@@ -304,10 +286,7 @@ def predictions(
 
 
 def intervals_of(models: Sequence[ScalingModel], x: Array, centers: Array, level: float) -> tuple[Array, Array]:
-    """Return the intervals of models at the same points, faster than `ScalingModel.interval` of each.
-
-    `x`: points, shape (n, parameters). `centers`: the predictions, shape (models, n); NaN where there are none.
-    """
+    """Return the intervals of models at the same points, faster than `ScalingModel.interval` of each."""
     lower, upper = np.full(centers.shape, -np.inf), np.full(centers.shape, np.inf)
     unsegmented = [row for row, model in enumerate(models) if model.below is None and model.uncertainty is not None]
     known = [uncertainty for uncertainty in (models[row].uncertainty for row in unsegmented) if uncertainty is not None]

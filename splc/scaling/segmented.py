@@ -76,10 +76,7 @@ def _missed(x: Array, values: Array, end: int, start: int) -> float:
 
 
 def window_error(x: Array, values: Array) -> float:
-    """Return the root of the residual sum of squares of a window's models, relative to the mean values.
-
-    `values`: shape (lines, window). Of several lines it is the root mean square.
-    """
+    """Return the root mean square error of a window's models of each line, relative to the lines' mean values."""
     mean = np.abs(values).mean(axis=1)
     fitted = basic(x, values).values(x[:, None])
     squares = ((fitted - values) ** 2).sum(axis=1) / np.where(mean > 0, mean, 1.0) ** 2
@@ -106,11 +103,7 @@ def long_lines(points: Array, parameter: int) -> tuple[Array, Array] | None:
 
 
 def changes(points: Array, values: Array) -> Iterator[tuple[int, Array, Array, float]]:
-    """Yield each parameter along which the behaviour changes: its position, the rows of both segments, and the change.
-
-    `points`: distinct points, shape (n, parameters). `values`: shape (n,). The change is the last value of the lower
-    segment.
-    """
+    """Yield each parameter along which the behaviour changes, the rows of both segments, and the change."""
     parameters = points.shape[1]
     for parameter in range(parameters):
         longest = long_lines(points, parameter)
@@ -127,10 +120,7 @@ def changes(points: Array, values: Array) -> Iterator[tuple[int, Array, Array, f
 
 
 def jump(points: Array, values: Array) -> tuple[int, float, float] | None:
-    """Return the step that explains positive values much better than powers of the parameters alone, None without one.
-
-    `points`: distinct points, shape (n, parameters). `values`: shape (n,).
-    """
+    """Return the step (parameter, value, factor) that explains positive values much better than powers do."""
     if (values <= 0).any() or (points <= 0).any():
         return None
     logarithms, powers = np.log(values), np.column_stack([np.ones(len(values)), np.log(points)])

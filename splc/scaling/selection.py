@@ -25,13 +25,10 @@ def batch_size(points: int, hypotheses: int) -> int:
 
 
 def nearest_to_median(values: Array, weights: Array, likely: Array, model: Array, starts: Array) -> Array:
-    """Return for each quantity the likely hypothesis whose value is nearest to the median of all, as a position.
+    """Return for each quantity the first likely hypothesis whose value is nearest to the median of all, as a position.
 
-    Of equally near ones the first is returned.
-
-    `values`: those of hypotheses, which are grouped by quantity. `weights`: 0 where the value is undefined. `likely`: a
-    mask, with one hypothesis of each quantity or more. All have the shape (hypotheses,), like `model`, the quantity of
-    each. `starts`: the first hypothesis of each quantity.
+    All arrays are about hypotheses, which are grouped by quantity (`model`), from `starts` on; weights are 0 where
+    values are undefined.
     """
     order = np.lexsort((values, model))
     ordered = weights[order]
@@ -96,22 +93,14 @@ class Selection:
         return total if len(self.places) else np.asarray(np.broadcast_to(total, (self.places.shape[1], points)))
 
     def having(self, terms: Array) -> Array:
-        """Return which models have one of some terms.
-
-        `terms`: a mask, shape (terms, …).
-
-        Returns: shape (models, …).
-        """
+        """Return which models have one of some terms, (models, …), given as a mask, (terms, …)."""
         known = np.concatenate([terms, np.zeros((1, *terms.shape[1:]), dtype=bool)])
         return np.asarray(known[self.places].any(axis=0))
 
     def rounded(self, columns: Array, units: Array) -> tuple[Selection, Array]:
-        """Return coefficients of 12 digits where that changes no value by more than rounding: 5, not 5.0000…36.
+        """Return coefficients of 12 digits where that changes values by no more than rounding, and predictions.
 
-        The second result is the predictions, shape (models, n).
-
-        `columns`: those of the terms at the measured points, shape (terms, n). `units`: the factors
-        of the coefficients, shape (models,).
+        `columns`: those of the terms at the measured points. `units`: the factors of the coefficients, shape (models,).
         """
         values = self.sums(columns)
         scaled = self.coefficients * units

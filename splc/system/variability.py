@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import operator
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -165,13 +166,10 @@ class VariabilityModel:
     def spellings(self) -> dict[str, str]:
         """Accepted spelling → name: names, their spelling in SPL Conqueror, switches, and the root."""
         spellings = {name: name for name in (*self.names, *self.switches, ROOT)}
-        plain: dict[str, set[str]] = {}
-        for name in list(spellings):
-            plain.setdefault(plain_name(name), set()).add(name)
-        for spelling, names in plain.items():
-            if spelling and spelling not in spellings and len(names) == 1:
-                spellings[spelling] = next(iter(names))
-        return spellings
+        plain = {plain_name(name): name for name in spellings}
+        shared = Counter(map(plain_name, spellings))
+        free = {text: name for text, name in plain.items() if text and text not in spellings and shared[text] == 1}
+        return spellings | free
 
     @cached_property
     def name_table(self) -> NameTable:
@@ -263,13 +261,11 @@ class VariabilityModel:
         by_name = {option.name: option for option in self.binary_options}
 
         def always(name: str | None) -> bool:
-            while name is not None:
-                if by_name[name].optional or self.exclusions[name]:
-                    return False
+            while name is not None and not (by_name[name].optional or self.exclusions[name]):
                 name = by_name[name].parent
-            return True
+            return name is None
 
-        return frozenset(name for name in by_name if always(name))
+        return frozenset(filter(always, by_name))
 
     @cached_property
     def base_option(self) -> str:

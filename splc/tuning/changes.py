@@ -79,10 +79,7 @@ def label_of(variable: Variable, system: VariabilityModel) -> str:
 def shown_values(
     variables: Sequence[Variable], first: Configurations, second: Configurations, *, every: bool = False
 ) -> str:
-    """Return the values in which the second configuration differs from the first, as text.
-
-    `every`: whether values that both have are shown, too.
-    """
+    """Return the values in which the second configuration differs from the first, or `every` value, as text."""
     chosen = variables if every else changed(variables, first, second)
     parts = []
     for variable in chosen:

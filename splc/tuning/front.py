@@ -29,12 +29,10 @@ def front_places(values: Array) -> Array:
 
 
 def hypervolume(values: Array, reference: Array) -> float:
-    """Return the volume that is worse than a row and better than the reference point; less is better.
+    """Return the volume that is worse than a row (n, properties) and better than the reference point; less is better.
 
     The volume is cut into slices along the last property, in each of which the others have a volume (hypervolume by
     slicing objectives; While, Hingston, Barone and Huband 2006).
-
-    `values`: the values, shape (n, properties). `reference`: the reference point, shape (properties,).
     """
     values = values[(values < reference).all(axis=1)]
     if not len(values):
@@ -72,10 +70,7 @@ class TrueFront:
         return np.asarray(front.max(axis=0) + BEYOND * np.where(span > 0, span, 1.0))
 
     def share(self, values: Array) -> float:
-        """Return the volume of some rows in percent of that of the front.
-
-        `values`: their values, less is better, shape (k, properties).
-        """
+        """Return the volume of rows with some values, (k, properties), in percent of that of the front."""
         whole = hypervolume(self.values[self.places], self.reference)
         return 100 * hypervolume(values, self.reference) / whole
 
@@ -127,8 +122,7 @@ def front_improvement(
     surrogates = [model.believing(waiting) for model in surrogates]
     means = np.array([model.measured[0] for model in surrogates])
     # The range of the front: that of all runs has bad values, beside which those of the front hardly differ.
-    order = np.lexsort(means[::-1])
-    front = means[:, order[undominated(means.T[order])]]
+    front = means[:, front_places(means.T)]
     low, span = front.min(axis=1), np.ptp(front, axis=1)
     span = np.where(span > 0, span, 1.0)
 
@@ -206,8 +200,7 @@ def front_rows(history: History, objective: TuningObjective, models: Mapping[str
     if not len(ranking):
         return []
     means = np.array([models[goal.nfp].measured[0][ranking] for goal in objective.goals]).T
-    order = np.lexsort(means.T[::-1])
-    front = ranking[order[undominated(means[order])]]
+    front = ranking[front_places(means)]
     return [int(row) for row in history.configurations.find(model.runs.configurations[front])]
 
 
@@ -225,8 +218,7 @@ def front_of(
     values = np.array([[sign * means[name].value for name, sign in zip(names, signs, strict=True)] for means in stats])
     if not len(values):
         return ()
-    order = np.lexsort(values.T[::-1])
-    front = order[undominated(values[order])].tolist()
     return tuple(
-        FrontConfiguration(history.configurations[[rows[index]]], stats[index], fresh is True) for index in front
+        FrontConfiguration(history.configurations[[rows[index]]], stats[index], fresh is True)
+        for index in front_places(values).tolist()
     )

@@ -26,27 +26,16 @@ Reason = Literal["default", "cover", "search", "repeat", "explore", "choose", "v
 
 @dataclass(frozen=True)
 class TuningTrial:
-    """A run that a tuner proposes.
+    """A run that a tuner proposes."""
 
-    Attributes:
-        number: its number, from 1 on.
-        why: the reason for the run.
-        configuration: option → value, None where a numeric option is deselected.
-        row: the number of its configuration, from 0 on in the order of first appearance.
-        repetition: the number of earlier runs of the configuration that were asked for.
-        predicted: the predicted value; None before there is a model.
-        expected_gain: the expected improvement on the best in percent, only of 'search'.
-        at_most: the value at which the run may be ended, since its configuration cannot be the best; None if there is
-            none.
-    """
-
-    number: int
-    why: Reason
-    configuration: Mapping[str, float | None]
-    row: int
-    repetition: int
-    predicted: float | None = None
-    expected_gain: float | None = None
+    number: int  # its number, from 1 on
+    why: Reason  # the reason for the run
+    configuration: Mapping[str, float | None]  # option → value, None where a numeric option is deselected
+    row: int  # the number of its configuration, from 0 on in the order of first appearance
+    repetition: int  # the number of earlier runs of the configuration that were asked for
+    predicted: float | None = None  # the predicted value; None before there is a model
+    expected_gain: float | None = None  # the expected improvement on the best in percent, only of 'search'
+    # the value at which the run may be ended, since its configuration cannot be the best; None if there is none
     at_most: float | None = None
 
 
@@ -184,10 +173,7 @@ class History:
         return configurations[known.find(configurations) < 0] if len(configurations) else configurations
 
     def values(self, row: int, nfp: str, fresh: bool | None = None) -> list[float]:
-        """Return the values of a configuration.
-
-        `fresh`: those of the verification only, or all others; None is all.
-        """
+        """Return the values of a configuration: all, or only those that are `fresh` or are not."""
         return [
             outcome.values[nfp]
             for outcome in self.outcomes
@@ -211,10 +197,7 @@ class History:
 
     @property
     def has_unmeasured(self) -> bool:
-        """True if the search model also learns from failed runs or from other contexts.
-
-        A run that failed or was ended early has no measured value.
-        """
+        """True if the search model also learns from failed or ended runs, or from other contexts."""
         return bool(len(self.foreign)) or any(outcome.failure is not None for outcome in self.outcomes)
 
     @property

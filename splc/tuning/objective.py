@@ -21,30 +21,18 @@ from splc.types import Array
 
 @dataclass(frozen=True)
 class Limit:
-    """A limit of a property.
+    """A limit of a property."""
 
-    Attributes:
-        nfp: the property.
-        relation: whether its values must be at most or at least the limit.
-        value: the limit.
-    """
-
-    nfp: str
-    relation: Literal["<=", ">="]
-    value: float
+    nfp: str  # the property
+    relation: Literal["<=", ">="]  # whether its values must be at most or at least the limit
+    value: float  # the limit
 
     def holds(self, value: float) -> bool:
         """Return whether a value is within the limit."""
         return value <= self.value if self.relation == "<=" else value >= self.value
 
     def log_probability(self, means: Array, deviations: Array, model: SearchModel) -> Array:
-        """Return the logarithm of the probability that the limit holds, shape (m,).
-
-        Args:
-            means: the means of configurations on the scale of the model, shape (m,).
-            deviations: their standard deviations.
-            model: the model of the property, on whose scale less is better.
-        """
+        """Return the logarithm of the probability that the limit holds, given moments on the scale of the model."""
         from scipy.special import log_ndtr
 
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -57,15 +45,10 @@ class Limit:
 
 @dataclass(frozen=True)
 class Goal:
-    """A property to minimize or to maximize.
+    """A property to minimize or to maximize."""
 
-    Attributes:
-        nfp: the property.
-        maximize: whether large values are good.
-    """
-
-    nfp: str
-    maximize: bool = False
+    nfp: str  # the property
+    maximize: bool = False  # whether large values are good
 
 
 @dataclass(frozen=True)
@@ -112,10 +95,7 @@ class TuningObjective:
         return all(mean is not None and limit.holds(mean) for limit, mean in means)
 
     def with_limits(self, worths: Array, models: Mapping[str, SearchModel], candidates: Configurations) -> Array:
-        """Return the logarithms of worths, shape (m,), times the probability that the limits hold.
-
-        A limit of a property without a model is left out.
-        """
+        """Return log worths times the probability that the limits hold; a limit without a model is left out."""
         for limit in self.limits:
             if limit.nfp in models:
                 model = models[limit.nfp]
@@ -140,10 +120,7 @@ NOTHING = 1e-6
 
 
 def expects_nothing(history: History, gain: float | None, variables: int) -> bool:
-    """Return whether the run that is expected to gain most gains nothing.
-
-    `gain`: its expected gain in percent, None if it is not known.
-    """
+    """Return whether the run that is expected to gain most, in percent, gains nothing; None: it is not known."""
     return gain is not None and gain < NOTHING and len(history.configurations) >= _ROWS * variables
 
 

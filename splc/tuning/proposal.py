@@ -23,19 +23,11 @@ class TuningModels:
 
     The search needs values of failed runs, so that it leaves their surroundings. These are no measurements: they make
     the predictions of what was measured near them worse, so that the best configuration is judged without them.
-
-    Args:
-        history: the runs.
-        objective: what is looked for.
-        variables: the variables of the system.
-
-    Attributes:
-        searched: property → the last model to search with.
-        judged: property → the last model to judge by.
     """
 
     def __init__(self, history: History, objective: TuningObjective, variables: tuple[Variable, ...]) -> None:
         self.history, self.objective, self.variables = history, objective, variables
+        # property → the last model to search with, and the last one to judge by
         self.searched: dict[str, SearchModel] = {}
         self.judged: dict[str, SearchModel] = {}
 
@@ -116,14 +108,9 @@ def best_improvement(
     rates = worths if objective.cost is None else worths - np.log(models[objective.cost].predict(candidates))
     row = most_worth(rates, np.ones(len(candidates), dtype=bool))
     if ranking:
-        gain = relative_gain(model, level, float(np.exp(worths[row])))
+        now = float(model.untransformed(np.array([level]))[0])
+        gain = 100 * gain_in_units(model, level, float(np.exp(worths[row]))) / abs(now) if now else math.inf
     return Proposal(candidates[[row]], float(model.untransformed(means[[row]])[0]), gain)
-
-
-def relative_gain(model: SearchModel, level: float, improvement: float) -> float:
-    """Return an improvement on a value, both on the scale of the model, in percent of the value."""
-    now = float(model.untransformed(np.array([level]))[0])
-    return 100 * gain_in_units(model, level, improvement) / abs(now) if now else math.inf
 
 
 def most_informative(

@@ -18,30 +18,22 @@ from splc.types import Array
 
 @dataclass(frozen=True, eq=False)
 class Replay:
-    """A tuning run on the rows of a table.
+    """A tuning run on the rows of a table."""
 
-    Attributes:
-        seed: its seed.
-        budget: the number of runs.
-        values: the values in the order of measurement; of a run that was ended early, that of its end.
-        best: the value of the configuration that was found, in the table; None of several properties.
-        rank_percent: the share of the configurations of the table that are better, in percent; None of several.
-        regret: how much worse it is than the best of the table, in percent of that; None if that is 0, and of several.
-        result: what the run reports.
-        hypervolume_percent: of several properties, the hypervolume of the front that was found in percent of that of
-            the table's; None of one.
-        front: the rows of that front.
-    """
-
-    seed: int
-    budget: int
+    seed: int  # its seed
+    budget: int  # the number of runs
+    # the values in the order of measurement; of a run that was ended early, that of its end
     values: tuple[float | None, ...]
-    best: float | None
+    best: float | None  # the value of the configuration that was found, in the table; None of several properties
+    # the share of the configurations of the table that are better, in percent; None of several
     rank_percent: float | None
+    # how much worse it is than the best of the table, in percent of that; None if that is 0, and of several
     regret: float | None
-    result: TuningResult
+    result: TuningResult  # what the run reports
+    # of several properties, the hypervolume of the front that was found in percent of that of the table's; None of
+    # one
     hypervolume_percent: float | None = None
-    front: tuple[int, ...] = ()
+    front: tuple[int, ...] = ()  # the rows of that front
 
 
 def replay(

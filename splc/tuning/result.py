@@ -52,40 +52,25 @@ class TuningStep:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TuningResult(Presented):
-    """The result of a tuning run.
+    """The result of a tuning run."""
 
-    Attributes:
-        nfp: the property.
-        maximize: whether large values are good.
-        best: the best configuration.
-        default: the configuration in use; None if none was given, or every run of it failed.
-        gain: how much better the best one is; None without a value of the default.
-        changes: what the best one changes of the default, the largest influences first.
-        indifferent: options whose values do not matter for the best one, within 1 %.
-        trajectory: all runs, in the order in which they ended.
-        expected_gain: the improvement in percent that a further run is expected to find; None if it is not known.
-        failures: the number of failed runs.
-        failing: the values with which all runs failed, as text; empty without such.
-        drift: the change in percent of the default between search and verification, if it is no noise; else None.
-        seed: the seed.
-        model: the model of the search.
-        front: the Pareto front of several properties, in the order of the first; empty for one.
-    """
-
-    nfp: str
-    maximize: bool
-    best: FoundConfiguration
-    default: FoundConfiguration | None
-    gain: Gain | None
-    changes: tuple[ConfigurationChange, ...]
-    indifferent: tuple[str, ...]
-    trajectory: tuple[TuningStep, ...]
+    nfp: str  # the property
+    maximize: bool  # whether large values are good
+    best: FoundConfiguration  # the best configuration
+    default: FoundConfiguration | None  # the configuration in use; None if none was given, or every run of it failed
+    gain: Gain | None  # how much better the best one is; None without a value of the default
+    changes: tuple[ConfigurationChange, ...]  # what the best one changes of the default, the largest influences first
+    indifferent: tuple[str, ...]  # options whose values do not matter for the best one, within 1 %
+    trajectory: tuple[TuningStep, ...]  # all runs, in the order in which they ended
+    # the improvement in percent that a further run is expected to find; None if it is not known
     expected_gain: float | None
-    failures: int
-    failing: str
+    failures: int  # the number of failed runs
+    failing: str  # the values with which all runs failed, as text; empty without such
+    # the change in percent of the default between search and verification, if it is no noise; else None
     drift: float | None
-    seed: int
-    model: SearchModel = field(repr=False)
+    seed: int  # the seed
+    model: SearchModel = field(repr=False)  # the model of the search
+    # the Pareto front of several properties, in the order of the first; empty for one
     front: tuple[FrontConfiguration, ...] = ()
 
     @property
@@ -126,11 +111,7 @@ def result_of(
     search: SearchModel,
     valid: Callable[[Configurations], Array],
 ) -> TuningResult:
-    """Return the result of the runs so far.
-
-    `default`: the default, None without one. `winner`: the number of the configuration that was chosen; None: the best
-    one by the model.
-    """
+    """Return the result of the runs so far; without a winner, the best configuration is that of the model."""
     nfp, model = objective.nfp, models[objective.nfp]
 
     def forced(configuration: Configurations) -> str:
@@ -216,16 +197,9 @@ def trajectory_of(history: History, objective: TuningObjective) -> tuple[TuningS
         within = value is not None and all(limit.holds(outcome.values[limit.nfp]) for limit in objective.limits)
         if value is not None and within and (best is None or objective.better(value, best)):
             best = value
-        trial = outcome.trial
-        steps.append(
-            TuningStep(
-                None if trial is None else trial.number,
-                None if trial is None else trial.why,
-                history.assignment(outcome.row),
-                outcome.values,
-                best,
-                None if trial is None else trial.expected_gain,
-                outcome.failure,
-            )
-        )
+        number, why, gain = None, None, None
+        if (trial := outcome.trial) is not None:
+            number, why, gain = trial.number, trial.why, trial.expected_gain
+        configuration = history.assignment(outcome.row)
+        steps.append(TuningStep(number, why, configuration, outcome.values, best, gain, outcome.failure))
     return tuple(steps)

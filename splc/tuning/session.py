@@ -176,11 +176,7 @@ class TuningSession:
         workers: int = 1,
         seconds: float | None = None,
     ) -> None:
-        """Do the remaining runs.
-
-        `seconds`: the time of all sessions of the tuning run; the search ends so early that the runs which verify have
-        time, too. None is no limit.
-        """
+        """Do the remaining runs; the search ends so early that runs which verify have some of the seconds, too."""
         clock = _Clock(self.journal.records, self.recorded, workers, seconds)
 
         def ends() -> bool:

@@ -13,17 +13,8 @@ from sampling.space.ranking import best
 from sampling.space.space import Space
 from splc.data.configurations import Configurations, fixed_indices
 from splc.errors import ConfigurationError, LearningError, MeasurementError, RequestError
-from splc.learning.active.candidates import (
-    COVERING_DRAWS,
-    LEAST_DRAWS,
-    MOST,
-    CandidateSource,
-    WorkingSource,
-    cells_of,
-    covering_row,
-    is_covered,
-    source_of,
-)
+from splc.learning.active import candidates
+from splc.learning.active.candidates import CandidateSource, WorkingSource, source_of
 from splc.learning.active.search_model import SearchModel
 from splc.learning.projection import variables_of
 from splc.learning.threads import one_thread
@@ -38,10 +29,7 @@ from splc.tuning.verification import LEAST_BUDGET, RUNS, Verification
 
 
 def first_valid(space: Space, indices: Mapping[str, int]) -> Configurations:
-    """Return the first valid configuration with some values: options in the system's order, lower values first.
-
-    `indices`: option → value index.
-    """
+    """Return the first valid configuration with some value indices: options in order, lower values first."""
     fixed = Space(restricted(space.system, indices))
     if fixed.solutions.empty:
         raise ConfigurationError("no valid configuration has the values of the default")
@@ -53,6 +41,8 @@ def first_valid(space: Space, indices: Mapping[str, int]) -> Configurations:
 FRONT_RUNS = 15
 # Every so many steps of the search repeat the best configuration, until its runs agree; at most so many runs of it.
 REPEATED_STEP, MOST_RUNS = 5, 5
+# The reasons of runs after the first design.
+_SEARCHING = ("search", "repeat", "explore")
 
 
 class Tuner:
@@ -218,11 +208,14 @@ class Tuner:
         history = self.history
         if self.default is not None and not any(trial.why == "default" for trial in history.trials):
             return self.trial("default", history.row_of(self.default))
-        if (row := self._covering()) is not None:
+        first = not any(trial.why in _SEARCHING for trial in history.trials)
+        if first and (row := self._covering(needed=True)) is not None:
             return self.trial("cover", row)
         model = self.models.search()
         if model is None:
-            return self._any()
+            # No run has a value yet.
+            row = self._covering(needed=False)
+            return None if row is None else self.trial("cover", row)
         if (repeated := self._repeated(model)) is not None:
             return self.trial("repeat", repeated)
         steps = self._steps()
@@ -256,34 +249,22 @@ class Tuner:
         failures = self.history.failures
         return self.source if failures is None else WorkingSource(self.source, failures.expected)
 
-    def _covering(self) -> int | None:
-        """Return the next configuration of the first design, None if it is complete."""
-        history = self.history
-        if any(trial.why in ("search", "repeat", "explore") for trial in history.trials):
+    def _covering(self, *, needed: bool) -> int | None:
+        """Return a configuration unlike those before; None without one, or if `needed` and the first design is done."""
+        history, count = self.history, self.source.count
+        some = (
+            candidates.COVERING_DRAWS
+            if count is None
+            else min(candidates.COVERING_DRAWS, max(candidates.LEAST_DRAWS, count // 3))
+        )
+        pool = self._working.draw(some, self.generator(len(history.trials)), history.configurations)
+        cells, pool_cells = (candidates.cells_of(self.variables, rows) for rows in (history.configurations, pool))
+        if not len(pool) or (needed and candidates.is_covered(cells, pool_cells, self.budget or 2 * candidates.MOST)):
             return None
-        pool = self._drawn(len(history.trials))
-        cells = cells_of(self.variables, history.configurations)
-        pool_cells = cells_of(self.variables, pool)
-        if not len(pool) or is_covered(cells, pool_cells, self.budget or 2 * MOST):
-            return None
-        return history.row_of(pool[[covering_row(cells, pool_cells)]])
-
-    def _any(self) -> TuningTrial | None:
-        """Return a run of a configuration unlike those before: no run has a value yet."""
-        pool = self._drawn(len(self.history.trials))
-        if not len(pool):
-            return None
-        cells = cells_of(self.variables, self.history.configurations)
-        index = covering_row(cells, cells_of(self.variables, pool))
-        return self.trial("cover", self.history.row_of(pool[[index]]))
-
-    def _drawn(self, step: int) -> Configurations:
-        count = self.source.count
-        some = COVERING_DRAWS if count is None else min(COVERING_DRAWS, max(LEAST_DRAWS, count // 3))
-        return self._working.draw(some, self.generator(step), self.history.configurations)
+        return history.row_of(pool[[candidates.covering_row(cells, pool_cells)]])
 
     def _steps(self) -> int:
-        return sum(trial.why in ("search", "repeat", "explore") for trial in self.history.trials)
+        return sum(trial.why in _SEARCHING for trial in self.history.trials)
 
     def _repeated(self, model: SearchModel) -> int | None:
         """Return the configuration to run again, None if none should be."""

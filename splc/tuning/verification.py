@@ -23,21 +23,13 @@ LEVEL = 0.95
 
 @dataclass(frozen=True)
 class MeanValue:
-    """The mean of some runs.
+    """The mean of some runs."""
 
-    Attributes:
-        value: the mean.
-        low: the lower end of its 95 % interval; None for one run.
-        high: the upper end.
-        runs: the number of runs.
-        error: its standard error; None for one run.
-    """
-
-    value: float
-    low: float | None
-    high: float | None
-    runs: int
-    error: float | None = None
+    value: float  # the mean
+    low: float | None  # the lower end of its 95 % interval; None for one run
+    high: float | None  # the upper end
+    runs: int  # the number of runs
+    error: float | None = None  # its standard error; None for one run
 
     @classmethod
     def of(cls, values: Sequence[float]) -> MeanValue:
@@ -53,17 +45,11 @@ class MeanValue:
 
 @dataclass(frozen=True)
 class Gain:
-    """The gain of the best configuration over the default, in percent of the default.
+    """The gain of the best configuration over the default, in percent of the default."""
 
-    Attributes:
-        percent: the difference of the means.
-        low: the lower end of its 95 % interval; None without repeated runs.
-        high: the upper end.
-    """
-
-    percent: float
-    low: float | None
-    high: float | None
+    percent: float  # the difference of the means
+    low: float | None  # the lower end of its 95 % interval; None without repeated runs
+    high: float | None  # the upper end
 
     @classmethod
     def of(cls, best: MeanValue, default: MeanValue, maximize: bool) -> Gain | None:
@@ -112,10 +98,7 @@ class Verification:
         runs: int,
         valid: Callable[[Configurations], Array],
     ) -> Verification:
-        """Return the verification of a search.
-
-        `model`: the model of the property; None if no run has a value. `default`: the default, None without one.
-        """
+        """Return the verification of a search, whose property has a model unless no run has a value."""
         row = None if default is None else history.row_of(default)
         check = cls(history, objective, row, len(history.trials), runs)
         if model is None:
@@ -144,14 +127,9 @@ class Verification:
         return check
 
     @property
-    def done(self) -> int:
-        """The number of its trials so far."""
-        return len(self.history.trials) - self.first
-
-    @property
     def ended(self) -> bool:
         """True if no further run is needed."""
-        return self.done >= self.runs or not self.finalists
+        return len(self.history.trials) - self.first >= self.runs or not self.finalists
 
     def next(self, learned: Callable[[], SearchModel | None]) -> tuple[Reason, int] | None:
         """Return why and which configuration to run next; None if there is none, or none before a pending run ends.

@@ -175,7 +175,7 @@ def as_json(result: Result) -> dict[str, Any]:
         **picked(result, "nfp, unit, measured, best_measured = best"),
         "configurations": len(batch.configurations),
         "candidates": batch.candidates,
-        "scale": batch.model and batch.model.name,
+        "scale": batch.model and batch.model.scale.words,
         "failures": failures_as_json(result.failures),
         "notes": [note.text for note in result.notes],
         "output": output,

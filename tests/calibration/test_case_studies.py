@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from splc.calibration import calibrate
-from splc.calibration.free_parameters import free_parameters, with_scale
-from splc.calibration.sensitivity import Sensitivity
+from splc.calibration.free_parameters import Sensitivity, free_parameters, with_scale
 from splc.data.accuracy import mean_relative_error
 from splc.project import Project
 from tests.support.calibration_problems import BENCHMARKED, FREE, read

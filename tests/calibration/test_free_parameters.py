@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from splc.calibration.free_parameters import Free, free_parameters, with_scale
-from splc.calibration.sensitivity import Dual, Sensitivity, power
+from splc.calibration.free_parameters import Dual, Free, Sensitivity, free_parameters, power, with_scale
 from splc.data.configurations import Configurations
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Parameter

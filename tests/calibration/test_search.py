@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.calibration import calibrate
-from splc.calibration.free_parameters import Free, free_parameters
+from splc.calibration.free_parameters import Free, Sensitivity, free_parameters
 from splc.calibration.search import (
     Misfit,
     dependence,
@@ -24,7 +23,6 @@ from splc.calibration.search import (
     start_points,
     trust_region_search,
 )
-from splc.calibration.sensitivity import Sensitivity
 from splc.data.accuracy import mean_relative_error
 from splc.models.parameters import Quantity
 from splc.models.subexpressions import Parameter
@@ -118,6 +116,24 @@ def test_nobody_has_to_have_benchmarked_anything() -> None:
         assert (found[name].benchmarked, found[name].ratio, found[name].ratio_interval) == (None, None, None)
 
 
+def least(matrix: Array, target: Array, low: Array, high: Array) -> tuple[float, Array]:
+    """Return the least misfit within bounds and its solution, by trying every set of unknowns that are at a bound."""
+    best, found = np.inf, low
+    # Of columns with very different lengths, lstsq would count the shortest ones as 0.
+    lengths = np.linalg.norm(matrix, axis=0)
+    lengths[lengths == 0] = 1.0
+    for at in itertools.product((-1, 0, 1), repeat=len(low)):
+        side = np.array(at)
+        x = np.where(side < 0, low, np.where(side > 0, high, 0.0))
+        free = side == 0
+        rest = target - matrix[:, ~free] @ x[~free]
+        x[free] = np.linalg.lstsq(matrix[:, free] / lengths[free], rest, rcond=None)[0] / lengths[free]
+        misfit = float(np.linalg.norm(matrix @ x - target))
+        if ((low <= x) & (x <= high)).all() and misfit < best:
+            best, found = misfit, x
+    return best, found
+
+
 @given(
     st.integers(1, 4).flatmap(
         lambda k: st.tuples(
@@ -138,15 +154,7 @@ def test_no_other_values_within_bounds_fit_better(problem: Any, seed: int) -> No
     low, high = np.array(bounds, dtype=float).T * units
     x = solve(matrix, target, low, high, 0.5 * units)
     assert ((low <= x) & (x <= high)).all()
-    best = math.inf
-    for sides in itertools.product((None, 0, 1), repeat=len(units)):
-        inner = [place for place, side in enumerate(sides) if side is None]
-        trial = np.array([0.0 if side is None else (low, high)[side][k] for k, side in enumerate(sides)])
-        even = (matrix * units)[:, inner]
-        trial[inner] = np.linalg.lstsq(even, target - matrix @ trial, rcond=None)[0] * units[inner]
-        if ((low - 1e-9 * units <= trial) & (trial <= high + 1e-9 * units)).all():
-            best = min(best, float(np.linalg.norm(matrix @ trial - target)))
-    assert np.linalg.norm(matrix @ x - target) <= best + 1e-5 * np.linalg.norm(target)
+    assert np.linalg.norm(matrix @ x - target) <= least(matrix, target, low, high)[0] + 1e-5 * np.linalg.norm(target)
 
 
 @given(st.sampled_from([1e-290, 1e-30, 1e-3, 1e6, 1e150, 1e280]), st.integers(0, 99))
@@ -353,23 +361,6 @@ def test_a_search_ends_where_derivatives_do() -> None:
     misfit = Misfit(square, np.ones(1), np.ones(1), np.full(1, -math.inf), np.full(1, math.inf))
     at, converged = trust_region_search(misfit, np.array([5.0]))
     assert (at.tolist(), converged) == ([5.0], False)
-
-
-def least(matrix: Array, target: Array, low: Array, high: Array) -> tuple[float, Array]:
-    """Return the least misfit within bounds and its solution, by trying every set of unknowns that are at a bound."""
-    best, found = np.inf, low
-    # Of columns with very different lengths, lstsq would count the shortest ones as 0.
-    lengths = np.linalg.norm(matrix, axis=0)
-    for at in product((-1, 0, 1), repeat=len(low)):
-        side = np.array(at)
-        x = np.where(side < 0, low, np.where(side > 0, high, 0.0))
-        free = side == 0
-        rest = target - matrix[:, ~free] @ x[~free]
-        x[free] = np.linalg.lstsq(matrix[:, free] / lengths[free], rest, rcond=None)[0] / lengths[free]
-        misfit = float(np.linalg.norm(matrix @ x - target))
-        if ((low <= x) & (x <= high)).all() and misfit < best:
-            best, found = misfit, x
-    return best, found
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 4))

@@ -7,6 +7,7 @@ import json
 import random
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import pytest
 
 from splc.formats.models.json import learned_json_text
 from splc.formats.system.splconqueror_xml import write_variability_model
-from splc.learning.intervals import READERS
+from splc.learning.intervals import CLASSES
 from splc.workflows.prediction_notes import ExpectedError
 from tests.cli.conftest import Run
 from tests.support.learning_results import Band, small_system, uncertain_result
@@ -217,7 +218,8 @@ class TestPredictionsOutsideOfTheirIntervals:
     def inside(self, request: pytest.FixtureRequest, empty: Path, monkeypatch: pytest.MonkeyPatch) -> bool:
         """Write a model into a project folder, and return whether its intervals contain its predictions."""
         result = uncertain_result()
-        monkeypatch.setitem(READERS, "band", lambda content, _: Band(result.model, request.param))
+        result = replace(result, intervals=Band(result.model, request.param))
+        monkeypatch.setitem(CLASSES, "band", (Band.__module__, "Band"))
         write_variability_model(small_system(), empty / "system.xml")
         (empty / "m.json").write_text(learned_json_text(result), encoding="utf-8")
         (empty / "c.csv").write_text("base,gvn,rc-lookahead,x,y\n1,1,0,4,1\n1,0,0,4,1\n", encoding="utf-8")

@@ -92,20 +92,16 @@ def test_resamples_are_samples(rows: list[tuple[float, float]], seed: int, by_mo
 
 @given(st.integers(2, 6), st.integers(0, 99))
 def test_models_are_drawn(count: int, seed: int) -> None:
-    """Among models drawn with replacement, each pair is there as often as its models can be paired."""
+    """Each pair is there as often as its models, drawn with replacement, can be paired; alone, they are as many."""
+    alone = multiplicities(np.arange(count)[:, np.newaxis], 20, np.random.default_rng(seed))
+    assert (alone.sum(axis=1) == count).all()
+    assert alone.max() > 1
     pairs = np.array(list(itertools.combinations_with_replacement(range(10, 10 + count), 2)))
     for weights in multiplicities(pairs, 20, np.random.default_rng(seed)):
         times = {int(first): weight for (first, second), weight in zip(pairs, weights, strict=True) if first == second}
         assert sum(times.values()) == count
         for (first, second), weight in zip(pairs, weights, strict=True):
             assert first == second or weight == times[first] * times[second]
-
-
-def test_comparisons_are_drawn() -> None:
-    """Without pairs, a resample has as many comparisons as there are."""
-    weights = multiplicities(np.arange(7)[:, np.newaxis], 30, np.random.default_rng(3))
-    assert (weights.sum(axis=1) == 7).all()
-    assert weights.max() > 1
 
 
 def quality_pairs(models: int, seed: int, noise: float) -> tuple[list[SemanticComparison], list[tuple[int, int]]]:

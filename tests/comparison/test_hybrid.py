@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comparison.hybrid import hybrid
+from comparison.option_sets import hybrid
 from comparison.result import HybridComparison
 from comparison.syntactic import compare_terms
 from splc.data.configurations import Configurations

@@ -5,14 +5,15 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comparison.intervals import compare_intervals, corner_intervals, coverage, parameter_intervals
+from comparison.intervals import compare_intervals, coverage, parameter_intervals
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, MeasurementError, SpecError
 from splc.formats.models.text import parse_model_text
@@ -21,6 +22,7 @@ from splc.models.parameters import Parameters, ParameterTable, Quantity
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
+from tests.support.examples import examples
 from tests.support.golden_messages import check_messages
 
 ends = st.one_of(st.integers(-3, 3).map(float), st.floats(-1e6, 1e6))
@@ -104,56 +106,57 @@ def test_coverage() -> None:
         coverage(np.zeros(2), intervals)
 
 
-boxes = st.lists(st.tuples(ends, ends).map(sorted), min_size=0, max_size=4)
+SYSTEM = VariabilityModel("s", (NumericOption("x", (1.0, 2.0, 3.0)),))
+ALL = Configurations.from_columns(SYSTEM, {"x": [1, 2, 3]})
 
 
+boxes = st.lists(st.tuples(ends, ends).map(sorted), min_size=1, max_size=4)
+
+
+@examples(25)
 @given(boxes, st.integers(0, 99))
 def test_corners_bound_models_that_are_linear_in_each_parameter(box: list[list[float]], seed: int) -> None:
     """No parameters in the box give a prediction outside of the bounds, and some corner reaches each bound."""
     rng = np.random.default_rng(seed)
-    bounds = {f"p{k}": (low, high) for k, (low, high) in enumerate(box)}
-    products = [c for r in range(len(box) + 1) for c in itertools.combinations(bounds, r)]
-    weights = rng.normal(size=(len(products), 3))
+    names = [f"p{k}" for k in range(len(box))]
+    products = [c for r in range(1, len(box) + 1) for c in itertools.combinations(names, r)]
+    text = " + ".join(
+        f"{weight:.6f} * x * {' * '.join(c)}" for weight, c in zip(rng.random(99), products, strict=False)
+    )
 
-    def predict(values: Mapping[str, float]) -> Array:
-        factors = np.array([math.prod(values[name] for name in product) for product in products])
-        return np.asarray(factors @ weights)
+    quantities = {name: Quantity(low, low, high) for name, (low, high) in zip(names, box, strict=True)}
+    model = parse_model_text(Source("m", text.encode()), SYSTEM, Parameters(quantities))
 
-    low, high = corner_intervals(predict, bounds)
-    slack = 1e-9 * (1 + np.abs([low, high]).max())
-    for _ in range(20):
-        inside = predict({name: rng.uniform(*pair) for name, pair in bounds.items()})
-        assert (low - slack <= inside).all()
-        assert (inside <= high + slack).all()
-    corners = np.array([predict(dict(zip(bounds, c, strict=True))) for c in itertools.product(*bounds.values())])
-    np.testing.assert_array_equal([low, high], [corners.min(axis=0), corners.max(axis=0)])
+    def predicted(values: Iterable[float]) -> Array:
+        at = dict(zip(names, values, strict=True))
+        return replace(model, derived=tuple(replace(p, values_of=(at[p.name],)) for p in model.parameters)).predict(ALL)
+
+    found = parameter_intervals(model, ALL)
+    corners = np.array([predicted(corner) for corner in itertools.product(*box)])
+    if all(low == high for low, high in box):
+        assert found is None
+        found = np.array([corners[0], corners[0]])
+    assert found is not None
+    np.testing.assert_array_equal(found, [corners.min(axis=0), corners.max(axis=0)])
+    slack = 1e-9 * (1 + np.abs(found).max())
+    for _ in range(3):
+        inside = predicted(rng.uniform(low, high) for low, high in box)
+        assert (found[0] - slack <= inside).all()
+        assert (inside <= found[1] + slack).all()
 
 
 def test_corner_count() -> None:
-    """Parameters without a range double nothing; more than twelve with one are refused."""
-    calls = []
+    """Parameters without an interval double nothing; more than twelve with one are refused."""
 
-    def predict(values: Mapping[str, float]) -> Array:
-        calls.append(dict(values))
-        return np.array([values["p0"]])
+    def of(varying: int) -> Array | None:
+        quantities = {f"p{k}": Quantity(1.0, 1.0, 2.0 if k < varying else 1.0) for k in range(40)}
+        return parameter_intervals(parse_model_text(Source("m", b"x * p0"), SYSTEM, Parameters(quantities)), ALL)
 
-    fixed = {f"f{k}": (1.0, 1.0) for k in range(40)}
-    np.testing.assert_array_equal(corner_intervals(predict, {"p0": (1.0, 2.0), **fixed}), [[1.0], [2.0]])
-    assert len(calls) == 2
-    assert all(values["f39"] == 1.0 for values in calls)
+    np.testing.assert_array_equal(of(1), [[1.0, 2.0, 3.0], [2.0, 4.0, 6.0]])
+    many = Parameters({f"p{k}": Quantity(1.0, 1.0, 2.0) for k in range(13)})
+    model = parse_model_text(Source("m", " + ".join(many.quantities).encode()), SYSTEM, many)
     with pytest.raises(SpecError, match="13 parameters have bounds, at most 12 can"):
-        corner_intervals(predict, {f"p{k}": (0.0, 1.0) for k in range(13)})
-
-
-@pytest.mark.parametrize("bounds", [(2.0, 1.0), (0.0, math.inf), (math.nan, 1.0)])
-def test_wrong_bounds(bounds: tuple[float, float]) -> None:
-    """Bounds that are reversed or infinite are refused with the name of the parameter."""
-    with pytest.raises(SpecError, match="alpha cannot lie between"):
-        corner_intervals(lambda _: np.zeros(1), {"alpha": bounds})
-
-
-SYSTEM = VariabilityModel("s", (NumericOption("x", (1.0, 2.0, 3.0)),))
-ALL = Configurations.from_columns(SYSTEM, {"x": [1, 2, 3]})
+        parameter_intervals(model, ALL)
 
 
 def test_intervals_of_parameters_are_those_of_predictions() -> None:

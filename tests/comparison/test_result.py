@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from comparison import compare_all, compared_model
-from comparison.option_sets import OptionSets, SetShare, variance_sets
+from comparison.option_sets import variance_sets
 from comparison.result import (
     ClassScore,
     ClassShare,
@@ -19,7 +19,9 @@ from comparison.result import (
     Comparisons,
     HybridComparison,
     Judged,
+    OptionSets,
     SemanticComparison,
+    SetShare,
     SyntacticComparison,
     TermScore,
 )

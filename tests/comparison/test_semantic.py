@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comparison.measures import MEASURES, mean_power, measure
-from comparison.semantic import DEFAULT_KEYS, compare_values, weights_from, weights_of_term
+from comparison.measures import DEFAULT_KEYS, MEASURES, mean_power, measure
+from comparison.semantic import compare_values, weights_from, weights_of_term
 from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, MeasurementError, SpecError
@@ -115,13 +115,11 @@ class TestValues:
         assert found.values == {"error_rate": None, "cosine": None, "manhattan": 1e300}
         assert found.mean_power == {"1": 5e299, "2": None, "3": None}
 
-    def test_whole_numbers_and_lists(self) -> None:
-        """Values may be whole numbers, and anything that numpy takes for numbers."""
-        found = compare_values(np.array([3, 0], dtype=np.uint8), np.array([0, 4]), keys=["euclidean"])
-        assert found.values["euclidean"] == 5
-
     def test_inputs_stay(self) -> None:
-        """Read-only values and weights are taken, and the result can be copied."""
+        """Whole numbers, read-only values and weights are taken, and the result can be copied."""
+        assert compare_values(np.array([3, 0], dtype=np.uint8), np.array([0, 4]), keys=["euclidean"]).values == {
+            "euclidean": 5
+        }
         first, second, weights = np.array([1.0, 2.0]), np.array([2.0, 3.0]), np.array([1.0, 0.0])
         for given_ in (first, second, weights):
             given_.setflags(write=False)

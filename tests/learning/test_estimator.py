@@ -270,14 +270,6 @@ def test_it_works_inside_scikit_learn() -> None:
     assert grid.best_params_ == {"settings": {"abortError": 0}}
 
 
-def test_bag_is_reproducible() -> None:
-    """The same random_state gives the same bag."""
-    X, y = data()
-    y = y + np.random.default_rng(1).uniform(0, 5, len(y))
-    bag = PerformanceInfluenceRegressor("splconqueror", settings={"bagging": True}, random_state=3)
-    assert clone(bag).fit(X, y).model_ == bag.fit(X, y).model_
-
-
 def test_unknown_setting_is_refused() -> None:
     """A wrong setting is an error with the nearest name."""
     X, y = data()

@@ -14,7 +14,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.learning import LearningProblem, LearningResult, judging, learn, learner_of
 from splc.learning.judged_rows import ERRORS, JudgedRows, Judgement
-from splc.learning.judging import SparsePart, judged, judgement_notes
+from splc.learning.judging import judged, judgement_notes
 from splc.learning.learner import Learner
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, option_term
@@ -152,7 +152,7 @@ class SlowLearner:
     def learn(self, problem: LearningProblem) -> LearningResult:
         """Learn nothing."""
         printed = InfluenceModel.of_system([(CONSTANT, 20.0), (option_term("b9"), 9.0)], SYSTEM)
-        return judged(problem, self, self, termination="done", seconds=0.0, printed=SparsePart(printed))
+        return judged(problem, self, self, termination="done", seconds=0.0, printed=printed)
 
 
 def learned(limit: int, monkeypatch: pytest.MonkeyPatch, learner: Learner) -> LearningResult:

@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
@@ -22,7 +20,6 @@ from splc.learning.stepwise.algorithm import ForwardSelection
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from tests.learning.projection.known_targets import group
-from tests.support.examples import examples
 
 MODEL = VariabilityModel(
     "s",
@@ -98,17 +95,6 @@ def test_evaluation_set_of_its_own_gives_the_error() -> None:
     part = other[np.arange(20)]
     relative = np.abs(result.predict(part.configurations) - part["time"]) / part["time"] * 100
     assert result.error == pytest.approx(relative.mean())
-
-
-@given(st.integers(0, 2**32 - 1))
-@examples(25)
-def test_order_of_measurements_changes_nothing(seed: int) -> None:
-    """Shuffled measurements give the same terms and the same model up to rounding."""
-    ms = measure(everything())
-    order = np.random.default_rng(seed).permutation(len(ms))
-    one, two = (learn(each, "time", preset="splconqueror") for each in (ms, ms[order]))
-    assert [t for t, _ in one.model.terms] == [t for t, _ in two.model.terms]
-    np.testing.assert_allclose([w for _, w in one.model.terms], [w for _, w in two.model.terms], rtol=1e-7)
 
 
 def test_order_of_options_in_the_description_changes_nothing() -> None:

@@ -82,7 +82,8 @@ def assert_follows(found: Measurements, rows: Array, seed: int) -> None:
         restored = Ensemble.from_json(result.intervals.as_json() or {}, measurements.system)
         validated = result.cross_validated
         predictions = [each.predict(configurations) for each in (result.intervals, restored, result.model)]
-        learned.append([*predictions, np.array([len(result.terms), validated.mean if validated else 0.0])])
+        sizes = [point.terms for point in result.path]
+        learned.append([*predictions, np.array([len(result.terms), validated.mean if validated else 0.0, *sizes])])
     for one, two in zip(*learned, strict=True):
         np.testing.assert_allclose(two, one, rtol=TOLERANCE)
     np.testing.assert_allclose(learned[0][1], learned[0][0], rtol=TOLERANCE)

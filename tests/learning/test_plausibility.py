@@ -147,7 +147,7 @@ def test_printed_against_full(
 def test_negative_predictions_of_the_printed_model() -> None:
     """The printed model is checked like the full one, which predicts."""
     steep = InfluenceModel.of_system(((CONSTANT, 50.0), (option_term("x"), -1.0)), SYSTEM)
-    found = result((CONSTANT, 50.0), printed=steep, printed_errors=SparseErrors(1.0, None, None))
+    found = result((CONSTANT, 50.0), printed=steep, printed_errors=SparseErrors(1.0))
     (text,) = model_warnings(found, measured([50, 49, 48], [0, 1, 2]), SPACE)
     assert "predictions of run time by the printed model are negative for 2 of 8 valid configurations" in text
 

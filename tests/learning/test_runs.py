@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import splc
-from splc.learning.contexts.sharing import Sharing, UnmeasuredContextFit
+from splc.learning.contexts.sharing import Sharing, further_predictor
 from splc.learning.estimator import PerformanceInfluenceRegressor
 from splc.learning.intervals import intervals_object, intervals_of
 from splc.learning.projection import run_width
@@ -92,7 +92,7 @@ def test_an_unmeasured_context_has_intervals_of_runs() -> None:
     few = {name: column[(rows["c"] == 0) & (rows["n"] < 8)] for name, column in rows.items() if name != "c"}
     system = splc.infer_system(few)
     parts = {name: splc.Measurements.from_frame(system, few) for name in ("v1", "v2")}
-    predictor = UnmeasuredContextFit(Sharing.of(parts, "time"), "v3").predictor
+    predictor = further_predictor(Sharing.of(parts, "time"), "v3")
     assert predictor.runs == pytest.approx(1.645 * 0.3 * np.sqrt(3 / 4), rel=0.3)
 
 

@@ -80,19 +80,6 @@ class TestText:
         expansion = expand_text(str(model), {name: name for name in model.order})
         assert InfluenceModel.from_terms(expansion, model.order) == model
 
-    @pytest.mark.parametrize(
-        ("terms", "text"),
-        [
-            ({}, "0"),
-            ({CONSTANT: -2.5}, "-2.5"),
-            ({option_term("x"): -3.0, CONSTANT: 1e-10, option_term("b"): -0.5}, "1e-10 - 0.5 * b - 3 * x"),
-            ({log_term("x") * option_term("b"): 12.6}, "12.6 * b * log10(x)"),
-        ],
-    )
-    def test_text(self, terms: dict[Term, float], text: str) -> None:
-        """Terms are joined by signs, numbers are as short as possible, terms and factors are in model order."""
-        assert str(InfluenceModel.from_terms(terms, SYSTEM.names)) == text
-
 
 class TestTerms:
     @given(st.lists(st.tuples(safe_terms, st.integers(-5, 5)), max_size=6))
@@ -203,9 +190,10 @@ class TestPredict:
 class TestDerived:
     TABLE = ParameterTable("o", ((0.0, Quantity.exactly(2.0)), (4.0, Quantity.exactly(3.0))))
 
-    def model(self, text: str) -> InfluenceModel:
-        """Return the model of a text with the table `alpha` over `o`."""
-        found = expand_model(text, None, Parameters({"alpha": self.TABLE}))
+    def model(self, text: str, by: str = "o") -> InfluenceModel:
+        """Return the model of a text with the table `alpha` over `o` or another expression."""
+        table = ParameterTable(by, self.TABLE.rows)
+        found = expand_model(text, None, Parameters({"alpha": table}, {}, "p.toml", {"alpha": 7}))
         return InfluenceModel.from_terms(found.expansion, SYSTEM.names, "identity", found.derived)
 
     def test_options_of_a_term(self) -> None:
@@ -227,24 +215,16 @@ class TestDerived:
         assert found.tolist() == np.where(np.isnan(o), 0.0, np.where(o == 0, 2.0, 3.0) * x).tolist()
 
     def test_a_table_without_a_row(self) -> None:
-        """If a table lacks a row, the error has the parameter, its expression, its rows and the configuration."""
-        table = ParameterTable("x + 1", self.TABLE.rows)
-        found = expand_model("alpha", None, Parameters({"alpha": table}))
-        model = InfluenceModel.from_terms(found.expansion, SYSTEM.names, "identity", found.derived)
-        message = "the parameter alpha, a table over x + 1 with rows for 0, 4, has no value at configuration 0 (x = 1)"
+        """If a table lacks a row, the error has its place, its expression, its rows and the configuration."""
+        what = "the parameter alpha (p.toml:7), a table over x + 1 with rows for 0, 4, has no value"
         with pytest.raises(EvaluationError) as caught:
-            model.predict(ALL)
-        assert str(caught.value) == f"{message}\n    add a row for 2"
-        assert (caught.value.row, caught.value.advice) == (0, "add a row for 2")
-
-    def test_error_has_the_location_of_the_table(self) -> None:
-        """The error for a missing row has the file and line of the table."""
-        known = Parameters({"alpha": ParameterTable("x + 1", self.TABLE.rows)}, {}, "p.toml", {"alpha": 7})
-        found = expand_model("alpha", None, known)
-        model = InfluenceModel.from_terms(found.expansion, SYSTEM.names, "identity", found.derived)
-        with pytest.raises(EvaluationError) as caught:
-            model.predict(ALL)
-        assert caught.value.what.startswith("the parameter alpha (p.toml:7), a table over x + 1 with rows for 0, 4")
+            self.model("alpha", by="x + 1").predict(ALL)
+        assert str(caught.value) == f"{what} at configuration 0 (x = 1)\n    add a row for 2"
+        assert (caught.value.row, caught.value.what, caught.value.advice) == (
+            0,
+            f"{what} where x = 1",
+            "add a row for 2",
+        )
 
     def test_scaled(self) -> None:
         """Scaling multiplies every influence and keeps the derived names."""

@@ -20,8 +20,7 @@ from splc.formats.measurements.csv import write_configurations
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from tests.sampling.designs.test_binary_designs import valid_selections
-from tests.sampling.designs.test_coverage_designs import literals
+from tests.sampling.designs.test_binary_designs import literals, valid_selections
 from tests.support.examples import examples
 from tests.support.strategies import models
 
@@ -81,16 +80,6 @@ def test_nothing_is_added_to_what_covers_everything(real_model: Callable[[str], 
     assert "the existing sample lacks nothing" in found.notes
     assert spec.startswith("covering") <= len(sample(model, spec, existing=whole[1:])) <= 2
     assert len(sample(model, spec, existing=whole[:0])) == len(whole)
-
-
-@pytest.mark.real_data
-def test_only_what_is_not_covered_is_added(real_model: Callable[[str], VariabilityModel]) -> None:
-    """A large random sample covers almost all pairs; configurations for the others are added."""
-    model = real_model("x264")
-    existing = sample(model, "random:200")
-    for spec in ("optionwise", "pairwise", "covering:2"):
-        assert len(sample(model, spec, existing=existing)) <= 1
-    assert len(sample(model, "pairwise", existing=existing, space=Space(model))) < len(sample(model, "pairwise")) / 10
 
 
 def test_random_extensions_exhaust_the_space() -> None:

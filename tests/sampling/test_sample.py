@@ -19,12 +19,15 @@ from splc.errors import SpaceError, SpecError, VariabilityError
 from splc.system.constraints import parse_arithmetic
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
+from tests.sampling.recorded import recorded
 from tests.support.examples import examples
 from tests.support.strategies import models
 
 BINARY = ("all", "optionwise", "pairwise", "random:2")
 NUMERIC = ("ff", "random:3", "pb:9,3", "pb:25,5,compat", "cci", "cci:compat", "cci:rotatable")
+NUMERIC_PARTS = [spec.removeprefix("all+") for spec in recorded("levels")]
 SPECS = (
+    *(f"{binary}+{spec}" for spec in NUMERIC_PARTS for binary in ("all", "optionwise")),
     *("random:1", "random:4,seed=7", "random:asOW"),
     *(name for name in (*BINARY, *NUMERIC) if not name.startswith("random")),
     *("+".join(pair) for pair in itertools.product(BINARY, NUMERIC)),
@@ -40,7 +43,7 @@ def try_sample(model: VariabilityModel, spec: str, seed: int) -> Sample | None:
 
 
 @given(models(), st.sampled_from(SPECS), st.integers(0, 3))
-@examples(80)
+@examples(160)
 def test_samples_are_valid_distinct_and_reproducible(model: VariabilityModel, spec: str, seed: int) -> None:
     """Configurations of every design are valid and distinct, and equal for the same seed."""
     found = try_sample(model, spec, seed)

@@ -1,13 +1,22 @@
-"""Sampling specs: parsing, and errors."""
+"""Sampling specs, messages about samplings that cannot be drawn, and configurations as command lines."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 
-from sampling import parse_spec
+from sampling import Space, command_strings, draw_sample, parse_spec
 from sampling.designs.whole import RandomWhole
+from sampling.space.analysis import describe
 from sampling.spec import BINARY, NUMERIC, WHOLE
+from splc import read_variability_model
+from splc.data.configurations import Configurations
 from splc.errors import SpecError
+from splc.system.options import BinaryOption, NumericOption, Presentation
+from splc.system.variability import VariabilityModel
+from tests.support.golden_messages import check_lines, check_messages
 
 
 @pytest.mark.parametrize(
@@ -81,3 +90,49 @@ def test_unknown_keys(name: str) -> None:
     for count in range(4):
         with pytest.raises(SpecError, match=r"no argument 'sead'|number|variant"):
             parse_spec(f"{name}:{','.join([*'2' * count, 'sead=1'])}")
+
+
+SYSTEM = VariabilityModel.of({"a": bool, "b": bool, "c": bool, "x": [1, 2, 3]}, name="tool")
+
+
+def test_messages() -> None:
+    """The error states the problem of a spec and its cure."""
+    check_messages("sampling", lambda spec: draw_sample(SYSTEM, spec))
+
+
+def test_findings() -> None:
+    """Each suspicious part of a description is stated once, as a sentence with its line."""
+    system = read_variability_model(Path(__file__).parent / "space" / "suspicious.xml")
+    check_lines("findings", [f"{each.kind}: {each}" for each in describe(Space(system)).findings])
+
+
+def test_the_summary_of_a_sample() -> None:
+    """A sample states its size, spec, seed and notes."""
+    found = draw_sample(SYSTEM, "pairwise", seed=4)
+    assert found.summary() == (
+        "9 configurations of tool, sampled by pairwise with seed 4\n"
+        "note: no numeric sampling is given: all combinations of numeric values are taken (ff)"
+    )
+    assert found.to_columns()["x"].tolist() == [1, 2, 3] * 3
+
+
+def test_command_strings_are_those_of_printconfigs() -> None:
+    """Prefix, quoted key, output strings with their own prefixes and postfixes, postfix."""
+    model = VariabilityModel(
+        "strings",
+        (
+            BinaryOption("a", presentation=Presentation("--all", "[", "]")),
+            BinaryOption("b", presentation=Presentation("noOutput", "-x")),
+            BinaryOption("c"),
+            NumericOption("x", (1.0, 2.5), presentation=Presentation(None, "x=", ";")),
+            NumericOption("y", (4.0, 1e20), deselected_flag=-1.0, presentation=Presentation("noOutput")),
+        ),
+    )
+    rows = Configurations(model, np.array([[1, 1, 1, 1, 0], [0, 0, 0, 0, 2], [0, 1, 0, 0, 1]]))
+    assert command_strings(rows, "run", "> log") == [
+        'run "root%;%a%;%b%;%c%;%x;2.5%;%y;4%;%" [--all] x=2.5; > log',
+        'run "root%;%x;1%;%" x=1; > log',
+        'run "root%;%b%;%x;1%;%y;1e+20%;%" x=1; > log',
+    ]
+    assert command_strings(rows[1:2]) == ['prefix "root%;%x;1%;%" x=1; postfix']
+    assert command_strings(rows[1:2], "", "") == ['"root%;%x;1%;%" x=1;']

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +14,11 @@ from hypothesis import strategies as st
 from scipy.stats import f_oneway
 
 from splc.scaling import fit
-from splc.scaling.caveats import about_fit, about_points, ambiguous, hidden
-from splc.scaling.exponents import Exponents, exponents
+from splc.scaling.caveats import about_fits, about_points, ambiguous, hidden
+from splc.scaling.exponents import Exponents, Product, exponents
+from splc.scaling.methods import settings_of
 from splc.scaling.noise import Condensed
+from splc.scaling.selection import CombinationShortlist, Selection
 from splc.types import Array
 from tests.support.examples import examples
 
@@ -24,49 +28,75 @@ POINTS = st.sets(st.tuples(*[st.integers(1, 3)] * 3), min_size=1, max_size=12).m
 )
 
 
-def calm(**facts: Any) -> tuple[str, ...]:
+def thrice(values: Array, squares: Array) -> Condensed:
+    """Return values of three measurements each, with sums of squared deviations."""
+    return Condensed(values[None], np.full((1, len(values)), 3), squares[None], np.zeros(1, dtype=int))
+
+
+LINEAR, INVERSE, CONSTANT = exponents(1), exponents(-1), exponents(0)
+LINE = {"p": (LINEAR, CONSTANT)}
+INVERSES = {"p": (INVERSE, CONSTANT), "n": (CONSTANT, INVERSE)}
+
+
+def calm(
+    values: tuple[float, ...] = (1, 2, 3, 4),
+    *,
+    terms: Mapping[str, Product] = LINE,
+    coefficient: float = 1.0,
+    outliers: int = 0,
+    smape: float = 1.0,
+    misfit: float = 0.0,
+    floored: bool = False,
+    certainty: float = 0.9,
+    **settings: Any,
+) -> tuple[str, ...]:
     """Return the caveats of a good fit, but for some facts."""
-    usual: dict[str, Any] = {
-        "outliers": 0,
-        "weighted": False,
-        "smape": 1.0,
-        "positive": True,
-        "zeros": 0,
-        "floored": False,
-        "certainty": 0.9,
-        "ends_below": False,
-        "constant": False,
-        "falling": (),
-        "rising": (),
-        "local": False,
-    }
-    return about_fit(("p", "n"), np.array([[2.0, 10.0], [8.0, 5.0]]), **{**usual, **facts})
+    points = np.array([[2.0, 5.0], [2.0, 10.0], [8.0, 5.0], [8.0, 10.0]])
+    measured = replace(thrice(np.array(values, dtype=float), np.zeros(4)), outliers=np.array([outliers]))
+    products, number = tuple(terms.values()), len(terms)
+    places = np.arange(number)[:, None] if number else np.full((1, 1), -1)
+    none = np.zeros(0)
+    plausible = CombinationShortlist(none, none, none, none, misfit)
+    chosen = Selection(
+        products, places, np.array([[5.0], *[[coefficient]] * max(number, 1)]), np.array([certainty]),
+        np.array([floored]), (plausible,),
+    )  # fmt: skip
+    (found,) = about_fits(("p", "n"), points, measured, chosen, settings_of(**settings), np.array([smape]))
+    return found
 
 
 @pytest.mark.parametrize(
     ("facts", "text"),
     [
         ({}, None),
-        ({"ends_below": True}, "no measured value is negative, but the model falls below 0 before p = 32, n = 40"),
-        ({"outliers": 1}, "1 repetition far from the others: try aggregate='robust'"),
-        ({"outliers": 2, "weighted": True}, "2 repetitions far from the others, with little or no weight"),
+        ({"coefficient": -1}, "no measured value is negative, but the model falls below 0 before p = 32, n = 40"),
+        ({"coefficient": -1, "values": (-1, 2, 3, 4)}, None),
+        ({"outliers": 1, "aggregate": "mean"}, "1 repetition far from the others: try aggregate='robust'"),
+        ({"outliers": 2}, "2 repetitions far from the others, with little or no weight"),
         ({"smape": 10.0}, None),
         ({"smape": 10.6}, "the model misses the measured values by 11 % on average"),
         (
-            {"local": True},
+            {"misfit": 0.5},
             "residuals of neighbouring points are alike: "
             "the model fits the points near the largest values best",
         ),
-        ({"zeros": 1}, "1 value is 0: no relative error there"),
-        ({"zeros": 2}, "2 values are 0: no relative error there"),
+        ({"values": (0, 2, 3, 4)}, "1 value is 0: no relative error there"),
+        ({"values": (0, 0, 3, 4)}, "2 values are 0: no relative error there"),
         ({"floored": True}, "noise looks as large for small values as for large ones, and small ones count less"),
-        ({"floored": True, "positive": False}, None),
-        ({"falling": ("p",)}, "values fall as p grows, so that negative powers were searched"),
-        ({"falling": ("p", "n")}, "values fall as p and n grow, so that negative powers were searched"),
-        ({"rising": ("p",)}, "values fall as p grows, but negative powers were not searched (strong_scaling=True)"),
-        ({"rising": ("p",), "constant": True}, None),
+        ({"floored": True, "values": (-1, 2, 3, 4)}, None),
+        ({"values": (3, 4, 1, 2), "terms": INVERSES}, "values fall as p grows, so that negative powers were searched"),
+        ({"values": (3, 4, 1, 2)}, None),
+        (
+            {"values": (4, 3, 2, 1), "terms": INVERSES},
+            "values fall as p and n grow, so that negative powers were searched",
+        ),
+        (
+            {"values": (3, 4, 1, 2), "strong_scaling": False},
+            "values fall as p grows, but negative powers were not searched (strong_scaling=True)",
+        ),
+        ({"values": (3, 4, 1, 2), "strong_scaling": False, "terms": {}}, None),
         ({"certainty": 0.5}, None),
-        ({"certainty": None}, None),
+        ({"certainty": np.nan}, None),
         ({"certainty": 0.494}, "the lead term is not certain (probability 0.49); others fit about as well"),
     ],
 )  # fmt: skip
@@ -77,12 +107,10 @@ def test_caveats_about_fits(facts: dict[str, Any], text: str | None) -> None:
 
 def test_the_gravest_caveat_is_first() -> None:
     """Several caveats are in the order of their weight."""
-    facts = {"ends_below": True, "outliers": 1, "smape": 50.0, "local": True, "zeros": 1, "floored": True}
-    found = calm(**facts, falling=("p",), rising=("n",), constant=True, certainty=0.1)
-    starts = ["no", "1", "the", "residuals", "1", "noise", "values", "values", "the"]
-    assert [text.split()[0] for text in found] == starts
+    found = calm((0, 4, 0, 2), coefficient=-1, outliers=1, smape=50.0, misfit=0.5, certainty=0.1, strong_scaling=False)
+    assert [text.split()[0] for text in found] == ["no", "1", "the", "residuals", "2", "values", "the"]
     # A constant that fits badly may fall.
-    assert found[7].startswith("values fall as n grows, but")
+    assert calm((3, 4, 1, 2), terms={}, smape=50.0, strong_scaling=False)[1].startswith("values fall as p grows, but")
 
 
 def on_line(points: Array, at: int) -> list[Array]:
@@ -122,9 +150,6 @@ def test_caveats_about_points(points: Array, spread: bool) -> None:
     assert about_points(NAMES, points) == tuple(expected)
 
 
-LINEAR, CONSTANT = exponents(1), exponents(0)
-
-
 @examples(25)
 @given(POINTS, st.permutations([LINEAR, exponents(2), CONSTANT]))
 def test_sums_and_products_that_fit_the_same(points: Array, own: list[Exponents]) -> None:
@@ -149,11 +174,6 @@ def test_sums_and_products_that_fit_the_same(points: Array, own: list[Exponents]
             rest = [value for value in values if value != values[counts.argmax()]]
             assert part == f"{name} = {min(rest):g}"
     assert ambiguous(NAMES[:1], points[:, :1], terms) == ()
-
-
-def thrice(values: Array, squares: Array) -> Condensed:
-    """Return values of three measurements each, with sums of squared deviations."""
-    return Condensed(values[None], np.full((1, len(values)), 3), squares[None], np.zeros(1, dtype=int))
 
 
 @pytest.mark.parametrize("step", [0.0, 0.03, 2.0])
@@ -200,23 +220,15 @@ def test_values_differ_as_in_an_analysis_of_variance(count: int) -> None:
 
 
 @pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
-@pytest.mark.parametrize(("step", "differs"), [(1e-13, False), (1e-9, True)])
-def test_differences_of_rounding(unit: float, step: float, differs: bool) -> None:
-    """Values whose repetitions are equal differ if they do by more than rounding, in any unit."""
+@pytest.mark.parametrize(
+    ("line", "differs"), [((1, 1 + 1e-13, 1 - 1e-13), False), ((1, 1 + 1e-9, 1), True), ((0,) * 3, False)]
+)
+def test_differences_of_rounding(unit: float, line: tuple[float, ...], differs: bool) -> None:
+    """Values whose repetitions are equal differ if they do by more than rounding, in any unit; zeros do not differ."""
     points = np.array([[2.0, 1], [4, 1], [8, 1], [2, 3]])
-    values = unit * np.array([1.0, 1 + step, 1 - step, 5.0])
-    measured = thrice(values, np.zeros(4))
+    measured = thrice(unit * np.array([*line, 5.0]), np.zeros(4))
     (found,) = hidden(NAMES[:2], points, [[CONSTANT] * 2, [CONSTANT, LINEAR]], measured, 0)
     assert found.startswith("the model has no effect of p, although values differ" if differs else "p shows no effect")
-
-
-def test_zeros_do_not_differ() -> None:
-    """Values on a line that are all 0 do not differ."""
-    points = np.array([[2.0, 1], [4, 1], [8, 1], [2, 3]])
-    values = np.array([0.0, 0.0, 0.0, 5.0])
-    measured = thrice(values, np.zeros(4))
-    (found,) = hidden(NAMES[:2], points, [[CONSTANT] * 2, [CONSTANT, LINEAR]], measured, 0)
-    assert found.startswith("p shows no effect")
 
 
 def test_caveats_of_fits() -> None:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from casestudies.scaling_evaluation.sparse_functions import AXES
-from splc.scaling.data import lines, longest
+from splc.scaling.data import lines
 from splc.scaling.evidence import noise_evidence
 from splc.scaling.exponents import CONSTANT, column
 from splc.scaling.multi.default import EXPANDED, default, expanded_rows, lead_certainty, search, with_exchanged
@@ -45,7 +45,6 @@ def test_lines_are_the_points_that_differ_in_one_parameter() -> None:
             if len(rows) > 1:
                 expected.add(tuple(sorted(rows, key=lambda row: float(points[row, at]))))
         assert found == expected
-        assert longest(points, at) == max(map(len, expected))
 
 
 def test_combinations_are_complete() -> None:

@@ -166,16 +166,12 @@ def test_wrong_input_is_refused(x: Any, y: Any, settings: dict[str, Any], kind: 
     assert text in str(caught.value)
 
 
-def test_wrong_profiles_are_refused() -> None:
-    """`fit_many` needs a row per quantity, and a number of processes."""
+def test_profiles_need_quantities_and_processes() -> None:
+    """`fit_many` needs a row per quantity, and a number of processes; no quantities give no models."""
     with pytest.raises(MeasurementError, match="models, n"):
         fit_many(X, X)
     with pytest.raises(SpecError, match="processes"):
         fit_many(X, [X], jobs=0)
-
-
-def test_an_empty_profile_gives_no_models() -> None:
-    """No quantities give no models."""
     assert fit_many(X, np.empty((0, 5))) == ()
 
 

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from splc.data.configurations import Configurations
-from splc.formats.models.program import program_of, program_text, python_program
-from splc.formats.models.stored_model import StoredModel
+from splc.formats.detect import model_writers
+from splc.formats.models.stored_model import ModelFile, StoredModel
 from splc.types import Array
 from tests.support.paths import ROOT
 
@@ -39,10 +39,16 @@ def assignments(configurations: Configurations) -> list[dict[str, float | None]]
     ]
 
 
+def written(stored: StoredModel, suffix: str) -> str:
+    """Return the text of a file of a model."""
+    text: str = model_writers()[suffix].write(ModelFile([stored]))
+    return text
+
+
 def python_module(stored: StoredModel, folder: Path) -> Mapping[str, Any]:
     """Return the names of the Python module of a model."""
     file = folder / "exported.py"
-    file.write_text(python_program(program_of(stored)), encoding="utf-8")
+    file.write_text(written(stored, ".py"), encoding="utf-8")
     return runpy.run_path(str(file))
 
 
@@ -51,7 +57,7 @@ def javascript_predictions(stored: StoredModel, rows: Sequence[Mapping[str, floa
     node = shutil.which("node")
     if node is None:
         pytest.skip("there is no node")
-    text = json.dumps(json.loads(program_text(program_of(stored)))) + "\n" + json.dumps(rows)
+    text = json.dumps(json.loads(written(stored, ".program.json"))) + "\n" + json.dumps(rows)
     command = [node, "-e", _READ, str(EVALUATOR)]
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -119,6 +119,8 @@ def _everything(measured: Measurements) -> Iterable[str]:
     yield from (Content(f"line {line} left out: {reason}") for line, reason in report.invalid)
     if report.deviation is not None:
         yield Content(f"deviation {report.deviation:g} %")
+    if report.mixed:
+        yield Content(f"perhaps options or contexts: {', '.join(report.mixed)}")
     if report.duplicates:
         yield Content(f"lines {', '.join(map(str, report.duplicates))} are repeated")
     yield from report.notes

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -156,6 +158,12 @@ class Band:
     def as_json(self) -> dict[str, object]:
         """Return it in JSON's types."""
         return {"kind": "band", "width": self.width, "model": model_as_json(self.model)}
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> Band:
+        """Return what `uncertain_result` has, with the width of a JSON object."""
+        assert system == small_system()
+        return cls(uncertain_result().model, content["width"])
 
 
 def uncertain_result(link: Link = "identity") -> LearningResult:

@@ -217,18 +217,12 @@ def test_a_limit_is_kept() -> None:
     assert sum(within) > len(within) / 2
 
 
-def test_the_greatest_value() -> None:
-    """With `maximize` the greatest value is the best."""
-    tuner = Tuner(SYSTEM, "speed", 24, maximize=True)
-    run(tuner, lambda trial: 1 / seconds(trial.configuration))
-    assert tuner.report().best.value == pytest.approx(1 / 0.7 / (10 / 8 + 0.16 * 8))
-
-
-def test_values_that_are_not_positive() -> None:
-    """Values of any sign are searched, too."""
-    tuner = Tuner(SYSTEM, "score", 24)
-    run(tuner, lambda trial: seconds(trial.configuration) - 3)
-    assert tuner.report().best.value == pytest.approx(0.7 * (10 / 8 + 0.16 * 8) - 3)
+@pytest.mark.parametrize("maximize", [False, True])
+def test_values_of_any_sign(maximize: bool) -> None:
+    """The best value is the least one, or with `maximize` the greatest, also where values are not positive."""
+    tuner, sign = Tuner(SYSTEM, "score", 24, maximize=maximize), -1 if maximize else 1
+    run(tuner, lambda trial: sign * (seconds(trial.configuration) - 3))
+    assert tuner.report().best.value == pytest.approx(sign * (0.7 * (10 / 8 + 0.16 * 8) - 3))
 
 
 def test_a_value_that_was_not_asked_for() -> None:

@@ -390,11 +390,9 @@ def benchmark_of(source: Source) -> Benchmark | None:
 
 
 def read_benchmark(path: str | Path | Source) -> Source:
-    """Read a file; the output of a benchmark tool becomes a CSV table, with the roles of its columns.
+    """Read a file, or a folder of a tool; the output of a benchmark tool becomes a table with the roles of its columns.
 
     Other files, such as CSV tables and XML, are returned as they are.
-
-    `path`: the file, its content, or a folder of Criterion, Hydra or `perf stat`; `-` is standard input.
     """
     if isinstance(path, TableSource):
         return path

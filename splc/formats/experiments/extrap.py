@@ -21,7 +21,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -54,13 +54,6 @@ def parse_experiment_text(source: Source) -> Experiment:
     return reader.experiment()
 
 
-class _Block(NamedTuple):
-    """The data of one region and metric: the first line, and the repetitions of each point."""
-
-    line: int
-    rows: list[list[float]]
-
-
 class _StatementReader:
     """Reads a file statement by statement; problems are collected."""
 
@@ -72,8 +65,9 @@ class _StatementReader:
         self.points: list[tuple[list[float], int, bool]] = []
         self.current: dict[str, str] = {}
         self.named: dict[Key, int] = {}
-        self.blocks: dict[Key, _Block] = {}
-        self.block: _Block | None = None
+        # The first line of the data of a region and metric, and the repetitions of each point.
+        self.blocks: dict[Key, tuple[int, list[list[float]]]] = {}
+        self.rows: list[list[float]] | None = None
 
     def statement(self, text: str, line: int) -> None:
         """Read one line that is neither empty nor a comment."""
@@ -97,7 +91,7 @@ class _StatementReader:
         else:
             self.current[keyword] = argument
             self.named.setdefault((keyword, argument), line)
-            self.block = None
+            self.rows = None
 
     def unknown(self, keyword: str, text: str, line: int) -> None:
         """Note a line without a keyword."""
@@ -123,19 +117,19 @@ class _StatementReader:
     def data(self, text: str, line: int) -> None:
         """Read the repetitions at the next point."""
         key = (self.current.get("REGION", ""), self.current.get("METRIC", DEFAULT_METRIC))
-        if self.block is None:
+        if self.rows is None:
             if not key[0]:
                 self.problems.add("DATA before any REGION", line, hint="write REGION and a name before it")
             elif key in self.blocks:
                 self.problems.add(
-                    f"REGION {key[0]}, METRIC {key[1]} has data since line {self.blocks[key].line}",
+                    f"REGION {key[0]}, METRIC {key[1]} has data since line {self.blocks[key][0]}",
                     line,
                     hint="write all repetitions of a point after one DATA; is this another region or metric?",
                 )
             # A duplicate is read as well, to report its problems.
-            self.block = _Block(line, [])
-            self.blocks.setdefault(key, self.block)
-        self.block.rows.append([read_number(piece, self.problems, line=line) for piece in text.split()])
+            self.rows = []
+            self.blocks.setdefault(key, (line, self.rows))
+        self.rows.append([read_number(piece, self.problems, line=line) for piece in text.split()])
 
     def experiment(self) -> Experiment:
         """Return the experiment."""
@@ -144,13 +138,17 @@ class _StatementReader:
                 self.problems.add(f"there is no {keyword} in the file")
         if self.parameters:
             self.check_points()
-        if self.points:
-            self.check_blocks()
+        for (region, metric), (line, data) in self.blocks.items() if self.points else ():
+            if len(data) != len(self.points):
+                message = f"REGION {region}, METRIC {metric}: {plural(len(data), 'line', 'lines')} of DATA, but "
+                message += plural(len(self.points), "point", "points")
+                fewer = "write DATA without values for a point that was not measured"
+                self.problems.add(message, line, hint=fewer if len(data) < len(self.points) else None)
         self.problems.raise_if_any(InputError)
         rows = ExperimentRows(self.source, list(self.parameters))
         point_indices = [rows.point(coordinates) for coordinates, _, _ in self.points]
-        for (region, metric), block in self.blocks.items():
-            for point_index, values in zip(point_indices, block.rows, strict=True):
+        for (region, metric), (_, data) in self.blocks.items():
+            for point_index, values in zip(point_indices, data, strict=True):
                 rows.add(point_index, region, metric, values)
         return rows.experiment(self.notes(len(point_indices) - len(set(point_indices))))
 
@@ -158,25 +156,14 @@ class _StatementReader:
         """Note points that do not have one coordinate per parameter, the first one of each line."""
         reported_lines = set()
         number = len(self.parameters)
+        expected = f"there {'is' if number == 1 else 'are'} {plural(number, 'parameter', 'parameters')}"
         for coordinates, line, enclosed in self.points:
             if len(coordinates) == number or line in reported_lines:
                 continue
             reported_lines.add(line)
-            coordinate_count = plural(len(coordinates), "coordinate", "coordinates")
-            message = f"a point with {coordinate_count}, but there {'is' if number == 1 else 'are'} "
-            message += plural(number, "parameter", "parameters")
+            message = f"a point with {plural(len(coordinates), 'coordinate', 'coordinates')}, but {expected}"
             hint = None if enclosed else "write each point in parentheses: POINTS (4 100) (8 100)"
             self.problems.add(message, line, hint=hint)
-
-    def check_blocks(self) -> None:
-        """Note series that do not have one line of data per point."""
-        for (region, metric), block in self.blocks.items():
-            lines = len(block.rows)
-            if lines != len(self.points):
-                message = f"REGION {region}, METRIC {metric}: {plural(lines, 'line', 'lines')} of DATA, but "
-                message += plural(len(self.points), "point", "points")
-                fewer = "write DATA without values for a point that was not measured"
-                self.problems.add(message, block.line, hint=fewer if lines < len(self.points) else None)
 
     def notes(self, repeated: int) -> list[str]:
         """Return notes on names without data and equal points."""

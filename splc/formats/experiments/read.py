@@ -93,9 +93,7 @@ def read_experiment(
 ) -> Experiment:
     """Read an experiment: measurements at points of a few parameters, for call paths and metrics.
 
-    `path`: the file (`-`: standard input), compressed or not; or a folder with a CUBE profile or CSV table per run.
-    `parameters`: the columns of a CSV that are parameters; None is by their place (see `csv`). `kind`: the format; None
-    detects it from the content.
+    `parameters`: the columns of a CSV that are parameters; None is by their place (see `rows`).
     """
     (experiment,) = read_experiments(path, parameters, kind, choice or ColumnChoice(), **options)
     return experiment

@@ -28,7 +28,7 @@ import numpy as np
 
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Experiment, Key, title
 from splc.data.measurements import ReadingReport
-from splc.data.repetitions import most_cells, offsets
+from splc.data.repetitions import most_cells
 from splc.errors import InputError, Problem, Problems, listed, plural, unknown_name_hint
 from splc.formats.column_choice import ColumnChoice, columns_of, shown_value
 from splc.formats.measurements.read import require_constant, selected, separated, with_notes
@@ -52,7 +52,7 @@ class ExperimentRows:
         self.parameters = tuple(parameters)
         self.count = 0
         self._points: dict[tuple[float, ...], int] = {}
-        self._series: dict[Key, tuple[list[int], list[float]]] = {}
+        self._series: dict[Key, dict[int, list[float]]] = {}
         self._empty: list[tuple[Key, int]] = []
 
     def point(self, coordinates: Sequence[float]) -> int:
@@ -61,11 +61,9 @@ class ExperimentRows:
 
     def add(self, point: int, callpath: str, metric: str, values: Sequence[float]) -> None:
         """Add repetitions of a call path and metric at a point; without any the series still exists."""
-        indices, all_values = self._series.setdefault((callpath, metric), ([], []))
+        self._series.setdefault((callpath, metric), {}).setdefault(point, []).extend(values)
         if not values:
             self._empty.append(((callpath, metric), point))
-        indices += [point] * len(values)
-        all_values += values
         self.count += 1
 
     def experiment(self, notes: Sequence[str] = ()) -> Experiment:
@@ -73,17 +71,19 @@ class ExperimentRows:
         file = self.source.name
         if not self.parameters:
             raise InputError(Problem("no parameter is named", file))
-        if not any(values for _, values in self._series.values()):
+        count = sum(len(values) for rows in self._series.values() for values in rows.values())
+        if not count:
             raise InputError(Problem("there are no measurements in the file", file))
-        limit = most_cells(sum(len(values) for _, values in self._series.values()))
-        total, series = 0, {}
-        for key, (indices, values) in self._series.items():
-            filled = _table(np.array(indices, dtype=np.int64), np.array(values), len(self._points), limit - total)
-            if filled is None:
+        free, series = most_cells(count), dict[Key, Array]()
+        for key, rows in self._series.items():
+            width = max(1, *map(len, rows.values()))
+            free -= len(self._points) * width
+            if free < 0:
                 message = "repetitions and points differ so much between series that a table of them is too large"
                 raise InputError(Problem(message, file, hint="split the file by call path or metric"))
-            total += filled.size
-            series[key] = filled
+            series[key] = np.full((len(self._points), width), np.nan)
+            for point, values in rows.items():
+                series[key][point, : len(values)] = values
         counts = {key: int(np.isnan(values).all(axis=1).sum()) for key, values in series.items()}
         per_metric: Counter[str] = Counter()
         for key, point in self._empty:
@@ -96,17 +96,6 @@ class ExperimentRows:
             notes = (*notes, f"{len(missing)} of {having} no value at some points ({listed(missing, 3)})")
         report = ReadingReport(file, self.source.sha256, self.count, missing=per_metric, notes=tuple(notes))
         return Experiment(self.parameters, points, series, report)
-
-
-def _table(indices: Array, values: Array, points: int, limit: int) -> Array | None:
-    """Return values as a table, shape (points, repetitions), in their order; None if it has too many cells."""
-    columns, totals = offsets(indices, np.ones(len(indices), dtype=np.int64), points)
-    width = max(1, int(totals.max()))
-    if points * width > limit:
-        return None
-    result = np.full((points, width), np.nan)
-    result[indices, columns] = values
-    return result
 
 
 def number_of(value: Any) -> float:

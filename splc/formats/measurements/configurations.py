@@ -49,9 +49,7 @@ def read_configurations(
 ) -> Configurations:
     """Read configurations, one per row and in the order of the rows; columns of other names are ignored.
 
-    `path`: the file, also compressed (`.gz`), or its content; `-` is standard input. `separator`: the separator of
-    fields; by default it is detected from the option names in the first line. `decimal_delimiter`: the decimal
-    delimiter; by default a point, or a comma in a table that has no points and whose separator is none.
+    The separator and the decimal delimiter are detected by default, as in tables of measurements.
     """
     source = path if isinstance(path, Source) else read_source(path)
     if is_xml(source):
@@ -87,11 +85,8 @@ def read_inputs(
     """Read configurations, with the measured values of a property where the file has them.
 
     A file with measured values is read as measurements: one row per distinct configuration, repetitions aggregated.
-    Any other file is a table whose rows are kept as they are.
-
-    `path`: the file, or its content: measurements in any format, or a CSV table of configurations; `-` is standard
-    input. `nfp`: the property; a file with properties must have it. `expected`: the property to use if the file has it;
-    no other is used instead. Without `nfp` and `expected`, the only property of the file is used.
+    Any other file is a CSV table whose rows are kept as they are. A file with properties must have `nfp`, the one that
+    the user named, and may have the `expected` one; without both, its only property is used.
     """
     source, rows, policy = read_rows(path, system, policy, nfp=nfp, usual=expected)
     # Only a table with a header may have no measured values.
@@ -100,7 +95,12 @@ def read_inputs(
         hint = unknown_name_hint(nfp, list(rows.values))
         raise InputError(Problem(f"there is no column for the property {nfp!r}", source.name, hint=hint))
     known = tuple(name for name, values in rows.values.items() if not (is_table and np.isnan(values).all()))
-    name = _wanted(nfp, expected, known)
+    name = nfp
+    if nfp is None and expected is not None:
+        # A log keeps one space where a name has several.
+        name = next((name for name in known if name.split() == expected.split()), None)
+    elif nfp is None and len(known) == 1:
+        name = known[0]
     if not is_table or name in known:
         (measurements,) = measurements_in(system, rows, policy, source)
         columns = {key: measurements[key] for key in measurements.properties}
@@ -133,16 +133,6 @@ def context_values(path: str | Path, system: VariabilityModel, policy: Policy, n
     return tuple(part.contexts[name].in_rows(part.known)[0] for part in separated(rows, [name]))
 
 
-def _wanted(nfp: str | None, expected: str | None, properties: Sequence[str]) -> str | None:
-    """Return the property to use, None for none."""
-    if nfp is not None:
-        return nfp
-    if expected is None:
-        return properties[0] if len(properties) == 1 else None
-    # A log keeps one space where a name has several.
-    return next((name for name in properties if name.split() == expected.split()), None)
-
-
 def unlisted_values(
     source: Source, system: VariabilityModel, unread: Collection[str] = ()
 ) -> dict[str, tuple[float, ...]] | None:
@@ -158,7 +148,7 @@ def unlisted_values(
         table = split_table(source, system.spellings, exempt=unread)
         if not has_header(table, system):
             return None
-        columns = dict(zip(*table.body({}), strict=True))
+        columns = dict(zip(*table.body()[:2], strict=True))
     options = {option.name: option for option in open_options(system)}
     named = ((system.spellings.get(title.strip(), ""), texts) for title, texts in columns.items())
     found = {name: values_besides(options[name], parse_column(texts)) for name, texts in named if name in options}

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -101,35 +102,32 @@ class _Structure:
     def stated(self, constraint: MinedConstraint) -> Iterator[str]:
         """Add a constraint to the options, and yield the texts of what these cannot say."""
         names, premise = constraint.options, constraint.premise
+        if constraint.kind == "at most one":
+            for first, second in combinations(names, 2):
+                yield from self._exclusion(first, second)
+            return
+        selected = [OptionLiteral(name, True) for name in names]
+        if premise is None:
+            yield _clause(*selected)
+            return
         match constraint.kind:
             case "exactly one":
-                assert premise is not None
                 for name in names:
                     excluded = tuple((other,) for other in names if other != name)
                     self.options[name] = BinaryOption(name, premise.name, optional=False, excluded=excluded)
-            case "at most one":
-                for at, name in enumerate(names):
-                    for other in names[at + 1 :]:
-                        yield from self._exclusion(name, other)
             case "excludes":
-                assert premise is not None
                 yield from self._exclusion(premise.name, names[0])
             case "identical":
-                assert premise is not None
-                (name,) = names
-                if premise.positive and self._becomes_child(name, premise.name, optional=False):
-                    return
-                yield _clause(_opposite(premise), OptionLiteral(name, True))
-                yield _clause(premise, OptionLiteral(name, False))
+                if not premise.positive or not self._becomes_child(names[0], premise.name, optional=False):
+                    yield _clause(_opposite(premise), *selected)
+                    yield _clause(premise, OptionLiteral(names[0], False))
             case "implies":
-                assert premise is not None
                 if not self._becomes_child(premise.name, names[0], optional=True):
-                    yield _clause(_opposite(premise), OptionLiteral(names[0], True))
+                    yield _clause(_opposite(premise), *selected)
             case "values":
-                yield from _comparisons(constraint)
+                yield from _comparisons(premise, constraint)
             case _:
-                above = () if premise is None else (premise if constraint.kind == "either" else _opposite(premise),)
-                yield _clause(*above, *(OptionLiteral(name, True) for name in names))
+                yield _clause(premise if constraint.kind == "either" else _opposite(premise), *selected)
 
     def _becomes_child(self, name: str, parent: str, *, optional: bool) -> bool:
         """Make an option a child of another one if it has no parent yet, and return whether it is one now."""
@@ -163,17 +161,16 @@ def _clause(*literals: OptionLiteral) -> str:
     return " | ".join(("" if literal.positive else "!") + quoted(literal.name) for literal in literals)
 
 
-def _comparisons(constraint: MinedConstraint) -> Iterator[str]:
+def _comparisons(premise: OptionLiteral, constraint: MinedConstraint) -> Iterator[str]:
     """Yield the comparisons that state the values of a numeric option where a literal holds."""
-    assert constraint.premise is not None
     name, values = constraint.options[0], constraint.values
     match constraint.bounds:
         case "=" | ">=":
-            yield f"{_guards([constraint.premise])}{_distance(name, values[0])} {constraint.bounds} 0"
+            yield f"{_guards([premise])}{_distance(name, values[0])} {constraint.bounds} 0"
         case "<=":
-            yield f"{_guards([constraint.premise])}{_distance(name, values[-1])} <= 0"
+            yield f"{_guards([premise])}{_distance(name, values[-1])} <= 0"
         case _:
-            yield _one_of([constraint.premise], {name: values})
+            yield _one_of([premise], {name: values})
 
 
 def _one_of(premises: Iterable[OptionLiteral], allowed: Mapping[str, Sequence[float]]) -> str:
@@ -254,7 +251,6 @@ def failure_rules(
 
 
 SUFFIX = ".failures.csv"
-Check = Callable[[Configurations], Array]
 
 
 def failures_file(measurements: str) -> str:
@@ -267,10 +263,8 @@ def read_failed_runs(
 ) -> tuple[Configurations, tuple[FailureRule, ...], int]:
     """Return the configurations of failed runs of the stated contexts, one per run.
 
-    Further results are a rule for each value that the system lacks, and the number of other runs outside of it.
-
-    `system`: the system; runs with other values are outside of one that is inferred from what succeeded. `contexts`:
-    context → its value; rows with another one are left out.
+    Further results are a rule for each value that a system inferred from what succeeded lacks, and the number of other
+    runs outside of it.
     """
     hint = f"it belongs to the measurements beside it; if it is of another system, move or remove {source.name}"
     try:
@@ -290,7 +284,7 @@ def read_failed_runs(
 
 def _value_rules(table: TableSource, system: VariabilityModel, outside: Array) -> tuple[tuple[FailureRule, ...], Array]:
     """Return a rule for each value that the system lacks in these rows, and which rows have one."""
-    titles, columns = table.body({})
+    titles, columns, _ = table.body()
     cells = [np.array([cell.strip() for cell in column]) for column in columns]
     options = [(system.spellings[title], at) for at, title in enumerate(titles) if title in system.spellings]
     groups, rules, explained = system.child_groups, list[FailureRule](), np.zeros(len(outside), dtype=bool)
@@ -314,10 +308,12 @@ def _value_rules(table: TableSource, system: VariabilityModel, outside: Array) -
     return tuple(rules), explained
 
 
-def with_failures(measured: Measurements, files: Sequence[str], check: Check) -> Measurements:
+def with_failures(
+    measured: Measurements, files: Sequence[str], check: Callable[[Configurations], Array] | None
+) -> Measurements:
     """Return measurements with the failures beside them: rows without any value, and the tables of failed runs.
 
-    `check`: returns which configurations are valid; others are no failures of the system.
+    `check`: returns which configurations are valid; others are no failures of the system. None accepts all.
     """
     system = measured.system
     known = np.any([~np.isnan(values).all(axis=1) for values in measured.values.values()], axis=0)
@@ -335,7 +331,7 @@ def with_failures(measured: Measurements, files: Sequence[str], check: Check) ->
                 notes = (*measured.report.notes, text)
                 measured = replace(measured, report=replace(measured.report, notes=notes))
     runs = Configurations(system, np.concatenate([part.indices for part in parts]))
-    runs, source = runs[check(runs)], sources[0] if sources else None
+    runs, source = runs if check is None else runs[check(runs)], sources[0] if sources else None
     failures = failures_of(runs, measured.configurations[known], source)
     if never:
         none = np.zeros(0, dtype=int)

@@ -38,17 +38,11 @@ CELLS = 2**21
 
 
 def read_measurements_csv(
-    source: Source,
-    system: VariabilityModel,
-    policy: Policy,
-    decimal_delimiter: str | None = None,
-    separator: str | None = None,
-    nfp: str | None = None,
-    usual: str | None = None,
+    source: Source, system: VariabilityModel, policy: Policy, nfp: str | None = None, usual: str | None = None
 ) -> MeasurementRows:
     """Read the rows of a CSV file. See `splc.formats.measurements.read.read_measurements`."""
-    decimal = decimal_delimiter or "."
-    table = split_table(source, system.spellings, separator, decimal_delimiter, policy.columns.unread)
+    decimal = policy.decimal or "."
+    table = split_table(source, system.spellings, policy.separator, policy.decimal, policy.columns.unread)
     if has_header(table, system, decimal):
         return _table_rows(table, system, policy.columns, decimal, nfp)
     if policy.columns.required:
@@ -117,12 +111,11 @@ def read_option_table(table: TableSource, system: VariabilityModel, decimal: str
     Columns of `root`, `Enabledx` and `Disabledx` are checked.
     """
     lines = np.array(table.lines[1:], dtype=np.int64)
-    reasons: dict[int, list[str]] = {}
-    header, columns = table.body(reasons)
-    malformed = frozenset(reasons)
+    header, columns, ragged = table.body()
+    reasons = {row: [f"{fields} fields, but the header has {len(table.header)}"] for row, fields in ragged.items()}
 
     def refuse(row: int, reason: str) -> None:
-        if row not in malformed:
+        if row not in ragged:
             reasons.setdefault(row, []).append(reason)
 
     problems = Problems(table.name)
@@ -149,7 +142,7 @@ def read_option_table(table: TableSource, system: VariabilityModel, decimal: str
         for row in np.flatnonzero(rows).tolist():
             refuse(row, reason)
     notes = (f"empty cells are 0, which is deselected: {listed(blank)}",) if blank else ()
-    return MeasurementRows(lines, indices, reasons, notes=notes, malformed=malformed, others=others)
+    return MeasurementRows(lines, indices, reasons, notes=notes, malformed=frozenset(ragged), others=others)
 
 
 Columns = dict[str, Sequence[str]]
@@ -314,8 +307,7 @@ def write_configurations(
 ) -> None:
     """Write configurations with options in model order; a deselected numeric option is written as its flag.
 
-    `path`: the file, compressed where its name ends in `.gz`; `-` is standard output. `extra`: name → additional column
-    of numbers, shape (n,); NaN becomes an empty field.
+    `extra`: name → additional column of numbers, shape (n,); NaN becomes an empty field.
     """
     for name in extra or {}:
         if name in exact_names(configurations.system):

@@ -13,7 +13,7 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.data.table import names_of
-from splc.errors import InputError, MeasurementError, Problem, Problems, SpecError, nearest
+from splc.errors import InputError, MeasurementError, Problem, Problems, nearest
 from splc.formats import detect
 from splc.formats.column_choice import ColumnChoice, Context, shown_value, shown_values
 from splc.formats.measurements.constraints import with_failures
@@ -72,9 +72,10 @@ def read_measurements(
         MeasurementError: if rows are invalid or repeated and the policy is 'error', or no row is valid.
         SpecError: if a policy is unknown, or the decimal delimiter is not a single character.
     """
-    policy = Policy(invalid, duplicates, aggregate, column_choice(contexts, where, ignore), check, explain)
-    (measurements,) = read_parts(path, system, policy, decimal_delimiter, separator, nfp)
-    return with_failures(measurements, [str(path)], check or _all_valid)
+    columns = column_choice(contexts, where, ignore)
+    policy = Policy(invalid, duplicates, aggregate, columns, check, explain, {}, decimal_delimiter, separator)
+    (measurements,) = read_parts(path, system, policy, nfp)
+    return with_failures(measurements, [str(path)], check)
 
 
 def read_measurements_by(
@@ -107,26 +108,17 @@ def read_measurements_by(
         SpecError: as `read_measurements`.
     """
     choice = replace(column_choice(contexts, where, ignore), by=(by,))
-    options = {key: settings.pop(key, None) for key in ("decimal_delimiter", "separator", "nfp")}
-    check = settings.get("check") or _all_valid
-    parts = read_parts(path, system, Policy(**settings, columns=choice), **options)
-    return {part.contexts[by]: with_failures(part, [str(path)], check) for part in parts}
-
-
-def _all_valid(configurations: Configurations) -> Array:
-    return np.ones(len(configurations), dtype=bool)
+    nfp, decimal = settings.pop("nfp", None), settings.pop("decimal_delimiter", None)
+    policy = Policy(**settings, columns=choice, decimal=decimal)
+    parts = read_parts(path, system, policy, nfp)
+    return {part.contexts[by]: with_failures(part, [str(path)], policy.check) for part in parts}
 
 
 def read_parts(
-    path: str | Path | Source,
-    system: VariabilityModel,
-    policy: Policy,
-    decimal_delimiter: str | None = None,
-    separator: str | None = None,
-    nfp: str | None = None,
+    path: str | Path | Source, system: VariabilityModel, policy: Policy, nfp: str | None = None
 ) -> tuple[Measurements, ...]:
     """Read measurements, separately for each value of the contexts that `policy.columns.by` names."""
-    source, rows, policy = read_rows(path, system, policy, decimal_delimiter, separator, nfp)
+    source, rows, policy = read_rows(path, system, policy, nfp)
     return measurements_in(system, rows, policy, source)
 
 
@@ -137,7 +129,7 @@ def read_every_part(
 
     Contexts that differ in most rows (ids, dates) do not separate rows and are left out.
     """
-    source, rows, policy = read_rows(path, system, policy, nfp=nfp)
+    source, rows, policy = read_rows(path, system, policy, nfp)
     rows = selected(rows, policy.columns, source.name)
     kept = {name: context for name, context in rows.contexts.items() if not differs_in_most(context.values, len(rows))}
     columns = replace(policy.columns, where={}, by=tuple(kept))
@@ -148,8 +140,6 @@ def read_rows(
     path: str | Path | Source,
     system: VariabilityModel,
     policy: Policy,
-    decimal_delimiter: str | None = None,
-    separator: str | None = None,
     nfp: str | None = None,
     usual: str | None = None,
 ) -> tuple[Source, MeasurementRows, Policy]:
@@ -157,15 +147,13 @@ def read_rows(
 
     `usual`: the name of the property in files without a header, if the user named none.
     """
-    if decimal_delimiter is not None and (len(decimal_delimiter) != 1 or decimal_delimiter.isalnum()):
-        raise SpecError(Problem("the decimal delimiter must be a single character", text=decimal_delimiter))
     source = read_table(path)
     table = table_of(source)
     columns = policy.columns.with_contexts(table.stated, system)
     policy = replace(policy, columns=columns, units={**table.units, **policy.units})
     form = detect.format_of("measurements", source)
     assert form is not None
-    rows = form.read(source, system, policy, decimal_delimiter, separator, nfp, usual)
+    rows = form.read(source, system, policy, nfp, usual)
     return source, _without_failed_runs(rows, columns), policy
 
 

@@ -48,6 +48,8 @@ class Policy:
     # returns what the configuration in one row violates
     explain: Callable[[Configurations, int], list[str]] | None = None
     units: Mapping[str, str] = field(default_factory=dict)  # property → its unit, where one is stated
+    decimal: str | None = None  # the decimal delimiter, None: the one that the file states or its numbers show
+    separator: str | None = None  # the separator of repetitions (XML) or fields (CSV), None: it is detected
 
     def __post_init__(self) -> None:
         for name, value, choices in (
@@ -57,6 +59,8 @@ class Policy:
         ):
             if value not in choices:
                 raise SpecError(f"unknown policy {name} = {value!r}", hint=unknown_name_hint(value, choices))
+        if self.decimal is not None and (len(self.decimal) != 1 or self.decimal.isalnum()):
+            raise SpecError(Problem("the decimal delimiter must be a single character", text=self.decimal))
 
 
 @dataclass(frozen=True)

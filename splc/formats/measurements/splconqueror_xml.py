@@ -39,13 +39,7 @@ _SEPARATOR = "@"
 
 
 def read_measurements_xml(
-    source: Source,
-    system: VariabilityModel,
-    policy: Policy,
-    decimal_delimiter: str | None = None,
-    separator: str | None = None,
-    nfp: str | None = None,
-    usual: str | None = None,
+    source: Source, system: VariabilityModel, policy: Policy, nfp: str | None = None, usual: str | None = None
 ) -> MeasurementRows:
     """Read the rows of an XML file with the root `<results>`. See `splc.formats.measurements.read.read_measurements`.
 
@@ -53,8 +47,8 @@ def read_measurements_xml(
     text is a context; a row without it has the empty value.
     """
     root, rows = read_xml_children(source, "results", "a measurement file")
-    decimal = _delimiter(root, "decimalDelimiter", decimal_delimiter, source)
-    between = _delimiter(root, "separator", separator, source)
+    decimal = _delimiter(root, "decimalDelimiter", policy.decimal, source)
+    between = _delimiter(root, "separator", policy.separator, source)
     selections = Selections(system)
     columns: dict[str, _Column] = {}
     lines = array("q")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -44,10 +44,7 @@ MAX_SCATTER = 3.0
 
 
 def read_table(path: str | Path | Source) -> Source:
-    """Read a table of measurements, or the output of a benchmark tool, which becomes a table; XML is returned as it is.
-
-    `path`: the file, its content, or a folder (`splc.formats.benchmarks.tools`); `-` is standard input.
-    """
+    """Read a table of measurements, which the output of a benchmark tool becomes; XML is returned as it is."""
     source = read_benchmark(path)
     if is_xml(source):
         return source
@@ -180,12 +177,9 @@ def _spread(table: TableSource, columns: Mapping[str, Sequence[str]], metric: st
 
 
 def read_union(paths: Sequence[str], choice: ColumnChoice) -> TableSource:
-    """Read several tables of measurements, or outputs of benchmark tools, as one table.
+    """Read several tables of measurements, or outputs of benchmark tools, as one table, with their rows in this order.
 
-    Rows of the same configuration are repetitions, as in one table.
-
-    `paths`: the files, in the order of their rows; `-` is standard input. `choice`: the roles of columns that the user
-    chose; ignored columns may be in some of the tables only.
+    Rows of the same configuration are repetitions; columns that the user ignores may be in some of the tables only.
     """
     resolved: set[str] = set()
     for path in paths:
@@ -219,9 +213,11 @@ def union_of(sources: Sequence[Source], choice: ColumnChoice) -> TableSource:
     notes += [f"{table.name}: {text}" for table in tables for text in table.notes]
     main = next((table.main for table in tables if not len(table.lines)), None)
     names = ", ".join(table.name for table in tables)
-    merged = TableSource.of(Source(names, b""), header, columns, _stated(tables), main, tuple(notes))
+    merged = TableSource.of(Source(names, b""), header, columns, _roles(tables), main, tuple(notes))
     files = tuple((table.name, (*table.lines[1:],) or (None,) * (len(table.rows) - 1)) for table in tables)
-    return replace(merged, units=_units(tables), files=files)
+    stated = ((table, name, unit) for table in tables for name, unit in table.units.items())
+    units = _agreed(stated, "{name} is in {value}, but in {previous} in {file}", "write both in one unit")
+    return replace(merged, units=units, files=files)
 
 
 def _part(source: Source) -> TableSource:
@@ -234,11 +230,9 @@ def _part(source: Source) -> TableSource:
     if table.rows or table.stated is not None:
         return replace(columns, lines=())
     # Rows that are too short are refused.
-    raw, reasons = split_table(table), dict[int, list[str]]()
-    raw.body(reasons)
-    problems = Problems(table.name)
-    for row, texts in reasons.items():
-        problems.add("; ".join(texts), raw.lines[row + 1])
+    raw, problems = split_table(table), Problems(table.name)
+    for row, fields in raw.body()[2].items():
+        problems.add(f"{fields} fields, but the header has {len(raw.header)}", raw.lines[row + 1])
     problems.raise_if_any(InputError)
     return columns
 
@@ -265,30 +259,28 @@ def _lacking(tables: Sequence[TableSource], ignored: frozenset[str]) -> Iterator
         raise InputError(problems)
 
 
-def _stated(tables: Sequence[TableSource]) -> StatedRoles | None:
+def _roles(tables: Sequence[TableSource]) -> StatedRoles | None:
     """Return the roles that the formats of the files state."""
-    roles: dict[str, tuple[str, str]] = {}
-    found: dict[str, list[str]] = {"option": [], "context": [], "property": []}
-    for table in tables:
-        stated = table.stated or StatedRoles()
-        for kind, names in zip(found, (stated.options, stated.contexts, stated.properties), strict=True):
-            for name in names:
-                previous, file = roles.setdefault(name, (kind, table.name))
-                if previous != kind:
-                    message = f"the column {name!r} is of the kind {kind}, but of the kind {previous} in {file}"
-                    hint = f"--ignore {shlex.quote(name)} leaves it out"
-                    raise InputError(Problem(message, table.name, hint=hint))
-                found[kind] += [] if name in found[kind] else [name]
-    return StatedRoles(*(tuple(names) for names in found.values())) if roles else None
+    kinds = ("option", "context", "property")
+    stated = (
+        (table, name, kind)
+        for table in tables
+        if (roles := table.stated) is not None
+        for kind, names in zip(kinds, (roles.options, roles.contexts, roles.properties), strict=True)
+        for name in names
+    )
+    text = "the column {name!r} is of the kind {value}, but of the kind {previous} in {file}"
+    found = _agreed(stated, text, "--ignore {quoted} leaves it out")
+    named = (tuple(name for name, kind in found.items() if kind == each) for each in kinds)
+    return StatedRoles(*named) if found else None
 
 
-def _units(tables: Sequence[TableSource]) -> dict[str, str]:
-    """Return property → its unit, where formats state it."""
-    units: dict[str, tuple[str, str]] = {}
-    for table in tables:
-        for name, unit in table.units.items():
-            previous, file = units.setdefault(name, (unit, table.name))
-            if previous != unit:
-                message = f"{name} is in {unit}, but in {previous} in {file}"
-                raise InputError(Problem(message, table.name, hint="write both in one unit"))
-    return {name: unit for name, (unit, _) in units.items()}
+def _agreed(stated: Iterable[tuple[TableSource, str, str]], text: str, hint: str) -> dict[str, str]:
+    """Return column → what tables state about it; it is an error, with this text, if they state different things."""
+    found: dict[str, tuple[str, str]] = {}
+    for table, name, value in stated:
+        previous, file = found.setdefault(name, (value, table.name))
+        if previous != value:
+            message = text.format(name=name, value=value, previous=previous, file=file)
+            raise InputError(Problem(message, table.name, hint=hint.format(quoted=shlex.quote(name))))
+    return {name: value for name, (value, _) in found.items()}

@@ -1,4 +1,4 @@
-"""Models in the notations of people and programs: model text with logarithms to the base 2, LaTeX, and Python.
+"""Notations of models: model text with logarithms to the base 2, LaTeX, and Python.
 
 Terms hold logarithms to the base 10: `a * log10(x)^b` is `a * log10(2)^b * log2(x)^b`, so that only the coefficient
 changes. Terms whose influence is 0 are left out. In a formula an option that a configuration has not selected has no

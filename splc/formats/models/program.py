@@ -365,23 +365,11 @@ def _tree(node: Node) -> list[Any]:
 
 def program_json(content: ModelFile) -> str:
     """Return the only model of a file as the JSON of its program."""
-    return program_text(_program(content))
-
-
-def python_source(content: ModelFile) -> str:
-    """Return models as a Python module: a program, or functions of scaling models."""
-    if any(stored.scaling is not None for stored in content.models):
-        return python_module(content)
-    return python_program(_program(content))
+    return _json_text(_program(content), ascii_only=False) + "\n"
 
 
 def _program(content: ModelFile) -> dict[str, Any]:
     return program_of(content.only("a program predicts with", "a program cannot have"))
-
-
-def program_text(program: Mapping[str, Any]) -> str:
-    """Return a program as JSON."""
-    return _json_text(program, ascii_only=False) + "\n"
 
 
 def _json_text(value: Any, indent: str = "", *, ascii_only: bool = True) -> str:
@@ -398,8 +386,14 @@ def _json_text(value: Any, indent: str = "", *, ascii_only: bool = True) -> str:
     return f"{opening}\n{lines}\n{indent}{closing}"
 
 
-def python_program(program: Mapping[str, Any]) -> str:
-    """Return a program as a Python module without dependencies: the code of `runtime.py` and `runtime_command.py`."""
+def python_source(content: ModelFile) -> str:
+    """Return models as a Python module without dependencies: a program, or functions of scaling models.
+
+    The code of a program is that of `runtime.py` and `runtime_command.py`.
+    """
+    if any(stored.scaling is not None for stored in content.models):
+        return python_module(content)
+    program = _program(content)
     runtime, command = (
         files(__package__).joinpath(name).read_text(encoding="utf-8") for name in ("runtime.py", "runtime_command.py")
     )

@@ -77,6 +77,7 @@ class ReadOptions:
     round: WhichRound = "last"  # which round of a log: 'last', 'best' or a number
     learning: int | None = None  # which learning of a log: 1, 2, …; None is the last, 0 all
     symbols: Collection[str] = ()  # the parameters that stay names in the terms of model text
+    full: bool = False  # whether the model of a log has the full model of the JSON file that was written with it
 
 
 def read_json(source: Source, system: VariabilityModel | None, _: ReadOptions) -> list[StoredModel]:
@@ -135,7 +136,8 @@ def read_stored_model(
     `path`: the file, also compressed (`.gz`); `-` is standard input. `learning`: the number (from 1) of a learning in a
     log with several, None for the last.
     """
-    return _parse(read_source(path), system, ReadOptions(parameters, round, learning, symbols), full=full)[0]
+    options = ReadOptions(parameters, round, learning, symbols, full)
+    return parse_stored_models(read_source(path), system, options)[0]
 
 
 def read_stored_models(
@@ -151,14 +153,14 @@ def read_stored_models(
 
     The arguments are those of `read_stored_model`; with `learning` 0 each learning of a log is a model.
     """
-    options = ReadOptions(parameters, round, learning)
+    options = ReadOptions(parameters, round, learning, full=full)
     stored_models: list[StoredModel] = []
     names: list[str] = []
     problems = Problems()
     for path in paths:
         try:
             source = read_source(path)
-            models = _parse(source, system, options, full=full)
+            models = parse_stored_models(source, system, options)
         except SplcError as error:
             problems.include(error)
             continue
@@ -172,19 +174,25 @@ def read_stored_models(
     return stored_models
 
 
-def _parse(source: Source, system: VariabilityModel | None, options: ReadOptions, *, full: bool) -> list[StoredModel]:
-    """Return the models that a file holds; with `full` a log with one has the full model of its JSON file."""
+def parse_stored_models(source: Source, system: VariabilityModel | None, options: ReadOptions) -> list[StoredModel]:
+    """Return the models that a file holds: one, or with `learning` 0 one for each learning of a log."""
+    if not source.data.strip():
+        raise InputError(Problem("the file is empty", source.name))
     form = detect.format_of("model", source)
-    if not full or form is None or form.name != "log" or source.name == STANDARD:
-        return parse_stored_models(source, system, options)
-    companion, unused = _read_companion(source, system)
-    models = parse_stored_models(source, companion.system if system is None and companion else system, options)
-    if companion is None or len(models) > 1:
+    if form is None:
+        kind = detect.kind_of(source)
+        kinds = {"system": "a system description", "measurements": "a table of measurements", "script": "a script"}
+        kind_text = kinds.get(kind or "", "XML")
+        hint = "a model is a log that splc or SPL Conqueror wrote, a JSON file of splc, or model text"
+        raise InputError(Problem(f"this is {kind_text}, not a model", source.name, hint=hint))
+    companion, unused = _read_companion(source, system) if options.full and form.name == "log" else (None, "")
+    if system is None and companion is not None:
+        system = companion.system
+    models: list[StoredModel] = form.read(source, system, options)
+    if len(models) > 1 or companion is None:
         return models if len(models) > 1 else [replace(models[0], unused=unused)]
-    (logged,) = models
-    return [
-        replace(companion, model=logged.model, nfp=logged.nfp, kind="log", notes=logged.notes, columns=logged.columns)
-    ]
+    facts = {name: getattr(models[0], name) for name in ("model", "nfp", "kind", "notes", "columns")}
+    return [replace(companion, **facts)]
 
 
 def _read_companion(source: Source, system: VariabilityModel | None) -> tuple[StoredModel | None, str]:
@@ -225,21 +233,6 @@ def learned_content(stored: StoredModel, file: str) -> Mapping[str, Any]:
     with suppress(SplcError):
         return json_object(read_source(source))
     return {}
-
-
-def parse_stored_models(source: Source, system: VariabilityModel | None, options: ReadOptions) -> list[StoredModel]:
-    """Return the models that a file holds: one, or with `learning` 0 one for each learning of a log."""
-    if not source.data.strip():
-        raise InputError(Problem("the file is empty", source.name))
-    form = detect.format_of("model", source)
-    if form is None:
-        kind = detect.kind_of(source)
-        kinds = {"system": "a system description", "measurements": "a table of measurements", "script": "a script"}
-        kind_text = kinds.get(kind or "", "XML")
-        hint = "a model is a log that splc or SPL Conqueror wrote, a JSON file of splc, or model text"
-        raise InputError(Problem(f"this is {kind_text}, not a model", source.name, hint=hint))
-    stored_models: list[StoredModel] = form.read(source, system, options)
-    return stored_models
 
 
 def write_stored_model(stored: StoredModel, path: str | Path, form: str, base: str = ROOT) -> None:

@@ -1,4 +1,4 @@
-"""Files of models for people and programs: model text, which is read, too, LaTeX tables, and Python modules."""
+"""Models as files of text: model text, which is read, too, tables in LaTeX, and Python modules."""
 
 from __future__ import annotations
 

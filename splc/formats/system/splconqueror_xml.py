@@ -103,11 +103,12 @@ class _ElementReader(Assembly):
         for element_name in ("impliedOptions", "excludedOptions"):
             if _groups(parts, element_name):
                 self.note(line, f"{name}: <{element_name}> has no effect in a numeric option")
-        flag = self.number(parts, "deselectedFlag", name, None)
+        flag = self.number(parts, "deselectedFlag", name, math.nan)
         values, step, maximum = self.domain(parts, name, line)
-        return NumericOption(name, values, _parent(parts), step, maximum, flag, _presentation(parts), line)
+        deselected = None if math.isnan(flag) else flag
+        return NumericOption(name, values, _parent(parts), step, maximum, deselected, _presentation(parts), line)
 
-    def number(self, parts: Parts, part: str, name: str, default: float | None) -> float | None:
+    def number(self, parts: Parts, part: str, name: str, default: float) -> float:
         """Return the number in an element, the default if it is missing or empty."""
         text = _text(parts, part)
         if not text:
@@ -127,8 +128,6 @@ class _ElementReader(Assembly):
             return self.value_list(parts, name, listed) or (0.0,), None, None
         minimum = self.number(parts, "minValue", name, _DEFAULT_MINIMUM)
         maximum = self.number(parts, "maxValue", name, _DEFAULT_MAXIMUM)
-        if minimum is None or maximum is None:
-            return placeholder
         if not step and minimum < maximum:
             hint = f"for example <stepFunction>{name} + 1</stepFunction>"
             self.problems.add(f"{name} has neither <stepFunction> nor <values>", line, hint=hint)
@@ -152,15 +151,14 @@ class _ElementReader(Assembly):
             values.append(value)
         if not values:
             self.problems.add(f"{name}: <values> is empty", line)
+        if not values or any(map(math.isnan, values)):
             return None
         distinct = tuple(sorted(set(values)))
-        if any(math.isnan(value) for value in values):
-            return None
         if len(distinct) < len(values):
             self.note(line, f"{name}: <values> contains a duplicate")
         for element_name, end in (("minValue", distinct[0]), ("maxValue", distinct[-1])):
             bound = self.number(parts, element_name, name, end)
-            if bound is not None and (end < bound if element_name == "minValue" else end > bound):
+            if end < bound if element_name == "minValue" else end > bound:
                 self.note(line, f"{name}: <values> exceeds <{element_name}>, which has no effect")
         return distinct
 

@@ -138,11 +138,6 @@ class SearchModel:
         searches = [model._search(part, None if before is None else before.searched[part]) for part in range(PARTS)]
         return replace(model, searched=tuple(search.logarithms for search in searches), evidence=-searches[0].value)
 
-    @property
-    def name(self) -> str:
-        """The scale in words."""
-        return "ln y" if self.scale.name == "log" else "asinh y"
-
     def interval(self, configurations: Configurations) -> tuple[Array, Array]:
         """Return lower and upper ends of 90 % prediction intervals, shapes (m,), in the unit of the property."""
         means, deviations = self.moments(configurations)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -75,22 +75,13 @@ class ChangeTest:
 
 
 @dataclass(frozen=True, eq=False)
-class _Candidates:
-    """Centred columns of length 1 that differ from each other, with the options of each and the columns' spans."""
+class _Candidate:
+    """A centred column of length 1, which differs from the others."""
 
-    names: tuple[tuple[tuple[str, ...], ...], ...]  # the sets of options of each column; the first is stated
-    columns: Array  # shape (n, columns)
-    spans: Array  # the difference between the greatest and the least value of each, shape (columns,)
-
-
-@dataclass(frozen=True)
-class _Found:
-    """A changed influence: the sets of options, the column of length 1, its span, and the probability."""
-
-    names: tuple[tuple[str, ...], ...]
-    column: Array
-    span: float
-    probability: float
+    names: tuple[tuple[str, ...], ...]  # the sets of options that have it; the first one is stated
+    column: Array  # shape (n,)
+    span: float  # the difference between its greatest and its least value
+    probability: float = 1.0  # the probability of a correlation as large as that of the differences without a change
 
 
 def change_test(
@@ -152,11 +143,11 @@ def detectable_change(columns: Mapping[str, Array], noise: float, seed: int = 0)
     return _detectable(single, quantile, math.sqrt(2) * noise)
 
 
-def _detectable(single: _Candidates, quantile: float, deviation: float) -> float | None:
+def _detectable(single: Sequence[_Candidate], quantile: float, deviation: float) -> float | None:
     """Return the detectable change of one influence; None if no option varies."""
-    if not len(single.spans):
+    if not single:
         return None
-    return _exp((quantile + POWER_QUANTILE) * deviation * float(np.median(single.spans)))
+    return _exp((quantile + POWER_QUANTILE) * deviation * float(np.median([each.span for each in single])))
 
 
 def option_column(values: Array) -> Array:
@@ -174,42 +165,37 @@ def _centred(values: Array) -> Array:
     return np.asarray(values - values.mean())
 
 
-def _candidates(columns: Mapping[tuple[str, ...], Array]) -> _Candidates:
+def _candidates(columns: Mapping[tuple[str, ...], Array]) -> list[_Candidate]:
     """Return the columns that vary, equal ones once with the names of all."""
-    names: list[list[tuple[str, ...]]] = []
-    distinct: list[Array] = []
-    spans: list[float] = []
+    candidates: list[_Candidate] = []
     for name, values in columns.items():
         column = _centred(values)
         length = float(np.linalg.norm(column))
         if length <= 1e-12 * max(1.0, float(np.abs(values).max())):
             continue
         column = column / length
-        if same := [at for at, vector in enumerate(distinct) if abs(float(vector @ column)) > EQUAL]:
-            names[same[0]].append(name)
-            continue
-        names.append([name])
-        distinct.append(column)
-        spans.append(float(np.ptp(column)))
-    shape = np.array(distinct).T if distinct else np.zeros((0, 0))
-    return _Candidates(tuple(map(tuple, names)), shape, np.array(spans))
+        same = (at for at, other in enumerate(candidates) if abs(float(other.column @ column)) > EQUAL)
+        if (first := next(same, None)) is not None:
+            candidates[first] = replace(candidates[first], names=(*candidates[first].names, name))
+        else:
+            candidates.append(_Candidate((name,), column, float(np.ptp(column))))
+    return candidates
 
 
-def _design(terms: Sequence[_Found], count: int) -> Array:
+def _design(terms: Sequence[_Candidate], count: int) -> Array:
     """Return the constant and the columns that were found."""
     return np.column_stack([np.ones(count), *(term.column for term in terms)])
 
 
 def _search(
-    candidates: _Candidates, ratios: Array, orders: Array, terms: Sequence[_Found]
-) -> tuple[list[_Found], float]:
+    candidates: Sequence[_Candidate], ratios: Array, orders: Array, terms: Sequence[_Candidate]
+) -> tuple[list[_Candidate], float]:
     """Add columns while the largest studentised correlation is larger than by permutations.
 
     `ratios`: the logarithms of the ratios, shape (n,). `orders`: permutations, shape (permutations, n).
     """
     steps = list(terms)
-    count, width = len(ratios), len(candidates.names)
-    open_columns = np.ones(width, dtype=bool)
+    count, open_columns = len(ratios), np.ones(len(candidates), dtype=bool)
     quantile = t_quantile(max(1, count - 2), 1 - LEVEL / 4)
     while open_columns.any():
         basis = np.linalg.qr(_design(steps, count))[0]
@@ -218,7 +204,7 @@ def _search(
             break
         residual = ratios - basis @ (basis.T @ ratios)
         # The part of a column that the selected columns explain does not count for it.
-        columns = candidates.columns[:, open_columns]
+        columns = np.array([candidates[at].column for at in np.flatnonzero(open_columns).tolist()]).T
         columns = columns - basis @ (basis.T @ columns)
         lengths = np.linalg.norm(columns, axis=0)
         usable = lengths > 1e-6
@@ -239,13 +225,11 @@ def _search(
             break
         index = int(np.flatnonzero(open_columns)[usable][best])
         open_columns[index] = False
-        steps.append(
-            _Found(candidates.names[index], candidates.columns[:, index], float(candidates.spans[index]), probability)
-        )
+        steps.append(replace(candidates[index], probability=probability))
     return steps, quantile
 
 
-def _influence(term: _Found, value: float, low: float, high: float, at_least: float) -> ChangedInfluence:
+def _influence(term: _Candidate, value: float, low: float, high: float, at_least: float) -> ChangedInfluence:
     """Return a changed influence; the coefficient is that of a column of length 1."""
     factor, lower, upper = (_exp(influence * term.span) for influence in (value, low, high))
     relevant = _beyond(low * term.span, high * term.span, at_least)

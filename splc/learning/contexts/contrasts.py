@@ -146,19 +146,16 @@ class ContextInfluences:
 
     def contrast(self, first: str, second: str) -> ContextContrast:
         """Return what differs between two values."""
-        before, after = (self.names.index(name) for name in (first, second))
-        mean, deviation = self.difference(before, after)
+        mean, deviation = self.difference(self.names.index(first), self.names.index(second))
         settled = abs(mean) > self.threshold(1) * deviation
-        reach = NORMAL_QUANTILE * deviation
-        factors, low, high = (np.exp(np.clip(end, -600, 600)).tolist() for end in (mean, mean - reach, mean + reach))
+        factors = _factors(mean, deviation)
         contrasts = [
-            InfluenceContrast(name, factors[at], low[at], high[at], bool(settled[at]))
+            InfluenceContrast(name, *factors[:, at].tolist(), bool(settled[at]))
             for at, name in enumerate(self.options, start=1)
         ]
-        ranked = sorted(contrasts, key=lambda contrast: -abs(math.log(contrast.factor)))
+        ranked = tuple(sorted(contrasts, key=lambda contrast: -abs(math.log(contrast.factor))))
         few = self.few_rows(first, second)
-        half_widths = self.half_widths(1)
-        return ContextContrast(first, second, factors[0], low[0], high[0], tuple(ranked), few, half_widths)
+        return ContextContrast(first, second, *factors[:, 0].tolist(), ranked, few, self.half_widths(1))
 
     def few_rows(self, *names: str) -> bool:
         """Return whether one of the values has fewer than two rows per option; no names: any of all."""
@@ -167,10 +164,7 @@ class ContextInfluences:
 
     def variations(self) -> tuple[InfluenceVariation, ...]:
         """Return the influences of all options, those that vary most first."""
-        settled = np.zeros(1 + len(self.options), dtype=bool)
-        for before, after in combinations(range(len(self.names)), 2):
-            mean, deviation = self.difference(before, after)
-            settled |= abs(mean) > self.threshold(self.pairs) * deviation
+        settled = np.any([np.zeros(1 + len(self.options)), *self._settled().values()], axis=0)
         spreads = self.means.std(axis=0)
         factors = np.exp(np.clip(self.means, -600, 600))
         variations = [
@@ -185,6 +179,13 @@ class ContextInfluences:
         variance = matrices[:, before, before] + matrices[:, after, after] - 2 * matrices[:, before, after]
         return self.means[after] - self.means[before], np.sqrt(np.maximum(variance, 0.0))
 
+    def _settled(self) -> dict[tuple[int, int], Array]:
+        """Return pair of values → which of the level and the influences differ by more than the uncertainty."""
+        threshold = self.threshold(self.pairs)
+        pairs = list(combinations(range(len(self.names)), 2))
+        differences = [self.difference(*pair) for pair in pairs]
+        return {pair: abs(mean) > threshold * spread for pair, (mean, spread) in zip(pairs, differences, strict=True)}
+
     @property
     def ordered(self) -> bool:
         """True if the values of the context differ in numbers only, as versions do."""
@@ -196,23 +197,15 @@ class ContextInfluences:
 
         A change is placed in the smallest range of values whose ends differ by more than the uncertainty.
         """
-        pairs = list(combinations(range(len(self.names)), 2))
-        threshold = self.threshold(self.pairs)
-        settled: list[set[tuple[int, int]]] = [set() for _ in range(1 + len(self.options))]
-        for pair in pairs:
-            mean, deviation = self.difference(*pair)
-            for at in np.flatnonzero(np.abs(mean) > threshold * deviation).tolist():
-                settled[at].add(pair)
-        points = []
+        settled, points = self._settled(), []
         for index, option in enumerate((None, *self.options)):
-            for first, second in sorted(settled[index]):
-                inner = (pair for pair in settled[index] if first <= pair[0] and pair[1] <= second)
-                if any(pair != (first, second) for pair in inner):
-                    continue
-                middle, spread = (float(values[index]) for values in self.difference(first, second))
-                reach = NORMAL_QUANTILE * spread
-                ends = (float(np.exp(np.clip(end, -600, 600))) for end in (middle, middle - reach, middle + reach))
-                points.append(ChangePoint(option, self.names[first], self.names[second], *ends))
+            pairs = [pair for pair, differs in settled.items() if differs[index]]
+            for first, second in pairs:
+                inner = (pair for pair in pairs if first <= pair[0] and pair[1] <= second)
+                if all(pair == (first, second) for pair in inner):
+                    middle, spread = (values[index] for values in self.difference(first, second))
+                    ends = _factors(middle, spread).tolist()
+                    points.append(ChangePoint(option, self.names[first], self.names[second], *ends))
         return tuple(points)
 
     @property
@@ -231,6 +224,12 @@ class ContextInfluences:
     def half_widths(self, pairs: int) -> float:
         """Return the threshold as a multiple of half the width of the 90 % interval of a change."""
         return self.threshold(pairs) / NORMAL_QUANTILE
+
+
+def _factors(mean: Array, deviation: Array) -> Array:
+    """Return the factor for a difference of logarithms, and the ends of its 90 % interval, shape (3, …)."""
+    reach = NORMAL_QUANTILE * deviation
+    return np.exp(np.clip([mean, mean - reach, mean + reach], -600, 600))
 
 
 def in_half_widths(multiple: float) -> str:

@@ -4,7 +4,7 @@ The kernel is that of the default learner with the context as one more alternati
 between the values of the context if the option matters, and if the context does (docs/decisions/0016-contexts.md).
 
 In: the rows of each value (`ContextRows`), and the variables. Out: a `JointModel`, and of it the full model of each
-value, and what predicts a further number.
+value.
 """
 
 from __future__ import annotations
@@ -22,8 +22,6 @@ from splc.learning.projection import (
     ROWS_OF_MODEL,
     ContextBlock,
     Data,
-    Ensemble,
-    Everything,
     FullModel,
     OptionBasis,
     Variable,
@@ -93,16 +91,9 @@ class JointModel:
             Data(designs, data.y[rows], data.repetitions[rows], given_folds=data.folds[rows]),
             refits,
             model.constant,
-            everything=Everything(model.configurations, self.places, data.folds, model.quantile),
+            whole=model,
+            places=self.places,
         )
-
-    def of_number(self, number: float) -> Ensemble:
-        """Return what predicts a further number of a numeric context, of which nothing was measured."""
-        block = self.whole.basis.context
-        assert block is not None
-        block = replace(block, place=len(block.names), unmeasured=(number,))
-        ensemble = replace(self.whole.ensemble, basis=replace(self.whole.basis, context=block))
-        return replace(ensemble, places=self.places)
 
 
 def fit_joint_model(

@@ -1,19 +1,17 @@
 """Learn the values of a context together: each value with the joint model, unless learning alone is clearly better.
 
-In: the rows of all values (`Sharing`). Out: the fit of each value (`SharedFit`). Where the configurations of a value
-are measured in others, too, its model is a mixture of the joint model and of a process that maps their values
+In: the rows of all values (`Sharing`). Out: the fit of each value (`Sharing.fit_of`). Where the configurations of a
+value are measured in others, too, its model is a mixture of the joint model and of a process that maps their values
 (`fit_mapped_model`). Which of two models is better is decided by resamples of held-out rows, those of the Bayesian
-bootstrap (Rubin, The Annals of Statistics 9, 1981), so that few rows decide little.
-
-Of a further value nothing was measured: `UnmeasuredContextFit` has what predicts it, and its full model, and
-`GroupModels` the models of groups of rows that are learned together, and what predicts further groups.
+bootstrap (Rubin, The Annals of Statistics 9, 1981), so that few rows decide little. A value without rows has a
+predictor only (`further_predictor`). `GroupModels` are the models of groups of rows that are learned together.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import partial
 from statistics import median
 from typing import Self
 
@@ -22,7 +20,6 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError
-from splc.learning.contexts.contrasts import averaged_configurations
 from splc.learning.contexts.joint_model import ContextRows, JointModel, fit_joint_model, numbers_of_contexts
 from splc.learning.contexts.sources import MappedProcess, SourceMixture, Sources, UnmeasuredContext, mixed
 from splc.learning.learn import learn
@@ -31,7 +28,7 @@ from splc.learning.projection import (
     NO_INFLUENCE,
     Ensemble,
     FullModel,
-    MomentsPredictor,
+    FullModelFit,
     ProjectionLearner,
     SingleFit,
     SpacePredictions,
@@ -55,47 +52,17 @@ WEIGHTS = (0.25, 0.75)
 DRAWS = 200
 # Greater differences of ln y are clipped.
 LARGEST = 600.0
-# Fewer contexts than these do not show how much contexts differ by a factor.
-ENOUGH = 3
 
 
-@dataclass(frozen=True, eq=False)
-class SharedFit:
-    """Fits the full model of one value of a context with the rows of all values."""
-
-    name: str  # the value
-    sharing: Sharing  # the rows of all values
-
-    def __call__(self, problem: LearningProblem, alone: SingleFit, on_fit: Callable[[int], None]) -> FullModel:
-        """Return the full model: the joint one, unless the one of these rows alone is clearly better."""
-        rows = ContextRows.of(problem.configurations, problem.target, problem.repetitions)
-        joint = self.sharing.joint(self.name, rows, on_fit)
-        mapped = fit_mapped_model(joint, self.name, {**self.sharing.parts, self.name: rows})
-        shared = joint.of(self.name) if mapped is None else mapped
-        # The rows that are given may be in another order.
-        shared = replace(shared, rows=rows.configurations.find(shared.configurations))
-        # The test whether influences can be distinguished from noise takes longest: it is left out where both of its
-        # results have the same consequence.
-        single = alone(tested=False)
-        constant = replace(single, refits=None, constant=NO_INFLUENCE)
-        weight, other = (weight_of_alone(each, shared, len(rows.y)) for each in (single, constant))
-        if max(weight, other) > ALONE:
-            single = alone()
-            weight = weight_of_alone(single, shared, len(rows.y))
-        if self.sharing.is_given(self.name, rows):
-            self.sharing.weights[self.name] = weight
-        return single if weight > ALONE else shared
-
-
+@dataclass(eq=False)
 class Sharing:
     """The rows of all values of a context, and their joint model."""
 
-    def __init__(self, parts: Mapping[str, ContextRows], scale: str = "auto") -> None:
-        # value of the context → what was measured of it; the scale of the full models, see `fit_full_model`
-        self.parts, self.scale = dict(parts), scale
-        # value → the weight of learning it alone, of the values that were learned
-        self.weights: dict[str, float] = {}
-        self._joint: JointModel | None = None
+    parts: Mapping[str, ContextRows]  # value of the context → what was measured of it
+    scale: str = "auto"  # the scale of the full models, see `fit_full_model`
+    # value → the weight of learning it alone, of the values that were learned
+    weights: dict[str, float] = field(default_factory=dict, init=False)
+    given: JointModel | None = field(default=None, init=False)  # the joint model of the given rows, once it was fitted
 
     @classmethod
     def of(cls, parts: Mapping[str, Measurements], nfp: str, scale: str = "auto") -> Sharing:
@@ -107,23 +74,37 @@ class Sharing:
         return cls(rows, scale)
 
     @property
-    def given(self) -> JointModel | None:
-        """The joint model of the given rows, None if it was not fitted yet."""
-        return self._joint
-
-    @property
     def counts_numbers(self) -> bool:
         """True if the values of the context count as numbers in the joint model of the given rows."""
-        context = None if self._joint is None else self._joint.whole.basis.context
+        context = None if self.given is None else self.given.whole.basis.context
         return context is not None and bool(context.numbers)
 
     def weights_of(self, values: Iterable[str]) -> dict[str, float]:
         """Return value → the weight of learning it alone, of those values that were learned."""
         return {value: self.weights[value] for value in values if value in self.weights}
 
-    def fit_of(self, name: str) -> SharedFit | None:
+    def fit_of(self, name: str) -> FullModelFit | None:
         """Return the fit of one value; None without rows of it and of others."""
-        return SharedFit(name, self) if name in self.parts and len(self.parts) > 1 else None
+        return partial(self.fit, name) if name in self.parts and len(self.parts) > 1 else None
+
+    def fit(self, name: str, problem: LearningProblem, alone: SingleFit, on_fit: Callable[[int], None]) -> FullModel:
+        """Return the full model of one value: the joint one, unless that of these rows alone is clearly better."""
+        rows = ContextRows.of(problem.configurations, problem.target, problem.repetitions)
+        joint = self.joint(name, rows, on_fit)
+        shared = fit_mapped_model(joint, name, {**self.parts, name: rows}) or joint.of(name)
+        # The rows that are given may be in another order.
+        shared = replace(shared, rows=rows.configurations.find(shared.configurations))
+        # The test whether influences can be distinguished from noise takes longest: it is left out where both of its
+        # results have the same consequence.
+        single = alone(tested=False)
+        constant = replace(single, refits=None, constant=NO_INFLUENCE)
+        weight, other = (weight_of_alone(each, shared, len(rows.y)) for each in (single, constant))
+        if max(weight, other) > ALONE:
+            single = alone()
+            weight = weight_of_alone(single, shared, len(rows.y))
+        if self.is_given(name, rows):
+            self.weights[name] = weight
+        return single if weight > ALONE else shared
 
     def is_given(self, name: str, own: ContextRows) -> bool:
         """Return whether rows are those that are given of a value; the rows of a fold are fewer."""
@@ -134,9 +115,9 @@ class Sharing:
         """Return the joint model of all values, with these rows of one of them."""
         if not self.is_given(name, own):
             return _fitted({**self.parts, name: own}, self.scale, on_fit)
-        if self._joint is None:
-            self._joint = _fitted(self.parts, self.scale, on_fit)
-        return self._joint
+        if self.given is None:
+            self.given = _fitted(self.parts, self.scale, on_fit)
+        return self.given
 
 
 def _fitted(parts: Mapping[str, ContextRows], scale: str, on_fit: Callable[[int], None]) -> JointModel:
@@ -265,118 +246,24 @@ def shares_of_smaller_errors(first: Array, second: Array, *, positive: bool) -> 
     return tuple(float(np.mean(draws @ (errors[0] - errors[1]) < 0)) for errors in measures)
 
 
-@dataclass(frozen=True, eq=False)
-class UnmeasuredTransfer:
-    """The transfer to a context of which nothing was measured: the levelled rows of all contexts give the errors."""
-
-    levelled: FullModel  # the full model of ln y of the levelled rows
-    common: UnmeasuredContext | Ensemble  # what predicts the context
-
-    @property
-    def model(self) -> FullModel:
-        """The full model in units of what predicts."""
-        levelled, scale, refits = self.levelled, self.common.scale, self.levelled.refits
-        if refits is not None:
-            refits = replace(refits, means=refits.means + np.log(levelled.scale.unit / scale.unit))
-        return replace(levelled, scale=scale, refits=refits, transfer=self)
-
-    def predictor(self, model: FullModel) -> MomentsPredictor:
-        """Return the predictor of the context."""
-        return self.common
-
-    def at(self, model: FullModel, configurations: Configurations, unmeasured: Configurations) -> SpacePredictions:
-        """Return what is predicted of configurations."""
-        found = self.levelled.at(configurations, unmeasured)
-        means = self.common.moments(configurations, variances=False)[0]
-        deviations = self.common.moments(unmeasured if len(unmeasured) else configurations)[1]
-        folds = found.folds * (self.levelled.scale.unit / model.scale.unit) if model.refits else means[None]
-        return SpacePredictions(means, deviations, folds, found.covariance)
-
-
-@dataclass(frozen=True, eq=False)
-class UnmeasuredContextFit:
-    """The rows of all contexts, from which a further one without rows is learned."""
-
-    sharing: Sharing  # the rows
-    name: str  # the further context
-
-    def __post_init__(self) -> None:
-        if self.name in self.sharing.parts:
-            raise LearningError(f"{self.name} has measurements", hint="name a value without any, or leave it out")
-        if not self.sharing.parts:
-            raise LearningError("there are no measurements of other values to learn from")
-        if not all((part.y > 0).all() for part in self.parts.values()):
-            raise LearningError("a value without measurements can be predicted only where all values are positive")
-
-    @property
-    def parts(self) -> Mapping[str, ContextRows]:
-        """Context → its rows."""
-        return self.sharing.parts
-
-    def __call__(self, problem: LearningProblem, alone: SingleFit, on_fit: Callable[[int], None]) -> FullModel:
-        """Return the full model of the context."""
-        return UnmeasuredTransfer(alone(), self.predictor).model
-
-    @cached_property
-    def joint(self) -> JointModel:
-        """The joint model of the other contexts; of numbers one of ln y, as levels are."""
-        first = next(iter(self.parts))
-        joint = self.sharing.joint(first, self.parts[first])
-        if joint.whole.scale.name != "log" and joint.whole.basis.context and joint.whole.basis.context.numbers:
-            joint = Sharing(self.parts, "log").joint(first, self.parts[first])
-        return joint
-
-    @property
-    def contexts(self) -> int:
-        """The number of contexts that were measured."""
-        return len(self.parts)
-
-    @cached_property
-    def number(self) -> float | None:
-        """The context as a number, if those that were measured count as numbers."""
-        block = self.joint.whole.basis.context
-        if block is None or not block.numbers:
-            return None
-        numbers = numbers_of_contexts((*self.joint.names, self.name))
-        return numbers[-1] if numbers else None
-
-    @cached_property
-    def predictor(self) -> UnmeasuredContext | Ensemble:
-        """The predictor of the context: the joint model at its number, or the mean of the other contexts."""
-        runs = median(part.runs for part in self.parts.values())
-        if self.number is not None:
-            return replace(self.joint.of_number(self.number), runs=runs)
-        whole = self.joint.whole
-        first = self.joint.of(self.joint.names[0]).ensemble
-        measured = {self.joint.names.index(name): (part.configurations, part.y) for name, part in self.parts.items()}
-        facts = (positive_scale("log", whole.data.y), whole.quantile, Sources.of(first, measured))
-        return UnmeasuredContext(*facts, runs=runs)
-
-    def levelled(self, nfp: str) -> Measurements:
-        """Return the rows of all contexts, each brought to the level of the further one; several are repetitions."""
-        every = Configurations.concatenate([part.configurations for part in self.parts.values()]).unique()
-        joint = [self.joint.of(name).ensemble for name in self.parts]
-        averaged = averaged_configurations(joint[0], len(joint))
-        target = np.log(self.predictor.predict(averaged))
-        values = np.full((len(every), len(joint)), np.nan)
-        for column, (model, part) in enumerate(zip(joint, self.parts.values(), strict=True)):
-            factor = np.exp(np.mean(target - np.log(model.predict(averaged))))
-            values[every.find(part.configurations), column] = part.y * factor
-        return Measurements(every, {nfp: values})
-
-    def notes(self, by: str) -> list[str]:
-        """Return what predictions of the context can tell; `by`: what its values are."""
-        if self.number is not None:
-            return [f"no row of {by} {self.name} was measured: it is predicted as a number"]
-        notes = [
-            f"no row of {by} {self.name} was measured: the order of configurations is predicted, the level is not; "
-            "errors are those after division by the common factor"
-        ]
-        if self.contexts < ENOUGH:
-            few = "one" if self.contexts == 1 else "two"
-            consequence = "intervals leave it out" if self.contexts == 1 else "intervals are very wide"
-            notes.append(f"a factor between values of {by} cannot be estimated from {few}: {consequence}")
-        return notes
+def further_predictor(sharing: Sharing, name: str) -> UnmeasuredContext | Ensemble:
+    """Return what predicts a value without rows: the joint model at its number, or the mean of the other values."""
+    parts = sharing.parts
+    if not all((part.y > 0).all() for part in parts.values()):
+        raise LearningError("a value without measurements can be predicted only where all values are positive")
+    first = next(iter(parts))
+    joint = sharing.joint(first, parts[first])
+    if joint.whole.scale.name != "log" and joint.whole.basis.context and joint.whole.basis.context.numbers:
+        # Levels are those of ln y.
+        joint = Sharing(parts, "log").joint(first, parts[first])
+    whole, block = joint.whole, joint.whole.basis.context
+    runs = median(part.runs for part in parts.values())
+    if block is not None and block.numbers and (numbers := numbers_of_contexts((*joint.names, name))):
+        block = replace(block, place=len(block.names), unmeasured=numbers[-1:])
+        return replace(whole.ensemble, basis=replace(whole.basis, context=block), places=joint.places, runs=runs)
+    measured = {joint.names.index(each): (part.configurations, part.y) for each, part in parts.items()}
+    sources = Sources.of(joint.of(joint.names[0]).ensemble, measured)
+    return UnmeasuredContext(positive_scale("log", whole.data.y), whole.quantile, sources, runs=runs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -403,5 +290,5 @@ class GroupModels:
             assert isinstance(predictor, Ensemble | SourceMixture)
             return predictor
         if name not in self.further:
-            self.further[name] = UnmeasuredContextFit(self.sharing, name).predictor
+            self.further[name] = further_predictor(self.sharing, name)
         return self.further[name]

@@ -27,7 +27,6 @@ from splc.learning.projection.ensemble_sum import weighted_sums as weighted_sums
 from splc.learning.projection.fit import Data as Data
 from splc.learning.projection.fit import first_fit as first_fit
 from splc.learning.projection.full_model import NO_INFLUENCE as NO_INFLUENCE
-from splc.learning.projection.full_model import Everything as Everything
 from splc.learning.projection.full_model import FullModel as FullModel
 from splc.learning.projection.full_model import FullModelFit as FullModelFit
 from splc.learning.projection.full_model import SingleFit as SingleFit

@@ -36,9 +36,8 @@ LANGUAGES: dict[Form, tuple[Language, ...]] = {
     "sum": ("sum", "shapes"),
     "product": ("product",),
 }
-# A printed model has at most so many terms; fewer with few rows. (The reference has 3 rows per term, and 3 terms at
-# least: with 9 to 27 rows the printed model then has 1.075 times the error of the full one, at worst 2.4 times; with
-# these limits, and sizes by `distance` alone, 1.002 and 1.24 times, over 57 samples of 11 systems.)
+# A printed model has at most so many terms; fewer with few rows. (With 3 rows per term, and 3 terms at least, that of 9
+# to 27 rows has 1.075 times the error of the full one; with these limits 1.002, over 57 samples of 11 systems.)
 MAX_TERMS, MIN_TERMS, ROWS_PER_TERM, READABLE_TERMS = 20, 6, 2, 10
 # The largest number of terms that is searched, even if more are requested.
 LONGEST = 120
@@ -51,9 +50,8 @@ EXACT = 1e-6
 NOTHING = 1e-5
 # A model that fits this number of configurations per term exactly does so by chance only if it is true.
 ROWS_PER_EXACT_TERM = 2
-# Scores up to this multiple of the best one are admitted, and the shortest model is taken. (1.02 in the reference. On
-# 36 samples of real systems 1.05 gives 11.1 instead of 12.6 terms for 0.7 % more error; on 28 of known ones it gives 8
-# instead of 9 terms and 4 % less error.)
+# Scores up to this multiple of the best one are admitted, and the shortest model is taken. (With 1.02, 36 samples of
+# real systems have 12.6 instead of 11.1 terms and 0.7 % less error, 28 known ones 9 instead of 8 and 4 % more error.)
 ADMITTED, READABLE_ADMITTED = 1.05, 1.10
 # Free signs and factors are worth this number of terms: the shares of a sum of costs can be read.
 FURTHER_TERMS = 2
@@ -350,10 +348,6 @@ class ProjectedModel:
         influences = np.array([search.blend(k, self.chosen).coefficients(self.chosen, blend) for k in range(folds)])
         deviations = influences - influences.mean(axis=0)
         return np.asarray(posterior + (folds - 1) / folds * deviations.T @ deviations)
-
-    def support(self, position: int) -> int:
-        """Return in how many folds the fold's own model has a term of the same variables."""
-        return self.search.support(self.contender.size, position)
 
 
 # Returns whether all predictions of a model over the valid space are positive.

@@ -287,10 +287,6 @@ class LanguageSearch:
         sets = ({self.candidates.variables(position) for position in models[size - 1]} for models in self.models[1:])
         return Counter(variables for of_fold in sets for variables in of_fold)
 
-    def support(self, size: int, position: int) -> int:
-        """Return in how many folds the model of a size has a term of the same variables as a candidate."""
-        return self.supports(size)[self.candidates.variables(position)]
-
 
 def language_search(
     rows: ModelRows,

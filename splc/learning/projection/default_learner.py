@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from splc.errors import LearningError, listed, plural
-from splc.learning.judging import SparsePart, judged
+from splc.learning.judging import judged
 from splc.learning.learner import INTERRUPTED, run_loop
 from splc.learning.problem import LearningProblem
 from splc.learning.projection import constants
@@ -31,7 +31,7 @@ from splc.learning.projection.scales import SparseIntervals
 from splc.learning.projection.settings import ProjectionSettings
 from splc.learning.projection.sparse_model import SparseModel, printed_model, refit
 from splc.learning.projection.variables import Variable, variables_of, varies
-from splc.learning.result import InfluenceEstimate, LearnedTerm, LearningResult, Stage
+from splc.learning.result import InfluenceEstimate, LearnedTerm, LearningResult, SparseErrors, Stage
 from splc.learning.threads import one_thread
 from splc.models.influence import InfluenceModel
 from splc.types import Link
@@ -114,14 +114,13 @@ class ProjectionLearner:
             estimates=() if len(full.rows) == 1 or saturated else _estimates(printed, model),
             path=printed.path,
             intervals=full.predictor,
-            printed=SparsePart(
-                model,
-                crossed,
-                100 * printed.distance if full.scale.positive else None,
-                intervals,
-                printed.forms,
-                printed.folds if full.refits is not None else 0,
+            printed=model,
+            printed_errors=SparseErrors(
+                cross_validated=crossed, distance=100 * printed.distance if full.scale.positive else None
             ),
+            printed_intervals=intervals,
+            forms=printed.forms,
+            folds=printed.folds if full.refits is not None else 0,
         )
 
 
@@ -172,7 +171,7 @@ class _Search:
             self.full = self._full()
             self.notes = _constant_notes(self.problem, self.fixed, self.full)
             self.problem.on_share(FULL)
-            return Stage(1, f"full model of {self.full.name}", self.seconds)
+            return Stage(1, f"full model of {self.full.scale.words}", self.seconds)
         if self.target is None:
             self.space = space_of(self.problem, self.constants)
             self.target = self.full.target(unmeasured(self.problem, self.space, self.constants))

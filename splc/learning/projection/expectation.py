@@ -157,7 +157,7 @@ def remarks(problem: LearningProblem, full: FullModel, printed: SparseModel) -> 
     if len(full.rows) < len(problem.rows):
         selected = f"the terms were selected with {rows}; their influences were fitted to all {len(problem.rows):,}"
         notes.append(MethodNote(selected))
-    form = f"the full model {FORMS.get(full.name, f'adds up the effects of options on {full.name}')}"
+    form = f"the full model {FORMS.get(full.scale.words, f'adds up the effects of options on {full.scale.words}')}"
     if full.stacked is not None:
         form = f"{form}; the printed model is {percentage(100 * full.stacked.weight)} of it, as held-out rows prefer"
     notes.append(MethodNote(form))

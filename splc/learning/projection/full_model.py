@@ -3,7 +3,7 @@
 In: configurations with their values, and the variables that vary. `fit_full_model` orders them by their content, and
 `chosen_model` decides about columns, scale, and whether there is any influence. Out: a `FullModel`. It predicts
 (`predictor`), tells how wrong it is without a row's fold (`residuals`, `quantile`), and what the printed model follows
-(`target`). A model that learned from other contexts, too, has the rows of all (`everything`), and may predict with
+(`target`). A model that learned from other contexts, too, has the model of all (`whole`), and may predict with
 their measured values (`transfer`).
 """
 
@@ -87,16 +87,6 @@ class Target:
         return len(self.measured)
 
 
-@dataclass(frozen=True, eq=False)
-class Everything:
-    """The rows of all contexts, of which the posteriors of a model of one context learned."""
-
-    configurations: Configurations  # the configurations of all contexts
-    places: Array  # the context of each row
-    folds: Array  # the fold of each row
-    quantile: float  # the multiple of the standard deviation on each side of intervals of all rows
-
-
 class Transfer(Protocol):
     """A predictor that replaces the ensemble of a full model, by the values of other contexts."""
 
@@ -124,7 +114,10 @@ class FullModel:
     # the differences of the runs from the values of their configurations, as `residuals`, shape (n, repetitions), NaN
     # where there is none; None: each configuration counts as one run
     offsets: Array | None = field(default=None, kw_only=True)
-    everything: Everything | None = field(default=None, kw_only=True)  # None: no other contexts
+    # of a model of one context, that of all contexts, whose rows the posteriors learned from, and the context of each
+    # row; None without contexts
+    whole: FullModel | None = field(default=None, kw_only=True)
+    places: Array | None = field(default=None, kw_only=True)
     transfer: Transfer | None = field(default=None, kw_only=True)  # None: the ensemble predicts
 
     def of_runs(self, runs: Array) -> Self:
@@ -146,15 +139,10 @@ class FullModel:
             return self.residuals
         return np.asarray((self.residuals[:, None] + self.offsets)[~np.isnan(self.offsets)])
 
-    @property
-    def name(self) -> str:
-        """The scale in words: 'ln y', 'y', …."""
-        return {"log": "ln y", "shifted_log": "ln(y + shift)", "asinh": "asinh y"}.get(self.scale.name, "y")
-
     @cached_property
     def ensemble(self) -> Ensemble:
         """The average of the refits, which predicts."""
-        n, refits, everything = len(self.t), self.refits, self.everything
+        n, refits, whole = len(self.t), self.refits, self.whole
         parts: tuple[KernelPosterior, ...] = ()
         noise, unit = 0.0, 1.0
         if refits is not None:
@@ -165,13 +153,13 @@ class FullModel:
             self.scale,
             self.quantile,
             self.basis,
-            self.configurations if everything is None else everything.configurations,
+            self.configurations if whole is None else whole.configurations,
             parts,
             constant=(float(self.t.mean()), spread),
             noise=noise,
             noise_unit=unit,
-            places=None if everything is None else everything.places,
-            joint_quantile=None if everything is None else everything.quantile,
+            places=self.places,
+            joint_quantile=None if whole is None else whole.quantile,
             stacked=self.stacked,
             runs=self.runs,
         )
@@ -284,8 +272,9 @@ class FullModel:
             return SpacePredictions(g, deviations[wanted], g[None], self._constant_covariance)
         mixture = ensemble.mixture(configurations)
         g = scale.backward(ensemble.blended(mixture.means.mean(axis=0), configurations))
-        fold_of = self.data.folds if self.everything is None else self.everything.folds
-        folds = [fold.mean_of(mixture.crosses[at][fold_of != at]) for at, fold in enumerate(self.refits.folds)]
+        fold_of = self.data.folds if self.whole is None else self.whole.data.folds
+        pairs = zip(self.refits.folds, mixture.kernels, strict=False)
+        folds = [fold.mean_of(cross[fold_of != at]) for at, (fold, (_, _, cross)) in enumerate(pairs)]
         deviations = ensemble.deviations(g[wanted], mixture.variances(wanted))
         return SpacePredictions(g, deviations, scale.backward(np.array(folds)), mixture.covariance)
 

@@ -126,35 +126,26 @@ class Mixture:
     parts: tuple[KernelPosterior, ...]  # the posteriors, at least one
     designs: Sequence[KernelDesign]  # the columns of the configurations, of each kind
 
-    def design(self, part: KernelPosterior) -> KernelDesign:
-        """Return the columns of the configurations for a part."""
-        return self.designs[part.kind]
-
     @cached_property
-    def crosses(self) -> tuple[Array, ...]:
-        """The kernels of the parts between measured rows and configurations, shapes (n, m)."""
-        return tuple(kernel_matrix(part.theta, part.design, self.design(part)) for part in self.parts)
+    def kernels(self) -> tuple[tuple[KernelPosterior, KernelDesign, Array], ...]:
+        """Each part, the columns of the configurations for it, and the kernel between rows and these, shape (n, m)."""
+        pairs = [(part, self.designs[part.kind]) for part in self.parts]
+        return tuple((part, design, kernel_matrix(part.theta, part.design, design)) for part, design in pairs)
 
     @cached_property
     def means(self) -> Array:
         """The means of the parts, shape (parts, m)."""
-        return np.array([part.mean_of(cross) for part, cross in zip(self.parts, self.crosses, strict=True)])
+        return np.array([part.mean_of(cross) for part, _, cross in self.kernels])
 
     def variances(self, rows: slice = slice(None)) -> Array:
         """Return the variances without noise at some of the configurations."""
-        within = [
-            part.variances(cross[:, rows], self.design(part).rows(rows))
-            for part, cross in zip(self.parts, self.crosses, strict=True)
-        ]
+        within = [part.variances(cross[:, rows], design.rows(rows)) for part, design, cross in self.kernels]
         variances: Array = np.mean(within, axis=0) + self.means[:, rows].var(axis=0)
         return variances
 
     def covariance(self, weights: Array) -> Array:
         """Return the covariance of W t, shape (k, k), for W of shape (k, m)."""
-        within = [
-            part.covariance(cross, self.design(part), weights)
-            for part, cross in zip(self.parts, self.crosses, strict=True)
-        ]
+        within = [part.covariance(cross, design, weights) for part, design, cross in self.kernels]
         sums = self.means @ weights.T
         apart = sums - sums.mean(axis=0)
         covariance: Array = np.mean(within, axis=0) + apart.T @ apart / len(self.parts)

@@ -237,7 +237,7 @@ class Ensemble(MomentsPredictor):
                 if variances:
                     t, latent[block] = mixture.means, mixture.variances()
                 else:
-                    t = np.array([part.means(mixture.design(part)) for part in self.parts])
+                    t = np.array([part.means(mixture.designs[part.kind]) for part in self.parts])
                 means[block] = self.blended(t.mean(axis=0), configurations[block])
         return means, latent
 

@@ -42,6 +42,11 @@ class Scale:
     shift: float = 0.0  # see 'shifted_log'
 
     @property
+    def words(self) -> str:
+        """The scale in words: 'ln y', 'y', …."""
+        return {"log": "ln y", "shifted_log": "ln(y + shift)", "asinh": "asinh y"}.get(self.name, "y")
+
+    @property
     def grows(self) -> bool:
         """True if the noise depends on the value on this scale."""
         return self.name == "raw"

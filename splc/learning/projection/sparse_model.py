@@ -196,7 +196,7 @@ def _selected(model: ProjectedModel, errors: Array | None = None) -> tuple[Spars
     if search.product:
         influences[[not candidates.products[position] for position in model.chosen]] += np.log(unit)
     errors = np.full(len(scales), math.nan) if errors is None else errors * np.abs(scales)
-    terms: list[SparseTerm] = []
+    support, terms = search.supports(model.contender.size), list[SparseTerm]()
     for position, influence, error in zip(model.chosen, influences.tolist(), errors.tolist(), strict=True):
         units = [candidates.units[unit] for unit in candidates.products[position]]
         terms.append(
@@ -205,7 +205,7 @@ def _selected(model: ProjectedModel, errors: Array | None = None) -> tuple[Spars
                 candidates.text(position),
                 influence,
                 bool(candidates.free[position]),
-                model.support(position),
+                support[candidates.variables(position)],
                 error,
             )
         )

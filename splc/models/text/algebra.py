@@ -14,7 +14,7 @@ is x even if x is 0, and `sqrt(x - 1) * sqrt(x - 1)` is `x - 1`. It never has a 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import takewhile
 from types import MappingProxyType
@@ -24,240 +24,17 @@ from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, 
 from splc.errors import ExpressionError
 from splc.models.subexpressions import Addends, CallOf, PowerOf, ThresholdOf
 from splc.models.terms import CONSTANT, Exponent, Factor, Term, exponent, log_term, option_term, product_of
-from splc.models.text.products import (
-    MAX_EXPONENT,
-    Expansion,
-    Products,
-    Signs,
-    TooLargeError,
-    add,
-    beyond_exponents,
-    check_exponents,
-    constant,
-    settled,
-    too_large,
-)
-
-
-class Algebra(Products):
-    """Computes with sums of terms; refuses sums that become too large.
-
-    `signs`: those known of options; without subexpressions, all options are assumed to be positive.
-    """
-
-    def __init__(self, subexpressions: bool = False, binary: Collection[str] = (), signs: Signs | None = None) -> None:
-        super().__init__(subexpressions, binary)
-        self.signs = Signs() if signs is None else signs
-
-    def power(self, base: Expansion, power: float, exact: Fraction | None = None) -> Expansion:
-        """Raise to a power; `exact` is its exact value, if known."""
-        raised_to = exponent(power if exact is None else exact)
-        is_integer = float(power).is_integer()
-        if not (is_integer and power >= 0) and len(base) != 1:
-            base = self.opened(base)
-        if not base:
-            if power <= 0:
-                raise ExpressionError("division by zero" if power < 0 else "0^0 has no value")
-            return {}
-        if len(base) == 1:
-            [(term, value)] = base.items()
-            if not is_integer and self.subexpressions and not (value > 0 and self.signs.can_split(term, self.derived)):
-                if term.is_constant:
-                    raise _no_real_value(power)
-                # The magnitude of the coefficient can always be factored out.
-                sign_sum = self.sum({term: math.copysign(1.0, value)})
-                return self.raised(Term((Factor(sign_sum),)), abs(value), power, raised_to)
-            if not is_integer and value < 0:
-                raise _no_real_value(power)
-            return self.raised(term, value, power, raised_to)
-        if abs(power) > MAX_EXPONENT:
-            raise beyond_exponents()
-        if power < 0 or not is_integer:
-            if not self.subexpressions:
-                operation = "a division by a sum" if power == -1 else f"a sum to the power of {power:g}"
-                raise ExpressionError(f"{operation} cannot be written as a sum of terms")
-            return {Term((Factor(self.sum(base), raised_to),)): 1.0}
-        try:
-            with self.attempt():
-                return self.multiplied_out(base, int(power))
-        except TooLargeError:
-            if not self.subexpressions:
-                raise
-        base = self.factor(base)
-        if len(base) != 1:
-            return {}
-        [(term, value)] = base.items()
-        closed = self.raised(term, value, power, raised_to)
-        for term in closed:
-            self.keep_closed(term)
-        return closed
-
-    def times(self, parts: Sequence[tuple[int, Expansion]]) -> Expansion:
-        """Multiply sums out, and divide by single terms; too large products remain factors if these are allowed.
-
-        `parts`: each with +1 for a factor, and -1 for a divisor.
-        """
-        if not self.is_hopeless(part for _, part in parts):
-            try:
-                with self.attempt():
-                    return self.multiplied(parts)
-            except TooLargeError:
-                if not self.subexpressions:
-                    raise
-        return self.closed_product(part if side > 0 else self.power(part, -1.0) for side, part in parts)
-
-    def multiplied(self, parts: Sequence[tuple[int, Expansion]]) -> Expansion:
-        """Multiply out; as long as all are single terms, their factors are only collected."""
-        collected = [*takewhile(lambda part: len(part[1]) == 1, parts)]
-        single: list[Factor] = []
-        value = 1.0
-        for side, other in collected:
-            [(term, amount)] = other.items()
-            self.count(1)
-            value = value * amount if side > 0 else value / amount
-            single += term.factors if side > 0 else (term**-1).factors
-        result: Expansion = {product_of(single): value}
-        for side, other in parts[len(collected) :]:
-            if side > 0:
-                result = self.multiply(result, other)
-                continue
-            [(term, amount)] = other.items()
-            quotient = self.multiply(result, {term**-1: 1.0})
-            result = {key: coefficient / amount for key, coefficient in quotient.items()}
-        return settled(result)
-
-    def raised(self, term: Term, value: float, power: float, raised_to: Exponent) -> Expansion:
-        """Raise a single term with its coefficient to a power that has a real value."""
-        raised = term**raised_to
-        check_exponents(raised)
-        try:
-            return settled({raised: value**power})
-        except OverflowError:
-            raise too_large() from None
-
-    def variable_power(self, base: Expansion, power: Expansion) -> Expansion:
-        """Raise to a power that depends on options."""
-        if not self.subexpressions:
-            raise ExpressionError("an exponent must be a number, not depend on options")
-        inner, outer = self.canonical(base), self.canonical(power)
-        if not inner:
-            raise ExpressionError("0 to a power that depends on options has no value in general")
-        if (number := _number(outer)) is not None:
-            return self.power(dict(inner), number)
-        if inner == ((CONSTANT, 1.0),):
-            return {CONSTANT: 1.0}
-        if inner == ((CONSTANT, math.e),):
-            return self.call(power, "exp")
-        return self.derived_term("the power", PowerOf.of(inner, outer))
-
-    def derived_term(self, what: str, subexpression: PowerOf | CallOf | ThresholdOf) -> Expansion:
-        """Return a subexpression as a term; raise an error where there are only sums of terms."""
-        if not self.subexpressions:
-            raise ExpressionError(f"{what} cannot be written as a sum of terms")
-        return {option_term(self.derive(subexpression)): 1.0}
-
-    def call(self, inner: Expansion, function: str) -> Expansion:
-        """Return a function of a sum."""
-        terms = self.canonical(inner)
-        argument = _number(terms)
-        if argument is None:
-            return self.derived_term(function, CallOf.of(function, [terms]))
-        try:
-            return constant(FUNCTION[function].number(argument))
-        except OverflowError:
-            raise too_large() from None
-        except ValueError:
-            raise ExpressionError(f"{function}({argument:g}) has no value") from None
-
-    def extreme(self, arguments: Iterable[Expansion], function: str) -> Expansion:
-        """Return the maximum ('max') or minimum of several sums."""
-        distinct = dict.fromkeys(map(self.canonical, arguments))
-        numbers = [number for number in map(_number, distinct) if number is not None]
-        sums = [terms for terms in distinct if _number(terms) is None]
-        number = constant(float(greatest(function, numbers))) if numbers else {}
-        if not sums:
-            return number
-        if len(sums) == 1 and not numbers:
-            return dict(sums[0])
-        return self.derived_term(function, CallOf.of(function, [*sums, *([tuple(number.items())] if numbers else [])]))
-
-    def threshold(self, difference: Expansion, comparison: str, bound: float = 0.0) -> Expansion:
-        """Return the threshold of a sum, with the options on the left and the number on the right."""
-        terms = self.opened(difference)
-        bound -= terms.pop(CONSTANT, 0.0)
-        if not terms:
-            return {CONSTANT: 1.0} if compared(comparison, 0.0, bound) else {}
-        [(_, scale), *further] = self.canonical(terms)
-        # A sum of several terms is only multiplied by -1, since a quotient would round its influences.
-        divisor = math.copysign(1.0, scale) if further else scale
-        if divisor < 0:
-            comparison = comparison.translate(_MIRRORED)
-        # A bound of -0 is 0.
-        bound = bound / divisor + 0.0
-        if not math.isfinite(bound):
-            raise too_large()
-        scaled = self.canonical({term: value / divisor for term, value in terms.items()})
-        return self.derived_term("a threshold", ThresholdOf.of(comparison, scaled, bound))
-
-    def log(self, inner: Expansion, function: str) -> Expansion:
-        """Return the logarithm of a sum, in base-10 logarithms.
-
-        The logarithm of the term c * x^a * y^b is log c + a log x + b log y.
-        """
-        if len(inner) != 1:
-            inner = self.opened(inner)
-        if not inner:
-            raise ExpressionError("the logarithm of 0 has no value")
-        logarithm = FUNCTION[function]
-        log10_of_base = math.log10(logarithm.base or 10)
-        scale = 1 / log10_of_base
-        if len(inner) != 1:
-            if not self.subexpressions:
-                raise ExpressionError("the logarithm of a sum cannot be written as a sum of terms")
-            return {log_term(self.sum(inner)): scale}
-        [(term, value)] = inner.items()
-        if value <= 0 and (term.is_constant or not self.subexpressions):
-            raise ExpressionError(f"the logarithm of a negative number ({value:g}) has no real value")
-        size = abs(value)
-        result: Expansion = {CONSTANT: logarithm.number(size)} if size != 1 else {}
-        if self.subexpressions and not (value > 0 and self.signs.can_split(term, self.derived)):
-            add(result, {log_term(self.sum({term: math.copysign(1.0, value)})): scale})
-            return result
-        for factor in term.factors:
-            if factor.power != 0:
-                add(result, {log_term(factor.option): float(factor.power) / log10_of_base})
-            if factor.log != 0:
-                if not self.subexpressions:
-                    raise ExpressionError("the logarithm of a logarithm cannot be written as a sum of terms")
-                inner_logarithm = self.sum({log_term(factor.option): 1.0})
-                add(result, {log_term(inner_logarithm): float(factor.log) / log10_of_base})
-        return settled(result)
-
-
-def _number(terms: Addends) -> float | None:
-    """Return the number that a sum without options is, None for other sums."""
-    return sum(value for _, value in terms) if all(term.is_constant for term, _ in terms) else None
-
-
-def _no_real_value(power: float) -> ExpressionError:
-    """Return the error for a root of a negative number."""
-    return ExpressionError(f"a negative number to the power of {power:g} has no real value")
-
+from splc.models.text.products import MAX_EXPONENT, Expansion, Products, TooLargeError, add, constant, settled
 
 _MIRRORED = str.maketrans("<>", "><")
 
 
-def expand(node: Node, definitions: Mapping[str, Expansion] | None = None) -> Expansion:
-    """Expand a tree to its canonical sum of terms: term → coefficient.
-
-    `definitions`: name → its sum of terms.
-    """
-    expander = Expander()
-    expander.definitions = definitions or {}
-    return expander.expanded(node)
+def expand(node: Node) -> Expansion:
+    """Expand a tree to its canonical sum of terms: term → coefficient."""
+    return Expander().expanded(node)
 
 
-class Expander(Algebra):
+class Expander(Products):
     """Expands the statements of one text; refuses expansions that become too large."""
 
     definitions: Mapping[str, Expansion] = MappingProxyType({})  # name → its sum of terms; may grow between statements
@@ -339,3 +116,197 @@ class Expander(Algebra):
                 return self.power(inner, float(power), power)
             case _:
                 return self.expand(node)
+
+    def power(self, base: Expansion, power: float, exact: Fraction | None = None) -> Expansion:
+        """Raise to a power; `exact` is its exact value, if known."""
+        raised_to = exponent(power if exact is None else exact)
+        is_integer = float(power).is_integer()
+        if not (is_integer and power >= 0) and len(base) != 1:
+            base = self.opened(base)
+        if not base:
+            if power <= 0:
+                raise ExpressionError("division by zero" if power < 0 else "0^0 has no value")
+            return {}
+        if len(base) == 1:
+            [(term, value)] = base.items()
+            if not is_integer and self.subexpressions and not (value > 0 and self.signs.can_split(term, self.derived)):
+                if term.is_constant:
+                    raise _no_real_value(power)
+                # The magnitude of the coefficient can always be factored out.
+                sign_sum = self.sum({term: math.copysign(1.0, value)})
+                return self.raised(Term((Factor(sign_sum),)), abs(value), power, raised_to)
+            if not is_integer and value < 0:
+                raise _no_real_value(power)
+            return self.raised(term, value, power, raised_to)
+        if abs(power) > MAX_EXPONENT:
+            raise self.beyond_exponents()
+        if power < 0 or not is_integer:
+            if not self.subexpressions:
+                operation = "a division by a sum" if power == -1 else f"a sum to the power of {power:g}"
+                raise ExpressionError(f"{operation} cannot be written as a sum of terms")
+            return {Term((Factor(self.sum(base), raised_to),)): 1.0}
+        try:
+            with self.attempt():
+                return self.multiplied_out(base, int(power))
+        except TooLargeError:
+            if not self.subexpressions:
+                raise
+        base = self.factor(base)
+        if len(base) != 1:
+            return {}
+        [(term, value)] = base.items()
+        closed = self.raised(term, value, power, raised_to)
+        for term in closed:
+            self.keep_closed(term)
+        return closed
+
+    def times(self, parts: Sequence[tuple[int, Expansion]]) -> Expansion:
+        """Multiply sums out, and divide by single terms; too large products remain factors if these are allowed.
+
+        `parts`: each with +1 for a factor, and -1 for a divisor.
+        """
+        if not self.is_hopeless(part for _, part in parts):
+            try:
+                with self.attempt():
+                    return self.multiplied(parts)
+            except TooLargeError:
+                if not self.subexpressions:
+                    raise
+        return self.closed_product(part if side > 0 else self.power(part, -1.0) for side, part in parts)
+
+    def multiplied(self, parts: Sequence[tuple[int, Expansion]]) -> Expansion:
+        """Multiply out; as long as all are single terms, their factors are only collected."""
+        collected = [*takewhile(lambda part: len(part[1]) == 1, parts)]
+        single: list[Factor] = []
+        value = 1.0
+        for side, other in collected:
+            [(term, amount)] = other.items()
+            self.count(1)
+            value = value * amount if side > 0 else value / amount
+            single += term.factors if side > 0 else (term**-1).factors
+        result: Expansion = {product_of(single): value}
+        for side, other in parts[len(collected) :]:
+            if side > 0:
+                result = self.multiply(result, other)
+                continue
+            [(term, amount)] = other.items()
+            quotient = self.multiply(result, {term**-1: 1.0})
+            result = {key: coefficient / amount for key, coefficient in quotient.items()}
+        return settled(result)
+
+    def raised(self, term: Term, value: float, power: float, raised_to: Exponent) -> Expansion:
+        """Raise a single term with its coefficient to a power that has a real value."""
+        raised = term**raised_to
+        self.check_exponents(raised)
+        try:
+            return settled({raised: value**power})
+        except OverflowError:
+            raise self.too_large() from None
+
+    def variable_power(self, base: Expansion, power: Expansion) -> Expansion:
+        """Raise to a power that depends on options."""
+        if not self.subexpressions:
+            raise ExpressionError("an exponent must be a number, not depend on options")
+        inner, outer = self.canonical(base), self.canonical(power)
+        if not inner:
+            raise ExpressionError("0 to a power that depends on options has no value in general")
+        if (number := _number(outer)) is not None:
+            return self.power(dict(inner), number)
+        if inner == ((CONSTANT, 1.0),):
+            return {CONSTANT: 1.0}
+        if inner == ((CONSTANT, math.e),):
+            return self.call(power, "exp")
+        return self.derived_term("the power", PowerOf.of(inner, outer))
+
+    def derived_term(self, what: str, subexpression: PowerOf | CallOf | ThresholdOf) -> Expansion:
+        """Return a subexpression as a term; raise an error where there are only sums of terms."""
+        if not self.subexpressions:
+            raise ExpressionError(f"{what} cannot be written as a sum of terms")
+        return {option_term(self.derive(subexpression)): 1.0}
+
+    def call(self, inner: Expansion, function: str) -> Expansion:
+        """Return a function of a sum."""
+        terms = self.canonical(inner)
+        argument = _number(terms)
+        if argument is None:
+            return self.derived_term(function, CallOf.of(function, [terms]))
+        try:
+            return constant(FUNCTION[function].number(argument))
+        except OverflowError:
+            raise self.too_large() from None
+        except ValueError:
+            raise ExpressionError(f"{function}({argument:g}) has no value") from None
+
+    def extreme(self, arguments: Iterable[Expansion], function: str) -> Expansion:
+        """Return the maximum ('max') or minimum of several sums."""
+        distinct = dict.fromkeys(map(self.canonical, arguments))
+        numbers = [number for number in map(_number, distinct) if number is not None]
+        sums = [terms for terms in distinct if _number(terms) is None]
+        number = constant(float(greatest(function, numbers))) if numbers else {}
+        if not sums:
+            return number
+        if len(sums) == 1 and not numbers:
+            return dict(sums[0])
+        return self.derived_term(function, CallOf.of(function, [*sums, *([tuple(number.items())] if numbers else [])]))
+
+    def threshold(self, difference: Expansion, comparison: str, bound: float = 0.0) -> Expansion:
+        """Return the threshold of a sum, with the options on the left and the number on the right."""
+        terms = self.opened(difference)
+        bound -= terms.pop(CONSTANT, 0.0)
+        if not terms:
+            return {CONSTANT: 1.0} if compared(comparison, 0.0, bound) else {}
+        [(_, scale), *further] = self.canonical(terms)
+        # A sum of several terms is only multiplied by -1, since a quotient would round its influences.
+        divisor = math.copysign(1.0, scale) if further else scale
+        if divisor < 0:
+            comparison = comparison.translate(_MIRRORED)
+        # A bound of -0 is 0.
+        bound = bound / divisor + 0.0
+        if not math.isfinite(bound):
+            raise self.too_large()
+        scaled = self.canonical({term: value / divisor for term, value in terms.items()})
+        return self.derived_term("a threshold", ThresholdOf.of(comparison, scaled, bound))
+
+    def log(self, inner: Expansion, function: str) -> Expansion:
+        """Return the logarithm of a sum, in base-10 logarithms.
+
+        The logarithm of the term c * x^a * y^b is log c + a log x + b log y.
+        """
+        if len(inner) != 1:
+            inner = self.opened(inner)
+        if not inner:
+            raise ExpressionError("the logarithm of 0 has no value")
+        logarithm = FUNCTION[function]
+        log10_of_base = math.log10(logarithm.base or 10)
+        scale = 1 / log10_of_base
+        if len(inner) != 1:
+            if not self.subexpressions:
+                raise ExpressionError("the logarithm of a sum cannot be written as a sum of terms")
+            return {log_term(self.sum(inner)): scale}
+        [(term, value)] = inner.items()
+        if value <= 0 and (term.is_constant or not self.subexpressions):
+            raise ExpressionError(f"the logarithm of a negative number ({value:g}) has no real value")
+        size = abs(value)
+        result: Expansion = {CONSTANT: logarithm.number(size)} if size != 1 else {}
+        if self.subexpressions and not (value > 0 and self.signs.can_split(term, self.derived)):
+            add(result, {log_term(self.sum({term: math.copysign(1.0, value)})): scale})
+            return result
+        for factor in term.factors:
+            if factor.power != 0:
+                add(result, {log_term(factor.option): float(factor.power) / log10_of_base})
+            if factor.log != 0:
+                if not self.subexpressions:
+                    raise ExpressionError("the logarithm of a logarithm cannot be written as a sum of terms")
+                inner_logarithm = self.sum({log_term(factor.option): 1.0})
+                add(result, {log_term(inner_logarithm): float(factor.log) / log10_of_base})
+        return settled(result)
+
+
+def _number(terms: Addends) -> float | None:
+    """Return the number that a sum without options is, None for other sums."""
+    return sum(value for _, value in terms) if all(term.is_constant for term, _ in terms) else None
+
+
+def _no_real_value(power: float) -> ExpressionError:
+    """Return the error for a root of a negative number."""
+    return ExpressionError(f"a negative number to the power of {power:g} has no real value")

@@ -30,13 +30,17 @@ class TooLargeError(ExpressionError):
 
 
 class Products:
-    """Multiplies sums of terms out; keeps the subexpressions and the limits of one text."""
+    """Multiplies sums of terms out; keeps the subexpressions and the limits of one text.
 
-    def __init__(self, subexpressions: bool = False, binary: Collection[str] = ()) -> None:
+    `signs`: those known of options; without subexpressions, all options are assumed to be positive.
+    """
+
+    def __init__(self, subexpressions: bool = False, binary: Collection[str] = (), signs: Signs | None = None) -> None:
         # Whether results that are not sums of terms become subexpressions or errors.
         self.subexpressions = subexpressions
         # Names whose values are 0 and 1, so that all their positive powers are equal, and those of thresholds.
         self.binary = set(binary)
+        self.signs = Signs() if signs is None else signs
         self.derived: dict[str, Derived] = {}  # name → subexpression
         self.depths: dict[str, int] = {}  # name → nesting depth of the subexpression
         self.work = 0  # the number of steps taken so far
@@ -50,7 +54,7 @@ class Products:
         Exponents are checked, and powers of 0/1 options become the option.
         """
         result = self._opened(expansion)
-        if not self.binary or all(self.binary.isdisjoint(term.options) for term in result):
+        if self.binary.isdisjoint(name for term in result for name in term.options):
             return result
         reduced: Expansion = {}
         for term, value in result.items():
@@ -58,68 +62,66 @@ class Products:
         return settled(reduced)
 
     def _opened(self, expansion: Expansion) -> Expansion:
-        if not self.derived:
-            for term in expansion:
-                check_exponents(term)
-            return settled(expansion)
         result: Expansion = {}
         for term, value in expansion.items():
-            check_exponents(term)
-            if not any(map(self.is_open, term.factors)):
+            self.check_exponents(term)
+            if not self.open_sums(term):
                 add(result, {term: value})
-                continue
-            if self.is_too_large(term):
-                add(result, {key: value * amount for key, amount in self.with_closed_sums(term).items()})
-                continue
-            part: Expansion = {CONSTANT: value}
-            try:
-                with self.attempt():
-                    for factor in term.factors:
-                        base = self.derived.get(factor.option)
-                        if self.is_open(factor) and isinstance(base, SumOf):
-                            part = self.multiply(part, self.multiplied_out(dict(base.terms), int(factor.power)))
-                            factor = Factor(factor.option, 0, factor.log)
-                        part = self.multiply(part, {product_of((factor,)): 1.0})
-            except TooLargeError:
-                self.keep_closed(term)
-                add(result, {key: value * amount for key, amount in self.with_closed_sums(term).items()})
-            else:
+            elif (part := self.multiplied_sums(term, value)) is not None:
                 add(result, self._opened(part))
+            else:
+                add(result, {key: value * amount for key, amount in self.with_closed_sums(term).items()})
         return settled(result)
+
+    def multiplied_sums(self, term: Term, value: float) -> Expansion | None:
+        """Return a term with its sums multiplied out, None if that is too large."""
+        if self.is_too_large(term):
+            return None
+        part, sums = {CONSTANT: value}, self.open_sums(term)
+        try:
+            with self.attempt():
+                for factor in term.factors:
+                    if factor in sums:
+                        part = self.multiply(part, self.multiplied_out(dict(sums[factor].terms), int(factor.power)))
+                        factor = replace(factor, power=0)
+                    part = self.multiply(part, {product_of((factor,)): 1.0})
+        except TooLargeError:
+            self.keep_closed(term)
+            return None
+        return part
 
     def with_closed_sums(self, term: Term) -> Expansion:
         """Return a product of sums as factors in parentheses, with the power of each multiplied out if possible."""
-        result: Expansion = {CONSTANT: 1.0}
+        result, sums = {CONSTANT: 1.0}, self.open_sums(term)
         for factor in term.factors:
             part: Expansion = {Term((factor,)): 1.0}
-            power = Term((Factor(factor.option, factor.power),))
-            if self.is_open(factor) and factor.power != 1 and not self.is_too_large(power):
-                part = self.multiply(
-                    self.factor(self.opened({power: 1.0})), {product_of((replace(factor, power=0),)): 1.0}
-                )
+            power = Term((replace(factor, log=0),))
+            if factor in sums and factor.power != 1 and not self.is_too_large(power):
+                whole = self.factor(self.opened({power: 1.0}))
+                part = self.multiply(whole, {product_of((replace(factor, power=0),)): 1.0})
             result = self.multiply(result, part)
         for product in result:
             self.keep_closed(product)
         return result
 
-    def is_open(self, factor: Factor) -> bool:
-        """Return whether a factor is a power of a sum that can be multiplied out."""
-        positive = isinstance(factor.power, int) and factor.power > 0
-        return positive and isinstance(factor.option, Subexpression) and isinstance(self.derived[factor.option], SumOf)
+    def open_sums(self, term: Term) -> dict[Factor, SumOf]:
+        """Return the factors of a term that are positive integer powers of sums, with these sums."""
+        positive = (f for f in term.factors if isinstance(f.power, int) and f.power > 0)
+        sums = ((f, self.derived[f.option]) for f in positive if isinstance(f.option, Subexpression))
+        return {factor: base for factor, base in sums if isinstance(base, SumOf)}
 
     def is_too_large(self, term: Term) -> bool:
         """Return whether sums among the factors of a term are known to be too large to be multiplied out."""
-        factors = [factor for factor in term.factors if self.is_open(factor)]
-        powers = {factor.option: factor.power for factor in factors}
+        sums = self.open_sums(term)
+        powers = {factor.option: factor.power for factor in sums}
         known = (closed for option in powers for closed in self._closed.get(option, ()))
         if any(all(powers.get(f.option, 0) >= f.power for f in closed) for closed in known):
             return True
-        sums = ((f, self.derived[f.option]) for f in factors)
-        return min_terms((len(s.terms), int(f.power), s.names) for f, s in sums if isinstance(s, SumOf)) > MAX_TERMS
+        return min_terms((len(s.terms), int(f.power), s.names) for f, s in sums.items()) > MAX_TERMS
 
     def keep_closed(self, term: Term) -> None:
         """Record that the sums among the factors of a term are too large to be multiplied out."""
-        factors = frozenset(factor for factor in term.factors if self.is_open(factor))
+        factors = frozenset(self.open_sums(term))
         if factors and not self.is_too_large(term):
             self._closed.setdefault(min(factors).option, []).append(factors)
 
@@ -203,6 +205,21 @@ class Products:
             self.binary.add(subexpression.name)
         return subexpression.name
 
+    @staticmethod
+    def too_large() -> ExpressionError:
+        """Return the error for a number that is too large for a float."""
+        return ExpressionError("a number in the expression is too large")
+
+    @staticmethod
+    def beyond_exponents() -> ExpressionError:
+        """Return the error for an exponent that is too large."""
+        return ExpressionError(f"an exponent in the expression lies beyond {MAX_EXPONENT:,}")
+
+    def check_exponents(self, term: Term) -> None:
+        """Raise an error if an exponent is too large."""
+        if not all(-MAX_EXPONENT <= power <= MAX_EXPONENT for f in term.factors for power in (f.power, f.log)):
+            raise self.beyond_exponents()
+
 
 def min_terms(sums: Iterable[tuple[int, int, frozenset[str]]]) -> int:
     """Return a lower bound of the number of terms of a product of powers of sums.
@@ -220,22 +237,6 @@ def min_terms(sums: Iterable[tuple[int, int, frozenset[str]]]) -> int:
     return count
 
 
-def beyond_exponents() -> ExpressionError:
-    """Return the error for an exponent that is too large."""
-    return ExpressionError(f"an exponent in the expression lies beyond {MAX_EXPONENT:,}")
-
-
-def too_large() -> ExpressionError:
-    """Return the error for a number that is too large for a float."""
-    return ExpressionError("a number in the expression is too large")
-
-
-def check_exponents(term: Term) -> None:
-    """Raise an error if an exponent is too large."""
-    if not all(-MAX_EXPONENT <= power <= MAX_EXPONENT for f in term.factors for power in (f.power, f.log)):
-        raise beyond_exponents()
-
-
 def constant(value: float) -> Expansion:
     """Return a number as a sum of terms."""
     return {CONSTANT: value} if value != 0 else {}
@@ -250,7 +251,7 @@ def add(total: Expansion, other: Expansion, sign: float = 1.0) -> None:
 def settled(expansion: Expansion) -> Expansion:
     """Return the expansion without terms of coefficient 0; raise an error if a coefficient is not finite."""
     if not all(map(math.isfinite, expansion.values())):
-        raise too_large()
+        raise Products.too_large()
     return expansion if all(expansion.values()) else {term: value for term, value in expansion.items() if value != 0}
 
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from splc.arithmetic.parser import parse
 from splc.arithmetic.tokens import FUNCTIONS, MODEL_FUNCTIONS, NameTable, UnknownNameError, is_word, unquoted
 from splc.arithmetic.tree import Node, names_in
-from splc.errors import ExpressionError, Problem, shorten, unknown_name_hint
+from splc.errors import ExpressionError, Problem, Problems, shorten, unknown_name_hint
 from splc.models.parameters import Parameters
 from splc.models.subexpressions import Derived, by_name, needed
 from splc.models.terms import Factor, Subexpression, Term, option_term
@@ -138,7 +138,6 @@ def _ends_open(line: str, names: tuple[str, ...]) -> bool:
     return text.endswith((*_OPERATORS, "=")) and not any(whole)
 
 
-_MAX_PROBLEMS = 20
 _MAX_CHARACTERS = 1_000_000
 
 
@@ -218,7 +217,7 @@ class _Text:
         self.symbols = symbols
         self.parameters = parameters
         self.symbolic = symbolic
-        self.problems: list[Problem] = []
+        self.problems = Problems()
         self.unknown: set[str] = set()
         # Without parameters, the text is a term of a stored model.
         self.functions = FUNCTIONS if symbolic is None else MODEL_FUNCTIONS
@@ -245,11 +244,8 @@ class _Text:
             self.require_distinct(self.parts.model, node, lines)
             if not self.problems and not self.parts.is_marked:
                 self.require_all_used(stated, set(names_in(node)))
-        if self.problems or node is None or expansion is None:
-            shown = self.problems[:_MAX_PROBLEMS]
-            if len(shown) < len(self.problems):
-                shown.append(Problem(f"… and {len(self.problems) - len(shown)} more problems"))
-            raise ExpressionError(shown)
+        self.problems.raise_if_any(ExpressionError)
+        assert expansion is not None
         used |= self.used(node)
         used_names = frozenset().union(*(term.options for term in expansion))
         derived = needed(used_names, expander.derived)
@@ -268,7 +264,7 @@ class _Text:
             node = self.parsed(statement)
             return node, None if self.problems else self.symbols.expander.expanded(node)
         except ExpressionError as error:
-            self.problems += [_placed(problem, statement) for problem in error.problems]
+            self.problems.include(ExpressionError([_placed(problem, statement) for problem in error.problems]))
             return node, None
 
     def parsed(self, statement: Statement) -> Node:
@@ -290,7 +286,7 @@ class _Text:
                 table.add(error.name, error.name)
                 self.unknown.add(error.name)
                 # Parsing a long text again and again is slow.
-                if len(problems) >= _MAX_PROBLEMS or len(problems) * len(statement.text) > _MAX_CHARACTERS:
+                if len(problems) >= self.problems.limit or len(problems) * len(statement.text) > _MAX_CHARACTERS:
                     break
             except ExpressionError as error:
                 problems += error.problems
@@ -329,32 +325,25 @@ class _Text:
             return
         if meant not in names_in(node):
             message = f"the definition {definition.name!r} has the name of {owner}"
-            self.problems.append(Problem(message, line=definition.line, hint="rename it, or delete one of them"))
+            self.problems.add(message, definition.line, hint="rename it, or delete one of them")
 
     def require_distinct(self, definition: Statement, node: Node, lines: Mapping[str, int]) -> None:
         """Add a problem for a second definition of a name, unless it is in terms of the first."""
         line = lines.get(definition.name)
         if line is not None and definition.name not in names_in(node):
             hint = f"it is defined in line {line} already; rename or delete one of them"
-            self.problems.append(Problem(f"{definition.name!r} is defined twice", line=definition.line, hint=hint))
+            self.problems.add(f"{definition.name!r} is defined twice", definition.line, hint=hint)
 
     def require_all_used(self, stated: Sequence[tuple[Statement, set[str]]], needed_names: set[str]) -> None:
         """Add problems for definitions that the model does not use, because they may be missing in it."""
-        unused: list[Statement] = []
         for definition, names in reversed(stated):
-            if definition.name in needed_names:
-                needed_names = (needed_names - {definition.name}) | names
-            else:
-                unused.append(definition)
-        self.problems += [
-            Problem(
-                f"the model in line {self.parts.model.line} does not use the definition {definition.name!r}",
-                line=definition.line,
-                hint=f"add {definition.name} to it or delete it; "
-                "a model that begins with 'T =' need not use all of them",
-            )
-            for definition in reversed(unused)
-        ]
+            name = definition.name
+            if name in needed_names:
+                needed_names = (needed_names - {name}) | names
+                continue
+            message = f"the model in line {self.parts.model.line} does not use the definition {name!r}"
+            hint = f"add {name} to it or delete it; a model that begins with 'T =' need not use all of them"
+            self.problems.add(message, definition.line, hint=hint)
 
 
 def _placed(problem: Problem, statement: Statement) -> Problem:

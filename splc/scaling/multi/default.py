@@ -62,9 +62,8 @@ LIKELY = 0.5
 def default(points: Array, measured: Condensed, strong_scaling: bool | None, local: bool = True) -> Selection:
     """Choose a hypothesis for each quantity.
 
-    `points`: distinct points, shape (n, parameters). `measured`: values without gaps, shape (models, n), none larger
-    than about 1. `strong_scaling`: whether negative powers are considered; None: of parameters along which a quantity
-    falls. `local`: whether points near the largest values count more where no hypothesis is exact.
+    `strong_scaling`: whether negative powers are considered; None: of parameters along which a quantity falls. `local`:
+    whether points near the largest values count more where no hypothesis is exact.
     """
     bases, hypotheses, misfit = search(points, measured, strong_scaling, local)
     far = product_columns(bases, hypotheses.terms, hypotheses.products)(FAR * points.max(axis=0, keepdims=True))[
@@ -94,10 +93,7 @@ def default(points: Array, measured: Condensed, strong_scaling: bool | None, loc
 
 
 def _chosen(hypotheses: Hypotheses, values: Array, misfit: Array) -> Array:
-    """Return the hypothesis that is chosen for each quantity, as a position.
-
-    `values`: predictions far away, shape (hypotheses,). `misfit`: its share in the variance, shape (models,).
-    """
+    """Return the hypothesis that is chosen for each quantity, as a position; `values`: predictions far away."""
     starts, model = hypotheses.starts, hypotheses.model
     weights = np.exp(hypotheses.log_weights - hypotheses.log_weights[starts][model])
     highest = int(hypotheses.active.max()) + 1
@@ -123,11 +119,7 @@ def _product(bases: tuple[ParameterTerms, ...], positions: list[int], mask: int)
 def lead_certainty(
     bases: tuple[ParameterTerms, ...], hypotheses: Hypotheses, chosen: Array, log_weights: Array, parts: Array
 ) -> Array:
-    """Return the posterior probability of each quantity's lead term.
-
-    `chosen`: the hypothesis of each quantity. `log_weights`: those of `tempered`. `parts`: the contribution
-    of each product far away, shape (hypotheses, most coefficients).
-    """
+    """Return the posterior probability of each quantity's lead term; `parts`: contributions of products far away."""
     with np.errstate(invalid="ignore"):
         sizes = np.where(hypotheses.products > 0, np.abs(parts), -1.0)
     column = sizes.argmax(axis=1)
@@ -149,14 +141,7 @@ _ROUNDS = 3
 def search(
     points: Array, measured: Condensed, strong_scaling: bool | None, local: bool = True
 ) -> tuple[tuple[ParameterTerms, ...], Hypotheses, Array]:
-    """Return the terms of every parameter, and each quantity's plausible hypotheses, the most plausible one first.
-
-    The third result is the share of the misfit in the variance, shape (models,).
-
-    `points`: distinct points, shape (n, parameters). `measured`: values without gaps, shape (models, n), none larger
-    than about 1. `strong_scaling`: whether negative powers are considered; None: of parameters along which a quantity
-    falls. `local`: whether points near the largest values count more where no hypothesis is exact.
-    """
+    """Return the terms of each parameter, each quantity's plausible hypotheses, and its share of misfit."""
     bases = parameter_terms(points)
     parts, misfit = [], np.zeros(len(measured.values))
     for start in range(0, len(measured.values), _BATCH):
@@ -192,10 +177,7 @@ def _residuals(bases: tuple[ParameterTerms, ...], candidates: Hypotheses, measur
 def _ideas(
     points: Array, bases: tuple[ParameterTerms, ...], measured: Condensed, strong_scaling: bool | None, size: Array
 ) -> Hypotheses:
-    """Weigh hypotheses for a batch under every kind of noise that it needs.
-
-    `size`: the size of the misfit, see `splc.scaling.multi.posterior.sizes`.
-    """
+    """Weigh hypotheses for a batch under every kind of noise that it needs; `size`: the size of the misfit."""
 
     def weigh(rows: Array, floored: bool) -> Hypotheses:
         enlarged = larger(noise_evidence(measured[rows], scales(measured.values[rows], floored)), size[rows])
@@ -265,11 +247,7 @@ _EXCHANGES, EXPANDED, _COMBINED = 2, 6, 8
 def with_exchanged(
     bases: tuple[ParameterTerms, ...], scores: Sequence[Array], candidates: Hypotheses, z: Array, noise: NoiseEvidence
 ) -> Hypotheses:
-    """Return hypotheses and those that exchanges of their terms lead to, ordered as `Hypotheses.joined` does.
-
-    `scores`: per parameter the log plausibility of its terms along its lines, shape (models, terms).
-    `candidates`: the hypotheses of every quantity, ordered. `z`: weighted values, shape (models, n).
-    """
+    """Return hypotheses and those that exchanges of their terms lead to, ordered as `Hypotheses.joined` does."""
     allowed = [_near_best(line_scores) for line_scores in scores]
     cut = np.zeros(len(z), dtype=bool)
     for is_plausible in allowed:

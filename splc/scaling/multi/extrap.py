@@ -31,11 +31,7 @@ _SAME = 1e-7
 
 
 def combined(points: Array, values: Array, method: Method) -> Selection:
-    """Choose a hypothesis for each quantity.
-
-    `points`: distinct points in lexicographic order, shape (n, parameters). `values`: shape (models, n). `method`: the
-    method that finds the terms of single parameters.
-    """
+    """Choose a hypothesis for each quantity; `method` finds the terms of single parameters."""
     single = [_along(points, values, parameter, method) for parameter in range(points.shape[1])]
     terms: dict[Product, int] = {}
     models = []
@@ -54,8 +50,6 @@ def longest_lines(points: Array, parameter: int) -> tuple[Array, list[Array]]:
     """Return the values of a parameter on its longest lines, and the points that are averaged at each of them.
 
     Only lines through the first value of the first line count, so that each value has the same other coordinates.
-
-    `points`: distinct points in lexicographic order, shape (n, parameters).
     """
     all_lines = lines(points, parameter)
     if not all_lines:
@@ -80,10 +74,7 @@ def _along(points: Array, values: Array, parameter: int, method: Method) -> tupl
 
 
 def _best(points: Array, values: Array, single: Sequence[tuple[Exponents, Array]]) -> tuple[list[Product], list[float]]:
-    """Return the products of the best combination for a quantity, and the coefficients, the constant's first.
-
-    `single`: the term of each parameter, and its coefficients on the parameter's lines.
-    """
+    """Return the products of the best combination, and the coefficients; `single`: the terms, and fits on lines."""
     active = [position for position, (term, _) in enumerate(single) if not term.is_constant]
     if not active:
         return [], [float(values.mean())]

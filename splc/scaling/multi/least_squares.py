@@ -34,13 +34,9 @@ class Fits:
 
 
 def fitted_roughly(products: Array, masks: Array, constant: bool, noise: NoiseEvidence, models: Array) -> Fits:
-    """Fit every combination to every choice of terms, by normal equations.
+    """Fit every combination (row of `masks`) to every choice of terms, by normal equations: (combinations, choices).
 
     `products`: inner products of columns of length 1, the last one being the values, (columns, columns, choices).
-    `masks`: which columns each combination has, shape (combinations, size). `models`: the quantity of each choice,
-    shape (choices,).
-
-    Returns: fits of shape (combinations, choices).
     """
     size = masks.shape[1]
     upper: dict[tuple[int, int], Array] = {}
@@ -67,13 +63,7 @@ def fitted_roughly(products: Array, masks: Array, constant: bool, noise: NoiseEv
 
 
 def fitted_exactly(columns: Array, constant: bool, noise: NoiseEvidence, models: Array) -> Fits:
-    """Fit all hypotheses by modified Gram-Schmidt.
-
-    `columns`: columns of length 1 and, last, the values, shape (n, size + 1, hypotheses). `models`: the quantity of
-    each, shape (hypotheses,).
-
-    Returns: fits of shape (hypotheses,).
-    """
+    """Fit hypotheses by modified Gram-Schmidt to columns of length 1 and, last, values, (n, size + 1, hypotheses)."""
     size = columns.shape[1] - 1
     residuals = columns[:, size]
     basis: list[Array] = []

@@ -35,11 +35,7 @@ _HIDDEN = 5.0
 
 
 def tempered(bases: tuple[ParameterTerms, ...], hypotheses: Hypotheses, points: Array, misfit: Array) -> Array:
-    """Return the log weights of hypotheses in certainties.
-
-    `hypotheses`: ordered by quantity. `points`: shape (n, parameters). `misfit`: the share of the misfit in the
-    variance, shape (models,).
-    """
+    """Return the log weights of hypotheses in certainties; `misfit`: its share in the variance of each quantity."""
     power = (_TEMPER.get(len(bases), _MIN_TEMPER) / (1 + misfit * _alike(points)))[hypotheses.model]
     if len(bases) > 2:
         return np.asarray(power * hypotheses.log_weights)
@@ -50,11 +46,7 @@ def tempered(bases: tuple[ParameterTerms, ...], hypotheses: Hypotheses, points: 
 def combination_shortlists(
     bases: tuple[ParameterTerms, ...], hypotheses: Hypotheses, log_weights: Array, values: Array, misfit: Array
 ) -> tuple[CombinationShortlist, ...]:
-    """Return the plausible hypotheses of each quantity.
-
-    `hypotheses`: ordered by quantity. `log_weights`: those of `tempered`. `values`: predictions far away. `misfit`: the
-    share of the misfit in the variance, shape (models,).
-    """
+    """Return the plausible hypotheses of each quantity by the weights of `tempered`; `values`: far predictions."""
     parameters = len(bases)
     number = (hypotheses.active[:, None] >> np.arange(parameters) & 1).sum(axis=1)
     more = np.log(_HIDDEN) if parameters > 2 else 0.0
@@ -79,10 +71,7 @@ def combination_shortlists(
 
 
 def _representative(log_weights: Array, values: Array) -> tuple[Array, Array]:
-    """Return at most `MOST` hypotheses whose predictions far away are distributed as those of all, and their weights.
-
-    They are drawn systematically by weight, in the order of their predictions.
-    """
+    """Return at most `MOST` hypotheses, drawn systematically by weight in the order of values, and their weights."""
     order = np.argsort(values, kind="stable")
     shares = np.cumsum(np.exp(log_weights[order]))
     places = np.searchsorted(shares, (np.arange(MOST) + 0.5) / MOST * shares[-1])
@@ -90,10 +79,7 @@ def _representative(log_weights: Array, values: Array) -> tuple[Array, Array]:
 
 
 def fits(points: Array, measured: Condensed, shortlist: CombinationShortlist) -> Plausible:
-    """Fit the hypotheses of the shortlist of a quantity.
-
-    `points`: distinct points, shape (n, parameters). `measured`: values without gaps, shape (1, n).
-    """
+    """Fit the hypotheses of the shortlist of a quantity, whose values have the shape (1, n)."""
     bases, products = parameter_terms(points), shortlist.products.astype(int)
     log_weights, terms = shortlist.log_weights.astype(float), shortlist.terms
     drawn = hidden_products(bases, terms, products, log_weights, len(points))
@@ -199,11 +185,7 @@ class HiddenProducts:
 def hidden_products(
     bases: tuple[ParameterTerms, ...], terms: Array, products: Array, log_weights: Array, points: int
 ) -> HiddenProducts | None:
-    """Draw products beside those of hypotheses, by the weights of these; None if the points hide none.
-
-    `terms`, `products`: of the hypotheses, shape (hypotheses, parameters) and (hypotheses, most coefficients).
-    `points`: the number of measured points.
-    """
+    """Draw products beside those of hypotheses, by the weights of these; None if the points hide none."""
     parameters = len(bases)
     if parameters < 3 or points >= DENSE * parameters or not all(basis.terms for basis in bases):
         return None
@@ -234,14 +216,10 @@ def hidden_products(
 def with_hidden(
     designs: Array, fits: tuple[Array, Array], errors: Array, hidden: Array, values: Array, draws: Array
 ) -> tuple[Array, Array]:
-    """Return the coefficients of hypotheses and of the hidden products beside them, 0 for those that points exclude.
+    """Return coefficients of hypotheses and of the hidden products beside them, 0 for those that points exclude.
 
-    `designs`: weighted columns, shape (draws, columns, points). `fits`: their coefficients, shape (draws, columns), and
-    factors as those of `splc.scaling.mixture.Plausible`, per unit of noise. `errors`: the noise, shape (draws,).
-    `hidden`: weighted products, shape (draws, points). `values`: weighted, shape (points,). `draws`: the
-    `places` of `HiddenProducts`.
-
-    Returns: arrays of shape (draws, columns) and (draws,).
+    Designs, the products `hidden` and values are weighted; `fits`: coefficients, and factors as those of
+    `splc.scaling.mixture.Plausible`; `errors`: the noise; `draws`: the `places` of `HiddenProducts`.
     """
     known, factors = fits
     covariances = np.swapaxes(factors, 1, 2) @ factors

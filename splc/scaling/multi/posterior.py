@@ -70,10 +70,7 @@ class Hypotheses:
         return np.flatnonzero(np.diff(self.model, prepend=-1))
 
     def weighed_by_sign(self, bases: tuple[ParameterTerms, ...], positive: Array) -> Hypotheses:
-        """Return the hypotheses, with less weight where they are negative and their quantity never is.
-
-        `positive`: whether a quantity is never negative, shape (models,).
-        """
+        """Return the hypotheses, with less weight where they are negative and their quantity is not (`positive`)."""
         factors = sign_log_weights(bases, self.terms, self.products, self.coefficients)
         return replace(self, log_weights=self.log_weights + np.where(positive[self.model], factors, 0.0))
 
@@ -152,11 +149,7 @@ def choices(places: Array, plausibility: Array) -> Choices:
 def hypotheses(
     bases: tuple[ParameterTerms, ...], chosen: Choices, z: Array, noise: NoiseEvidence, only_full: bool = False
 ) -> Hypotheses:
-    """Fit all combinations of the chosen terms.
-
-    `bases`: the terms of each parameter. `z`: weighted values, shape (models, n). `noise`: the evidence on
-    their noise.
-    """
+    """Fit all combinations of the chosen terms to weighted values, shape (models, n)."""
     parameters, n = len(bases), z.shape[1]
     full = 2**parameters - 1
     all_groups = parameter_sets(parameters, n)
@@ -186,10 +179,7 @@ def _roughly(
     noise: NoiseEvidence,
     positive: Array,
 ) -> list[tuple[Array, Array]]:
-    """Return for each group the combinations and the choices of the hypotheses that may be plausible.
-
-    `positive`: whether quantities are never negative, shape (models,).
-    """
+    """Return for each group the combinations and the choices of the hypotheses that may be plausible."""
     products = np.ascontiguousarray(np.moveaxis(np.swapaxes(triangle, 1, 2) @ triangle, 0, 2))
     rough_fits = []
     best = np.full(int(part.model.max()) + 1, -np.inf)
@@ -260,10 +250,7 @@ def _exactly(
 
 
 def term_priors(bases: tuple[ParameterTerms, ...], terms: Array, active: Array | int) -> Array:
-    """Return the log prior of the terms of the active parameters.
-
-    `terms`: shape (choices, parameters). `active`: bit masks of parameters, one for each choice or for all.
-    """
+    """Return the log prior of the terms (choices, parameters) of the active parameters, given as bit masks."""
     log_priors = np.zeros(len(terms))
     for parameter, basis in enumerate(bases):
         if basis.terms:
@@ -272,10 +259,7 @@ def term_priors(bases: tuple[ParameterTerms, ...], terms: Array, active: Array |
 
 
 class _Group(NamedTuple):
-    """Combinations with the same active parameters (a bit mask) and the same number of coefficients.
-
-    `masks`: their products, 0 being the constant, shape (combinations, size). `log_priors`: shape (combinations,).
-    """
+    """Combinations with the same active parameters (a bit mask) and the same number of coefficients."""
 
     active: int
     constant: bool
@@ -336,10 +320,7 @@ _CLIPPED = 3.0
 
 
 def shared(points: Array, residuals: Array) -> Array:
-    """Return the share of the residuals' variance that neighbouring points have in common, shape (models,).
-
-    `points`: shape (n, parameters). `residuals`: weighted, shape (models, n).
-    """
+    """Return the share of the variance of weighted residuals that neighbouring points have in common."""
     along = [rows for parameter in range(points.shape[1]) for rows in lines(points, parameter)]
     if not along:
         return np.zeros(len(residuals))
@@ -353,10 +334,7 @@ def shared(points: Array, residuals: Array) -> Array:
 
 
 def sizes(points: Array, x: Array, share: Array, growth: float = _GROWTH) -> Array:
-    """Return the size of noise with misfit at points x relative to that at the largest values, shape (models, points).
-
-    `points`: those that were measured. `share`: that of the misfit in the variance, shape (models,).
-    """
+    """Return the size of noise with misfit at points x relative to that at the largest values, (models, points)."""
     with np.errstate(divide="ignore"):
         lowest = np.where(points > 0, points, np.inf).min(axis=0)
         logs = np.log(np.maximum(np.vstack([points, x]), lowest))
@@ -367,10 +345,7 @@ def sizes(points: Array, x: Array, share: Array, growth: float = _GROWTH) -> Arr
 
 
 def growth_shown(points: Array, share: float, residuals: Array, noise: float) -> float:
-    """Return the growth of the misfit with the distance from the largest values that residuals show.
-
-    `residuals`: relative to the size of noise, shape (n,). `noise`: standard deviation at the largest values.
-    """
+    """Return the growth of the misfit with the distance from the largest values that residuals show."""
     shown = [
         float(((residuals / sizes(points, points, np.array([share]), growth)[0]) ** 2).mean())
         for growth in _GROWTHS.tolist()

@@ -23,7 +23,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from splc.scaling.data import by_length, lines
+from splc.scaling.data import lines
 from splc.scaling.evidence import BEYOND, NoiseEvidence, log_excluded
 from splc.scaling.exponents import Exponents, Factors, HypothesisColumns, columns, exponent_columns, exponents, usable
 from splc.scaling.single.posterior import CONSTANT_SHARE, space, term_weights
@@ -47,26 +47,16 @@ _ROUNDING = 1e-15
 
 @dataclass(frozen=True, eq=False)
 class ParameterTerms:
-    """All terms of one parameter.
+    """All terms of one parameter."""
 
-    Attributes:
-        terms: their exponents.
-        columns: their values at the points, divided by `sizes`, shape (terms, n).
-        sizes: the largest absolute value of each, shape (terms,).
-        log_prior: shape (terms,).
-        falling: whether they have negative powers, shape (terms,).
-        powers, logs: the exponents as numbers, each of shape (terms, 1).
-        ends: the smallest and the largest value of the parameter.
-    """
-
-    terms: tuple[Exponents, ...]
-    columns: Array
-    sizes: Array
-    log_prior: Array
-    falling: Array
-    powers: Array
+    terms: tuple[Exponents, ...]  # their exponents
+    columns: Array  # their values at the points, divided by `sizes`, shape (terms, n)
+    sizes: Array  # the largest absolute value of each, shape (terms,)
+    log_prior: Array  # shape (terms,)
+    falling: Array  # whether they have negative powers, shape (terms,)
+    powers: Array  # the exponents as numbers, each of shape (terms, 1)
     logs: Array
-    ends: tuple[float, float]
+    ends: tuple[float, float]  # the smallest and the largest value of the parameter
 
 
 def parameter_terms(points: Array) -> tuple[ParameterTerms, ...]:
@@ -135,20 +125,16 @@ def most_terms(parameters: int) -> int:
 
 
 def line_scores(points: Array, parameter: int, basis: ParameterTerms, z: Array, noise: NoiseEvidence) -> Array | None:
-    """Return the log plausibility of a parameter's terms along its lines, shape (models, terms).
+    """Return the log plausibility of a parameter's terms along its lines, (models, terms), relative to the best one.
 
-    Each line has a level and a slope, or only a slope (a product without a constant): the better of both
-    counts, relative to the best term.
-
-    `points`: shape (n, parameters). `z`: weighted values, shape (models, n). `noise`: the
-    evidence on their noise.
+    Each line has a level and a slope, or only a slope (a product without a constant): the better of both counts.
     """
     with_level = np.zeros((len(z), len(basis.terms)))
     without = with_level.copy()
     covered = number = 0
-    for length, rows in by_length(lines(points, parameter)).items():
-        if length < _ENOUGH:
-            continue
+    long_lines = [line for line in lines(points, parameter) if len(line) >= _ENOUGH]
+    for length in sorted(set(map(len, long_lines))):
+        rows = np.array([line for line in long_lines if len(line) == length])
         # (lines, models, length) and (lines, length, terms)
         w, values = (np.moveaxis(array[:, rows], 1, 0) for array in (noise.weights, z))
         columns = np.moveaxis(basis.columns[:, rows], 0, 2)
@@ -176,10 +162,7 @@ def line_scores(points: Array, parameter: int, basis: ParameterTerms, z: Array, 
 
 
 def shortlists(scores: list[Array]) -> tuple[Array, Array]:
-    """Return the most plausible terms of each parameter, the best one first.
-
-    `scores`: per parameter the log plausibility of its terms, shape (models, terms), -inf for those that are out.
-    """
+    """Return the most plausible terms of each parameter, the best one first; scores of -inf are out."""
     most = most_terms(len(scores))
     models = len(scores[0])
     places = np.zeros((models, len(scores), most), dtype=int)
@@ -274,10 +257,7 @@ _NEGATIVE = 1e-9
 
 
 def sign_log_weights(bases: tuple[ParameterTerms, ...], terms: Array, products: Array, coefficients: Array) -> Array:
-    """Return the logarithms of the factors of hypotheses' plausibility, 0 for those that are nowhere negative.
-
-    `terms`, `products`, `coefficients`: see `splc.scaling.multi.posterior.Hypotheses`.
-    """
+    """Return the logarithms of the factors of hypotheses' plausibility, 0 for those that are nowhere negative."""
     log_factors = np.zeros(len(terms))
     # The terms of all parameters are positive.
     rows = np.flatnonzero((coefficients < 0).any(axis=1))

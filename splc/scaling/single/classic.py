@@ -7,7 +7,8 @@ and, for `basic`, Extra-P 4.2.5.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -23,12 +24,7 @@ _NO_FREEDOM = 1e-10
 
 
 def line(columns: Array, values: Array) -> tuple[Array, Array]:
-    """Fit constant + slope * column by least squares.
-
-    `columns`: shape (n, …). `values`: shape (n, …), broadcasting with it.
-
-    Returns: constant and slope, shape (…); slope NaN where a column is constant.
-    """
+    """Return constant and slope of values by columns, both (n, …), by least squares; NaN where a column is constant."""
     level, mean = columns.mean(axis=0), values.mean(axis=0)
     centered = columns - level
     squares = (centered**2).sum(axis=0)
@@ -43,8 +39,6 @@ def left_out(columns: Array, values: Array) -> Array:
 
     A constant that is small relative to the smallest of the other values (or in itself, if that is 0) counts as 0. The
     fits without a point follow from the fit to all points, by the point's residual and leverage.
-
-    `columns`: shape (n, …). `values`: shape (n, …), broadcasting with it.
     """
     points = values.shape[0]
     level, mean = columns.mean(axis=0), values.mean(axis=0)
@@ -80,42 +74,40 @@ _ROUNDING = 1e-26
 
 
 def classic(x: Array, values: Array, candidates: Sequence[Exponents], number: int, criterion: Criterion) -> Selection:
-    """Choose the hypothesis with the smallest error.
+    """Choose the hypothesis with the smallest error, with at most `number` terms beside the constant.
 
-    `x`: distinct points, shape (n,). `values`: shape (models, n). `number`: the largest number of terms beside the
-    constant, 1 or 2. `criterion`: 'rss', the residual sum of squares in sample, as in the paper; or 'loo', the SMAPE at
-    points left out, as in later versions, which does not always prefer a second term.
+    `criterion`: 'rss', the residual sum of squares in sample, as in the paper; or 'loo', the SMAPE at points left out,
+    as in later versions, which does not always prefer a second term.
     """
-    terms = usable(candidates, x) if len(x) > 1 else ()
-    first, second = np.full(len(values), -1), np.full(len(values), -1)
-    coefficients = np.zeros((3, len(values)))
-    size = batch_size(len(x), len(terms) ** number)
-    for start in range(0, len(values), size):
-        part = slice(start, start + size)
-        batch = values[part].T
-        first[part], second[part], coefficients[:, part] = _smallest(columns(terms, x), batch, number, criterion)
-    return Selection.of_exponents(terms, np.stack([first, second]), coefficients)
+    return _in_batches(x, values, candidates, number, partial(_smallest, number=number, criterion=criterion))
 
 
 def basic(x: Array, values: Array) -> Selection:
-    """Choose one of 42 terms as Extra-P 4.2.5 does by default: the smallest SMAPE at points left out.
+    """Choose one of 42 terms as Extra-P 4.2.5 does by default: the smallest SMAPE at points left out."""
+    return _in_batches(x, values, EXTRAP, 1, _leave_one_out)
 
-    `x`: distinct points, shape (n,). `values`: shape (models, n).
-    """
-    terms = usable(EXTRAP, x) if len(x) > 1 else ()
-    first, coefficients = np.full(len(values), -1), np.zeros((2, len(values)))
-    size = batch_size(len(x), len(terms))
+
+def _in_batches(
+    x: Array,
+    values: Array,
+    candidates: Sequence[Exponents],
+    number: int,
+    search: Callable[[Array, Array], tuple[Array, Array]],
+) -> Selection:
+    """Choose by a search: columns of terms and values (n, models) → up to `number` terms, and coefficients."""
+    terms = usable(candidates, x) if len(x) > 1 else ()
+    places, coefficients = np.full((number, len(values)), -1), np.zeros((1 + number, len(values)))
+    size = batch_size(len(x), len(terms) ** number)
     for start in range(0, len(values), size):
         part = slice(start, start + size)
-        first[part], coefficients[:, part] = _leave_one_out(columns(terms, x), values[part].T)
-    return Selection.of_exponents(terms, first[None], coefficients)
+        places[:, part], coefficients[:, part] = search(columns(terms, x), values[part].T)
+    return Selection.of_exponents(terms, places, coefficients)
 
 
-def _smallest(terms: Array, values: Array, number: int, criterion: Criterion) -> tuple[Array, Array, Array]:
-    """Return the hypotheses with the smallest error: first and second term, coefficients."""
+def _smallest(terms: Array, values: Array, number: int, criterion: Criterion) -> tuple[Array, Array]:
+    """Return the terms and the coefficients of the hypotheses with the smallest error."""
     points, models = values.shape
-    first, second = np.full(models, -1), np.full(models, -1)
-    coefficients = np.zeros((3, models))
+    places, coefficients = np.full((number, models), -1), np.zeros((1 + number, models))
     coefficients[0] = values.mean(axis=0)
     residuals = values - coefficients[0]
     if criterion == "loo":
@@ -137,19 +129,12 @@ def _smallest(terms: Array, values: Array, number: int, criterion: Criterion) ->
         better = (errors[best, at] < lowest - rounding) & (lowest > rounding)
         lowest = np.where(better, errors[best, at], lowest)
         coefficients[: size + 1, better] = fits[:, best, at][:, better]
-        first = np.where(better, chosen[best, 0], first)
-        if size == 2:
-            second = np.where(better, chosen[best, 1], second)
-    return first, second, coefficients
+        places[:size, better] = chosen[best].T[:, better]
+    return places, coefficients
 
 
 def _fitted(designs: Array, values: Array, criterion: Criterion) -> tuple[Array, Array]:
-    """Fit a constant beside each design by least squares, for all values at once.
-
-    `designs`: shape (hypotheses, n, k). `values`: shape (n, models).
-
-    Returns: coefficients, shape (1 + k, hypotheses, models), and errors, inf where columns are collinear.
-    """
+    """Fit a constant beside each design (hypotheses, n, k); return coefficients, and errors, inf where collinear."""
     level = designs.mean(axis=1, keepdims=True)
     mean = values.mean(axis=0)
     centered = designs - level
@@ -175,16 +160,16 @@ def _fitted(designs: Array, values: Array, criterion: Criterion) -> tuple[Array,
 def _leave_one_out(terms: Array, values: Array) -> tuple[Array, Array]:
     """Return the terms with the smallest error at points left out, as Extra-P's basic modeler finds them."""
     models = values.shape[1]
-    first, coefficients = np.full(models, -1), np.zeros((2, models))
+    places, coefficients = np.full((1, models), -1), np.zeros((2, models))
     coefficients[0] = values.mean(axis=0)
     lowest = smape(np.broadcast_to(coefficients[0], values.shape), values)
     if len(values) < 3 or not len(terms):
-        return first, coefficients
+        return places, coefficients
     design = terms.T[:, :, None]
     constant, slope = line(design, values[:, None])
     scores = np.where(contributes(slope, design, values[:, None]), left_out(design, values[:, None]), np.inf)
     best, at = scores.argmin(axis=0), np.arange(models)
     better = scores[best, at] < lowest
-    first[better] = best[better]
-    coefficients[0, better], coefficients[1, better] = constant[best, at][better], slope[best, at][better]
-    return first, coefficients
+    places[0, better] = best[better]
+    coefficients[:, better] = constant[best, at][better], slope[best, at][better]
+    return places, coefficients

@@ -47,12 +47,7 @@ CHUNK = 640
 
 
 def default(x: Array, measured: Condensed, strong_scaling: bool | None) -> Selection:
-    """Choose a hypothesis for each quantity.
-
-    `x`: distinct points, ascending, shape (n,). `measured`: values without gaps, shape (models, n), whose squares do
-    not leave the range of numbers. `strong_scaling`: whether negative powers are considered; None: for quantities that
-    fall (see `falls`).
-    """
+    """Choose a hypothesis for each quantity; without `strong_scaling`, with negative powers if it falls."""
     fall = falls(measured.values)
     falling = fall if strong_scaling is None else np.full(len(fall), strong_scaling)
     size = max(CHUNK // len(x), 1)
@@ -83,10 +78,7 @@ def _joined(parts: list[tuple[Array, Selection]], models: int) -> Selection:
 
 
 def falls(values: Array) -> Array:
-    """Return which quantities fall somewhere as x grows: they end lower, or fall by a tenth before they rise.
-
-    `values`: shape (models, n), at ascending points.
-    """
+    """Return which quantities fall somewhere as x grows: they end lower, or fall by a tenth before they rise."""
     first = values[:, 0]
     return np.asarray((values[:, -1] < first) | (first - values.min(axis=1) > _DIP * np.abs(first)))
 
@@ -162,11 +154,8 @@ class PlausibleHypotheses:
     def chosen(self, far: Array, noisy: Array) -> tuple[Array, Array]:
         """Return the hypothesis that is chosen for each quantity, and the probability of its lead term.
 
-        It is the most plausible one, or, where noise is large, the one whose value is nearest to the median of all, out
-        of those about as plausible as the best.
-
-        `far`: the values of the space's terms where hypotheses are compared, shape (terms,). `noisy`: whether noise is
-        large, shape (models,).
+        It is the most plausible one, or, where noise is large, the one whose value (`far`: those of terms) is nearest
+        to the median of all, out of those about as plausible as the best.
         """
         known = np.append(far, 0.0)
         first, second = (self.coefficients[1 + at] * known[self.rows[name]] for at, name in enumerate(_TERMS))
@@ -182,11 +171,7 @@ class PlausibleHypotheses:
 
 
 def plausible(parts: Sequence[tuple[Posterior, int, Array, Array]], models: int) -> PlausibleHypotheses:
-    """Return the plausible hypotheses of a batch of quantities.
-
-    `parts`: for each kind of noise the hypotheses, the kind, the quantities that they are about, and their log
-    weights, shape (hypotheses, quantities). `models`: the number of quantities.
-    """
+    """Return the plausible hypotheses; `parts`: of each kind of noise the fits, kind, quantities and log weights."""
     highest = np.full(models, -np.inf)
     for _, _, quantities, log_weights in parts:
         highest[quantities] = np.maximum(highest[quantities], log_weights.max(axis=0))
@@ -213,11 +198,7 @@ def plausible(parts: Sequence[tuple[Posterior, int, Array, Array]], models: int)
 
 
 def fits(x: Array, measured: Condensed, lists: Sequence[Shortlist]) -> Plausible:
-    """Fit the hypotheses of shortlists, those of one quantity after the other.
-
-    `x`: distinct points, ascending, shape (n,). `measured`: values without gaps, shape (models, n). `lists`: the
-    shortlist of each, all of the same space.
-    """
+    """Fit the hypotheses of shortlists of one space, those of one quantity after the other."""
     search_space = space(x, lists[0].falling)
     # As whole numbers, which are joined faster.
     rows = np.concatenate([shortlist.rows.view(np.int64) for shortlist in lists]).view(ROW)

@@ -68,37 +68,23 @@ def term_weights() -> dict[Exponents, float]:
 
 @dataclass(frozen=True, eq=False)
 class HypothesisSpace:
-    """The hypotheses for one set of points: all sums of at most two terms, with and without a constant.
+    """The hypotheses for one set of points: all sums of at most two terms, with and without a constant."""
 
-    Attributes:
-        terms: the terms.
-        single: log prior of each term as the only one (with a constant or without), shape (terms,).
-        first, second: the terms of two-term hypotheses, as positions, shape (pairs,).
-        double: log prior of each of them, shape (pairs,).
-        values: the terms' columns, shape (terms, n).
-        powers, logs: the terms' exponents, shape (terms, 1).
-        far: their values at four times the largest point, where contributions are compared, shape (terms,).
-        rows: all hypotheses, of the type `ROW`: the constant, each term, each with a constant, the pairs, and those
-            with a constant.
-        log_prior: shape (hypotheses,).
-        sizes: the number of coefficients of each, shape (hypotheses,).
-        far_first, far_second: the values of their terms where signs count, 0 for none, shape (places, hypotheses, 1).
-    """
-
-    terms: tuple[Exponents, ...]
-    single: Array
-    first: Array
-    second: Array
-    double: Array
-    values: Array
-    powers: Array
+    terms: tuple[Exponents, ...]  # the terms
+    single: Array  # log prior of each term as the only one (with a constant or without), shape (terms,)
+    first: Array  # the first terms of two-term hypotheses, as positions, shape (pairs,)
+    second: Array  # their second terms
+    double: Array  # log prior of each of them, shape (pairs,)
+    values: Array  # the terms' columns, shape (terms, n)
+    powers: Array  # the terms' exponents, shape (terms, 1)
     logs: Array
-    far: Array
+    far: Array  # their values at four times the largest point, where contributions are compared, shape (terms,)
+    # all hypotheses, of the type `ROW`: the constant, each term, each with a constant, the pairs, those with a constant
     rows: Array
-    log_prior: Array
-    sizes: Array
-    far_first: Array
-    far_second: Array
+    log_prior: Array  # shape (hypotheses,)
+    sizes: Array  # the number of coefficients of each, shape (hypotheses,)
+    far_first: Array  # the values of first terms where signs count, 0 for none, shape (places, hypotheses, 1)
+    far_second: Array  # those of second terms
 
     @cached_property
     def products(self) -> tuple[Product, ...]:
@@ -160,10 +146,7 @@ def _space(points: bytes, falling: bool) -> HypothesisSpace:
 
 
 def _all(single: Array, pairs: Array, double: Array, distinct: int) -> tuple[Array, Array]:
-    """Return all hypotheses, as rows of the type `ROW`, and their log prior.
-
-    `single`, `double`: log priors of single terms and of `pairs`. `distinct`: the number of points.
-    """
+    """Return all hypotheses, as rows of the type `ROW`, and their log prior, from those of single terms and pairs."""
     no_term = np.array([-1])
     terms = np.arange(len(single))
     without, with_constant = np.log(NO_CONSTANT_SHARE), np.log(1 - NO_CONSTANT_SHARE)
@@ -182,12 +165,10 @@ def _all(single: Array, pairs: Array, double: Array, distinct: int) -> tuple[Arr
 
 
 def triangular(designs: Array, values: Array) -> tuple[Array, Array, Array]:
-    """Fit values by columns.
+    """Fit values (fits, points) by columns (fits, columns, points); a column of zeros is none.
 
-    `designs`: shape (fits, columns, points); a column of zeros is none. `values`: shape (fits, points).
-
-    Returns: the sums of squared residuals, shape (fits,); the coefficients, shape (fits, columns); and matrices whose
-    Returns: length, shape (fits, columns, columns).
+    Returns the sums of squared residuals, the coefficients, and matrices whose products with a point's columns have the
+    standard error of the fitted value there, per unit of noise, as their length, shape (fits, columns, columns).
     """
     fits, size, _ = designs.shape
     # Columns by points by fits: sums over the points are fast.
@@ -240,10 +221,7 @@ class Posterior:
 
 
 def posterior(space: HypothesisSpace, values: Array, noise: NoiseEvidence) -> Posterior:
-    """Return the posterior of all hypotheses.
-
-    `values`: one value per point, shape (n, models). `noise`: the evidence on their noise.
-    """
+    """Return the posterior of all hypotheses for values (n, models)."""
     weights = noise.weights.T
     with np.errstate(divide="ignore", invalid="ignore"):
         builder = _Builder(values * weights, weights, space, noise)
@@ -297,15 +275,9 @@ class _Builder:
         size, unit = self.step / self.orthogonal_norms, 1 / self.orthogonal_norms
         base = self.level - self.shared * size
         coefficients = {0: (base, unit, self.one_norm), 1: (size, unit, self.norms)}
+        leverage = self.ones[-1] ** 2 + self.orthogonal[-1] ** 2
         # Both errors contain one over the norm; the volume that they span contains it once.
-        self._add(
-            self.both_residuals,
-            2,
-            coefficients,
-            unit,
-            self.orthogonal_norms,
-            self.ones[-1] ** 2 + self.orthogonal[-1] ** 2,
-        )
+        self._add(self.both_residuals, 2, coefficients, unit, self.orthogonal_norms, leverage)
 
     def doubles(self) -> None:
         """Add pairs of terms, and pairs with a constant."""
@@ -317,30 +289,19 @@ class _Builder:
         self._add(residuals, 2, {1: (first, unit, norms[0]), 2: (second, unit, norms[1])}, unit, norm, leverage)
         if len(self.z) <= 3:
             return
-        pair_norms, shares = (
-            (_at(self.orthogonal_norms, i), _at(self.orthogonal_norms, j)),
-            (_at(self.shared, i), _at(self.shared, j)),
-        )
+        first_norm, second_norm = _at(self.orthogonal_norms, i), _at(self.orthogonal_norms, j)
+        first_share, second_share = _at(self.shared, i), _at(self.shared, j)
         shared, norm, step, residuals, leverage = _pairs(self.orthogonal, self.both_residuals, i, j)
         second = step / norm
-        first = (_at(self.step, i) - shared * second) / pair_norms[0]
-        unit_first, unit_second, second = (
-            1 / (norm * pair_norms[0]),
-            1 / (norm * pair_norms[1]),
-            second / pair_norms[1],
-        )
-        base = self.level - shares[0] * first - shares[1] * second
-        unit = np.sqrt(1 + (shares[0] * unit_first) ** 2 + (shares[1] * unit_second) ** 2)
-        coefficients = {
-            0: (base, unit, self.one_norm),
-            1: (first, unit_first, norms[0]),
-            2: (second, unit_second, norms[1]),
-        }
+        first, second = (_at(self.step, i) - shared * second) / first_norm, second / second_norm
+        first_unit, second_unit = 1 / (norm * first_norm), 1 / (norm * second_norm)
+        base = self.level - first_share * first - second_share * second
+        unit = np.sqrt(1 + (first_share * first_unit) ** 2 + (second_share * second_unit) ** 2)
+        pair = {1: (first, first_unit, norms[0]), 2: (second, second_unit, norms[1])}
         # The product of the errors, less the part that correlation removes.
-        least_norm = np.minimum(norm, np.minimum(*pair_norms))
-        self._add(
-            residuals, 3, coefficients, unit_first * unit_second * norm, least_norm, self.ones[-1] ** 2 + leverage
-        )
+        volume, least_norm = first_unit * second_unit * norm, np.minimum(norm, np.minimum(first_norm, second_norm))
+        leverage = self.ones[-1] ** 2 + leverage
+        self._add(residuals, 3, {0: (base, unit, self.one_norm), **pair}, volume, least_norm, leverage)
 
     def _add(
         self,
@@ -353,10 +314,9 @@ class _Builder:
     ) -> None:
         """Add hypotheses with `size` coefficients.
 
-        `residuals`: shape (n, hypotheses, models). `coefficients`: position → a coefficient, its standard error per
-        unit of noise, and the length of its column. `volume`: that of the errors. `least_norm`: the length of the
-        smallest part of a column orthogonal to the others; None: there are no others. `leverage`: that of the largest
-        point.
+        `coefficients`: position → a coefficient, its standard error per unit of noise, and the length of its column.
+        `volume`: that of the errors. `least_norm`: the length of the smallest part of a column orthogonal to the
+        others. `leverage`: that of the largest point.
         """
         rows = slice(self.filled, self.filled + residuals.shape[1])
         self.filled = rows.stop
@@ -373,10 +333,7 @@ class _Builder:
 
 
 def _pairs(basis: Array, residuals: Array, i: Array, j: Array) -> tuple[Array, Array, Array, Array, Array]:
-    """Fit the second terms of pairs to the residuals of the first ones.
-
-    `basis`: unit columns, shape (n, terms, models). `residuals`: those of each single term, of the same shape.
-    """
+    """Fit the second terms of pairs, unit columns (n, terms, models), to the residuals of the first ones."""
     first, second, second_residuals = _at(basis, i), _at(basis, j), _at(residuals, i)
     shared = dot(first, second)
     second -= first * shared

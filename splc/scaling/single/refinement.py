@@ -45,10 +45,7 @@ EXTRAP = Rule(non_constancy=1.3, leave_one_out=True, compounding=True, closed=Tr
 
 
 def refined(x: Array, values: Array, rule: Rule) -> Selection:
-    """Choose one term for each quantity by iterative refinement.
-
-    `x`: distinct points, shape (n,). `values`: shape (models, n).
-    """
+    """Choose one term for each quantity by iterative refinement; `x`: distinct points, `values`: (models, n)."""
     models = len(values)
     powers, logs = np.zeros((2, models), dtype=int), np.zeros((2, models), dtype=int)
     powers[1] = logs[1] = 1

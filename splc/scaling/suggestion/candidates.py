@@ -20,13 +20,11 @@ MAX_FURTHER = 10_000
 
 
 def continued(values: Array, number: int) -> Array:
-    """Return values and `number` more beyond the largest.
+    """Return distinct ascending values and `number` more beyond the largest.
 
     They continue by the same factor if all ratios are equal, by the same step if all differences are, and otherwise by
     the median of the ratios or of the differences, whichever vary less relative to their mean. A single value is
     doubled; 0 is followed by 1.
-
-    `values`: distinct, ascending, at least 0.
     """
     steps = np.diff(values)
     positive = values[values > 0]
@@ -51,10 +49,7 @@ def continued(values: Array, number: int) -> Array:
 def candidate_axes(
     points: Array, stated: Sequence[Sequence[float] | Array | None] | None, least: int, extend: int
 ) -> tuple[Array, ...]:
-    """Return the values of every parameter.
-
-    `points`: measured ones, shape (n, parameters). `stated`: the values of each parameter, None for those measured.
-    """
+    """Return the values of every parameter: those stated, or else the measured ones, continued."""
     parameters = points.shape[1]
     axes = (None,) * parameters if stated is None else stated
     if len(axes) != parameters:
@@ -89,45 +84,29 @@ def _checked(axis: Sequence[float] | Array) -> Array:
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A point to measure.
+    """A point to measure."""
 
-    Attributes:
-        point: its coordinates.
-        expected: the value that the model predicts there, at least 0.
-        lower, upper: the 90 % interval of a measurement there, at least 0; infinite where too little is known.
-        cost: the cost of all suggested measurements of it.
-        reason: the reason for this point.
-        measured: the number of existing measurements of it; above 0, it is measured again.
-        gain: the expected reduction of the variance at the target, in percent; None without a target, and for points
-            that are suggested for another reason.
-    """
-
-    point: tuple[float, ...]
-    expected: float
-    lower: float
+    point: tuple[float, ...]  # its coordinates
+    expected: float  # the value that the model predicts there, at least 0
+    lower: float  # the 90 % interval of a measurement there, at least 0; infinite where too little is known
     upper: float
-    cost: float
-    reason: str
-    measured: int = 0
+    cost: float  # the cost of all suggested measurements of it
+    reason: str  # the reason for this point
+    measured: int = 0  # the number of existing measurements of it; above 0, it is measured again
+    # the expected reduction of the variance at the target, in percent; None without a target, and for points that are
+    # suggested for another reason
     gain: float | None = None
 
 
 @dataclass(frozen=True)
 class TargetPrediction:
-    """The prediction at the target.
+    """The prediction at the target."""
 
-    Attributes:
-        point: its coordinates.
-        predicted: the prediction.
-        lower, upper: the 90 % interval of a measurement there, as of `splc scale`; infinite where too little is known.
-        mean: that of the expected value, the mean of many measurements.
-    """
-
-    point: tuple[float, ...]
-    predicted: float
-    lower: float
+    point: tuple[float, ...]  # its coordinates
+    predicted: float  # the prediction
+    lower: float  # the 90 % interval of a measurement there, as of `splc scale`; infinite where too little is known
     upper: float
-    mean: tuple[float, float]
+    mean: tuple[float, float]  # that of the expected value, the mean of many measurements
 
     @property
     def error(self) -> float:
@@ -170,17 +149,7 @@ _LARGEST = 1e302
 
 
 class CandidatePoints:
-    """The points of a grid and the measured ones, with their costs and whether they are measured or suggested.
-
-    Attributes:
-        model: the model of what was measured.
-        points: shape (candidates, parameters), ascending.
-        counts: existing measurements, shape (candidates,).
-        values: measured values, NaN for none, shape (candidates,).
-        suggested: the points that are suggested, shape (candidates,).
-        expected: predicted values, at least 0, shape (candidates,).
-        costs: the costs of `repetitions` measurements, shape (candidates,).
-    """
+    """The points of a grid and the measured ones, with their costs and whether they are measured or suggested."""
 
     def __init__(
         self,
@@ -192,6 +161,7 @@ class CandidatePoints:
         repetitions: int,
         axes: Sequence[Array],
     ) -> None:
+        # All arrays have one entry per candidate; the points ascend.
         number = int(np.prod([float(len(axis)) for axis in axes]))
         if number > MAX_CANDIDATES:
             raise SpecError(
@@ -251,10 +221,7 @@ class CandidatePoints:
 
 
 def costs_of(price: Cost, points: Array, values: Array) -> Array:
-    """Return the cost of a measurement at each point, shape (n,).
-
-    `points`: shape (n, parameters). `values`: the measured or expected values there, shape (n,).
-    """
+    """Return the cost of a measurement at each point with its measured or expected value, shape (n,)."""
     with np.errstate(all="ignore"):
         costs = np.broadcast_to(np.asarray(price(points, values), dtype=float), len(points))
     # Sums of larger costs may overflow.

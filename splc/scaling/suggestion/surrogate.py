@@ -31,9 +31,9 @@ def without_effect(candidates: CandidatePoints) -> tuple[int, ...]:
     noise = (candidates.model.noise or 0.0) / 100
     sizes = np.abs(candidates.values)
     deviations = noise * sizes / np.sqrt(np.maximum(candidates.counts, 1))
-    parameters = []
+    parameters, measured = [], np.flatnonzero(candidates.counts > 0)
     for parameter in range(candidates.points.shape[1]):
-        for line in _measured_lines(candidates, parameter):
+        for line in (measured[rows] for rows in lines(candidates.points[measured], parameter)):
             low, high = line[candidates.values[line].argmin()], line[candidates.values[line].argmax()]
             limit = _VISIBLE * float(np.hypot(deviations[low], deviations[high])) + _LEAST * float(sizes[line].max())
             if candidates.values[high] - candidates.values[low] > limit:
@@ -76,12 +76,6 @@ def further_out(candidates: CandidatePoints, parameter: int) -> NextCandidates |
     )
 
 
-def _measured_lines(candidates: CandidatePoints, parameter: int) -> list[Array]:
-    """Return the measured points of each line along a parameter, two or more of them."""
-    measured = np.flatnonzero(candidates.counts > 0)
-    return [measured[line] for line in lines(candidates.points[measured], parameter)]
-
-
 # Hypotheses with a smaller share of the probability are left out, and those beyond this number.
 _SHARE = 1e-3
 _MOST = 100
@@ -101,10 +95,7 @@ _NO_VARIANCE = 1e-200
 
 @dataclass(frozen=True, eq=False)
 class TargetSurrogate:
-    """The plausible hypotheses with the normal posteriors of their coefficients, after measurements.
-
-    Values are in the posterior's unit.
-    """
+    """The plausible hypotheses with the normal posteriors of their coefficients, in the posterior's unit."""
 
     weights: Array  # probabilities, shape (hypotheses,)
     coefficients: Array  # shape (hypotheses, coefficients); 0 for unused ones
@@ -144,10 +135,7 @@ class TargetSurrogate:
         )
 
     def after(self, point: Array, count: int, measured: int) -> TargetSurrogate:
-        """Return the surrogate after measurements of a point, as if they gave the expected value.
-
-        `measured`: the number of existing measurements of it.
-        """
+        """Return the surrogate after `count` measurements of a point, as if they gave the expected value."""
         columns = self._columns(point[None])
         means = self._means(columns)
         shared = (self.covariances @ columns)[:, :, 0]
@@ -183,10 +171,7 @@ class TargetSurrogate:
         return np.asarray(np.maximum(np.abs(self._means(columns)) + self.floors[:, None], 1e-300) ** 2)
 
     def _noise(self, columns: Array, counts: Array, measured: Array) -> Array:
-        """Return the variance of the information that measurements add at points, shape (hypotheses, points).
-
-        `counts`, `measured`: the numbers of new and of existing measurements, shape (points,).
-        """
+        """Return the variance of the information that new measurements add to existing ones, (hypotheses, points)."""
 
         def precision(number: Array) -> Array:
             with np.errstate(divide="ignore"):
@@ -196,10 +181,7 @@ class TargetSurrogate:
         return np.asarray(self.noise[:, None] ** 2 * self._sizes(columns) / added)
 
     def interval(self, target: Array, center: float, level: float, *, noise: bool) -> tuple[float, float]:
-        """Return the interval of the expected value at a target, or with the noise of a measurement there.
-
-        `center`: the prediction there.
-        """
+        """Return the interval of the expected value at a target, or with the noise of a measurement there."""
         columns = self._columns(target[None])
         variances = self._covariance(columns, columns)
         if noise:
@@ -209,13 +191,9 @@ class TargetSurrogate:
         return float(bounds[0][0]), float(bounds[1][0])
 
     def variances(self, target: Array, points: Array, counts: Array, measured: Array) -> tuple[float, Array]:
-        """Return the variance of the value at a target, and the one expected after further measurements.
+        """Return the variance of the value at a target, and the one expected after measurements of each candidate.
 
         The variance is that of the logarithm, or relative where values are not positive; large errors are limited.
-
-        `target`: shape (parameters,). `points`: one candidate each, shape (candidates, parameters). `counts`: the
-        number of new measurements at each, shape (candidates,). `measured`: the number of existing ones, shape
-        (candidates,).
         """
         target_columns = self._columns(target[None])
         aim = self._means(target_columns)[:, 0]

@@ -24,8 +24,7 @@ from splc.io.numbers import percentage
 from splc.scaling.profile import notes_of_series
 from splc.scaling.result import LEVEL, Prediction
 from splc.scaling.suggestion.candidates import Cost, Suggestion, Suggestions, TargetPrediction
-from splc.scaling.suggestion.suggest import suggest
-from splc.scaling.suggestion.target import LINE
+from splc.scaling.suggestion.suggest import LINE, suggest
 from splc.types import Array
 from splc.workflows import scaling_view, views
 from splc.workflows.by import ByValue

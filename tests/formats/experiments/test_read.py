@@ -19,7 +19,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from splc.data.experiment import Experiment, Key
-from splc.errors import InputError, OutputError
+from splc.errors import InputError
 from splc.formats.detect import experiment_format
 from splc.formats.experiments import extrap
 from splc.formats.experiments.extrap import experiment_text
@@ -28,6 +28,7 @@ from splc.formats.experiments.json_lines import experiment_jsonl
 from splc.formats.experiments.read import parse_experiments, read_experiment
 from splc.io.files import Source, write_whole
 from tests.support.examples import examples
+from tests.support.golden_messages import Lines, check_calls
 from tests.support.reader_golden import READER_FILES, read_cases
 from tests.support.real_data import DATA
 from tests.support.refusal import check_read_or_refused
@@ -190,40 +191,6 @@ def test_round_trips(experiment: Experiment, tmp_path_factory: pytest.TempPathFa
     assert read_experiment(folder / "e.jsonl") == experiment
 
 
-NAN = np.nan
-
-
-def test_lines() -> None:
-    """JSON lines are as Extra-P reads them, with whole numbers as such and one value without a list."""
-    kept = Experiment(("p",), np.array([4, 0.5]), {("c", "ä"): np.array([[1.5, 2], [3, NAN]])})
-    assert experiment_jsonl(kept) == (
-        '{"params": {"p": 4}, "callpath": "c", "metric": "ä", "value": [1.5, 2]}\n'
-        '{"params": {"p": 0.5}, "callpath": "c", "metric": "ä", "value": 3}\n'
-    )
-    with pytest.raises(OutputError, match="has no name"):
-        experiment_jsonl(Experiment(("p",), np.array([4]), {("", "m"): np.array([1])}))
-
-
-def test_text() -> None:
-    """Text has a line per point, without missing values."""
-    series = {("main->f", "time"): np.array([[1.5, NAN, 2], [NAN, NAN, NAN]]), ("main", "n"): np.array([1e20, -3])}
-    assert experiment_text(Experiment(("p", "q"), np.array([[4, 0.5], [8, 1]]), series)) == (
-        "PARAMETER p\nPARAMETER q\nPOINTS (4 0.5)\nPOINTS (8 1)\n\n"
-        "REGION main->f\nMETRIC time\nDATA 1.5 2\nDATA\n\nREGION main\nMETRIC n\nDATA 1e+20\nDATA -3\n"
-    )
-
-
-@pytest.mark.parametrize(
-    ("parameter", "callpath", "metric"),
-    [("a b", "c", "m"), ("#p", "c", "m"), ("p", "a\nb", "m"), ("p", " c", "m"), ("p", "", "m"), ("p", "c", "m\r")],
-)
-def test_names_that_cannot_be_written(parameter: str, callpath: str, metric: str) -> None:
-    """A name that would read back as another one is refused."""
-    experiment = Experiment((parameter,), np.array([1.0]), {(callpath, metric): np.array([1.0])})
-    with pytest.raises(OutputError, match="cannot be written in Extra-P's text format"):
-        experiment_text(experiment)
-
-
 POINTS = [{"coordinates": [20.0, 1.0], "mean": 2.5, "values": None}, {"coordinates": [40.0, 1.0], "values": [3.0, 4.0]}]
 CONTENT: dict[str, Any] = {
     "parameters": ["x", "y"],
@@ -240,30 +207,30 @@ def archive(content: Any, member: str = "experiment.json") -> Source:
     return Source("run.extra-p", stream.getvalue())
 
 
-def test_the_experiment_of_an_archive() -> None:
-    """The format is detected; the report is about the archive, and models in it are ignored."""
-    source = archive(CONTENT)
+def text(points: Any, series: dict[Key, Any], *parameters: str) -> Lines:
+    """Return an experiment in Extra-P's text format."""
+    return Lines(experiment_text(Experiment(parameters or ("p",), np.array(points), series)))
+
+
+def lines(points: Any, series: dict[Key, Any]) -> Lines:
+    """Return an experiment as JSON lines."""
+    return Lines(experiment_jsonl(Experiment(("p",), np.array(points), series)))
+
+
+def unpacked(source: Source) -> tuple[object, ...]:
+    """Return the experiment of an archive, whose report is about the archive."""
     found = parse_experiment(source)
-    assert (found.parameters, found.points.tolist()) == (("x", "y"), [[20, 1], [40, 1]])
-    np.testing.assert_array_equal(found["merge", "time"], [[2.5, np.nan], [3.0, 4.0]])
-    assert (found.report.source, found.report.sha256) == ("run.extra-p", source.sha256)
+    assert (found.report.source, found.report.sha256) == (source.name, source.sha256)
+    series = {key: values.tolist() for key, values in found.series.items()}
+    return found.parameters, found.points.tolist(), series, found.report.notes
 
 
-@pytest.mark.parametrize(
-    ("source", "expected"),
-    [
-        (archive(CONTENT, "other.json"), "run.extra-p: this is an archive without an experiment\n.*experiment.json"),
-        (archive(b" " * 100), "run.extra-p: experiment.json is empty"),
-        (archive(b"{"), "run.extra-p:experiment.json:1:2: not JSON"),
-        (archive({**CONTENT, "parameters": ["x"]}), "run.extra-p:experiment.json: .*point has 2 coordinates"),
-        (Source("e", archive(CONTENT).data[:60]), "e: the archive cannot be read"),
-        (Source("e", archive(CONTENT).data.replace(b"experiment", b"e\xffperiment")), "e: "),
-    ],
-)
-def test_damaged_archives(source: Source, expected: str) -> None:
-    """Archives that are damaged, or have no experiment or a wrong one, are errors that name the member."""
-    with pytest.raises(InputError, match=expected):
-        parse_experiment(source)
+def test_calls() -> None:
+    """Experiments are written, and those of archives are read, as the golden file has it."""
+    broken = Source("e", archive(CONTENT).data[:60])
+    renamed = Source("e", archive(CONTENT).data.replace(b"experiment", b"e\xffperiment"))
+    names = {"CONTENT": CONTENT, "broken": broken, "renamed": renamed}
+    check_calls("experiments-of-extra-p", text, lines, unpacked, archive, **names)
 
 
 def test_size_of_the_experiment(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,19 +22,19 @@ from splc.arithmetic.functions import FUNCTION
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.formats.models.json import learned_json_text, parse_stored_json
-from splc.formats.models.program import program_of, program_text, python_program
 from splc.formats.models.read import read_stored_model
-from splc.formats.models.stored_model import StoredModel
+from splc.formats.models.stored_model import StoredModel, learned_file
 from splc.io.files import Source
 from splc.learning import learn
 from splc.learning.projection import Ensemble, general_scales
 from splc.learning.projection.predictor import Stacked
+from splc.learning.result import LearningResult
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.text.reader import expand_model
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from tests.support.evaluators import assignments, javascript_predictions, python_module
+from tests.support.evaluators import assignments, javascript_predictions, python_module, written
 from tests.support.examples import examples
 from tests.support.full_models import SYSTEMS, learned_system
 from tests.support.golden_messages import Lines, check_calls
@@ -81,11 +81,9 @@ MADE = VariabilityModel(
 def effects(configurations: Configurations) -> Array:
     """Return values of a made-up property."""
     column = configurations.column
-    maybe = np.nan_to_num(column("maybe"))
     found: Array = 20 + 3 * column("b0") + column("n") * (1 + column("codec_lzma")) + 0.5 * column("zero") ** 2
-    found = (
-        found + 4 * column("ref_9") + 2 * (column("below") > 0) + maybe * column("pair_left") + 2 * column("level_8")
-    )
+    found += 4 * column("ref_9") + 2 * (column("below") > 0) + 2 * column("level_8")
+    found += np.nan_to_num(column("maybe")) * column("pair_left")
     return found
 
 
@@ -98,18 +96,25 @@ PROPERTIES: dict[str, Callable[[Configurations], Array]] = {
 }
 
 
+def result(
+    system: VariabilityModel, values: Callable[[Configurations], Array], rows: int, nfp: str = "time", **settings: str
+) -> LearningResult:
+    """Return what is learned from values of some configurations."""
+    configurations = Space(system).draw(rows, np.random.default_rng(1))
+    columns = {**configurations.to_columns(), nfp: values(configurations)}
+    return learn(Measurements.from_columns(system, columns), nfp, settings=settings)
+
+
 def learned(system: VariabilityModel, values: Callable[[Configurations], Array], rows: int, form: str) -> StoredModel:
     """Return a learned model as it is read from its file."""
-    configurations = Space(system).draw(rows, np.random.default_rng(1))
-    measured = Measurements.from_columns(system, {**configurations.to_columns(), "time": values(configurations)})
-    result = learn(measured, "time", settings={"form": form})
-    return parse_stored_json(Source("m.json", learned_json_text(result, system).encode()))
+    text = learned_json_text(result(system, values, rows, form=form), system)
+    return parse_stored_json(Source("m.json", text.encode()))
 
 
 def check(stored: StoredModel, configurations: Configurations, folder: Path, size: float = 0.0) -> None:
     """Check the programs of a model against the model itself, up to 1e-9 of the predictions, or of a size."""
     rows = assignments(configurations)
-    assert schema_errors(program_text(program_of(stored))) == []
+    assert schema_errors(written(stored, ".program.json")) == []
     expected = np.column_stack([stored.predictor.predict(configurations), stored.model.predict(configurations)])
     module = python_module(stored, folder)
     found = [[module["predict"](row), module["predict"](row, printed=True)] for row in rows]
@@ -174,24 +179,12 @@ def test_hostile_names(rows: int, tmp_path: Path) -> None:
 
     def values(configurations: Configurations) -> Array:
         own = [configurations.column(name) for name in HOSTILE]
-        found: Array = (
-            30 + sum((i + 1) * each for i, each in enumerate(own)) + own[0] * own[1] * configurations.column("px")
-        )
-        return found
+        weighted = sum((at + 1) * each for at, each in enumerate(own))
+        return np.asarray(30 + weighted + own[0] * own[1] * configurations.column("px"))
 
-    configurations = Space(system).draw(rows, np.random.default_rng(1))
-    result = learn(
-        Measurements.from_columns(system, {**configurations.to_columns(), "time": values(configurations)}), "time"
-    )
-    stored = StoredModel(
-        result.model,
-        "time */ \n",
-        full=result.intervals,  # type: ignore[arg-type]
-        intervals=result.intervals,
-        printed_intervals=result.printed_intervals,
-        system=system,
-    )
-    check(stored, configurations[:10], tmp_path)
+    (stored,) = learned_file(result(system, values, rows, "time */ \n"), "", system=system).models
+    configurations = Space(system).draw(10, np.random.default_rng(1))
+    check(stored, configurations, tmp_path)
     with pytest.raises(ValueError, match="did you mean 'class'"):
         python_module(stored, tmp_path)["predict"]({**assignments(configurations)[0], "clas": 1})
 
@@ -262,7 +255,7 @@ def stored() -> StoredModel:
 def folder(stored: StoredModel, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with an exported model."""
     found = tmp_path_factory.mktemp("exported")
-    (found / "exported.py").write_text(python_program(program_of(stored)), encoding="utf-8")
+    (found / "exported.py").write_text(written(stored, ".py"), encoding="utf-8")
     return found
 
 
@@ -287,7 +280,7 @@ def command(folder: Path, *arguments: str, text: str = "") -> subprocess.Complet
 def test_standard_library_only(stored: StoredModel, folder: Path) -> None:
     """The module imports modules of Python only; modules of the same model are the same."""
     text = (folder / "exported.py").read_text(encoding="utf-8")
-    assert text == python_program(program_of(stored))
+    assert text == written(stored, ".py")
     tree = ast.parse(text)
     names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     names |= {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}

@@ -144,18 +144,11 @@ def values(model: InfluenceModel, at: Configurations) -> np.ndarray:
 @examples(50)
 @given(model=models())
 def test_python_has_the_models_values(model: InfluenceModel) -> None:
-    """The expression has the value that the model predicts, at every configuration."""
-    at = configurations()
+    """The expression has the value that the model predicts; each option is a variable, named as it is if Python can."""
+    at, names = configurations(), python_names(model)
     expected = model.predict(at)
     sizes = np.abs(model.contributions(at)).sum(axis=1) if model.link == "identity" else expected
     assert (np.abs(values(model, at) - expected) <= 1e-12 * sizes + 1e-300).all()
-
-
-@examples(20)
-@given(model=models())
-def test_python_names(model: InfluenceModel) -> None:
-    """Every option is a variable of its own, named as it is where Python allows that."""
-    names = python_names(model)
     assert len(set(names.values())) == len(names) == len(NAMES)
     assert all(name.isidentifier() and not keyword.iskeyword(name) for name in names.values())
     assert names["x"] == "x"

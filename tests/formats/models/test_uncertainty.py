@@ -18,7 +18,7 @@ from splc.errors import InputError
 from splc.formats.detect import model_writers
 from splc.formats.models.json import learned_json_text, model_json_text
 from splc.formats.models.log_writer import model_log_text
-from splc.formats.models.read import ReadOptions, read_json, read_log, read_text
+from splc.formats.models.read import ReadOptions, parse_stored_models
 from splc.formats.models.stored_model import StoredModel, learned_file
 from splc.io.files import Source
 from splc.learning import intervals
@@ -41,12 +41,12 @@ def everything() -> Configurations:
     return Space(SYSTEM).enumerate()
 
 
-READERS = {".json": read_json, ".log": read_log, ".txt": read_text}
+SUFFIXES = (".json", ".log", ".txt")
 
 
-def stored(text: str, suffix: str = ".json", system: VariabilityModel | None = SYSTEM) -> StoredModel:
+def stored(text: str, system: VariabilityModel | None = SYSTEM) -> StoredModel:
     """Return the model of a file."""
-    return READERS[suffix](Source(f"m{suffix}", text.encode()), system, ReadOptions())[0]
+    return parse_stored_models(Source("m", text.encode()), system, ReadOptions())[0]
 
 
 def written(result: LearningResult, suffix: str) -> str:
@@ -103,8 +103,8 @@ def test_intervals_are_stored(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_files_have_the_link(link: Link) -> None:
     """Every format that is read holds the link, and the Python module has it; the predictions are the same."""
     result, at = uncertain_result(link), everything()
-    for suffix in READERS:
-        model = stored(written(result, suffix), suffix).model
+    for suffix in SUFFIXES:
+        model = stored(written(result, suffix)).model
         assert model.link == link
         assert model.influences == pytest.approx(result.model.influences)
         np.testing.assert_allclose(model.predict(at), result.model.predict(at), rtol=1e-12)
@@ -139,7 +139,7 @@ def derived_model(link: Link) -> InfluenceModel:
 
 
 @pytest.mark.parametrize("link", LINKS)
-@pytest.mark.parametrize("suffix", READERS)
+@pytest.mark.parametrize("suffix", SUFFIXES)
 def test_subexpressions_in_files(link: Link, suffix: str) -> None:
     """Every format that is read holds factors that are subexpressions."""
     model = derived_model(link)
@@ -152,7 +152,7 @@ def test_subexpressions_in_files(link: Link, suffix: str) -> None:
     assert (len(rows) >= 2) == (suffix == ".log")
     assert not any("(1 + x)" in row or "max" in row for row in rows)
     for system in (SYSTEM, None):
-        found = stored(text, suffix, system).model
+        found = stored(text, system).model
         assert found.link == link
         np.testing.assert_allclose(found.predict(everything()), model.predict(everything()), rtol=1e-12)
     early = influence_model(terms[:2], SYSTEM, link, model.derived).predict(everything())
@@ -174,8 +174,8 @@ def test_definitions() -> None:
     assert "command: splc note: SPL Conqueror's programs cannot compute f1 f2" in lines
     assert "0;0.5 * root + 1 * x + 2 * log10( f1 ) * log10( f1 ) + 0.25 * gvn * f2;" in lines[-2]
     with pytest.raises(InputError, match="in the definition of f2: "):
-        stored(text.replace("max(", "max(,"), ".log")
+        stored(text.replace("max(", "max(,"))
     # Files of other versions have the number of `max` before the option.
-    for suffix, other in ((".json", model_json_text(model)), (".log", text)):
+    for other in (model_json_text(model), text):
         assert own in other
-        assert stored(other.replace(own, before), suffix).model == model
+        assert stored(other.replace(own, before)).model == model

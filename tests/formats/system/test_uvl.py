@@ -30,6 +30,7 @@ from splc.system.options import BinaryOption, Option
 from splc.system.variability import ROOT, VariabilityModel
 from tests.fuzz.seeds import UVL
 from tests.support.examples import examples
+from tests.support.golden_messages import Lines, check_calls
 from tests.support.strategies import all_assignments, models
 
 
@@ -44,6 +45,41 @@ def test_comments_and_line_ends() -> None:
     commented = "// a\n/* b\n c */\n" + plain.replace("\n", "  // d\n\n")
     for text in (commented, plain.replace("\t", "    "), plain.replace("\n", "\r\n"), "\ufeff" + plain, plain.rstrip()):
         assert read(text) == read(plain)
+
+
+def read_in(form: str, text: str) -> Lines:
+    """Return how much a file states, with the last constraint."""
+    found: VariabilityModel = detect.format_named("system", form).read(Source(f"f.{form}", text.encode()))
+    texts = [f"{each.text:.60}" for each in found.constraints]
+    return Lines("\n".join([f"{len(found.options)} options, {len(texts)} constraints", *texts[-1:]]))
+
+
+def uvl(constraint: str, members: str = "") -> Lines:
+    """Return how much a model of two features, three numbers and others states with a constraint."""
+    optional, mandatory = (f"\t\t{kind}\n" for kind in ("optional", "mandatory"))
+    features = (
+        f"features\n\tR\n{optional}\t\t\tA\n\t\t\tB\n\t\t\tInteger o\n{mandatory}\t\t\tInteger n\n\t\t\tInteger m\n"
+    )
+    known = [f"{name} >= 1 & {name} <= 1000" for name in "nmo"]
+    return read_in("uvl", f"{features}{members}constraints\n" + "".join(f"\t{each}\n" for each in (*known, constraint)))
+
+
+def options_of(count: int) -> str:
+    """Return the lines of optional features, or of a group."""
+    return "\t\toptional\n" + "".join(f"\t\t\tX{at}\n\t\t\tY{at}\n" for at in range(count))
+
+
+def write_in(form: str, constraint: str, numbers: int = 3) -> str:
+    """Return whether a system of binary options and one of numbers, if any, is written with a constraint."""
+    values = {f"b{at}": bool for at in range(12)} | ({"x": [float(at) for at in range(numbers)]} if numbers else {})
+    with tempfile.TemporaryDirectory() as folder:
+        detect.format_named("system", form).write(VariabilityModel.of(values, [constraint]), Path(folder) / "file")
+    return "written"
+
+
+def test_limits() -> None:
+    """What a system or a file cannot have is named; what is just within the limits is read and written."""
+    check_calls("system-limits", uvl, read=read_in, write=write_in, options=options_of)
 
 
 @given(at=st.integers(0, len(UVL)), piece=st.text('"{}[]()\n |&=<>!.,a1/*', max_size=4), skipped=st.integers(0, 12))

@@ -71,19 +71,11 @@ def test_neither_rows_nor_options_have_an_order(name: str) -> None:
     assert np.array_equal(other.predictor.predict(measurements.configurations)[::-1], predicted)
 
 
-@pytest.mark.parametrize("name", ["ridge", "svr", "knn", "boosting"])
+@pytest.mark.parametrize("name", ["ridge", "svr", "knn", "boosting", "forest"])
 def test_whether_a_baseline_draws(name: str) -> None:
     """A baseline gives the same predictions for every seed if it says that it draws nothing, and only then."""
-    rows = np.arange(0, 48, 2)
-    one, other = (learned(name, rows, seed=seed).predictor.predict(ALL) for seed in (0, 1))
-    assert not learner_of(name).draws
-    assert np.array_equal(one, other)
-
-
-def test_the_forest_depends_on_the_seed() -> None:
-    """The forest draws rows, by the seed of the problem."""
-    one, other = (learned("forest", np.arange(24), seed=seed).predictor.predict(ALL) for seed in (0, 1))
-    assert not np.array_equal(one, other)
+    one, other = (learned(name, np.arange(0, 48, 2), seed=seed).predictor.predict(ALL) for seed in (0, 1))
+    assert np.array_equal(one, other) is not learner_of(name).draws
 
 
 @pytest.mark.parametrize("name", BASELINES)
@@ -95,12 +87,8 @@ def test_the_forest_depends_on_the_seed() -> None:
 @examples(14)
 def test_small_and_odd_learning_sets(name: str, rows: list[int], scale: float, kind: str) -> None:
     """One to six rows of any kind and size of values give finite predictions, and no warning (warnings are errors)."""
-    values = {
-        "positive": COST,
-        "zero": np.where(A == 1, 0.0, COST),
-        "negative": COST - 15,
-        "constant": np.full(48, 3.0),
-    }[kind]
+    zero, constant = np.where(A == 1, 0.0, COST), np.full(48, 3.0)
+    values = {"positive": COST, "zero": zero, "negative": COST - 15, "constant": constant}[kind]
     few_trees = {"settings": {"trees": 10}} if name == "forest" else {}
     result = learned(name, np.array(rows), values * scale, **few_trees)
     predicted = result.predictor.predict(ALL)

@@ -119,24 +119,33 @@ def test_not_measured_elsewhere() -> None:
 def _process(count: int) -> tuple[MappedProcess, MappedRows]:
     generator = np.random.default_rng(count)
     design = KernelDesign.of([generator.choice([-1.0, 1.0], (count + 3, 1)) for _ in range(2)])
-    rows = MappedRows(generator.normal(0, 1, (count + 3, 2)), design)
+    values = generator.normal(0, 1, (count + 3, 2))
+    # The others are beyond the measured ones.
+    values[count:] *= 4
+    rows = MappedRows(values, design)
     known = rows.rows(np.arange(count))
     t = known.values.mean(axis=1) + generator.normal(0, 0.1, count)
     return MappedProcess.fit(known, t, np.ones(count), np.zeros(design.distinct + 4)), rows
+
+
+def _kernel(process: MappedProcess, rows: MappedRows, variances: Array) -> tuple[Array, Array]:
+    """Return the standardised prior means and covariances of rows, by their definition."""
+    known = process.known.values
+    low, high = known.min(axis=0), known.max(axis=0)
+    values = np.clip(rows.values, low - 0.25 * (high - low), high + 0.25 * (high - low))
+    columns = (values - known.mean(axis=0)) / process.t.std()
+    mean = columns.mean(axis=1)
+    options = kernel_matrix(Hyperparameters.of(process.theta), rows.design, rows.design) - 1
+    slopes, average, difference, _ = np.exp(variances)
+    return mean, 1 + slopes * columns @ columns.T / 2 + average * np.outer(mean, mean) + difference * options
 
 
 def test_posterior() -> None:
     """Mean, variance and covariance are those of the joint normal distribution of all rows."""
     process, rows = _process(9)
     level, deviation = process.t.mean(), process.t.std()
-    low, high = process.known.values.min(axis=0), process.known.values.max(axis=0)
-    clipped = np.clip(rows.values, low - 0.25 * (high - low), high + 0.25 * (high - low))
-    columns = (clipped - clipped[:9].mean(axis=0)) / deviation
-    slopes, average, difference, noise = np.exp(process.variances)
-    mean = columns.mean(axis=1)
-    options = kernel_matrix(Hyperparameters.of(process.theta), rows.design, rows.design) - 1
-    kernel = 1 + slopes * columns @ columns.T / 2 + average * np.outer(mean, mean) + difference * options
-    gain = kernel[9:, :9] @ np.linalg.inv(kernel[:9, :9] + (noise + 1e-8) * np.eye(9))
+    mean, kernel = _kernel(process, rows, process.variances)
+    gain = kernel[9:, :9] @ np.linalg.inv(kernel[:9, :9] + (np.exp(process.variances[3]) + 1e-8) * np.eye(9))
     expected = level + deviation * (mean[9:] + gain @ ((process.t - level) / deviation - mean[:9]))
     covariance = deviation**2 * (kernel[9:, 9:] - gain @ kernel[:9, 9:])
     others = rows.rows(np.arange(9, 12))
@@ -147,24 +156,17 @@ def test_posterior() -> None:
 
 def test_most_probable_variances() -> None:
     """Steps to either side of the variances that were found do not raise the posterior density."""
-
-    def value(process: MappedProcess, variances: Array) -> float:
-        known = process.known
-        deviation = process.t.std()
-        columns = (known.values - known.values.mean(axis=0)) / deviation
-        mean = columns.mean(axis=1)
-        options = kernel_matrix(Hyperparameters.of(process.theta), known.design, known.design) - 1
-        slopes, average, difference, noise = np.exp(variances)
-        kernel = 1 + slopes * columns @ columns.T / 2 + average * np.outer(mean, mean) + difference * options
-        kernel += (noise + 1e-8) * np.eye(len(mean))
-        z = (process.t - process.t.mean()) / deviation - mean
-        prior = (((variances - PRIORS[:, 0]) / PRIORS[:, 1]) ** 2).sum() / 2
-        return float(np.linalg.slogdet(kernel)[1] / 2 + z @ np.linalg.solve(kernel, z) / 2 + prior)
-
     process, _ = _process(12)
-    best = value(process, process.variances)
+    z = (process.t - process.t.mean()) / process.t.std()
+
+    def value(variances: Array) -> float:
+        mean, kernel = _kernel(process, process.known, variances)
+        kernel += (np.exp(variances[3]) + 1e-8) * np.eye(12)
+        prior = (((variances - PRIORS[:, 0]) / PRIORS[:, 1]) ** 2).sum() / 2
+        return float(np.linalg.slogdet(kernel)[1] / 2 + (z - mean) @ np.linalg.solve(kernel, z - mean) / 2 + prior)
+
     for step in 0.2 * np.vstack([np.eye(4), -np.eye(4)]):
-        assert value(process, process.variances + step) > best
+        assert value(process.variances + step) > value(process.variances)
 
 
 def test_same_measured_values(sharing: Sharing, result: LearningResult) -> None:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from sampling import Space
-from splc.data.configurations import Configurations
 from splc.learning.projection.columns import Candidates, Language, units_of
 from splc.learning.projection.competition import ModelRows
 from splc.learning.projection.full_model import Target
@@ -106,20 +104,3 @@ def square_of(candidates: Candidates, chosen: Sequence[int], target: Array) -> f
     columns = candidates.columns[list(chosen)].T
     limits = np.where(free, -np.inf, 0.0), np.full(len(free), np.inf)
     return 2 * float(lsq_linear(columns, target, limits, tol=1e-14).cost) if len(free) else float(target @ target)
-
-
-def reordered(target: Target, rows: Array, model: VariabilityModel) -> Target:
-    """Return a target with the rows of the learning set in another order, and options in that of another model."""
-    order = np.concatenate([rows, np.arange(len(rows), len(target.predicted))])
-    columns = {name: target.configurations.column(name)[order] for name in model.names}
-    return replace(
-        target,
-        configurations=Configurations.from_columns(model, columns),
-        weights=target.weights[order],
-        predicted=target.predicted[order],
-        divisor=target.divisor[order],
-        slope=target.slope[order],
-        folds=target.folds[:, order],
-        fold_of=target.fold_of[rows],
-        measured=target.measured[rows],
-    )

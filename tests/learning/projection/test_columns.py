@@ -172,13 +172,9 @@ def test_extreme_values(language: Language) -> None:
     """Units whose values leave the range of floating-point numbers are left out without a warning."""
     units, values, _ = named(numeric(1e-250, 1.0, 1e250), language)
     assert all(np.isfinite(column).all() for column in values.values())
-    assert "x^2" not in units
-    assert "log10(x)" in units
-
-
-def test_units_without_a_finite_value_are_left_out() -> None:
-    """Powers that are too large for numbers are no units, but those after them are."""
-    assert set(named(numeric(1.0, 1e60, 1e170))[0]) == {"log10(x)", "log10(x)^2", "x^-1"}
+    # Units after those that are too large are there.
+    assert not {"x^2", "x^3"} & set(units)
+    assert {"log10(x)", "log10(x)^2"} <= set(units)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

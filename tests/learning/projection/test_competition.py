@@ -334,15 +334,6 @@ def test_sums_with_predictions_that_are_not_positive() -> None:
     assert not all(found["shapes"])
 
 
-def test_sizes_that_are_not_better() -> None:
-    """If a model needs fewer terms than allowed, larger sizes are the same model with the same errors."""
-    rows = ModelRows(target_of(BINARY, lambda c: 5 + 3 * c("b1") + c("b2") * c("b3"), error=0.0))
-    contenders = search_of(rows, "sum").contenders
-    assert {len(each.chosen) for each in contenders if each.size >= 3} == {3}
-    np.testing.assert_allclose([each.differences for each in contenders if each.size >= 3], 0, atol=1e-9)
-    assert min(each.error for each in contenders if each.size < 3) > 1e-3
-
-
 def test_support() -> None:
     """The support of a term is the number of folds whose model of the size has a term of the same variables."""
     rows = rows_of()
@@ -351,8 +342,8 @@ def test_support() -> None:
         for position in search.models[0][size - 1]:
             wanted = search.candidates.variables(position)
             votes = [{search.candidates.variables(each) for each in models[size - 1]} for models in search.models[1:]]
-            assert search.support(size, position) == sum(wanted in vote for vote in votes)
-    assert search.support(1, 0) == len(rows.target.folds)
+            assert search.supports(size)[wanted] == sum(wanted in vote for vote in votes)
+    assert search.supports(1)[frozenset()] == len(rows.target.folds)
 
 
 @pytest.mark.parametrize(
@@ -388,14 +379,3 @@ def test_languages_have_their_candidates() -> None:
         texts = {unit.text for unit in candidates.units}
         assert ("[x0 >= 2]" in texts) is (language != "sum")
         assert ("x0^-1" in texts) is (language != "product")
-
-
-def test_no_variables() -> None:
-    """Without variables every model of every language is the constant, in every blend."""
-    target = target_of(MIXED, lambda c: np.full(len(c("a")), 1.0))
-    rows = ModelRows(replace(target, folds=target.folds[:1]))
-    for language in LANGUAGES:
-        search = language_search(rows, (), language, 3, ProjectionSettings())
-        assert {each.chosen for each in search.contenders} == {(0,)}
-        assert max(each.distance for each in search.contenders) < 0.05
-        assert max(each.errors.max() for each in search.contenders) < 0.2

@@ -15,12 +15,10 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.learning import learn
 from splc.learning.projection import constants
-from splc.learning.projection.basis import OptionBasis
 from splc.learning.projection.fit import Data, refits, refits_below
 from splc.learning.projection.full_model import NO_INFLUENCE, ONE_ROW, SAME_VALUE, FullModel, fit_full_model
-from splc.learning.projection.kernel import KernelDesign, kernel_matrix
+from splc.learning.projection.kernel import kernel_matrix
 from splc.learning.projection.order import hashes, option_constants
-from splc.learning.projection.posterior import KernelPosterior, Mixture
 from splc.learning.projection.scales import Scale, general_scales, positive_scale
 from splc.learning.projection.variables import variables_of
 from splc.system.options import BinaryOption, NumericOption
@@ -60,28 +58,6 @@ def exact() -> FullModel:
     """Return what is learned from 25 values of the known model."""
     configurations = drawn(system(), 25)
     return learned(configurations, known(configurations))
-
-
-def test_posterior_is_conditional_normal() -> None:
-    """Means, variances and covariances are those of the conditional normal distribution."""
-    model = system()
-    measured, others = drawn(model, 12), drawn(model, 5, 1)
-    basis = OptionBasis(variables_of(model), 12)
-    design, other = (KernelDesign.of(basis.blocks(each)) for each in (measured, others))
-    rng = np.random.default_rng(3)
-    logarithms = rng.normal(-1, 0.5, design.columns.shape[1] + 4)
-    t, noise = rng.normal(3, 2, 12), rng.uniform(0.5, 2, 12)
-    posterior = KernelPosterior(logarithms, design, t, noise, 3.0, 2.0)
-    theta = posterior.theta
-    inverse = np.linalg.inv(kernel_matrix(theta, design, design) + np.diag(theta.noise * noise + 1e-8))
-    cross = kernel_matrix(theta, design, other)
-    means, variances = posterior.moments(other)
-    expected = 4 * (kernel_matrix(theta, other, other) - cross.T @ inverse @ cross)
-    np.testing.assert_allclose(means, 3 + 2 * (cross.T @ inverse @ ((t - 3) / 2)), rtol=1e-8)
-    np.testing.assert_allclose(variances, np.diag(expected), rtol=1e-7)
-    weights = rng.normal(size=(3, 5))
-    covariance = Mixture((posterior,), (other,)).covariance(weights)
-    np.testing.assert_allclose(covariance, weights @ expected @ weights.T, rtol=1e-7)
 
 
 def test_order_of_rows_and_options_does_not_matter() -> None:
@@ -352,16 +328,18 @@ def test_covariance_is_that_of_the_mixture(scale: str) -> None:
     others = others_of(model, 25)
     target = model.target(others)
     assert model.refits is not None
-    parts = model.refits.parts
-    assert len(parts) > 1
-    designs = model.basis.designs(target.configurations)
-    singles = [Mixture((part,), designs) for part in parts]
-    means = [single.means[0] for single in singles]
-    covariances = [single.covariance(np.eye(65)) for single in singles]
-    whole = np.zeros((65, 65))
-    center: Array = np.mean(means, axis=0)
-    for mean, covariance in zip(means, covariances, strict=True):
-        whole += (covariance + np.outer(mean - center, mean - center)) / len(parts)
+    assert len(model.refits.parts) > 1
+    means, covariances = [], []
+    for part in model.refits.parts:
+        # Each part is a conditional normal distribution.
+        design, theta = model.basis.designs(target.configurations)[part.kind], part.theta
+        own = kernel_matrix(theta, part.design, part.design) + np.diag(theta.noise * part.noise + 1e-8)
+        cross = kernel_matrix(theta, part.design, design)
+        gain = np.linalg.solve(own, cross).T
+        means.append(part.mean + gain @ (part.t - part.mean))
+        covariances.append(part.deviation**2 * (kernel_matrix(theta, design, design) - gain @ cross))
+    apart = np.array(means) - np.mean(means, axis=0)
+    whole: Array = np.mean(covariances, axis=0) + apart.T @ apart / len(means)
     projection = np.random.default_rng(1).normal(size=(4, 65))
     np.testing.assert_allclose(target.covariance(projection), projection @ whole @ projection.T, rtol=1e-7, atol=1e-12)
     np.testing.assert_allclose(target.covariance(projection[:1]), projection[:1] @ whole @ projection[:1].T, rtol=1e-7)

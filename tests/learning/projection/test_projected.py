@@ -71,7 +71,6 @@ def test_exchanged_terms(language: str) -> None:
         values = found.coefficients @ search.candidates.columns[list(found.chosen)] / search.candidates.weights
         np.testing.assert_allclose(found.predicted, np.exp(values) if search.product else values)
         assert found.distance == pytest.approx(rows.distances(found.predicted))
-        assert found.support(found.chosen[0]) == search.support(each.size, found.chosen[0])
         if each.blend == BLENDS[0]:
             scaled = search.blend(None).target
             before, after = (
@@ -99,7 +98,8 @@ def test_consensus(language: str) -> None:
     full = search.rows.expected_error
 
     def least(model: ProjectedModel) -> int:
-        return min((model.support(place) for place in model.chosen if place != CONSTANT_PLACE), default=8)
+        support, places = search.supports(model.contender.size), (at for at in model.chosen if at != CONSTANT_PLACE)
+        return min((support[search.candidates.variables(place)] for place in places), default=8)
 
     changed = 0
     for each in search.contenders:

@@ -13,15 +13,14 @@ from sampling import Space
 from splc.learning.projection import choice
 from splc.learning.projection.full_model import Target
 from splc.learning.projection.settings import Form, ProjectionSettings
-from splc.learning.projection.sparse_model import SparseModel, SparseTerm, printed_model, refit
+from splc.learning.projection.sparse_model import SparseModel, printed_model, refit
 from splc.learning.projection.variables import Variable, variables_of
-from splc.learning.scores import PathPoint
 from splc.models.basis.regression import t_quantile
 from splc.models.terms import CONSTANT, option_term
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from tests.learning.projection.known_targets import BINARY, MIXED, NUMERIC, Known, group, reordered, switch, target_of
+from tests.learning.projection.known_targets import BINARY, MIXED, NUMERIC, Known, switch, target_of
 from tests.support.examples import examples
 
 FEW = (NumericOption("x", (1.0, 2.0, 4.0, 8.0)), NumericOption("y", (1.0, 2.0, 3.0, 4.0)))
@@ -114,43 +113,6 @@ def test_products_are_found() -> None:
     expected = {CONSTANT: np.log(8.0), **{option_term(f"b{i}"): np.log(f) for i, f in enumerate(factors)}}
     assert dict(exact.terms) == pytest.approx(expected, rel=1e-6)
     assert printed(target, ProjectionSettings(form="sum")).form == "sum"
-
-
-@pytest.mark.parametrize("form", ["sum", "product", pytest.param("auto", marks=pytest.mark.slow)])
-def test_order_of_rows_and_options(form: Form) -> None:
-    """The model is the same, to the last digits, for any order of rows and options."""
-    known: Known = lambda c: np.exp(0.3 * c("a") + 0.1 * c("x") ** 0.5 * c("b") + c("g_5") * c("y") / 9)  # noqa: E731
-    one = VariabilityModel("one", (switch("a"), switch("b"), *group("g_1", "g_5", "g_9"), *FEW))
-    target = target_of(one, known)
-    first = printed(target, ProjectionSettings(form=form))
-    other = VariabilityModel("other", (*group("g_9", "g_1", "g_5"), switch("b"), switch("a"), *reversed(FEW)))
-    rows = np.random.default_rng(1).permutation(target.learned)
-    second = printed(reordered(target, rows, other), ProjectionSettings(form=form))
-    assert len(first.selected) > 3
-
-    def comparable(model: SparseModel) -> tuple[list[SparseTerm], list[PathPoint]]:
-        """Return terms and path with factors of texts in one order: that of options decides about it."""
-        terms = [
-            replace(each, text=_sorted_factors(each.text), influence=0.0, standard_error=0.0) for each in model.selected
-        ]
-        path = [
-            replace(each, added=_sorted_factors(each.added), error=0.0, distance=0.0, formula=()) for each in model.path
-        ]
-        return terms, path
-
-    def influences(model: SparseModel) -> dict[tuple[int, str], float]:
-        """Return the influences on the path: number of terms and term → influence."""
-        return {(each.terms, _sorted_factors(t.term)): t.influence for each in model.path for t in each.formula}
-
-    assert comparable(first) == comparable(second)
-    for term, same in zip(first.selected, second.selected, strict=True):
-        assert term.influence == pytest.approx(same.influence, rel=1e-9)
-    assert influences(first) == pytest.approx(influences(second), rel=1e-7)
-    np.testing.assert_allclose(first.errors[rows], second.errors, atol=1e-9)
-
-
-def _sorted_factors(text: str) -> str:
-    return " * ".join(sorted(text.split(" * ")))
 
 
 @examples(6)
@@ -263,20 +225,6 @@ def test_constant_targets(value: float) -> None:
     assert dict(printed(zero).terms) == pytest.approx({CONSTANT: 0}, abs=0.05 * value)
 
 
-@pytest.mark.parametrize("learned", [1, 5, *(pytest.param(rows, marks=pytest.mark.slow) for rows in (2, 3))])
-@pytest.mark.parametrize("form", ["auto", "sum", "product"])
-def test_few_rows(learned: int, form: Form) -> None:
-    """Few rows give a model with no more terms than rows, and finite errors."""
-    target = target_of(MIXED, lambda c: 9 + c("x") + c("a"), learned=learned)
-    target = replace(target, fold_of=np.arange(learned), folds=target.folds[:learned])
-    found = printed(target, ProjectionSettings(form=form))
-    assert 1 <= len(found.selected) <= learned
-    assert np.isfinite(found.errors).all()
-    assert found.quantile > 0
-    assert found.folds == learned
-    np.testing.assert_allclose(values(target, found), target.predicted, rtol=1.0)
-
-
 def test_numbers_of_terms() -> None:
     """`terms` and `readable` limit the number of terms; the path has the errors of the sizes of the language."""
     target = target_of(SMALL, wavy, error=0.01)
@@ -309,15 +257,6 @@ def test_intervals(learned: int, variables: int) -> None:
     stated = found.cross_validated
     assert (stated.median, stated.mean) == pytest.approx((np.median(relative), relative.mean()))
     assert stated.p95 == pytest.approx(np.quantile(relative, 0.95))
-
-
-def test_optional_numeric_options() -> None:
-    """A system whose numeric option may be deselected gives a model that predicts there, too."""
-    model = VariabilityModel("optional", (NumericOption("x", (1.0, 2.0, 4.0, 8.0), deselected_flag=0.0), switch("a")))
-    known: Known = lambda c: 5 + 2 * np.nan_to_num(c("x")) + 4 * c("Enabledx") * c("a")  # noqa: E731
-    target = target_of(model, known, error=1e-3)
-    found = printed(replace(target, measured=target.predicted[: target.learned]))
-    assert dict(found.terms) == pytest.approx({CONSTANT: 5, X: 2, option_term("Enabledx") * A: 4})
 
 
 def test_variables_with_many_values() -> None:

@@ -262,13 +262,6 @@ def test_targets_without_terms(signed: bool) -> None:
         assert models_of_sizes(selection, 3) == [() if signed else (CONSTANT_PLACE,)] * 3
 
 
-def test_constants_that_explain_nothing() -> None:
-    """A model of one free term is the constant, also where the mean of the target is 0."""
-    candidates = Candidates(switches(1, 1).units, np.array([[0.0, 1.0] * 10]), np.ones(20), order=1, signed=False)
-    [selection] = forward(candidates, np.array([[-1.0, 1.0] * 10]), 5)
-    assert models_of_sizes(selection, 3) == [(0,), (0, 1), (0, 1)]
-
-
 def start(candidates: Candidates, target: Array, seed: int, terms: int) -> tuple[int, ...]:
     """Return terms that are not the best ones: those of another target, in canonical order."""
     rng = np.random.default_rng(seed)

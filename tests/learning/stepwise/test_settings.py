@@ -12,8 +12,8 @@ import pytest
 from splc.errors import LearningError, SpecError
 from splc.formats.models.log_writer import settings_line
 from splc.io.settings import settings_in
-from splc.learning.cross_validation import random_folds
 from splc.learning.features import FeatureTable
+from splc.learning.judging import random_folds
 from splc.learning.result import LearnedTerm, Round
 from splc.learning.stepwise import candidates
 from splc.learning.stepwise.algorithm import REASONS, ForwardSelection

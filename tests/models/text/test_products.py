@@ -26,7 +26,7 @@ from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.parameters import Parameters, Quantity
 from splc.models.terms import CONSTANT, Factor, Term, option_term, product_of
 from splc.models.text import products
-from splc.models.text.algebra import Algebra, Expander, expand
+from splc.models.text.algebra import Expander, expand
 from splc.models.text.products import MAX_TERMS, Expansion, Products, Signs, TooLargeError, min_terms
 from splc.models.text.reader import expand_model, expand_text
 from splc.system.options import BinaryOption, NumericOption
@@ -206,7 +206,7 @@ def test_products_of_few_terms_are_multiplied_out(more: int, fits: bool) -> None
     """A product of as many terms as are allowed is a sum of terms; one of more terms remains a product."""
     first, second = ({option_term(f"{name}{at}"): 1.0 for at in range(size)} for name, size in (("a", 2), ("b", 1_000)))
     second |= {option_term("c"): 1.0} if more else {}
-    found = Algebra(subexpressions=True).times([(1, first), (1, second)])
+    found = Expander(subexpressions=True).times([(1, first), (1, second)])
     assert len(found) == (2_000 if fits else 1)
 
 
@@ -219,7 +219,7 @@ def test_products_of_few_terms_are_multiplied_out(more: int, fits: bool) -> None
 )
 def test_the_time_of_products_is_limited(parts: list[Expansion]) -> None:
     """Steps count at least the products of terms; with one step less than it takes, a product is refused."""
-    products = Algebra()
+    products = Expander()
     whole = reduce(products.multiply, parts)
     steps = products.work
     assert steps >= len(parts[0]) * len(parts[1])

@@ -1,8 +1,9 @@
-"""Designs of binary parts."""
+"""Designs of binary parts against brute force, and on real and large systems."""
 
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
 
@@ -12,10 +13,16 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sampling import Space, draw_sample, sample
-from sampling.designs.design import Amount
-from sampling.space.parts import Parts, minimal, subset_minima
+from sampling.designs import binary
+from sampling.space import diagram
+from sampling.space.parts import Parts, minimal, unrelated_subsets
+from sampling.spec import parse_spec
+from splc.errors import SpaceError, VariabilityError
+from splc.system.constraints import parse_boolean
 from splc.system.options import BinaryOption
 from splc.system.variability import ENABLED, VariabilityModel
+from splc.types import Array
+from tests.sampling.conftest import joined
 from tests.support.examples import examples
 from tests.support.strategies import models
 
@@ -108,48 +115,10 @@ def test_optionwise_takes_each_option_once() -> None:
     ]
 
 
-def test_pairwise_takes_each_pair_once() -> None:
-    """Pair-wise sampling has the pairs without ancestor, implication and exclusion, in order."""
-    assert names(forest(), "pairwise") == [
-        {"fast"},
-        {"safe"},
-        {"tiny"},
-        {"fast", "cache"},
-        {"fast", "cache", "lru", "log"},
-        {"fast", "log"},
-        {"safe", "cache"},
-        {"safe", "cache", "lru", "log"},
-        {"safe", "log"},
-        {"tiny", "cache"},
-        {"fast", "cache", "log"},
-    ]
+def test_pairwise_says_what_is_impossible() -> None:
+    """Pairs that no configuration selects are counted in a note."""
+    assert len(names(forest(), "pairwise")) == 11
     assert draw_sample(forest(), "pairwise").notes == ("5 pairs of options cannot be selected together",)
-
-
-@pytest.mark.real_data
-def test_negative_optionwise_with_numeric_constraints(real_model: Callable[[str], VariabilityModel]) -> None:
-    """A system with constraints among numeric options alone has the largest selection, and one without each option."""
-    system = real_model("exastencils")
-    found = sample(system, "negoptionwise+pb:9,3")
-    binary = [name for name in found.to_columns() if name in {each.name for each in system.binary_options}]
-    rows = {tuple(row) for row in np.column_stack([found.column(name) for name in binary]).astype(int).tolist()}
-    largest = max(rows, key=sum)
-    without = [{name for name, on in zip(binary, row, strict=True) if not on} for row in rows - {largest}]
-    assert {option.name for option in system.binary_options if option.optional} <= set().union(*without)
-
-
-@pytest.mark.real_data
-@pytest.mark.parametrize(("name", "counts"), [("LLVM", (11, 55, 165)), ("x264", (12, 65, 212))], ids=["LLVM", "x264"])
-def test_sizes_of_published_samples(
-    real_model: Callable[[str], VariabilityModel], name: str, counts: tuple[int, int, int]
-) -> None:
-    """As many option-wise, pair-wise and 3-wise configurations as the published experiments had."""
-    parts = Parts(Space(real_model(name)))
-    assert Amount("asOW").resolve(parts) == counts[0]
-    assert len(subset_minima(parts, 2)[0]) == counts[1]
-    assert len(subset_minima(parts, 3)[0]) == counts[2]
-    for spec, count in zip(("asTW1", "asTW2", "asTW3"), counts, strict=True):
-        assert len(sample(parts.system, f"random:{spec}")) == count
 
 
 def test_size_of_single_options() -> None:
@@ -165,12 +134,7 @@ def test_switches_of_optional_numeric_options_are_binary_options(optional_plane:
     enabled = found.column(ENABLED + "B")
     assert set(enabled) == {0.0, 1.0}
     assert np.isnan(found.value("B")[enabled == 0]).all()
-    assert len(parts_of(optional_plane).selectable) == 1
-
-
-def parts_of(model: VariabilityModel) -> Parts:
-    """Return the parts of a model."""
-    return Parts(Space(model))
+    assert len(Parts(Space(optional_plane)).selectable) == 1
 
 
 @pytest.mark.real_data
@@ -194,3 +158,206 @@ def test_henard_finds_every_selection(real_model: Callable[[str], VariabilityMod
     """A sample may be as large as the space."""
     model = real_model("LLVM")
     assert len(sample(model, "henard:1024").unique()) == 1024
+
+
+Read = Callable[[str], VariabilityModel]
+
+
+def rows_of(parts: Parts, spec: str, seed: int = 0) -> list[Selection]:
+    """Return the rows of a binary design, before they are joined with numeric values."""
+    design = parse_spec(f"{spec}+ff").binary
+    assert design is not None
+    return [tuple(row) for row in design.design(parts, seed).rows.tolist()]
+
+
+def t_wise(parts: Parts, valid: set[Selection], size: int) -> list[Selection]:
+    """Return the distinct smallest selections of sets of unrelated options, in the order of the sets."""
+    apart = set(map(tuple, unrelated_subsets(parts, 2).tolist()))
+    found = [
+        smallest(valid, dict.fromkeys(each, 1))
+        for each in itertools.combinations(range(len(parts.selectable)), size)
+        if apart.issuperset(itertools.combinations(each, 2))
+    ]
+    return list(dict.fromkeys(row for row in found if row is not None))
+
+
+@given(models(binary=7, numeric=1, most_constraints=4), st.integers(2, 4))
+@examples(30)
+def test_t_wise_is_the_smallest_selection_of_each_set(model: VariabilityModel, size: int) -> None:
+    """The rows are the smallest valid selections of all sets of T unrelated options, in order."""
+    parts = Parts(Space(model))
+    assume(parts.selectable)
+    assert rows_of(parts, f"twise:{size}") == t_wise(parts, valid_selections(parts), size)
+
+
+@given(models(binary=7, numeric=1, most_constraints=4), st.sampled_from([1, 2, 9, 60]))
+@examples(25)
+def test_blocks_of_demands_do_not_matter(model: VariabilityModel, block: int) -> None:
+    """Demands that are met block by block give the same configurations."""
+    parts = Parts(Space(model))
+    assume(len(parts.selectable) >= 3)
+    whole = rows_of(parts, "twise:3")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(diagram, "BLOCK", block)
+        assert rows_of(parts, "twise:3") == whole
+
+
+def literals(rows: Array, size: int) -> set[tuple[tuple[int, int], ...]]:
+    """Return the combinations of `size` values that rows have, as pairs of option and value."""
+    return {
+        tuple(zip(each, values, strict=True))
+        for each in itertools.combinations(range(rows.shape[1]), size)
+        for values in set(map(tuple, rows[:, each].tolist()))
+    }
+
+
+@given(models(binary=6, numeric=2, most_constraints=4), st.integers(1, 3), st.integers(0, 3))
+@examples(20)
+def test_covering_arrays_have_every_valid_combination(model: VariabilityModel, size: int, seed: int) -> None:
+    """Every combination of T values of a valid configuration occurs, in valid rows, of which each is needed."""
+    parts = Parts(Space(model))
+    assume(len(parts.selectable) >= size)
+    valid = valid_selections(parts)
+    rows = rows_of(parts, f"covering:{size}", seed)
+    assert set(rows) <= valid
+    assert len(set(rows)) == len(rows)
+    if valid:
+        wanted = literals(np.array(sorted(valid)), size)
+        assert literals(np.array(rows), size) == wanted
+        own = [list(itertools.combinations(enumerate(row), size)) for row in rows]
+        counts = Counter(itertools.chain(*own))
+        assert all(min(counts[each] for each in combinations) == 1 for combinations in own)
+    assert rows_of(parts, f"covering:{size},seed={seed}", 9) == rows
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize(
+    ("name", "size", "most"),
+    [
+        ("LLVM", 2, 9),
+        ("Dune", 1, 8),
+        *(pytest.param(*each, marks=pytest.mark.slow) for each in (("LLVM", 3, 19), ("x264", 2, 13), ("x264", 3, 28))),
+        pytest.param("Dune", 2, 54, marks=pytest.mark.slow),
+    ],
+)
+def test_covering_arrays_of_real_systems(real_model: Read, name: str, size: int, most: int) -> None:
+    """Every combination of values of the enumerated space occurs, in few configurations."""
+    model = real_model(name)
+    found = sample(model, f"covering:{size}")
+    everything = Space(model).enumerate()
+    assert (everything.find(found) >= 0).all()
+    assert literals(found.indices, size) == literals(everything.indices, size)
+    # At least as many as pairs of members of the two largest alternative groups.
+    assert len(found) <= most
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("spec", ["covering:2", "pairwise"])
+def test_pairs_of_a_large_system(real_model: Read, spec: str) -> None:
+    """On copies of real systems, 10^12 configurations, the pairs are those of the copies and all between them."""
+    systems = [real_model(name) for name in ("x264", "LLVM", "LLVM", "x264")]
+    model = joined(systems)
+    found = sample(model, spec)
+    assert Space(model).check(found).all()
+    assert len(found.unique()) == len(found)
+    indices = found.indices.astype(int)
+    start = 0
+    columns, single = [], []
+    for each in systems:
+        everything = Space(each).enumerate().indices
+        own = indices[:, start : start + everything.shape[1]]
+        if spec == "covering:2":
+            assert literals(own, 2) == literals(everything, 2)
+        start += everything.shape[1]
+        columns.append(own)
+        single.append(literals(everything, 1))
+    for (one, left), (other, right) in itertools.combinations(zip(columns, single, strict=True), 2):
+        for ((first, value),), ((second, another),) in itertools.product(left, right):
+            if spec == "covering:2" or value == another == 1:
+                assert ((one[:, first] == value) & (other[:, second] == another)).any()
+    if spec == "covering:2":
+        assert len(found) <= 24
+
+
+def test_covering_arrays_have_bounds() -> None:
+    """More combinations than can be covered, or more options than there are, is an error."""
+    many = VariabilityModel("many", tuple(BinaryOption(f"b{i}") for i in range(400)))
+    with pytest.raises(SpaceError, match=r"covering:3: 400 options have 84,694,400 combinations of 3 values"):
+        sample(many, "covering:3")
+    with pytest.raises(SpaceError, match=r"number of binary options is only 8\n.*use covering:8, or all"):
+        sample(forest(), "covering:9")
+    assert len(sample(forest(), "covering:8")) == Space(forest()).count
+    with pytest.raises(SpaceError, match=r"80 options have 24,040,016 subsets of 5, too many.*\n.*covering:T"):
+        sample(VariabilityModel("many", many.options[:80]), "twise:5")
+
+
+def left_out(valid: set[Selection], model: VariabilityModel, first: bool) -> list[Selection]:
+    """Return what negative option-wise sampling has, by brute force over the valid selections."""
+    ordered = sorted(valid, key=lambda row: [-value for value in row])
+    most = max(map(sum, ordered))
+    largest = [row for row in ordered if sum(row) == most][: 1 if first else None]
+    seen = [any(row[place] for row in largest) for place in range(len(ordered[0]))]
+    for place, covered in enumerate(seen):
+        having = [row for row in ordered if row[place]]
+        if not covered and having:
+            largest.append(max(having, key=sum))
+    rows = list(dict.fromkeys(largest))
+    optional = [place for place, option in enumerate(model.binary_options) if option.optional]
+    for place in [*optional, *range(len(model.binary_options), len(ordered[0]))]:
+        base = next((row for row in rows[: len(dict.fromkeys(largest))] if row[place]), None)
+        without = [row for row in ordered if not row[place]]
+        if base is not None and without:
+            rows.append(
+                min(without, key=lambda row: sum((-1 if old else 10) * new for old, new in zip(base, row, strict=True)))
+            )
+    return list(dict.fromkeys(rows))
+
+
+@given(models(binary=7, numeric=1, most_constraints=3), st.booleans())
+@examples(30)
+def test_negative_optionwise_leaves_out_each_option(model: VariabilityModel, first: bool) -> None:
+    """The largest selections, and for each option the closest one without it, are those of brute force."""
+    parts = Parts(Space(model))
+    assume(parts.selectable)
+    spec = "negoptionwise:first" if first else "negoptionwise"
+    if valid := valid_selections(parts):
+        assert rows_of(parts, spec) == left_out(valid, model, first)
+    else:
+        with pytest.raises(VariabilityError):
+            rows_of(parts, spec)
+
+
+def test_added_options_count_more_than_dropped_ones() -> None:
+    """Without `a`, four options are dropped rather than one added that would keep them."""
+    options = (*(BinaryOption(name) for name in ("a", "b0", "b1", "b2", "b3", "d", "e")), BinaryOption("f", parent="e"))
+    bare = VariabilityModel("weights", options)
+    texts = ["!d | !e", *(f"!b{i} | a | d" for i in range(4))]
+    model = VariabilityModel("weights", options, tuple(parse_boolean(text, bare.name_table) for text in texts))
+    found = names(model, "negoptionwise")
+    assert {"e", "f"} in found
+    assert {"b0", "b1", "b2", "b3", "d"} not in found
+
+
+def test_too_many_largest_configurations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many alternative groups have many largest configurations; the message names the variant with one of them."""
+    monkeypatch.setattr(binary, "MAX_LARGEST", 2)
+    with pytest.raises(SpaceError, match=r"3 configurations select the most options .*\n.*negoptionwise:first"):
+        sample(three(), "negoptionwise")
+    assert len(sample(three(), "negoptionwise:first")) == 3
+
+
+def three() -> VariabilityModel:
+    """Return a system of three alternatives."""
+    others = {name: tuple((other,) for other in "abc" if other != name) for name in "abc"}
+    return VariabilityModel("three", tuple(BinaryOption(name, optional=False, excluded=others[name]) for name in "abc"))
+
+
+def test_sets_of_nearly_all_options() -> None:
+    """Large sets are as few as small ones, and selected as fast: 38 of 40 options are 780 sets."""
+    free = VariabilityModel("free", tuple(BinaryOption(f"f{i}", optional=True) for i in range(40)))
+    found = sample(free, "twise:38").indices
+    assert len(found) == 780
+    assert (found.sum(axis=1) == 38).all()
+    assert rows_of(Parts(Space(free)), "twise:40") == [(1,) * 40]
+    with pytest.raises(SpaceError, match="twise:35 selects no configuration"):
+        sample(joined([forest()] * 4), "twise:35")

@@ -1,8 +1,7 @@
-"""Distance-maximising and distance-based designs."""
+"""Distance-maximising and distance-based designs, distributions of distances, and diversified selection."""
 
 from __future__ import annotations
 
-import hashlib
 import math
 import re
 from collections import Counter
@@ -15,66 +14,21 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from sampling import Space, draw_sample, parse_spec, sample
-from sampling.designs.distance import UNIT
+from sampling.designs.distance import DISTRIBUTIONS, UNIT, Distances, Scope, probabilities
+from sampling.draws import Lottery
 from sampling.space.parts import Parts
 from splc.errors import SpaceError, SpecError
-from splc.system.options import BinaryOption, NumericOption, Option
+from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
+from tests.sampling.conftest import joined
+from tests.sampling.recorded import mixed, recorded
 from tests.support.examples import examples
 from tests.support.real_data import real
 from tests.support.strategies import models
 
-# Every design of the family, with its arguments: hash of its rows for the system `mixed`.
-GOLDEN = {
-    "distance:20": "1c14fe0bedb8",
-    "distance:20,weight=3": "1c14fe0bedb8",
-    "distaware:20": "b61da9e47a68",
-    "distaware:20,distribution=binomial,seed=5": "8166b2e85111",
-    "distaware:20,distribution=geometric": "88a85bc5a83a",
-    "distaware:20,distribution=normal,selection=solver": "a11792ec9b8e",
-    "distaware:20,optimization=local": "cfe2be477342",
-    "distaware:20,optimization=global,weights=2": "01e9b383faff",
-    "distaware:20,optimization=local,weights=1-2,selection=solver": "8b83fcaf12df",
-    "distpreserving:20": "b5f9edcb8108",
-    "distpreserving:20,distribution=normal": "d8e46c0bdc5a",
-    "distance:6+lhs:3": "72ffbc6125b0",
-    "distaware:6+distaware:3": "3dc62beac6ee",
-    "divdistance:6+lhs:3": "281ffead516f",
-    "distpreserving:6+distpreserving:3": "a17a21b32ad4",
-    "solver:6+lhs:3": "906bd054a098",
-    "solver:6,seed=2+lhs:3": "afec65f7e372",
-    "henard:6+lhs:3": "2466d7687dd9",
-}
 
-
-def mixed() -> VariabilityModel:
-    """Return a system with a group, optional options, and numeric options, one of which can be deselected."""
-    group = ("fast", "safe", "tiny")
-    options: list[Option] = [BinaryOption("base", optional=False), BinaryOption("engine", optional=False)]
-    for name in group:
-        others = tuple((other,) for other in group if other != name)
-        options.append(BinaryOption(name, parent="engine", optional=False, excluded=others))
-    options += [BinaryOption("cache"), BinaryOption("lru", parent="cache"), BinaryOption("log", excluded=(("tiny",),))]
-    options += [
-        NumericOption("size", (1.0, 2.0, 4.0, 8.0, 16.0)),
-        NumericOption("threads", (1.0, 2.0, 3.0, 4.0), deselected_flag=-1.0),
-    ]
-    return VariabilityModel("mixed", tuple(options))
-
-
-def digest(rows: Array) -> str:
-    """Return the first digits of the hash of rows."""
-    return hashlib.sha256(str(rows.tolist()).encode()).hexdigest()[:12]
-
-
-@pytest.mark.parametrize("spec", GOLDEN)
-def test_samples_are_reproducible(spec: str) -> None:
-    """The configurations are the same on every machine."""
-    assert digest(sample(mixed(), spec, seed=3).indices) == GOLDEN[spec]
-
-
-@given(models(binary=5, numeric=2), st.sampled_from(list(GOLDEN)), st.integers(1, 12), st.integers(0, 3))
+@given(models(binary=5, numeric=2), st.sampled_from(recorded("mixed")), st.integers(1, 12), st.integers(0, 3))
 @examples(30)
 def test_samples_have_the_stated_size(model: VariabilityModel, spec: str, n: int, seed: int) -> None:
     """Configurations are valid, distinct and as many as stated, or a message says how many there are."""
@@ -158,15 +112,6 @@ def test_distance_starts_with_the_smallest_configuration() -> None:
 
 
 @pytest.mark.real_data
-def test_distances_run_out(real_model: Callable[[str], VariabilityModel]) -> None:
-    """A distance whose configurations are all in the sample is left out; the next ones take its place."""
-    found = sample(real_model("LLVM"), "distaware:150,distribution=geometric", seed=1)
-    drawn = Counter(found.indices.sum(axis=1).tolist())
-    assert [drawn[size] for size in (1, 2, 3)] == [1, 10, 45]
-    assert sum(drawn.values()) == 150
-
-
-@pytest.mark.real_data
 @pytest.mark.parametrize("selection", ["random", "solver"])
 def test_draws_within_a_distance_are_uniform(selection: str, real_model: Callable[[str], VariabilityModel]) -> None:
     """All configurations with a distance are equally often drawn; the first ones are with selection=solver."""
@@ -196,32 +141,39 @@ def test_preserving_uniform_is_a_uniform_draw() -> None:
 
 @pytest.mark.real_data
 @pytest.mark.parametrize(
-    ("system", "log", "design"),
+    ("system", "log", "spec"),
     [
-        ("Dune", "Dune_divDistBased_t2", "divdistance"),
-        ("Dune", "Dune_solvBased_t1", "solver"),
-        ("LLVM", "LLVM_distBased_t3", "distaware"),
-        ("x264", "x264_henard_t1", "henard"),
+        ("Dune", "Dune_divDistBased_t2", "divdistance:N"),
+        ("Dune", "Dune_solvBased_t1", "solver:N"),
+        ("LLVM", "LLVM_distBased_t3", "distaware:N"),
+        ("x264", "x264_henard_t1", "henard:N"),
+        ("LLVM", "LLVM_distBased_t3", "random:asTW3"),
+        ("x264", "x264_rand_t2", "random:asTW2"),
+        ("x264", "x264_twise_t1", "twise:1"),
+        ("x264", "x264_twise_t2", "twise:2"),
     ],
 )
 def test_sizes_of_published_runs(
-    system: str, log: str, design: str, real_model: Callable[[str], VariabilityModel]
+    system: str, log: str, spec: str, real_model: Callable[[str], VariabilityModel]
 ) -> None:
     """As many configurations are sampled as SPL Conqueror's program learned from."""
     text = real("splc_logs", f"{log}.log").read_text(encoding="utf-8-sig")
-    asked = re.search(r"numConfigs:(\d+)", text)
+    asked = re.search(r"command: .*numConfigs:(\d+)", text)
     learned = re.search(r"NumberOfConfigurationsLearning:(\d+)", text)
-    assert asked is not None
     assert learned is not None
-    assert len(sample(real_model(system), f"{design}:{asked[1]},seed=3")) == int(learned[1])
+    assert (asked is None) == ("twise" in spec)
+    spec = spec if asked is None else spec.replace("N", asked[1])
+    assert len(sample(real_model(system), spec, seed=3)) == int(learned[1])
 
 
 @pytest.mark.real_data
 def test_sizes_of_other_designs(real_model: Callable[[str], VariabilityModel]) -> None:
-    """`asOW`, `asTW2` and `asTW3` are sizes of these designs, as in the published runs."""
+    """`asOW` and `asTWt` are sizes of these designs, those of the published experiments."""
+    for name, counts in (("LLVM", (11, 11, 55, 165)), ("x264", (12, 12, 65, 212))):
+        sizes = ("asOW", "asTW1", "asTW2", "asTW3")
+        assert tuple(len(sample(real_model(name), f"random:{size}")) for size in sizes) == counts
     for design in ("distance", "distaware", "distpreserving", "divdistance", "solver", "henard"):
         assert [len(sample(real_model("x264"), f"{design}:{size}")) for size in ("asOW", "asTW2")] == [12, 65]
-    assert len(sample(real_model("LLVM"), "distaware:asTW3")) == 165
 
 
 @pytest.mark.real_data
@@ -305,3 +257,140 @@ def test_diversity_counts_the_existing_sample() -> None:
     known = set(map(tuple, before.tolist()))
     others = np.array([row for row in rows if tuple(row.tolist()) not in known and row.sum() == new[0].sum()])
     assert (before @ new[0]).sum() == (others @ before.T).sum(axis=1).min()
+
+
+def scope_of(model: VariabilityModel) -> Scope:
+    """Return the scope of a system."""
+    return Scope.of(Parts(Space(model)), "whole")
+
+
+def distances_of(model: VariabilityModel, rows: Array) -> Array:
+    """Return the distances of whole configurations to the origin."""
+    weights = scope_of(model).weights()
+    parts = np.stack([weights[column][rows[:, column]] for column in range(rows.shape[1])])
+    return np.asarray(parts.sum(axis=0) / UNIT)
+
+
+def test_distances_of_values() -> None:
+    """A selected option adds 1, a numeric one its position in its range, and 1 more if it can be deselected."""
+    values = (1.0, 2.0, 4.0)
+    options = (BinaryOption("b"), NumericOption("n", values), NumericOption("m", values, deselected_flag=-1.0))
+    weights = scope_of(VariabilityModel("three", options)).weights()
+    assert [each.tolist() for each in weights] == [[0, 10000], [0, 3333, 10000], [10000, 13333, 20000, 0]]
+    coarse = scope_of(VariabilityModel("three", options)).weights(1)
+    assert [each.tolist() for each in coarse] == [[0, 10], [0, 3, 10], [10, 13, 20, 0]]
+
+
+@given(models(binary=5, numeric=2))
+@examples(20)
+def test_distances_are_those_of_the_enumeration(model: VariabilityModel) -> None:
+    """Counts per distance are those of the listed configurations; other sums of the options' own values are empty."""
+    space = Space(model)
+    assume(not space.solutions.empty)
+    rows = space.enumerate().indices
+    found = Distances.of(scope_of(model))
+    counts = Counter(np.rint(distances_of(model, rows) * UNIT).astype(int).tolist())
+    stated = {round(total * found.unit * UNIT): count for total, count in zip(found.sums, found.counts, strict=True)}
+    assert {total: count for total, count in stated.items() if count} == counts
+    own = {0}
+    for column, weights in enumerate(scope_of(model).weights()):
+        own = {before + int(weights[value]) for before in own for value in set(rows[:, column].tolist())}
+    assert set(stated) == own
+
+
+def test_rounded_distances(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Distances are rounded to as few decimals as needed, none at all if there are too many with one."""
+    n, m = NumericOption("n", (1.0, 2.0, 4.0, 5.0)), NumericOption("m", (10.0, 22.0, 41.0, 50.0))
+    model = VariabilityModel("three", (BinaryOption("b"), n, m))
+    rows = Space(model).enumerate().indices
+    # Parts of 0.25, 0.75, 0.3 and 0.775 are 0.3, 0.8, 0.3 and 0.8 with one decimal, and 0, 1, 0 and 1 with none.
+    exact = Distances.of(scope_of(model))
+    for most, parts in ((15, [0, 3, 8, 10]), (14, [0, 0, 10, 10])):
+        monkeypatch.setattr("sampling.designs.distance.MOST_DISTANCES", most)
+        found = Distances.of(scope_of(model))
+        counts = Counter(10 * b + parts[n] + parts[m] for b, n, m in rows.tolist())
+        stated = zip(found.sums, found.counts, strict=True)
+        assert {round(10 * total * found.unit): count for total, count in stated if count} == counts
+        assert len(found.sums) < len(exact.sums)
+
+
+@pytest.mark.parametrize("n", [1, 2, 9, 40])
+def test_probabilities_are_those_of_scipy(n: int) -> None:
+    """Weights are proportional to the named distributions."""
+    places = np.arange(n)
+    expected = {
+        "uniform": np.ones(n),
+        "binomial": stats.binom(n - 1, 0.5).pmf(places),
+        "geometric": stats.geom(0.5).pmf(places + 1),
+        "normal": stats.norm((n - 1) / 2, max(1, n - 1) / 6).pdf(places),
+    }
+    assert set(expected) == set(DISTRIBUTIONS)
+    for name, shares in expected.items():
+        weights = np.array([float(weight) for weight in probabilities(name, n)])  # type: ignore[arg-type]
+        np.testing.assert_allclose(weights / weights.sum(), shares / shares.sum(), rtol=1e-12)
+
+
+def test_removed_places_are_not_drawn() -> None:
+    """Shares of the remaining places rise in proportion, also of those with tiny weights."""
+    lottery = Lottery([5, 1 << 300, 0, 1 << 299, 7], np.random.default_rng(1))
+    assert lottery.draw() in (1, 3)
+    lottery.remove(1)
+    assert {lottery.draw() for _ in range(50)} == {3}
+    lottery.remove(3)
+    drawn = Counter(lottery.draw() for _ in range(4000))
+    assert set(drawn) == {0, 4}
+    assert stats.binomtest(drawn[0], 4000, 5 / 12).pvalue > 1e-4
+    # A small share is only marked as removed.
+    lottery = Lottery([2, 9, 9], np.random.default_rng(1))
+    lottery.remove(0)
+    assert {lottery.draw() for _ in range(200)} == {1, 2}
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("preserving", [False, True])
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+def test_distribution_of_distances(
+    distribution: str, preserving: bool, real_model: Callable[[str], VariabilityModel]
+) -> None:
+    """On a space of 10^12, distances follow the asked distribution, renormalised over those that are not empty."""
+    model = joined([real_model("x264")] * 4)
+    name = "distpreserving" if preserving else "distaware"
+    distances = Distances.of(scope_of(model))
+    asked = probabilities(distribution, len(distances.sums))  # type: ignore[arg-type]
+    assert 0 in distances.counts
+    factors = distances.counts if preserving else [count > 0 for count in distances.counts]
+    expected = np.array([float(weight * factor) for weight, factor in zip(asked, factors, strict=True)])
+    spec = f"{name}:3000,distribution={distribution}"
+    drawn = Counter((distances_of(model, sample(model, spec, seed=2).indices) / distances.unit).astype(int).tolist())
+    assert all(expected[distances.sums.index(total)] > 0 for total in drawn)
+    expected *= 3000 / expected.sum()
+    frequent = expected >= 8
+    observed = np.array([drawn[total] for total in distances.sums])
+    shares = expected[frequent] * observed[frequent].sum() / expected[frequent].sum()
+    assert frequent.sum() > 5
+    assert stats.chisquare(observed[frequent], shares).pvalue > 1e-4
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("optimization", ["local", "global"])
+@pytest.mark.parametrize("weights", [(1, 1), (2, 2), (1, 2)])
+def test_diversified_configurations_have_the_least_used_options(
+    optimization: str, weights: tuple[int, int], real_model: Callable[[str], VariabilityModel]
+) -> None:
+    """Each configuration has the least number of earlier uses of its options among those with its distance."""
+    model = real_model("x264")
+    everything = Space(model).enumerate().indices.astype(int)
+    spec = f"distaware:40,optimization={optimization},weights={weights[0]}-{weights[1]}"
+    found = sample(model, spec, seed=1).indices.astype(int)
+
+    def uses(rows: Array, earlier: Array) -> Array:
+        common = rows @ earlier.T
+        single, pairs = common.sum(axis=1), (common * (common - 1) // 2).sum(axis=1)
+        return np.asarray({(1, 1): single, (2, 2): pairs, (1, 2): single + pairs}[weights])
+
+    for number, row in enumerate(found):
+        earlier = found[:number]
+        counted = earlier if optimization == "global" else earlier[earlier.sum(axis=1) == row.sum()]
+        candidates = everything[everything.sum(axis=1) == row.sum()]
+        unused = np.array([row.tolist() not in earlier.tolist() for row in candidates])
+        assert uses(row[None], counted)[0] == uses(candidates[unused], counted).min()

@@ -1,4 +1,4 @@
-"""Numeric designs: the thesis' tables and figures, and the properties that make them designs."""
+"""Numeric designs of fixed levels: the thesis' tables and figures, SPL Conqueror's program, and laws."""
 
 from __future__ import annotations
 
@@ -10,14 +10,177 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from pydoe import bbdesign, fullfact
 
-from sampling import draw_sample, sample
-from splc.errors import SpecError
+from sampling import Sample, Space, draw_sample, sample
+from sampling.designs.numeric import compat_levels, compat_spread, spread
+from splc.data.configurations import Configurations
+from splc.errors import SpecError, SplcError
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from tests.sampling.designs.test_level_designs import numeric, points
 from tests.support.examples import examples
+
+POWERS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
+
+
+def numeric(*values: tuple[float, ...]) -> VariabilityModel:
+    """Return a system of numeric options x0, x1, … with these values."""
+    return VariabilityModel("numeric", tuple(NumericOption(f"x{i}", v) for i, v in enumerate(values)))
+
+
+def integers(*sizes: int) -> VariabilityModel:
+    """Return a system of numeric options with the values 0, 1, …."""
+    return numeric(*(tuple(map(float, range(size))) for size in sizes))
+
+
+def points(configurations: Configurations) -> list[tuple[float, ...]]:
+    """Return the values, one tuple per configuration."""
+    return [tuple(configurations.assignment(row).values()) for row in range(len(configurations))]
+
+
+@pytest.mark.parametrize("k", range(3, 9))
+def test_box_behnken_is_pydoe(k: int) -> None:
+    """`bbd` has pydoe's rows for every number of options, with one centre."""
+    found = {tuple(point) for point in sample(integers(*[3] * k), "bbd").indices.astype(int) - 1}
+    assert found == {tuple(map(int, row)) for row in bbdesign(k, center=1)}
+    assert len(found) == 2 * k * (k - 1) + 1
+
+
+def test_box_behnken_of_the_program(three: VariabilityModel) -> None:
+    """For each pair the four ends, the others at their centres; `compat` has the program's centre of z (8, not 4)."""
+    for spec, centre in (("bbd", (8.0, 5.0, 4.0)), ("bbd:compat", (8.0, 5.0, 8.0))):
+        ends = ((1.0, 64.0), (1.0, 20.0), (0.0, 8.0))
+        expected: set[tuple[float, ...]] = {centre}
+        for one, other in itertools.combinations(range(3), 2):
+            for a, b in itertools.product(ends[one], ends[other]):
+                point = list(centre)
+                point[one], point[other] = a, b
+                expected.add((*point,))
+        found = points(sample(three, spec))
+        assert set(found) == expected
+        assert len(found) == 13
+        assert found[-1] == centre
+
+
+def test_box_behnken_of_few_options() -> None:
+    """Two options have four corners and a centre; a single one only its centre, with a note."""
+    assert set(points(sample(integers(5, 5), "bbd"))) == {(2.0, 2.0), *itertools.product((0.0, 4.0), repeat=2)}
+    assert not draw_sample(integers(5, 5), "bbd").notes
+    one = draw_sample(integers(5), "bbd")
+    assert points(one.configurations) == [(2.0,)]
+    assert one.notes == ("bbd: with one numeric option there is no pair of options, only the centre",)
+
+
+def test_one_factor_of_the_program(three: VariabilityModel) -> None:
+    """`ofat:3` has the ends and the centre of each option, `ofat:5` two values more; also as the program has them."""
+    axes3 = {(1.0, 5.0, 4.0), (64.0, 5.0, 4.0), (8.0, 1.0, 4.0), (8.0, 20.0, 4.0), (8.0, 5.0, 0.0), (8.0, 5.0, 8.0)}
+    axes5 = axes3 | {(4.0, 5.0, 4.0), (16.0, 5.0, 4.0), (8.0, 3.0, 4.0), (8.0, 9.0, 4.0)}
+    for spec, axes in (("ofat:3", axes3), ("ofat:5", axes5)):
+        found = points(sample(three, spec))
+        assert found[0] == (8.0, 5.0, 4.0)
+        assert set(found[1:]) == axes
+        compat = points(sample(three, f"{spec},compat"))
+        # Its centre of z is the last value.
+        assert {point[:2] for point in compat} == {point[:2] for point in found}
+        assert {point[2] for point in compat} == {0.0, 8.0} | ({4.0} if spec == "ofat:5" else set())
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 8, 40])
+@pytest.mark.parametrize("values", [3, 4, 5, 6, 7])
+def test_one_factor_has_the_stated_number_of_values(n: int, values: int) -> None:
+    """Each option has exactly K values (all, if there are fewer), with its centre and both ends."""
+    found = sample(integers(n, 3), f"ofat:{values}")
+    first = set(found.value("x0"))
+    assert len(first) == min(n, values)
+    assert {0.0, float(n // 2), n - 1.0} <= first
+    assert len(found) == 1 + (len(first) - 1) + 2
+    moved = (found.value("x0") != n // 2).astype(int) + (found.value("x1") != 1)
+    assert moved.max() <= 1
+
+
+def test_factorial_levels_are_at_equal_distances(three: VariabilityModel) -> None:
+    """`factorial:K` is pydoe's full factorial on the values nearest to equal distances; `compat` rounds up."""
+    assert sample(integers(9, 9), "factorial:3").indices.tolist() == [
+        [4 * int(b), 4 * int(a)] for a, b in fullfact([3, 3])
+    ]
+    # The middle of 1 … 64 is 32.5, and 10.5 that of 1 … 20.
+    found = sample(three, "factorial:3")
+    assert [sorted(set(found.value(name))) for name in "xyz"] == [[1, 32, 64], [1, 9, 20], [0, 4, 8]]
+    compat = draw_sample(three, "factorial:3,compat")
+    assert set(compat.configurations.value("x")) == {1, 64}
+    assert compat.notes == ("factorial:3,compat: several levels are the same value: x",)
+    assert points(compat.configurations)[:2] == [(1, 1, 0), (64, 1, 0)]
+
+
+@pytest.mark.parametrize(("percent", "x", "y", "z"), [(40, 3, 2, 2), (50, 4, 2, 2), (100, 7, 5, 3), (1, 2, 2, 2)])
+def test_hypersampling_takes_a_share_of_the_values(
+    three: VariabilityModel, percent: int, x: int, y: int, z: int
+) -> None:
+    """`hyper:40` and `hyper:50` have round-half-even(N·P/100) values of each option, but at least two."""
+    for variant in ("", ",compat"):
+        found = sample(three, f"hyper:{percent}{variant}")
+        assert [len(set(found.value(name))) for name in "xyz"] == [x, y, z]
+        assert len(found) == x * y * z
+    if percent == 50:
+        assert set(found.value("x")) == {1, 4, 16, 64}
+
+
+def test_hypersampling_notes_where_the_program_stops() -> None:
+    """`compat` notes that the program stops after about 1,000 rows, and a too large design is refused."""
+    many = integers(20, 20, 20)
+    assert "stops after about 1,000 of these 8,000 rows" in " ".join(draw_sample(many, "hyper:100,compat").notes)
+    assert not draw_sample(many, "hyper:100").notes
+    with pytest.raises(SplcError, match="3,200,000 combinations of numeric values are too many"):
+        sample(integers(*[20] * 5), "hyper:100")
+
+
+@pytest.mark.parametrize(
+    ("n", "levels", "expected"),
+    [
+        (271, 5, [0, 68, 136, 204, 270]),
+        (18, 7, [0, 3, 6, 9, 12, 15, 17]),
+        (18, 5, [0, 4, 8, 12, 17]),
+        (6, 5, [0, 1, 2, 3, 5]),
+        (3, 3, [0, 1, 2]),
+        # The first numbers of System.Random(n), n = 1 … 6: .249, .771, .294, .816, .338, .861.
+        (1, 3, [0, 0, 0]),
+        (2, 3, [0, 1, 1]),
+        (2, 5, [0, 1, 1, 0, 1]),
+        (4, 5, [0, 1, 2, 3, 3]),
+        (6, 7, [0, 1, 2, 3, 4, 5, 5]),
+    ],
+)
+def test_levels_of_the_program(n: int, levels: int, expected: list[int]) -> None:
+    """The program rounds the step once and multiplies it; of n values, level n and later ones are drawn from them."""
+    assert compat_levels(n, levels) == expected
+    measurements = {3: 9, 5: 25, 7: 49}[levels]
+    found = sample(integers(n), f"pb:{measurements},{levels},compat")
+    assert sorted(found.value("x0")) == sorted(set(expected))
+
+
+@pytest.mark.parametrize("levels", [2, 3, 4, 5, 7, 12])
+def test_levels_are_distinct_and_include_both_ends(levels: int) -> None:
+    """Both kinds of levels ascend from the first to the last value; with the program's, some may coincide."""
+    for n in range(2, 60):
+        found = spread(n, levels)
+        assert found == sorted(set(found))
+        assert len(found) == min(n, levels)
+        gaps = np.diff(found)
+        assert gaps.max() - gaps.min() <= 1
+        compat = compat_spread(n, levels)
+        assert compat == sorted(compat)
+        assert found[0] == compat[0] == 0
+        assert found[-1] == compat[-1] == n - 1
+
+
+def attempt(model: VariabilityModel, spec: str, seed: int, space: Space) -> Sample | str:
+    """Return a sample, or the message why there is none."""
+    try:
+        return draw_sample(model, spec, seed, space=space)
+    except SplcError as error:
+        return str(error)
+
 
 # Table 2.2 of the thesis.
 TABLE = """

@@ -27,7 +27,7 @@ from sampling.space.space import Space
 from splc.errors import SpecError, SplcError
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from tests.sampling.designs.test_level_designs import POWERS, integers, numeric
+from tests.sampling.designs.test_numeric_designs import POWERS, integers, numeric
 from tests.support.examples import examples
 
 
@@ -207,16 +207,6 @@ def test_options_with_two_values_have_no_squares() -> None:
     assert np.linalg.matrix_rank(terms(grid(2, 2))) == 4
     assert polynomial(grid(2, 3).astype(float), 2, 4) is None
     assert len(sample(integers(2, 3), "dopt:5")) == 5
-
-
-def test_large_spaces_have_candidates_on_three_levels() -> None:
-    """Candidates of a space of 10^8 combinations are random ones, and those of least, middle and greatest values."""
-    found = draw_sample(integers(*[100] * 4), "dopt:15,k=3")
-    (note,) = found.notes
-    assert "of 100,000,000 valid combinations of numeric values" in note
-    assert len(found.configurations) == 15
-    values = found.configurations.indices
-    assert np.isin(values, [0, 50, 99]).mean() > 0.8
 
 
 def test_few_combinations_are_all_taken_in_scripts() -> None:

@@ -1,13 +1,23 @@
-"""Products of a binary and a numeric design, in blocks of pairs."""
+"""Designs that are composed: products of a binary and a numeric design, and designs of some options."""
 
 from __future__ import annotations
 
-import pytest
+import itertools
 
-from sampling import draw_sample
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from sampling import Sample, Space, draw_sample, parse_spec, sample
 from sampling.designs import product
-from splc.errors import SpaceError
+from sampling.spec import BINARY
+from splc.errors import SpaceError, SplcError
+from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
+from tests.sampling.designs.test_numeric_designs import attempt
+from tests.support.examples import examples
+from tests.support.strategies import models
 
 # Without a only one value of x is valid, with it all four.
 SYSTEM = VariabilityModel.of({"a": bool, "b": bool, "x": [1, 2, 3, 4]}, ["a | b", "x + 3 * a > 3"])
@@ -31,3 +41,100 @@ def test_the_limit_holds_for_all_blocks(block: int, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(product, "LIMIT", count - 1)
     with pytest.raises(SpaceError, match=f"at least {count} configurations \\(the limit is {count - 1}\\)"):
         draw_sample(SYSTEM, "all+cci")
+
+
+@pytest.fixture
+def tree() -> VariabilityModel:
+    """Return options a, b below p, c and a mandatory m that implies c or b, and x, y, z."""
+    return VariabilityModel(
+        "tree",
+        (
+            BinaryOption("p"),
+            BinaryOption("a", parent="p"),
+            BinaryOption("b", parent="p"),
+            BinaryOption("c"),
+            BinaryOption("m", optional=False, implied=(("c", "b"),)),
+            *(NumericOption(name, (1.0, 2.0, 3.0, 4.0, 5.0)) for name in ("x", "y", "z")),
+        ),
+    )
+
+
+def test_other_numeric_options_are_at_their_centres(tree: VariabilityModel) -> None:
+    """`ff[x,z]` has all combinations of x and z, and the middle value of y."""
+    found = sample(tree, "optionwise[c]+ff[x,z]")
+    assert set(found.value("y")) == {3.0}
+    pairs = set(zip(found.value("x").tolist(), found.value("z").tolist(), strict=True))
+    assert pairs == set(itertools.product(range(1, 6), repeat=2))
+
+
+def test_other_binary_options_are_as_few_as_possible(tree: VariabilityModel) -> None:
+    """`all[a,b]` has every selection of a and b with their parent; m and c only where they have to be."""
+    found = sample(tree, "all[a,b]+bbd[x,y]")
+    rows = {tuple(row) for row in found.indices[:, :5].tolist()}
+    # p a b c m: without b, m needs c.
+    assert rows == {(0, 0, 0, 1, 1), (1, 0, 0, 1, 1), (1, 1, 0, 1, 1), (1, 0, 1, 0, 1), (1, 1, 1, 0, 1)}
+
+
+def test_random_parts_count_the_reduced_system(tree: VariabilityModel) -> None:
+    """`random:N[a]` draws from the selections of a and its parent: three of them."""
+    assert len(sample(tree, "random:3[a]+bbd[x]")) == 3
+    with pytest.raises(SplcError, match="only 3 valid binary parts, not 4"):
+        sample(tree, "random:4[a]+bbd[x]")
+    assert len(sample(tree, "all[m]+lhs:5[x,y]")) == 5
+
+
+@examples(30)
+@given(models(), st.data())
+def test_restricted_samples_are_valid_and_distinct(model: VariabilityModel, data: st.DataObject) -> None:
+    """For any system and any options, the configurations are valid and distinct, and other values are fixed."""
+    space = Space(model)
+    assume(space.count)
+    binary = [option.name for option in model.binary_options]
+    numeric = [option.name for option in model.numeric_options]
+    one = data.draw(st.lists(st.sampled_from(binary), min_size=1, unique=True)) if binary else []
+    two = data.draw(st.lists(st.sampled_from(numeric), min_size=1, unique=True)) if numeric else []
+    parts = [f"pairwise[{','.join(one)}]"] if one else []
+    parts += [f"ff[{','.join(two)}]"] if two else []
+    drawn = attempt(model, "+".join(parts), 0, space)
+    if not isinstance(drawn, Sample):
+        # The centres or the parts excluded everything.
+        assert "selects" in drawn
+        return
+    found = drawn.configurations
+    assert len(found) == len(found.unique())
+    assert space.check(found).all()
+    for option in model.numeric_options:
+        if option.name not in two:
+            assert set(found.value(option.name)[~np.isnan(found.value(option.name))]) <= {option.center}
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_every_binary_design_can_be_restricted(name: str, tree: VariabilityModel) -> None:
+    """The options in brackets vary as in a system of their own, for every binary design."""
+    usage = BINARY[name][0]
+    spec = name + (":2" if "T" in usage or ":N" in usage else "")
+    found = sample(tree, f"{spec}[a,b]+ofat:3[x]")
+    assert Space(tree).check(found).all()
+    assert len(found) == len(found.unique())
+    assert set(found.value("y")) == {3.0}
+    # Only m, which needs c or b, is selected because of other options.
+    assert set(found.value("c")[found.value("b") == 1]) <= {0.0}
+    with pytest.raises(SplcError, match="not a binary option"):
+        sample(tree, f"{spec}[nowhere]+ff")
+
+
+def test_switches_of_optional_options_can_be_chosen(optional_plane: VariabilityModel) -> None:
+    """An optional numeric option, or its switch, is a binary option here."""
+    for name in ("B", "EnabledB"):
+        found = sample(optional_plane, f"all[{name}]+ff[B]")
+        assert set(found.indices[:, 1].tolist()) == set(range(6))
+        assert set(found.value("A")) == {3.0}
+
+
+def test_spelling(tree: VariabilityModel) -> None:
+    """Brackets follow the name or the arguments; the normal form has them last."""
+    for spec in ("pb[x,y]:9,3", "pb:9,3[x,y]", " pb:9,3 [x , y]"):
+        assert parse_spec(spec).text == "pb:9,3[x,y]"
+    assert parse_spec("pairwise[a,c] + ff[x]").text == "pairwise[a,c]+ff[x]"
+    plus = VariabilityModel.of({"c++": bool, "d": bool})
+    assert len(sample(plus, "all[c++]")) == 2

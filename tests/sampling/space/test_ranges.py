@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from dataclasses import replace
 from fractions import Fraction
@@ -220,36 +219,37 @@ def test_an_entangled_space_has_bounds() -> None:
     assert (product.low, product.high, product.low_at) == (1.0, 1e4, None)
 
 
-def test_factors_of_the_same_option_do_not_reach_their_bounds_together() -> None:
-    """If an option is in two factors, the extremes of each may contradict; then those of the product are bounds."""
-    bare = VariabilityModel("s", tuple(NumericOption(f"n{i}", (1.0, 2.0, 3.0)) for i in range(3)))
-    system = VariabilityModel("s", bare.options, (parse_arithmetic("n0 + n2 <= 5", bare.name_table),))
-    # Each factor has at most 9 combinations, the term has 24.
-    [found] = term_ranges(model_of("n0 * n2 / (n0 + n1)", system), Space(system), limit=9)
-    assert (found.low, found.high) == pytest.approx((1 / 6, 9 / 2))
-    assert (found.low_at, found.high_at) == (None, None)
-    [found] = term_ranges(model_of("n0 * n2 / (n0 + n1)", system), Space(system), limit=24)
-    assert (found.low, found.high) == pytest.approx((1 / 4, 2 * 3 / 3))
-    assert found.exact
-
-
-def test_deselected_options_are_within_the_bounds() -> None:
-    """A subexpression contributes nothing if none of its options is selected, also if it is only bounded."""
-    options = tuple(NumericOption(f"n{i}", (1.0, 2.0, 3.0), deselected_flag=-1.0) for i in range(2))
-    [found] = term_ranges(
-        model_of("1 / (n0 + n1 + 3)", VariabilityModel("s", options)), Space(VariabilityModel("s", options)), limit=8
-    )
-    assert found.low == 0.0
-    assert found.high >= 1 / 4
-
-
-def test_values_that_may_be_missing_leave_no_bounds() -> None:
-    """If dependencies are too many to list, an option whose logarithm is undefined leaves no bounds."""
-    options = (NumericOption("x", (0.0, 1.0, 2.0)), NumericOption("y", (1.0, 2.0, 3.0)))
+@pytest.mark.parametrize(
+    ("values", "flag", "constraint", "text", "limit", "low", "high"),
+    [
+        # Each factor has at most 9 combinations, the term has 24; the extremes of the factors contradict each other.
+        ((1, 2, 3), None, "n0 + n2 <= 5", "n0 * n2 / (n0 + n1)", 9, (1 / 6, None), (9 / 2, None)),
+        # A subexpression contributes nothing if none of its options is selected, also if it is only bounded.
+        ((1, 2, 3), -1.0, None, "1 / (n0 + n1 + 3)", 8, (0.0, None), (1 / 3, None)),
+        # Dependencies are too many to list: an option whose logarithm is undefined leaves no bounds.
+        ((0, 1, 2), None, "n0 + n1 <= 3", "log10(n0) * n1", 4, (-math.inf, None), (math.inf, None)),
+        # Six valid combinations are within the limit; with one less, only ends that are found to be valid are reached.
+        ((1, 2, 3), None, "n0 + n1 <= 4", "n0 * n1", 6, (1.0, {"n0": 1, "n1": 1}), (4.0, {"n0": 2, "n1": 2})),
+        ((1, 2, 3), None, "n0 + n1 <= 4", "n0 * n1", 5, (1.0, {"n0": 1, "n1": 1}), (9.0, None)),
+    ],
+)
+def test_ends_are_reached_or_bounds(
+    values: tuple[float, ...],
+    flag: float | None,
+    constraint: str | None,
+    text: str,
+    limit: int,
+    low: tuple[float, dict[str, float] | None],
+    high: tuple[float, dict[str, float] | None],
+) -> None:
+    """Each end of a range is reached at a valid configuration, or a bound if too many have to be examined."""
+    options = tuple(NumericOption(f"n{i}", tuple(map(float, values)), deselected_flag=flag) for i in range(3))
     bare = VariabilityModel("s", options)
-    system = VariabilityModel("s", options, (parse_arithmetic("x + y <= 4", bare.name_table),))
-    [found] = term_ranges(model_of("log10(x) * y", system), Space(system), limit=4)
-    assert (found.low, found.high, found.exact) == (-math.inf, math.inf, False)
+    stated = () if constraint is None else (parse_arithmetic(constraint, bare.name_table),)
+    system = VariabilityModel("s", options, stated)
+    [found] = term_ranges(model_of(text, system), Space(system), limit=limit)
+    assert (found.low, found.high) == pytest.approx((low[0], high[0]))
+    assert (found.low_at, found.high_at) == (low[1], high[1])
 
 
 def test_bounds_of_subexpressions_too_large_to_list() -> None:
@@ -272,19 +272,6 @@ def test_bounds_of_subexpressions_too_large_to_list() -> None:
     # The interval of 2 * n0 - n1 takes in negative numbers, whose roots have no value: nothing is known.
     [each] = term_ranges(model_of(texts[1], system), Space(system), limit=5)
     assert (each.low, each.high) == (-math.inf, math.inf)
-
-
-def test_the_limit_is_one_of_valid_combinations() -> None:
-    """Within the limit, ranges are exact; with one less, only ends that are found to be valid count as reached."""
-    options = tuple(NumericOption(f"n{i}", (1.0, 2.0, 3.0)) for i in range(2))
-    bare = VariabilityModel("s", options)
-    system = VariabilityModel("s", options, (parse_arithmetic("n0 + n1 <= 4", bare.name_table),))
-    model = model_of("n0 * n1", system)
-    valid = sum(a + b <= 4 for a, b in itertools.product((1, 2, 3), repeat=2))
-    [exact] = term_ranges(model, Space(system), limit=valid)
-    [bounded] = term_ranges(model, Space(system), limit=valid - 1)
-    assert (exact.high, exact.exact) == (4.0, True)
-    assert (bounded.low, bounded.high, bounded.low_at, bounded.high_at) == (1.0, 9.0, {"n0": 1.0, "n1": 1.0}, None)
 
 
 def test_bounds_whose_validity_is_unknown() -> None:

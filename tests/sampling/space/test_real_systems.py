@@ -83,6 +83,11 @@ def bits(n: int) -> list[Option]:
     return [BinaryOption(f"b{i}") for i in range(n)]
 
 
+def numbers(n: int, size: int) -> list[Option]:
+    """Return n numeric options with the values 1, 2, …."""
+    return [NumericOption(f"n{i}", tuple(map(float, range(1, size + 1)))) for i in range(n)]
+
+
 def system(options: list[Option], boolean: Sequence[str] = (), mixed: Sequence[tuple[str, Requires]] = ()) -> Space:
     """Return the space of these options under these constraints; mixed ones with their `req`."""
     names = VariabilityModel("large", tuple(options)).name_table
@@ -91,30 +96,64 @@ def system(options: list[Option], boolean: Sequence[str] = (), mixed: Sequence[t
     return Space(VariabilityModel("large", tuple(options), (*stated, *arithmetic)))
 
 
-def drawn_are_valid(space: Space) -> bool:
-    """Return whether 200 draws are valid."""
-    return bool(space.check(space.draw(min(space.count, 200), np.random.default_rng(1))).all())
+def total(names: range, weights: Sequence[object] | None = None) -> str:
+    """Return the sum of binary options, each times its weight."""
+    return " + ".join(f"{1 if weights is None else weights[place]} * b{i}" for place, i in enumerate(names))
 
 
-def test_a_long_chain_of_requirements_in_any_order() -> None:
-    """100 options of which each needs the next have 101 configurations, in any order."""
-    order = random.Random(1).sample(range(100), 100)
-    space = system(bits(100), [f"!b{a} | b{b}" for a, b in itertools.pairwise(order)])
-    assert space.count == 101
-    assert space.check(space.enumerate()).all()
-
-
-def test_many_clauses_over_neighbouring_options() -> None:
-    """60 options under 400 clauses of five literals each are counted and drawn from."""
+def neighbouring() -> list[str]:
+    """Return 400 clauses of five literals each over near ones of 60 options."""
     rng = random.Random(2)
     clauses = []
     for _ in range(400):
         first = rng.randrange(46)
         names = rng.sample(range(first, first + 14), 5)
         clauses.append(" | ".join(("!" if rng.random() < 0.4 else "") + f"b{i}" for i in names))
-    space = system(bits(60), clauses)
-    assert space.count > 10**6
-    assert drawn_are_valid(space)
+    return clauses
+
+
+CHAIN = random.Random(1).sample(range(100), 100)
+WEIGHTS = random.Random(5).choices(range(1, 2**40), k=30)
+TRIPLES = [" | ".join(f"!b{i}" for i in triple) for triple in itertools.combinations(range(16), 3)]
+WAYS = [math.comb(15, i) for i in range(16)]
+PRODUCTS: list[tuple[str, Requires]] = [
+    ("n0 * n1 <= 100", "all"),
+    ("n1 + n2 + n3 <= 30", "all"),
+    ("b0 * n3 * n4 > 20", "all"),
+    ("b1 + b2 + n5 <= 10", "none"),
+    ("n4 * n5 != 12", "all"),
+    ("n0 + n1 + n2 + n3 + n4 + n5 <= 70", "all"),
+]
+SUMS: list[tuple[str, Requires]] = [("n0 + n1 <= 900", "all"), ("n1 * n2 <= 5000", "all")]
+
+
+@pytest.mark.parametrize(
+    ("space", "count"),
+    [
+        # Each of 100 options needs the next one, in any order.
+        (system(bits(100), [f"!b{a} | b{b}" for a, b in itertools.pairwise(CHAIN)]), 101),
+        (system(bits(60), neighbouring()), None),
+        # At most 2 of 16 options, said with all 560 triples.
+        (system(bits(16), TRIPLES), 1 + 16 + 120),
+        # Half of all selections lie below half of the total weight, whatever the weights.
+        (system(bits(30), mixed=[(f"{total(range(30), WEIGHTS)} < {sum(WEIGHTS) / 2}", "none")]), 2**29),
+        # As many of 15 options as of 15 others, at most.
+        (
+            system(bits(30), mixed=[(f"{total(range(15))} <= {total(range(15, 30))}", "none")]),
+            sum(WAYS[i] * WAYS[j] for i in range(16) for j in range(i, 16)),
+        ),
+        # With `req=all` a sum binds only where all options are selected; deselected ones count as 0 otherwise.
+        (system(bits(30), mixed=[(f"{total(range(30))} <= 3", "all")]), 2**30 - 1),
+        (system(bits(30), mixed=[(f"{total(range(30))} <= 3", "none")]), sum(math.comb(30, i) for i in range(4))),
+        (system([*bits(5), *numbers(6, 20)], mixed=PRODUCTS), None),
+        (system(numbers(3, 1000), mixed=SUMS), sum((900 - b) * min(1000, 5000 // b) for b in range(1, 900))),
+    ],
+)
+def test_large_systems_are_counted_and_drawn_from(space: Space, count: int | None) -> None:
+    """Counts are those of combinatorics, marginals add up to them, and draws are valid."""
+    assert space.count > 10**6 if count is None else space.count == count
+    assert space.check(space.draw(min(space.count, 200), np.random.default_rng(1))).all()
+    assert {sum(counts) for counts in space.option_counts().values()} == {space.count}
 
 
 def test_tangled_clauses_agree_with_brute_force() -> None:
@@ -133,80 +172,20 @@ def test_a_linear_constraint_over_30_options_is_counted(comparison: str) -> None
     """The count is that of dynamic programming over the sums."""
     rng = random.Random(4)
     weights = [rng.randint(1, 40) for _ in range(30)]
-    text = " + ".join(f"{weight} * b{i}" for i, weight in enumerate(weights))
     ways = {0: 1}
     for weight in weights:
         following = dict(ways)
-        for total, number in ways.items():
-            following[total + weight] = following.get(total + weight, 0) + number
+        for before, number in ways.items():
+            following[before + weight] = following.get(before + weight, 0) + number
         ways = following
     test = {"<=": int.__le__, "<": int.__lt__, ">=": int.__ge__, ">": int.__gt__, "=": int.__eq__, "!=": int.__ne__}
-    space = system(bits(30), mixed=[(f"{text} {comparison} 250", "none")])
-    assert space.count == sum(number for total, number in ways.items() if test[comparison](total, 250))
-    assert drawn_are_valid(space)
-
-
-def test_a_linear_constraint_with_unrelated_coefficients_is_counted() -> None:
-    """Half of all selections lie below half of the total weight, whatever the weights."""
-    rng = random.Random(5)
-    weights = [rng.random() for _ in range(30)]
-    text = " + ".join(f"{weight!r} * b{i}" for i, weight in enumerate(weights))
-    space = system(bits(30), mixed=[(f"{text} < {sum(weights) / 2!r}", "none")])
-    assert space.count == 2**29
-    assert drawn_are_valid(space)
-
-
-def test_sums_on_both_sides_are_counted() -> None:
-    """15 options against 15 others: as many selected on the left as on the right, at most."""
-    left = " + ".join(f"b{i}" for i in range(15))
-    right = " + ".join(f"b{i}" for i in range(15, 30))
-    space = system(bits(30), mixed=[(f"{left} <= {right}", "none")])
-    ways = [math.comb(15, i) for i in range(16)]
-    assert space.count == sum(ways[i] * ways[j] for i in range(16) for j in range(i, 16))
-
-
-def test_deselected_options_count_as_0_only_where_none_is_required() -> None:
-    """With `req=all` a sum over 30 options binds only where all are selected."""
-    text = " + ".join(f"b{i}" for i in range(30)) + " <= 3"
-    assert system(bits(30), mixed=[(text, "all")]).count == 2**30 - 1
-    assert system(bits(30), mixed=[(text, "none")]).count == sum(math.comb(30, i) for i in range(4))
-
-
-def test_at_most_k_as_clauses() -> None:
-    """At most 2 of 16 options, said with all 560 triples."""
-    space = system(bits(16), [" | ".join(f"!b{i}" for i in triple) for triple in itertools.combinations(range(16), 3)])
-    assert space.count == 1 + 16 + 120
-
-
-def test_mixed_constraints_over_many_numeric_options() -> None:
-    """Six options of 20 values under products, sums and switches: marginals agree with draws' support."""
-    numeric: list[Option] = [NumericOption(f"n{i}", tuple(map(float, range(1, 21)))) for i in range(6)]
-    constraints: list[tuple[str, Requires]] = [
-        ("n0 * n1 <= 100", "all"),
-        ("n1 + n2 + n3 <= 30", "all"),
-        ("b0 * n3 * n4 > 20", "all"),
-        ("b1 + b2 + n5 <= 10", "none"),
-        ("n4 * n5 != 12", "all"),
-        ("n0 + n1 + n2 + n3 + n4 + n5 <= 70", "all"),
-    ]
-    space = system([*bits(5), *numeric], mixed=constraints)
-    assert space.count > 10**6
-    assert drawn_are_valid(space)
-    for counts in space.option_counts().values():
-        assert sum(counts) == space.count
-
-
-def test_large_domains_under_two_constraints() -> None:
-    """Three options of 1,000 values: the count is that of plain loops."""
-    numeric: list[Option] = [NumericOption(f"n{i}", tuple(map(float, range(1, 1001)))) for i in range(3)]
-    space = system(numeric, mixed=[("n0 + n1 <= 900", "all"), ("n1 * n2 <= 5000", "all")])
-    assert space.count == sum((900 - b) * min(1000, 5000 // b) for b in range(1, 900))
+    space = system(bits(30), mixed=[(f"{total(range(30), weights)} {comparison} 250", "none")])
+    assert space.count == sum(number for before, number in ways.items() if test[comparison](before, 250))
 
 
 def test_too_complex_constraints_are_errors() -> None:
     """A product over 64 million values is neither tabulated nor a sum, and is a readable error."""
-    numeric: list[Option] = [NumericOption(f"n{i}", tuple(map(float, range(1, 21)))) for i in range(6)]
-    space = system(numeric, mixed=[("n0 * n1 * n2 * n3 * n4 * n5 <= 50", "all")])
+    space = system(numbers(6, 20), mixed=[("n0 * n1 * n2 * n3 * n4 * n5 <= 50", "all")])
     with pytest.raises(SpaceError) as caught:
         _ = space.count
     assert str(caught.value) == (
@@ -216,14 +195,10 @@ def test_too_complex_constraints_are_errors() -> None:
     )
 
 
-def test_more_than_the_limit_is_not_enumerated() -> None:
-    """Enumeration beyond the limit is refused before anything is built."""
+def test_too_many_are_refused() -> None:
+    """More configurations than the limit are not listed, and more than are valid are not drawn."""
     with pytest.raises(SpaceError, match="1,073,741,824 valid configurations are too many"):
         system(bits(30)).enumerate()
-
-
-def test_too_large_draws_are_errors() -> None:
-    """A request for more configurations than are valid is an error with their number."""
     with pytest.raises(SpaceError, match="only 8 are valid"):
         system(bits(3)).draw(9, np.random.default_rng(0))
 

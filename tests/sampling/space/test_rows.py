@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sampling import sample
 from sampling.space import rows
-from sampling.space.ranking import best
 from sampling.space.rows import ascending, distinct, packed, without_repeated_bytes, without_repeats
-from sampling.space.space import Space
 from splc.errors import SplcError
-from splc.models.influence import InfluenceModel
-from splc.models.terms import option_term
 from splc.system.variability import VariabilityModel
 from tests.support.examples import examples
-from tests.support.influence_strategies import influence_models
 from tests.support.strategies import models
 
 SIZES = st.lists(st.sampled_from([1, 2, 3, 70, 1000, 2**20, 2**40]), min_size=1, max_size=9)
@@ -64,28 +59,6 @@ def test_distinct_bytes(rows: list[tuple[int, int]]) -> None:
 
 
 WORDS = st.sampled_from([1, 3, 8])
-
-
-@examples(25)
-@given(st.data(), WORDS, st.integers(2, 9))
-def test_equally_good_configurations_are_in_the_order_of_enumeration(
-    data: st.DataObject, word: int, count: int
-) -> None:
-    """The best configurations are the first of all, sorted by prediction, however many words their values take."""
-    space = Space(data.draw(models()))
-    assume(space.count > 0)
-    everything = space.enumerate()
-    # Many sums of equal influences are equal.
-    flat = InfluenceModel.from_terms([(option_term(name), 1.0) for name in space.system.names], space.system.names)
-    model = data.draw(st.one_of(influence_models(space.system, least=2), st.just(flat)))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rows, "WORD", word)
-        found = best(model, space, count)
-    used = [at for at, name in enumerate(space.system.names) if name not in found.unused]
-    keys = list(map(tuple, everything.indices[:, used].tolist()))
-    firsts = np.array([at for at, key in enumerate(keys) if key not in keys[:at]])
-    order = firsts[np.argsort(model.predict(everything)[firsts], kind="stable")[:count]]
-    assert found.configurations == everything[order]
 
 
 @examples(15)

@@ -1,19 +1,29 @@
-"""The SAT solver's answers against brute force."""
+"""Answers of the SAT and the MaxSAT solver, against brute force."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sampling.designs.coverage import covering
 from sampling.space import satisfiability
+from sampling.space.maxsat import WeightedClauses, weighted_front
+from sampling.space.ranking import best, pareto_front, undominated
 from sampling.space.satisfiability import Satisfiability
 from sampling.space.space import Space
+from splc.data.configurations import Configurations
+from splc.models.influence import InfluenceModel
+from splc.models.terms import option_term
+from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from tests.sampling.space.clauses import Clauses, drawn_clauses, problem_of, solutions_of
+from tests.sampling.space.test_ranking import first_of_each
+from tests.support.examples import examples
+from tests.support.influence_strategies import influence_models
+from tests.support.strategies import models
 
 pytestmark = pytest.mark.skipif(not satisfiability.is_installed(), reason="python-sat is not installed")
 
@@ -91,3 +101,67 @@ def test_what_is_not_clauses() -> None:
     names = [f"o{number}" for number in range(20)]
     system = VariabilityModel.of(dict.fromkeys(names, bool), [f"{' + '.join(names)} <= 10"])
     assert Satisfiability.of(Space(system).problem) is None
+
+
+@examples(30)
+@given(st.data(), st.integers(1, 6), st.booleans())
+def test_the_best_are_those_of_a_sorted_enumeration(data: st.DataObject, count: int, maximize: bool) -> None:
+    """Their predictions are the best ones of all configurations that differ in options of the model."""
+    space = Space(data.draw(models()))
+    assume(space.count > 0)
+    model = data.draw(influence_models(space.system, least=2))
+    unused = best(model, space, 1).unused
+    found = Configurations(space.system, WeightedClauses(model, space, maximize).best(count))
+    predictions = model.predict(space.enumerate()[first_of_each(space, unused)])
+    wanted = np.sort(-predictions if maximize else predictions)[:count]
+    near = 1e-9 * max(1.0, float(np.abs(predictions).max()))
+    assert np.abs(model.predict(found) * (-1 if maximize else 1) - wanted).max() <= near
+    assert space.check(found).all()
+    assert len(found.unique()) == len(found)
+
+
+def _values(models: list[InfluenceModel], configurations: Configurations, maximize: list[bool]) -> Array:
+    """Return the predictions, less is better, shape (n, models)."""
+    signs = np.where(maximize, -1.0, 1.0)
+    return np.stack([model.predict(configurations) for model in models], axis=1) * signs
+
+
+@examples(30)
+@given(st.data(), st.integers(2, 3))
+def test_the_front_of_all_configurations(data: st.DataObject, count: int) -> None:
+    """Each configuration is dominated by one of the front, up to a small part of the range; no one of the front is."""
+    space = Space(data.draw(models()))
+    assume(space.count > 0)
+    objectives = [data.draw(influence_models(space.system, least=2)) for _ in range(count)]
+    maximize = data.draw(st.lists(st.booleans(), min_size=count, max_size=count))
+    rows, _ = weighted_front(objectives, space, maximize)
+    found = Configurations(space.system, rows)
+    assert space.check(found).all()
+    front, every = (_values(objectives, each, maximize) for each in (found, space.enumerate()))
+    near = 1e-5 * np.maximum(np.ptp(every, axis=0), 1e-9 * np.abs(every).max(axis=0))
+    assert (every[:, np.newaxis] >= front - near).all(axis=2).any(axis=1).all()
+    assert not ((every[:, np.newaxis] < front - near).all(axis=2)).any()
+
+
+@pytest.mark.parametrize("unit", [1.0, 0.1, 1 / 3])
+def test_known_front(unit: float) -> None:
+    """The front has each of its points once, in order, for terms of any unit, and names the engine."""
+    system = VariabilityModel("binary", tuple(BinaryOption(f"o{at}") for at in range(10)))
+    generator = np.random.default_rng(1)
+    objectives = [
+        InfluenceModel.from_terms(
+            [(option_term(f"o{at}"), unit * weight) for at, weight in enumerate(row)], system.names
+        )
+        for row in generator.integers(-9, 10, (2, 10)).tolist()
+    ]
+    space = Space(system)
+    values = np.round(_values(objectives, space.enumerate(), [False, True]), 9)
+    order = np.lexsort(values.T[::-1])
+    wanted = values[order[undominated(values[order])]]
+    rows, used = weighted_front(objectives, space, [False, True])
+    found = _values(objectives, Configurations(system, rows), [False, True])
+    found = found[np.lexsort(found.T[::-1])]
+    np.testing.assert_allclose(found, wanted, atol=1e-9)
+    assert used == tuple(range(10))
+    exact = pareto_front(objectives, space, [False, True])
+    np.testing.assert_allclose(exact.predicted.T * [1, -1], wanted, atol=1e-9)

@@ -1,16 +1,23 @@
-"""The space of random small models against brute force."""
+"""The space and the solutions of small systems against brute force, and conflicts where there is none."""
 
 from __future__ import annotations
 
+import itertools
+import math
+from typing import Any
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from sampling.space.problem import ConstraintProblem, Disjunction, bits_of, flags_of, whole_problem
+from sampling.space.solutions import Solutions, minimal_conflict
 from sampling.space.space import Space
 from splc.data.configurations import Configurations
-from splc.system.constraints import parse_arithmetic
-from splc.system.options import BinaryOption, NumericOption
+from splc.errors import VariabilityError
+from splc.system.constraints import parse_arithmetic, parse_boolean
+from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
 from tests.support.examples import examples
 from tests.support.sampling_oracle import is_valid
@@ -99,3 +106,158 @@ def test_draws_are_valid_distinct_reproducible_and_extend_each_other(
     assert len(drawn) == n == len(drawn.unique())
     assert space.check(drawn).all()
     assert Space(model).draw(more, np.random.default_rng(seed))[:n] == drawn
+
+
+# A clause of a system is only needed for messages.
+NO_ORIGIN: Any = None
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> ConstraintProblem:
+    """Draw a problem of a few variables, one of which may have many values, with disjunctions."""
+    sizes = draw(st.lists(st.sampled_from([1, 2, 2, 3, 4]), min_size=1, max_size=6))
+    if draw(st.booleans()):
+        sizes[draw(st.integers(0, len(sizes) - 1))] = draw(st.sampled_from([64, 65, 70]))
+        sizes = [size if size > 4 or at < 3 else 1 for at, size in enumerate(sizes)]
+    constraints = []
+    for _ in range(draw(st.integers(0, 5))):
+        scope = sorted(draw(st.sets(st.integers(0, len(sizes) - 1), min_size=1, max_size=3)))
+        literals = [(variable, draw(st.integers(0, (1 << sizes[variable]) - 1))) for variable in scope]
+        constraints.append(Disjunction(tuple(literals), NO_ORIGIN))
+    return ConstraintProblem(tuple(sizes), (None,) * len(sizes), tuple(constraints))
+
+
+def brute(problem: ConstraintProblem, kept: tuple[int, ...], domains: list[int]) -> list[tuple[int, ...]]:
+    """Return the solutions in lexicographic order, reduced to the kept variables."""
+    found = set()
+    stated = [each for each in problem.constraints if isinstance(each, Disjunction)]
+    for values in itertools.product(*map(range, problem.sizes)):
+        allowed = all(domain >> value & 1 for domain, value in zip(domains, values, strict=True))
+        if allowed and all(any(bits >> values[at] & 1 for at, bits in each.literals) for each in stated):
+            found.add(tuple(values[at] for at in kept))
+    return sorted(found)
+
+
+@examples(50)
+@given(problems(), st.data())
+def test_solutions_are_those_of_brute_force(problem: ConstraintProblem, data: st.DataObject) -> None:
+    """Counts, lists, ranks and the use of values are those of all combinations, also for a part of the variables."""
+    everything = [(1 << size) - 1 for size in problem.sizes]
+    kept = tuple(range(len(problem.sizes)))
+    part = None
+    if data.draw(st.booleans()):
+        part = kept = tuple(sorted(data.draw(st.sets(st.sampled_from(kept), min_size=1))))
+    domains = None
+    if data.draw(st.booleans()):
+        domains = [data.draw(st.integers(1, each)) for each in everything]
+    expected = brute(problem, kept, domains or everything)
+    found = Solutions(problem, part, domains)
+    assert found.count == len(expected)
+    assert found.enumerate(10**6).tolist() == [list(each) for each in expected]
+    assert sorted(map(tuple, found.unrank(range(found.count)).tolist())) == expected
+    assert found.value_counts() == [
+        [sum(each[at] == value for each in expected) for value in range(problem.sizes[variable])]
+        for at, variable in enumerate(kept)
+    ]
+
+
+@pytest.mark.parametrize("sizes", [(2, 3, 5), (2,) * 200, (3, 70, 1) * 40, (70,) * 11])
+def test_ranks_are_numbers_with_a_digit_for_each_variable(sizes: tuple[int, ...]) -> None:
+    """The values of free variables are the digits of the rank, those of the first variable the lowest ones."""
+    found = Solutions(ConstraintProblem(sizes, (None,) * len(sizes), ()))
+    assert found.count == math.prod(sizes)
+    rng = np.random.default_rng(0)
+    digits = [tuple(int(rng.integers(size)) for size in sizes) for _ in range(20)]
+    ranks = []
+    for row in digits:
+        rank = 0
+        for size, digit in zip(reversed(sizes), reversed(row), strict=True):
+            rank = rank * size + digit
+        ranks.append(rank)
+    assert list(map(tuple, found.unrank(ranks).tolist())) == digits
+
+
+@given(st.integers(1, 140).flatmap(lambda size: st.lists(st.booleans(), min_size=size, max_size=size)))
+def test_sets_of_values_are_bits(flags: list[bool]) -> None:
+    """A set of values is the sum of powers of two, however many values there are."""
+    bits = bits_of(flags)
+    assert bits == sum(2**at for at, flag in enumerate(flags) if flag)
+    assert flags_of(bits, len(flags)).tolist() == flags
+    assert bits_of(np.array(flags)) == bits
+
+
+@pytest.mark.parametrize("domain", [0b1, 0b11, 0b1101, 1 << 8, 1 << 69, (1 << 70) - 1])
+@pytest.mark.parametrize("literal", [1, 2, 1 << 69, (1 << 69) + 5, (1 << 70) - 2])
+def test_domains_that_lack_the_values_of_literals(domain: int, literal: int) -> None:
+    """Values that a disjunction allows, but a domain does not have, are no solutions, also where several allow them."""
+    constraints = (
+        Disjunction(((0, 2), (1, literal)), NO_ORIGIN),
+        Disjunction(((1, literal ^ 4), (2, 1)), NO_ORIGIN),
+        # With the value 0 of the first variable, this and the first constraint need different sets of values.
+        Disjunction(((0, 2), (1, literal | 4)), NO_ORIGIN),
+    )
+    problem = ConstraintProblem((2, 70, 2), (None,) * 3, constraints)
+    domains = [3, domain, 3]
+    expected = brute(problem, (0, 1, 2), domains)
+    found = Solutions(problem, None, domains)
+    assert found.count == len(expected)
+    assert found.enumerate(1000).tolist() == [list(each) for each in expected]
+
+
+@examples(20)
+@given(models(binary=4, numeric=2, most_constraints=6))
+def test_conflicts_are_minimal(system: VariabilityModel) -> None:
+    """The constraints have no solution together, and have one if any of them is left out."""
+    problem = whole_problem(system)
+    assume(Solutions(problem).empty)
+    found = minimal_conflict(problem)
+    assert Solutions(ConstraintProblem(problem.sizes, problem.parents, tuple(found))).empty
+    for left_out in found:
+        rest = tuple(each for each in found if each is not left_out)
+        assert not Solutions(ConstraintProblem(problem.sizes, problem.parents, rest)).empty
+
+
+def stated(*texts: str) -> VariabilityModel:
+    """Return a system with a mandatory option and its child, other options, and constraints from line 7 on."""
+    options: tuple[Option, ...] = (
+        BinaryOption("p", optional=False),
+        BinaryOption("q", parent="p", optional=False),
+        *map(BinaryOption, ("r", "s", *(f"b{i}" for i in range(10)))),
+        *(NumericOption(name, (1.0, 2.0, 3.0)) for name in "xy"),
+    )
+    names = VariabilityModel("m", options).name_table
+    constraints = (
+        parse_arithmetic(text, names, line=line) if "x" in text else parse_boolean(text, names, line)
+        for line, text in enumerate(texts, 7)
+    )
+    return VariabilityModel("m", options, tuple(constraints), source="m.xml")
+
+
+def chain(length: int) -> list[str]:
+    """Return constraints that contradict each other only together."""
+    return ["b0", *(f"!b{i} | b{i + 1}" for i in range(length - 2)), f"!b{length - 2}"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "named"),
+    [
+        # Each rule of the hierarchy is named once.
+        (["r | s", " !q & s "], [(None, "root needs p"), (None, "p needs q"), (8, "!q & s")]),
+        # Several parts of one constraint are one constraint.
+        (["r & s", "!r | !s"], [(7, "r & s"), (8, "!r | !s")]),
+        (["x > y", "y > x ", "x + y > 2"], [(7, "x > y"), (8, "y > x")]),
+        (chain(10), list(enumerate(chain(10), 7))),
+    ],
+)
+def test_conflicts_are_named(texts: list[str], named: list[tuple[int | None, str]]) -> None:
+    """Each constraint of a conflict is named once, with its line; of more than 10 there is only the number."""
+    with pytest.raises(VariabilityError) as caught:
+        Space(stated(*texts)).require_valid()
+    assert [(each.file, each.line, each.message, each.text) for each in caught.value.problems] == [
+        ("m.xml", line, "no valid configuration: contradicting constraint", text) for line, text in named
+    ]
+    with pytest.raises(VariabilityError) as caught:
+        Space(stated(*chain(11))).require_valid()
+    [one] = caught.value.problems
+    assert one.message == "no valid configuration: the constraints contradict each other"
+    assert (one.file, one.hint) == ("m.xml", "11 of them together have no solution")

@@ -1,20 +1,24 @@
-"""Uniformity of random samples, by chi-squared tests against the enumerated space and the counts of distances."""
+"""Uniformity of draws by chi-squared tests: against the enumerated space, and approximately by chains."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 
 import numpy as np
 import pytest
-from scipy import stats
 from scipy.stats import chi2
 
-from sampling import Space, sample
-from sampling.designs.distance import Distances, Scope
-from sampling.space.parts import Parts
+from sampling import Space, draw_sample, sample
+from sampling.space import approximation
+from sampling.space.approximation import CHAINS, Chains
+from sampling.space.compilation import build
+from sampling.space.problem import components, whole_problem
 from splc.data.configurations import Configurations
+from splc.errors import SpaceError
 from splc.system.variability import VariabilityModel
 from splc.types import Array
+from tests.support.entangled import ENTANGLED, random_clauses, system_of
 
 Read = Callable[[str], VariabilityModel]
 
@@ -70,19 +74,66 @@ def test_draws_of_a_large_space_are_uniform_by_strata(real_model: Read) -> None:
     assert 0.001 < significance(counts[there], expected, 1000, space.count) < 0.999
 
 
-@pytest.mark.real_data
-def test_draws_of_exastencils_by_distance(real_model: Callable[[str], VariabilityModel]) -> None:
-    """In 40,000 of 86,058 configurations, each distance has its share."""
-    model = real_model("exastencils")
-    space = Space(model)
-    scope = Scope.of(Parts(space), "whole")
-    distances = Distances.of(scope)
-    rows = space.draw(40_000, np.random.default_rng(12)).indices
-    weights = [each / (distances.unit * 10_000) for each in scope.weights()]
-    sums = np.rint(sum(weights[column][rows[:, column]] for column in range(rows.shape[1]))).astype(int)
-    edges = np.quantile(np.repeat(distances.sums, distances.counts), np.linspace(0, 1, 41)[1:-1])
-    expected = np.bincount(np.searchsorted(edges, distances.sums), weights=distances.counts)
-    observed = np.bincount(np.searchsorted(edges, sums), minlength=len(expected))
-    share = len(rows) / space.count
-    statistic = stats.chisquare(observed, expected * share).statistic / (1 - share)
-    assert 1e-4 < stats.chi2(len(expected) - 1).cdf(statistic) < 1 - 1e-4
+@pytest.mark.parametrize(("options", "number"), [(8, 8), (8, 24), (10, 30)])
+def test_chains_are_uniform(options: int, number: int) -> None:
+    """Each solution of a component is drawn equally often, also where few are left."""
+    for seed in range(3):
+        system = system_of(options, random_clauses(options, number, seed))
+        problem = whole_problem(system)
+        parts = components(problem)
+        assert parts
+        part = max(parts, key=lambda each: len(each.variables))
+        known = [tuple(row) for row in build(part, problem.parents).expand().tolist()]
+        order = build(part, problem.parents).variables
+        place = {row: at for at, row in enumerate(known)}
+        chains = Chains(part, problem.sizes)
+        columns = [part.variables.index(variable) for variable in order]
+        counts = np.zeros(len(known))
+        for draw in range(4):
+            state, _ = chains.draw(np.random.default_rng(draw))
+            for row in state[:, columns].tolist():
+                counts[place[tuple(row)]] += 1
+        expected = 4 * CHAINS / len(known)
+        statistic = float(((counts - expected) ** 2 / expected).sum())
+        assert chi2.sf(statistic, len(known) - 1) > 1e-4
+
+
+def test_alternatives_are_reached() -> None:
+    """Values that only change together, as in an alternative group, are drawn equally often."""
+    group = ["o0 | o1 | o2 | o3", *(f"!o{a} | !o{b}" for a, b in product(range(4), repeat=2) if a < b)]
+    problem = whole_problem(system_of(4, group))
+    (part,) = components(problem) or []
+    state, _ = Chains(part, problem.sizes).draw(np.random.default_rng(0))
+    assert (state.sum(axis=1) == 1).all()
+    assert state.mean(axis=0) == pytest.approx(0.25, abs=0.1)
+
+
+def test_samples_of_uncountable_systems(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sample is valid and distinct, says that it is approximate, and begins a larger one."""
+    for name, value in (("CHAINS", 16), ("SWEEPS", 4)):
+        monkeypatch.setattr(f"sampling.space.approximation.{name}", value)
+    space = Space(ENTANGLED)
+    assert not space.is_counted
+    drawn = draw_sample(ENTANGLED, "random:20", seed=3, space=space)
+    assert len(drawn.configurations.unique()) == 20
+    assert space.check(drawn.configurations).all()
+    assert "approximately uniform" in drawn.notes[0]
+    assert space.draw_approximately(5, np.random.default_rng(3))[0] == drawn.configurations[:5]
+
+
+def test_too_few_solutions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If chains find fewer configurations than wanted, the error says how many."""
+    monkeypatch.setattr(approximation, "COUNTING_BUDGETS", (2,))
+    space = Space(system_of(12, [*random_clauses(8, 6, 0), "!o8 | o9"]))
+    with pytest.raises(SpaceError, match="were found, not 100,000"):
+        space.draw_approximately(100_000, np.random.default_rng(1))
+
+
+def test_unsatisfiable_constraints_end() -> None:
+    """Chains of constraints that no configuration satisfies end with an error."""
+    signs = product(("", "!"), repeat=3)
+    texts = [" | ".join(f"{sign}o{at}" for at, sign in enumerate(each)) for each in signs]
+    problem = whole_problem(system_of(3, texts))
+    (part,) = components(problem) or []
+    with pytest.raises(SpaceError, match="too complex to find"):
+        Chains(part, problem.sizes).draw(np.random.default_rng(0))

@@ -16,9 +16,8 @@ from splc.errors import MeasurementError, SpecError
 from splc.scaling import fit
 from splc.scaling.result import ScalingModel
 from splc.scaling.suggestion.candidates import CandidatePoints, costs_of
-from splc.scaling.suggestion.suggest import suggest
+from splc.scaling.suggestion.suggest import TargetStrategy, base_lines, error_off_lines, suggest
 from splc.scaling.suggestion.surrogate import NODE_WEIGHTS, NODES, TargetSurrogate, further_out, without_effect
-from splc.scaling.suggestion.target import TargetStrategy, base_lines, error_off_lines
 from splc.types import Array
 from tests.scaling.suggestion.test_strategies import CROSS, measured
 from tests.support.examples import examples

@@ -178,10 +178,11 @@ def test_many_literals() -> None:
     assert found == [{"o3", "o7"}]
 
 
-def excludes(kept: str = "True", **changed: str) -> bool:
+def excludes(kept: str = "True", factor: float = 1.0, **changed: str) -> bool:
     """Return whether columns `a` and `b` exclude each other, all others being third options.
 
-    `kept`: which of 400 random rows of six options there are. `changed`: what options are instead.
+    `kept`: which of 400 random rows of six options there are. `factor`: how many times as much evidence is needed.
+    `changed`: what options are instead.
     """
     drawn = np.random.default_rng(0).random((400, 6)) < 0.5
     columns: dict[str, Array] = dict(zip("abcdef", drawn.T, strict=True))
@@ -190,7 +191,7 @@ def excludes(kept: str = "True", **changed: str) -> bool:
     values = np.stack([*columns.values()], axis=1)
     values = values[np.broadcast_to(evaluated(kept, columns), 400)]
     pair, every = (np.array([0]), np.array([1])), np.arange(6)
-    [found] = combined(LiteralCounts.of(values), values, *pair, every, range(6))
+    [found] = combined(LiteralCounts.of(values), values, *pair, every, range(6), factor)
     return bool(found)
 
 

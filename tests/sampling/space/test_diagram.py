@@ -1,10 +1,13 @@
-"""Strata of solutions by a sum of weights, and searches in them, against enumeration."""
+"""Diagrams: costs of paths and minimal selections, strata by sums of weights, and orders of variables."""
 
 from __future__ import annotations
 
+import itertools
 import math
+import random
 from collections import Counter
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -13,6 +16,9 @@ from hypothesis import strategies as st
 
 from sampling.designs.binary import first_solutions
 from sampling.space import strata as module
+from sampling.space.compilation import frontier_order, gravity_order
+from sampling.space.diagram import Costs, heaviest, literal
+from sampling.space.parts import Parts, minimal_bits, unpacked
 from sampling.space.space import Space
 from sampling.space.strata import Strata
 from splc.errors import SpaceError
@@ -22,6 +28,60 @@ from splc.types import Array
 from tests.sampling.conftest import joined
 from tests.support.examples import examples
 from tests.support.strategies import models
+
+
+@pytest.mark.parametrize("size", [1, 8, 20, 40, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 90])
+def test_costs_of_many_variables_are_exact(size: int) -> None:
+    """Costs, and twice the cost that no solution has, fit into their type; selections are read from costs."""
+    costs = Costs.ordered(dict.fromkeys(range(size), (0, 3)))
+    limit = np.iinfo(np.int64).max
+    assert costs.dtype == object or 2 * costs.never <= limit
+    # Few variables need no Python integers.
+    assert costs.dtype == object or size < 60
+    assert costs.dtype == np.int64 or size > 40
+    selected = np.random.default_rng(size).random((5, size)) < 0.5
+    selected[0] = True
+    sums = [sum(costs.of[variable][int(value)] for variable, value in enumerate(row)) for row in selected]
+    assert all(total < costs.never for total in sums)
+    found = np.unpackbits(costs.selections(np.array(sums, dtype=costs.dtype)), axis=1)[:, :size]
+    assert found.tolist() == selected.astype(int).tolist()
+
+
+def test_the_heaviest_solutions_are_value_indices() -> None:
+    """Without constraints the heavier literal of each variable is chosen; solutions are integers."""
+    space = Space(VariabilityModel("s", tuple(BinaryOption(name) for name in "abc")))
+    weights = np.array([[0.0, 1.0, 2.0, 1.0, 0.0, 5.0], [3.0, 1.0, 0.0, 1.0, 4.0, 0.5]])
+    found = heaviest(space.solutions.diagrams, weights)
+    assert found.dtype == np.int64
+    assert found.tolist() == [[1, 0, 1], [0, 1, 0]]
+
+
+@pytest.mark.parametrize("size", [1, 8, 9, 17])
+def test_systems_without_a_solution_meet_no_demand(size: int) -> None:
+    """Rows of bits have as many bytes as the options need, also where no demand can be met."""
+    system = VariabilityModel.of({f"b{number}": bool for number in range(size)}, ["b0", "!b0"])
+    bits, met = minimal_bits(Parts(Space(system)), np.array([[1], [0]]))
+    assert bits.shape == (2, -(-size // 8))
+    assert met.tolist() == [False, False]
+
+
+@pytest.mark.parametrize("text", ["x + 3 * a > 3", "x + b > 1", "x - 3 * a + b < 2", "2 * a + b + x > 4", "x * b < 3"])
+def test_demands_beside_numeric_options(text: str) -> None:
+    """Minimal parts that meet a demand are those of the enumeration, also where numbers decide what can be selected."""
+    space = Space(VariabilityModel.of({"a": bool, "b": bool, "c": bool, "x": [1, 2, 3, 4]}, [text]))
+    parts = Parts(space)
+    valid = space.enumerate()
+    selections = np.stack([valid.value(name) for name in "abc"], axis=1)
+    for pair in itertools.combinations(range(3), 2):
+        for values in itertools.product((0, 1), repeat=2):
+            bits, [met] = minimal_bits(parts, np.array([[literal(*each) for each in zip(pair, values, strict=True)]]))
+            meeting = selections[(selections[:, pair] == values).all(axis=1)]
+            assert met == (len(meeting) > 0)
+            if met:
+                [found] = unpacked(parts, bits)
+                assert (found[list(pair)] == values).all()
+                assert found.sum() == meeting.sum(axis=1).min()
+                assert found.tolist() in meeting.tolist()
 
 
 def integers(model: VariabilityModel, least: int, most: int, seed: int) -> list[Array]:
@@ -142,3 +202,45 @@ def test_first_solutions_in_an_order_of_preference(model: VariabilityModel, seed
             return [row[option] != values[option] for option in order]
 
         assert rows[which == number].tolist() == sorted(listed, key=decisions)[: quotas[number]]
+
+
+def span(order: list[int], scopes: list[tuple[int, ...]]) -> float:
+    """Return the sum of the distances between the first and the last variable of each constraint."""
+    return float(sum(max(map(order.index, scope)) - min(map(order.index, scope)) for scope in scopes))
+
+
+def chain(size: int, seed: int) -> tuple[list[int], list[tuple[int, ...]]]:
+    """Return variables in their order and pairs that link them to a chain in another order."""
+    links = random.Random(seed).sample(range(size), size)
+    return list(range(size)), list(pairwise(links))
+
+
+@given(st.integers(2, 12), st.integers(0, 2**32), st.integers(0, 12))
+@examples(30)
+def test_gravity_never_lengthens_constraints(size: int, seed: int, count: int) -> None:
+    """FORCE's order has all variables, and a span that is at most that of the given order."""
+    rng = random.Random(seed)
+    variables = rng.sample(range(100), size)
+    scopes = [tuple(rng.sample(variables, rng.randint(1, min(size, 4)))) for _ in range(count)]
+    found = gravity_order(variables, scopes)
+    assert sorted(found) == sorted(variables)
+    assert span(found, scopes) <= span(variables, scopes)
+
+
+def test_gravity_shortens_a_chain() -> None:
+    """FORCE's order of a chain of 30 variables has at most half the span of a random order, on average."""
+    before = after = 0.0
+    for seed in range(20):
+        variables, scopes = chain(30, seed)
+        before += span(variables, scopes)
+        after += span(gravity_order(variables, scopes), scopes)
+    assert after < before / 2
+
+
+def test_frontier_follows_a_chain() -> None:
+    """The greedy order of a chain begins at an end and follows the links: one constraint is open at a time."""
+    for seed in range(20):
+        variables, scopes = chain(30, seed)
+        found = frontier_order(variables, scopes)
+        assert sorted(found) == variables
+        assert span(found, scopes) == len(scopes)

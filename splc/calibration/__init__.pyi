@@ -1,0 +1,10 @@
+from splc.calibration.calibrate import calibrate as calibrate
+from splc.calibration.free_parameters import SCALE as SCALE
+from splc.calibration.free_parameters import Bound as Bound
+from splc.calibration.result import WEIGHTS as WEIGHTS
+from splc.calibration.result import Calibration as Calibration
+from splc.calibration.result import Confounded as Confounded
+from splc.calibration.result import DeterminedCombination as DeterminedCombination
+from splc.calibration.result import Estimate as Estimate
+from splc.calibration.result import Residual as Residual
+from splc.calibration.result import Weights as Weights
