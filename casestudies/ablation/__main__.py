@@ -20,13 +20,15 @@ HERE = Path(__file__).parent
 
 
 def tables_of_page() -> dict[str, Table]:
-    """Return package → its table."""
-    return {name: changes_table(rows_of(HERE / name / "table.csv"), name) for name in SWITCHES}
+    """Return package → its table, of those that were run."""
+    paths = {name: HERE / name / "table.csv" for name in SWITCHES}
+    return {name: changes_table(rows_of(path), name) for name, path in paths.items() if path.is_file()}
 
 
 def blocks_of_page() -> dict[str, str]:
     """Return name → Markdown of all blocks."""
-    return {name: markdown_text(table, 2) for name, table in tables_of_page().items()}
+    tables = tables_of_page()
+    return {name: markdown_text(tables[name], 2) if name in tables else "" for name in SWITCHES}
 
 
 def write_page() -> None:

@@ -33,7 +33,7 @@ PRESETS: dict[str, Mapping[str, Callable[[], Evaluation]]] = {
     "scaling_evaluation": SCALING,
     "suggestion": SUGGESTION,
     "tuning": TUNING,
-    "ablation": dict.fromkeys(SWITCHES, AblationEvaluation),
+    "ablation": {name: AblationEvaluation for name in SWITCHES if (CASES / "ablation" / name).is_dir()},
     "contexts": {"few": FewRowsEvaluation, "published": PublishedEvaluation},
 }
 EVALUATIONS: dict[str, Callable[[], Evaluation]] = {
