@@ -126,7 +126,8 @@ TUNING: Switches = {
     "least relevance of values not tried": {"learning.active.search_model._SEEN": 0},
     "numbers in the names of members": {"learning.active.search_model.NUMBER_EVIDENCE": -math.inf},
     "three sets of hyperparameters (plain: one)": {"learning.active.search_model.PARTS": 1},
-    "first design that covers all values": {"learning.active.candidates.is_covered": lambda cells, pool, budget: len(cells) >= 10},
+    "first design that covers all values": {
+        "learning.active.candidates.is_covered": lambda cells, pool, budget: len(cells) >= 10},
     "repeated runs of the best": {"tuning.tuner.REPEATED_STEP": 10**9},
     "least gain that is worth a run": {"tuning.proposal.least_gain": partial(_always, 0.0)},
     "candidates near the best runs": {"tuning.proposal.BEST": 0},
