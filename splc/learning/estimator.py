@@ -13,14 +13,7 @@ from typing import Any, Literal, Self, overload
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import (
-    check_array,
-    check_is_fitted,
-    check_non_negative,
-    check_X_y,
-    column_or_1d,
-    validate_data,
-)
+from sklearn.utils import validation
 
 from splc.data.configurations import Configurations, with_further_values
 from splc.data.measurements import Measurements
@@ -56,14 +49,14 @@ class IntervalRegressor(RegressorMixin, BaseEstimator, ABC):
 
     def predict(self, X: Any, return_interval: bool = False) -> Array | tuple[Array, Array, Array]:
         """Return predictions, shape (n,), for X of shape (n, features)."""
-        check_is_fitted(self)
+        validation.check_is_fitted(self)
         X = self._numbers(X)
         predicted = self._predicted(X)
         return (predicted, *self._interval(X)) if return_interval else predicted
 
     def _numbers(self, X: Any) -> Array:
         """Return the rows to predict as numbers, shape (n, features)."""
-        numbers: Array = validate_data(self, X, reset=False).astype(float)
+        numbers: Array = validation.validate_data(self, X, reset=False).astype(float)
         return numbers
 
     @abstractmethod
@@ -152,10 +145,10 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
         """
         self._texts = texts_in(X)
         if self._texts:
-            validate_data(self, X, skip_check_array=True)
-            X, y = check_X_y(numbers_in(X, column_names(self), self._texts), y, y_numeric=True)
+            validation.validate_data(self, X, skip_check_array=True)
+            X, y = validation.check_X_y(numbers_in(X, column_names(self), self._texts), y, y_numeric=True)
         else:
-            X, y = validate_data(self, X, y, y_numeric=True)
+            X, y = validation.validate_data(self, X, y, y_numeric=True)
         X, y = X.astype(float), np.asarray(y, dtype=float)
         self._columns = TableColumns.of(column_names(self), X, self._texts)
         columns = self._columns.values(X)
@@ -236,7 +229,7 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
             EvaluationError: if a term has no value, such as the logarithm of a negative number.
             LearningError: if intervals are wanted of a model that has none (SPL Conqueror's algorithm).
         """
-        check_is_fitted(self)
+        validation.check_is_fitted(self)
         if (groups is None) != (self._groups is None):
             where, hint = ("fit", "predict(X, groups=…)") if groups is None else ("predict", "fit(X, y, groups=…)")
             raise SpecError(f"only {where} has groups", hint=hint)
@@ -255,8 +248,8 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
     def _numbers(self, X: Any) -> Array:
         if not self._texts:
             return super()._numbers(X)
-        validate_data(self, X, reset=False, skip_check_array=True)
-        numbers: Array = check_array(numbers_in(X, column_names(self), self._texts)).astype(float)
+        validation.validate_data(self, X, reset=False, skip_check_array=True)
+        numbers: Array = validation.check_array(numbers_in(X, column_names(self), self._texts)).astype(float)
         return numbers
 
     def _interval(self, X: Array, group: str | None = None) -> tuple[Array, Array]:
@@ -332,7 +325,7 @@ def _system_of(columns: Columns, groups: Iterable[BinaryOption]) -> VariabilityM
 
 def group_names(groups: Any, rows: int) -> Array:
     """Return the names of the groups of rows, shape (n,): numbers as text without zeros at the end."""
-    values = column_or_1d(np.asarray(groups))
+    values = validation.column_or_1d(np.asarray(groups))
     if len(values) != rows:
         raise ValueError(f"{rows} rows, but {len(values)} groups")
     numbers = np.issubdtype(values.dtype, np.number)
@@ -380,9 +373,9 @@ class ScalingModelRegressor(IntervalRegressor):
             MeasurementError: if no model can be fitted.
             SpecError: if a setting is unknown or wrong.
         """
-        X, y = validate_data(self, X, y, y_numeric=True, ensure_min_samples=2)
+        X, y = validation.validate_data(self, X, y, y_numeric=True, ensure_min_samples=2)
         X = X.astype(float)
-        check_non_negative(X, "ScalingModelRegressor")
+        validation.check_non_negative(X, "ScalingModelRegressor")
         y = np.asarray(y, dtype=float)
         names = column_names(self)
         self.parameters_ = chosen_columns(X, y)

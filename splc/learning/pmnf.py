@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from splc.data.configurations import Configurations
-from splc.errors import LearningError, Problem, SpecError, listed, plural
+from splc.errors import LearningError, SpecError, listed, plural
 from splc.learning.judging import judged
 from splc.learning.learner import only_step
 from splc.learning.problem import LearningProblem
@@ -105,10 +105,10 @@ def _parameters(learned: Configurations) -> tuple[list[str], list[str]]:
     if unusable:
         hint = "learn from configurations that differ in numeric options only, or choose stepwise (--learner stepwise)"
         message = f"pmnf models numeric options that are always selected, but these differ too: {listed(unusable)}"
-        raise LearningError(Problem(message, hint=hint))
+        raise LearningError(message, hint=hint)
     if not varying:
         hint = "give a sampling that varies them, such as all+ff"
-        raise LearningError(Problem("no numeric option varies between the configurations learned from", hint=hint))
+        raise LearningError("no numeric option varies between the configurations learned from", hint=hint)
     return varying, notes
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.measurements import Measurements
-from splc.errors import LearningError, Problem, SpecError, plural
+from splc.errors import LearningError, SpecError, plural
 from splc.learning.features import FeatureTable, feature_table, observed_features
 from splc.learning.folds import Groups, repeated_settings
 from splc.learning.result import Step
@@ -41,20 +41,16 @@ def match(
     notes: tuple[str, ...] = ()
     if len(absent) and missing == "error":
         listed = [describe_configuration(sampled, int(row)) for row in absent[:10]]
-        omitted_text = [f"… and {len(absent) - 10} more"] if len(absent) > 10 else []
+        omitted = [f"… and {len(absent) - 10} more"] if len(absent) > 10 else []
         raise LearningError(
-            Problem(
-                f"{len(absent):,} of {plural(len(sampled), 'sampled configuration', 'sampled configurations')} "
-                f"{'was' if len(absent) == 1 else 'were'} not measured:\n    " + "\n    ".join(listed + omitted_text),
-                hint=f"measure them, {instead}or choose --missing drop or nearest (in Python the argument missing)",
-            )
+            f"{len(absent):,} of {plural(len(sampled), 'sampled configuration', 'sampled configurations')} "
+            f"{'was' if len(absent) == 1 else 'were'} not measured:\n    " + "\n    ".join(listed + omitted),
+            hint=f"measure them, {instead}or choose --missing drop or nearest (in Python the argument missing)",
         )
     if len(absent) and missing == "nearest":
-        replaced = nearest(measurements.configurations, sampled[absent])
-        positions[absent] = replaced
-        replaced_count = int((replaced >= 0).sum())
-        if replaced_count:
-            notes = (f"{plural(replaced_count, *_SAMPLED)} not measured and replaced by the nearest measured one",)
+        positions[absent] = replaced = nearest(measurements.configurations, sampled[absent])
+        if count := int((replaced >= 0).sum()):
+            notes = (f"{plural(count, *_SAMPLED)} not measured and replaced by the nearest measured one",)
         absent = np.flatnonzero(positions < 0)
     if len(absent):
         notes += (f"{plural(len(absent), *_SAMPLED)} not measured and left out",)

@@ -37,7 +37,7 @@ distaware:4,distribution=geometric distpreserving:4 distance:4 measured measured
 # What learning by the default learner from few rows, and writing a log, have no use for.
 UNUSED = (
     *("scipy", "sklearn", "matplotlib", "numpy.ma"),
-    *("sampling.space.parts", "splc.learning.sums", "splc.models.text.reader"),
+    *("splc.learning.sums", "splc.models.text.reader"),
     *(f"splc.formats.models.{name}" for name in ("text", "python", "latex")),
 )
 

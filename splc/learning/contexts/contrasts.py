@@ -148,14 +148,14 @@ class ContextInfluences:
         """Return what differs between two values."""
         mean, deviation = self.difference(self.names.index(first), self.names.index(second))
         settled = abs(mean) > self.threshold(1) * deviation
-        factors = _factors(mean, deviation)
+        factors, low, high = _factors(mean, deviation).tolist()
         contrasts = [
-            InfluenceContrast(name, *factors[:, at].tolist(), bool(settled[at]))
+            InfluenceContrast(name, factors[at], low[at], high[at], bool(settled[at]))
             for at, name in enumerate(self.options, start=1)
         ]
         ranked = tuple(sorted(contrasts, key=lambda contrast: -abs(math.log(contrast.factor))))
         few = self.few_rows(first, second)
-        return ContextContrast(first, second, *factors[:, 0].tolist(), ranked, few, self.half_widths(1))
+        return ContextContrast(first, second, factors[0], low[0], high[0], ranked, few, self.half_widths(1))
 
     def few_rows(self, *names: str) -> bool:
         """Return whether one of the values has fewer than two rows per option; no names: any of all."""
@@ -229,7 +229,8 @@ class ContextInfluences:
 def _factors(mean: Array, deviation: Array) -> Array:
     """Return the factor for a difference of logarithms, and the ends of its 90 % interval, shape (3, …)."""
     reach = NORMAL_QUANTILE * deviation
-    return np.exp(np.clip([mean, mean - reach, mean + reach], -600, 600))
+    factors: Array = np.exp(np.clip([mean, mean - reach, mean + reach], -600, 600))
+    return factors
 
 
 def in_half_widths(multiple: float) -> str:

@@ -13,15 +13,7 @@ from typing import Literal
 import numpy as np
 
 from splc.data.configurations import Configurations
-from splc.learning.projection.constants import (
-    HALF_RANGE,
-    MAX_LEVELS,
-    MAX_THRESHOLDS,
-    MIN_LEVELS,
-    MIN_THRESHOLDS,
-    ROWS_PER_LEVEL,
-    SQUARE_SHIFT,
-)
+from splc.learning.projection import constants
 from splc.learning.projection.kernel import KernelDesign
 from splc.learning.projection.variables import Variable
 from splc.types import Array
@@ -44,14 +36,14 @@ class ScaledShape:
     def values(self, x: Array) -> Array:
         """Return the column of values, shape (n,)."""
         scaled: Array = (_TRANSFORMS[self.transform](x) - self.middle) / self.half
-        return scaled**2 - SQUARE_SHIFT if self.squared else scaled
+        return scaled**2 - constants.SQUARE_SHIFT if self.squared else scaled
 
     @classmethod
     def of(cls, transform: Transform, values: Sequence[float], squared: bool = False) -> ScaledShape:
         """Return the shape that is scaled to the described values; constant transforms give 0."""
         with np.errstate(divide="ignore", invalid="ignore"):
             ends = _TRANSFORMS[transform](np.array([min(values), max(values)], dtype=float))
-        middle, half_range = ends.mean(), (ends[1] - ends[0]) / 2 / HALF_RANGE
+        middle, half_range = ends.mean(), (ends[1] - ends[0]) / 2 / constants.HALF_RANGE
         return cls(transform, float(middle), float(half_range), squared)
 
 
@@ -212,10 +204,11 @@ def _thresholds(variable: Variable, configurations: Configurations) -> Array:
 def threshold_shapes(variable: Variable) -> list[Shape]:
     """Return the thresholds of a numeric option, whose columns have a total variance of 1; none of other variables."""
     values = np.array(variable.values)
-    if variable.kind != "numeric" or len(values) < MIN_THRESHOLDS:
+    if variable.kind != "numeric" or len(values) < constants.MIN_THRESHOLDS:
         return []
     # Not by np.unique, which imports numpy.ma.
-    indices = np.array(sorted(set(np.linspace(1, len(values) - 1, MAX_THRESHOLDS).round().astype(int).tolist())))
+    places = np.linspace(1, len(values) - 1, constants.MAX_THRESHOLDS).round().astype(int)
+    indices = np.array(sorted(set(places.tolist())))
     shares = 1 - indices / len(values)
     size = float(np.sqrt((shares * (1 - shares)).sum()))
     return [
@@ -266,7 +259,8 @@ def _numeric_shapes(values: Sequence[float], rows: int) -> list[Shape]:
     shapes.append(ScaledShape.of(first, values, squared=True))
     if values[0] == 0:
         shapes.append(ScaledShape.of("ln1p", values))
-    if MIN_LEVELS <= len(values) <= MAX_LEVELS and rows >= ROWS_PER_LEVEL * len(values):
+    few = constants.MIN_LEVELS <= len(values) <= constants.MAX_LEVELS
+    if few and rows >= constants.ROWS_PER_LEVEL * len(values):
         shapes += [LevelShape(value) for value in values]
     elif 0.0 in values:
         shapes.append(LevelShape(0.0))

@@ -240,12 +240,10 @@ def permutation_test(data: Data, variables: int, found: Refits) -> bool:
     first, rows = found.first, len(data.y)
     if is_certain(rows, first.gain, found.explained):
         return True
-    search_rows = slice(constants.ROWS_OF_SEARCH)
-    design = data.designs[0].rows(search_rows)
-    columns, min_correlation, margin = constants.GUARD_SINGLE
-    if design.distinct > columns and has_large_correlation(
-        design.columns, first.posterior.t[search_rows], min_correlation, margin
-    ):
+    searched = slice(constants.ROWS_OF_SEARCH)
+    design, t = data.designs[0].rows(searched), first.posterior.t[searched]
+    columns, permutations, margin = constants.GUARD_SINGLE
+    if design.distinct > columns and has_large_correlation(design.columns, t, permutations, margin):
         return True
     return is_rare(rows, first.gain, permuted_gains(data, variables, first))
 
@@ -269,9 +267,9 @@ def is_rare(rows: int, gain: float, gains: Iterable[float]) -> bool:
 
 def permuted_gains(data: Data, variables: int, first: FirstFit) -> Iterator[float]:
     """Yield gains of evidence for permuted values, without end."""
-    search_rows = slice(constants.ROWS_OF_SEARCH)
-    design, noise, posterior = data.designs[0].rows(search_rows), first.noise[search_rows], first.posterior
-    z = (posterior.t[search_rows] - posterior.mean) / posterior.deviation
+    searched, posterior = slice(constants.ROWS_OF_SEARCH), first.posterior
+    design, noise = data.designs[0].rows(searched), first.noise[searched]
+    z = (posterior.t[searched] - posterior.mean) / posterior.deviation
     start = start_of(design.distinct, variables)
     draws = np.random.default_rng(0)
     while True:

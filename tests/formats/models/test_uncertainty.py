@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -78,17 +77,11 @@ def test_json_without_uncertainty() -> None:
     assert stored(learned_json_text(plain)).intervals is None
 
 
-def band_of(content: Mapping[str, Any], system: VariabilityModel) -> Band:
-    """Return stored intervals."""
-    assert system == SYSTEM
-    return Band(uncertain_result().model, float(content["width"]))
-
-
 def test_intervals_are_stored(monkeypatch: pytest.MonkeyPatch) -> None:
     """Intervals with `as_json` are read back by their kind; unknown kinds are left out, damaged ones refused."""
     text = learned_json_text(uncertain_result())
     assert stored(text).intervals is None
-    monkeypatch.setitem(intervals.READERS, "band", band_of)
+    monkeypatch.setitem(intervals.CLASSES, "band", (Band.__module__, "Band"))
     found = stored(text).intervals
     assert found is not None
     np.testing.assert_allclose(
