@@ -87,7 +87,7 @@ Change = tuple[float, float, float] | tuple[None, None, None]
 
 def changes_table(rows: Sequence[Row], package: str) -> Table:
     """Return a line per switch: what errors, terms, coverage and CPU time become without it."""
-    shares = package in ("scaling", "several", "tuning")
+    shares = package in ("scaling", "several")
     by_switch: dict[str, dict[str, Row]] = {}
     for row in rows:
         by_switch.setdefault(row["switch"], {})[row["cell"]] = row

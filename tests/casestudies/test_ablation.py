@@ -38,7 +38,7 @@ def test_worth(change: Change, covered: float | None, worth: str) -> None:
     assert worth_of(change, NONE, covered) == worth_of((0, 0, 0), change, covered) == worth
 
 
-@pytest.mark.parametrize(("package", "changes"), [("learning", (100 * (2**0.5 - 1), 100, 0)), ("tuning", (5, 10, 0))])
+@pytest.mark.parametrize(("package", "changes"), [("learning", (100 * (2**0.5 - 1), 100, 0)), ("scaling", (5, 10, 0))])
 def test_changes(package: str, changes: Change) -> None:
     """Changes are geometric means of ratios, or of shares means of differences."""
     rows = [{"switch": NOTHING, "cell": cell, "error": error, "cpu": 2.0} for cell, error in enumerate((10.0, 20.0))]
