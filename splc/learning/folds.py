@@ -37,6 +37,8 @@ FEWEST = 5
 PAIRS = 3e7
 # The candidates with the fewest settings that are tried.
 TRIED = 4
+# The first rows show of most options that others do not determine them.
+FIRST = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +155,7 @@ def _repeating(part: Array) -> Array | None:
             order = np.argsort(keys, kind="stable")
             keys = keys[order]
             same = keys[1:] == keys[:-1]
-            determined = np.array([varies[at] and _is_determined(row, order, same) for at, row in enumerate(part)])
+            determined = varies & _determined(part, order, same)
             counts = np.unique(whole - part[determined].sum(axis=0), return_counts=True)[1]
             filled = count / (len(counts) * (count - int(same.sum())))
             if len(counts) >= FEWEST and filled >= FILLED[size - 1] and np.mean(counts > 1) >= REPEATED:
@@ -164,14 +166,14 @@ def _repeating(part: Array) -> Array | None:
     return None
 
 
-def _is_determined(values: Array, order: Array, same: Array) -> bool:
-    """Return whether neighbours in an order have equal values where their keys are the same."""
-    # The first rows show it of most.
-    for end in (1000, len(order)):
-        ordered = values[order[:end]]
-        if (ordered[1:] != ordered[:-1])[same[: end - 1]].any():
-            return False
-    return True
+def _determined(part: Array, order: Array, same: Array) -> Array:
+    """Return which units have equal values wherever neighbours in an order have the same key, shape (units,)."""
+    first = part[:, order[:FIRST]]
+    determined: Array = ~((first[:, 1:] != first[:, :-1]) & same[: FIRST - 1]).any(axis=1)
+    for at in np.flatnonzero(determined).tolist() if len(order) > FIRST else ():
+        ordered = part[at, order]
+        determined[at] = not (ordered[1:] != ordered[:-1])[same].any()
+    return determined
 
 
 def _is_dense(part: Array, is_kept: Array) -> bool:

@@ -127,7 +127,7 @@ def test_a_set_apart_covers_everything_again(real_model: Callable[[str], Variabi
     st.sampled_from(("pairwise", "optionwise", "covering:2")),
     st.data(),
 )
-@examples(30)
+@examples(20)
 def test_designs_of_some_options_extend_by_them(model: VariabilityModel, spec: str, data: st.DataObject) -> None:
     """An extension adds nothing for what the existing sample covers, and covers what it lacks among these options."""
     space = Space(model)
