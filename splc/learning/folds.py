@@ -37,8 +37,7 @@ FEWEST = 5
 PAIRS = 3e7
 # The candidates with the fewest settings that are tried.
 TRIED = 4
-# The first rows show of most options that others do not determine them.
-FIRST = 1000
+FIRST = 1000  # rows that show of most options that others do not determine them
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,8 +152,7 @@ def _repeating(part: Array) -> Array | None:
         for chosen in combinations(varying, size) if size == 1 or count * len(varying) ** 3 < PAIRS else ():
             keys = part[list(chosen)].sum(axis=0)
             order = np.argsort(keys, kind="stable")
-            keys = keys[order]
-            same = keys[1:] == keys[:-1]
+            same = np.diff(keys[order]) == 0
             determined = varies & _determined(part, order, same)
             counts = np.unique(whole - part[determined].sum(axis=0), return_counts=True)[1]
             filled = count / (len(counts) * (count - int(same.sum())))
