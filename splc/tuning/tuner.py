@@ -208,8 +208,7 @@ class Tuner:
         history = self.history
         if self.default is not None and not any(trial.why == "default" for trial in history.trials):
             return self.trial("default", history.row_of(self.default))
-        first = not any(trial.why in _SEARCHING for trial in history.trials)
-        if first and (row := self._covering(needed=True)) is not None:
+        if not self._steps() and (row := self._covering(needed=True)) is not None:
             return self.trial("cover", row)
         model = self.models.search()
         if model is None:
@@ -252,11 +251,8 @@ class Tuner:
     def _covering(self, *, needed: bool) -> int | None:
         """Return a configuration unlike those before; None without one, or if `needed` and the first design is done."""
         history, count = self.history, self.source.count
-        some = (
-            candidates.COVERING_DRAWS
-            if count is None
-            else min(candidates.COVERING_DRAWS, max(candidates.LEAST_DRAWS, count // 3))
-        )
+        most = candidates.COVERING_DRAWS
+        some = most if count is None else min(most, max(candidates.LEAST_DRAWS, count // 3))
         pool = self._working.draw(some, self.generator(len(history.trials)), history.configurations)
         cells, pool_cells = (candidates.cells_of(self.variables, rows) for rows in (history.configurations, pool))
         if not len(pool) or (needed and candidates.is_covered(cells, pool_cells, self.budget or 2 * candidates.MOST)):
@@ -264,6 +260,7 @@ class Tuner:
         return history.row_of(pool[[candidates.covering_row(cells, pool_cells)]])
 
     def _steps(self) -> int:
+        """Return the number of runs after the first design."""
         return sum(trial.why in _SEARCHING for trial in self.history.trials)
 
     def _repeated(self, model: SearchModel) -> int | None:

@@ -34,7 +34,7 @@ def test_switches(package: str) -> None:
     ],
 )
 def test_worth(change: Change, covered: float | None, worth: str) -> None:
-    """What stays has a loss on the mean, or in one cell without a gain as large in another one."""
+    """A mechanism stays if errors rise without it: on the mean, or in one cell more than they fall in another."""
     assert worth_of(change, NONE, covered) == worth_of((0, 0, 0), change, covered) == worth
 
 

@@ -174,7 +174,7 @@ def test_parts_are_made_when_they_are_written(name: str, tmp_path: Path) -> None
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read and write everything")
 def test_no_permission(tmp_path: Path) -> None:
-    """What may not be read or written is a readable error."""
+    """A file without permission to read or write it is a readable error."""
     for name, mode, message in (("a", 0o000, "cannot be read: Permission denied"), ("b", 0o444, "write-protected")):
         (tmp_path / name).touch(mode)
         with pytest.raises((InputError, OutputError), match=message):

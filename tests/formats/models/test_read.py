@@ -113,7 +113,7 @@ def test_models_of_several_files(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("name", "text"), [("txt", "12.5 + 0.1 * x^2\n"), ("json", "{"), ("log", "Round, ")])
 def test_models_are_written_in_their_format(tmp_path: Path, name: str, text: str) -> None:
-    """What is written in a format reads back equal."""
+    """A model that is written in a format reads back equal."""
     model = example().model
     write_stored_model(StoredModel(model), tmp_path / "m", name, "base")
     assert (tmp_path / "m").read_text(encoding="utf-8").startswith(text)

@@ -78,7 +78,7 @@ def write_in(form: str, constraint: str, numbers: int = 3) -> str:
 
 
 def test_limits() -> None:
-    """What a system or a file cannot have is named; what is just within the limits is read and written."""
+    """A system or a file beyond a limit is refused by its name; one at the limit is read and written."""
     check_calls("system-limits", uvl, read=read_in, write=write_in, options=options_of)
 
 
