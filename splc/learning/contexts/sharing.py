@@ -279,9 +279,8 @@ class GroupModels:
     def of(cls, parts: Mapping[str, Measurements], nfp: str, learner: ProjectionLearner) -> Self:
         """Learn all groups together."""
         sharing = Sharing.of(parts, nfp, learner.chosen.scale)
-        fits = {name: sharing.fit_of(name) if len(parts) > 1 else None for name in parts}
-        results = {name: learn(part, nfp, learner=replace(learner, fit=fits[name])) for name, part in parts.items()}
-        return cls(results, sharing)
+        learners = {name: replace(learner, fit=sharing.fit_of(name)) for name in parts}
+        return cls({name: learn(part, nfp, learner=learners[name]) for name, part in parts.items()}, sharing)
 
     def predictor(self, name: str) -> Ensemble | SourceMixture | UnmeasuredContext:
         """Return what predicts a group: its model, or of a further group what all have in common."""
