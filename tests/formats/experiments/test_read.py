@@ -22,9 +22,8 @@ from splc.data.experiment import Experiment, Key
 from splc.errors import InputError
 from splc.formats.detect import experiment_format
 from splc.formats.experiments import extrap
-from splc.formats.experiments.extrap import experiment_text
+from splc.formats.experiments.extrap import experiment_jsonl, experiment_text
 from splc.formats.experiments.folder import named_points
-from splc.formats.experiments.json_lines import experiment_jsonl
 from splc.formats.experiments.read import parse_experiments, read_experiment
 from splc.io.files import Source, write_whole
 from tests.support.examples import examples
