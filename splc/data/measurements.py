@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, overload
@@ -11,8 +11,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.property_unit import unit_in_name
-from splc.data.repetitions import repetition_column, repetition_rows, side_by_side
-from splc.data.table import names_of, numbers_of, require_columns, selected_rows, shown_values, table_columns, texts_of
+from splc.data.repetitions import repetition_column, repetition_rows
 from splc.errors import MeasurementError, listed, plural, unknown_name_hint
 from splc.io.numbers import parse_number
 from splc.io.presentation import Presented
@@ -186,77 +185,6 @@ class Measurements(Presented):
     def system(self) -> VariabilityModel:
         """The system that was measured."""
         return self.configurations.system
-
-    @classmethod
-    def from_columns(
-        cls,
-        system: VariabilityModel,
-        columns: Any,
-        *,
-        contexts: str | Collection[str] = (),
-        where: Mapping[str, Any] | None = None,
-        ignore: str | Collection[str] = (),
-        aggregate: Aggregate = "mean",
-    ) -> Measurements:
-        """Return the measurements in a dict of columns, or in a data frame (pandas, polars, …).
-
-        Rows with the same configuration are repetitions. Columns that are not options are properties if they contain
-        numbers, and contexts (version, workload, machine) if they contain texts.
-
-        Args:
-            system: the system that was measured.
-            columns: name → values, shape (n,). Columns of options are those of `Configurations.from_columns`.
-            contexts: columns of numbers that are contexts.
-            where: context → its value in the rows to use.
-            ignore: columns to leave out.
-            aggregate: the aggregation of repetitions, 'mean', 'median' or 'min'.
-
-        Raises:
-            MeasurementError: if it is not a table, there is no such column or value, or a context has several values.
-            ConfigurationError: if the column of an option is missing, or a value is not one of the option's values.
-        """
-        table = table_columns(columns)
-        contexts, ignore = names_of(contexts), names_of(ignore)
-        require_columns(table, [*contexts, *ignore])
-        table = selected_rows({name: values for name, values in table.items() if name not in ignore}, where or {})
-        configurations = Configurations.from_frame(system, table)
-        properties: dict[str, Array] = {}
-        constant: dict[str, str] = {}
-        notes: list[str] = []
-        for name, values in table.items():
-            if name in system.spellings:
-                continue
-            numbers = None if name in contexts or name in (where or {}) else numbers_of(values)
-            if numbers is not None:
-                properties[name] = numbers
-                continue
-            is_text, texts = numbers_of(values) is None, list(dict.fromkeys(texts_of(values)))
-            if len(texts) > 1:
-                hint = (
-                    f"choose one with where={{{name!r}: {texts[0]!r}}}, or leave the column out with ignore=[{name!r}]"
-                )
-                message = f"the context {name!r} has {len(texts):,} values: {shown_values(texts)}"
-                raise MeasurementError(message, hint=f"{hint}; a property has numbers only" if is_text else hint)
-            constant[name] = texts[0] if texts else ""
-            if is_text:
-                notes.append(f"{name!r} is a context: its values are not numbers")
-        first, group = configurations.groups()
-        columns = {name: numbers[:, np.newaxis] for name, numbers in properties.items()}
-        repeated = side_by_side(columns, group, np.ones(len(group), dtype=np.int64))
-        missing = {name: count for name, numbers in properties.items() if (count := int(np.isnan(numbers).sum()))}
-        report = ReadingReport(rows=len(group), missing=missing, notes=tuple(notes))
-        return cls(configurations[first], repeated, aggregate, report, constant)
-
-    @classmethod
-    def from_frame(cls, system: VariabilityModel, frame: Any, **settings: Any) -> Measurements:
-        """Return the measurements in a data frame, as `from_columns` does.
-
-        Args:
-            system: the system that was measured.
-            frame: the data frame.
-            settings: the other arguments of `from_columns`.
-        """
-        return cls.from_columns(system, frame, **settings)
 
     def to_columns(self) -> dict[str, Array]:
         """Return name → values for options, contexts and properties; each repetition is a row."""
