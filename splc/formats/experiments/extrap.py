@@ -291,7 +291,7 @@ _POINTS = ("point", "coordinates", "coordinate")
 _WITH_NAMES = ("parameters", "callpaths", "metrics")
 _NEW = {"parameters": [str], "measurements": dict[str, dict[str, list[dict[str, Any]]]]}
 _OLD = {
-    **dict.fromkeys(_WITH_NAMES, [{"id": Any, "name": str}]),
+    **{key: [{"id": Any, "name": str}] for key in _WITH_NAMES},
     "coordinates": [{"id": Any, "parameter_value_pairs": [dict]}],
     "measurements": [dict],
 }
