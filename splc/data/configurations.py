@@ -161,7 +161,7 @@ class Configurations(Presented):
         """
         if (hash_groups := self._hashes.groups()) is not None:
             return hash_groups
-        return first_appearances(self.keys)
+        return first_appearances(np.unique(self.keys, return_inverse=True)[1].reshape(-1))
 
     def unique(self) -> Configurations:
         """Return the distinct configurations, in order of first appearance."""
