@@ -307,7 +307,7 @@ def test_options_of_tables(frame: Callable[[Mapping[str, Any]], Any]) -> None:
     assert list(system.numeric_options[0].values) == [1 / 3, 2, 4]
     assert list(system.alternative_groups) == [("mode_x_y", "mode_z")]
     assert any("alternative group mode" in note for note in system.notes)
-    measured = Measurements.from_frame(system, table, ignore=["id"])
+    measured = read_measurements(table, system, ignore=["id"])
     np.testing.assert_array_equal(measured.configurations.value("n"), [1 / 3, 2, np.nan, 4])
     assert measured["time"].tolist() == TABLE["time"]
 
