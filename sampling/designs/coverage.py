@@ -11,9 +11,7 @@ feature models with solvers, too.
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -236,7 +234,7 @@ def covering(solver: Satisfiability, variables: int, size: int, known: Array, rn
     tuples = _possible(solver, open_variables, variables, size)
     for row in known:
         tuples = tuples[~holds(row, tuples)]
-    return needed(_greedy(solver, variables, tuples, rng), _possible(solver, open_variables, variables, size), known)
+    return needed(_greedy(solver, variables, tuples, rng), tuples)
 
 
 def _possible(solver: Satisfiability, open_variables: Array, variables: int, size: int) -> Array:
@@ -283,10 +281,10 @@ def _greedy(solver: Satisfiability, variables: int, tuples: Array, rng: np.rando
     return np.array(rows, dtype=np.uint8).reshape(len(rows), variables)
 
 
-def needed(rows: Array, tuples: Array, known: Iterable[Array] = ()) -> Array:
-    """Return the rows without those whose combinations all occur in others or are known; late rows are tried first."""
+def needed(rows: Array, tuples: Array) -> Array:
+    """Return the rows without those whose combinations all occur in others; late rows are tried first."""
     times = np.zeros(len(tuples), dtype=np.int32)
-    for row in itertools.chain(known, rows):
+    for row in rows:
         times += holds(row, tuples)
     is_needed = np.ones(len(rows), dtype=bool)
     for index in range(len(rows) - 1, -1, -1):
