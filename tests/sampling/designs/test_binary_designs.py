@@ -12,17 +12,16 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sampling import Space, draw_sample, sample
+from sampling import Space, sample
 from sampling.designs import binary
 from sampling.space import diagram
 from sampling.space.parts import Parts, minimal, unrelated_subsets
 from sampling.spec import parse_spec
 from splc.errors import SpaceError, VariabilityError
-from splc.system.constraints import parse_boolean
 from splc.system.options import BinaryOption
 from splc.system.variability import ENABLED, VariabilityModel
 from splc.types import Array
-from tests.sampling.conftest import joined
+from tests.sampling.conftest import joined, stated
 from tests.support.examples import examples
 from tests.support.strategies import models
 
@@ -94,40 +93,6 @@ def forest() -> VariabilityModel:
     )
 
 
-def names(model: VariabilityModel, spec: str) -> list[set[str]]:
-    """Return the selected options of each configuration, without those that all have."""
-    found = sample(model, spec)
-    return [
-        {name for name, value in found.assignment(row).items() if value == 1} - {"base", "engine"}
-        for row in range(len(found))
-    ]
-
-
-def test_optionwise_takes_each_option_once() -> None:
-    """The smallest configuration, then the smallest one with each option, without repetitions."""
-    assert names(forest(), "optionwise") == [
-        {"fast"},
-        {"safe"},
-        {"tiny"},
-        {"fast", "cache"},
-        {"fast", "cache", "lru", "log"},
-        {"fast", "log"},
-    ]
-
-
-def test_pairwise_says_what_is_impossible() -> None:
-    """Pairs that no configuration selects are counted in a note."""
-    assert len(names(forest(), "pairwise")) == 11
-    assert draw_sample(forest(), "pairwise").notes == ("5 pairs of options cannot be selected together",)
-
-
-def test_size_of_single_options() -> None:
-    """`asTW1` is the size of `twise:1`: with the configuration that selects no option."""
-    system = VariabilityModel("two", (BinaryOption("a"), BinaryOption("b")))
-    assert len(sample(system, "twise:1")) == 3
-    assert len(sample(system, "random:asTW1")) == 3
-
-
 def test_switches_of_optional_numeric_options_are_binary_options(optional_plane: VariabilityModel) -> None:
     """Option-wise sampling also enables each optional numeric option once."""
     found = sample(optional_plane, "optionwise+cci")
@@ -163,31 +128,45 @@ def test_henard_finds_every_selection(real_model: Callable[[str], VariabilityMod
 Read = Callable[[str], VariabilityModel]
 
 
-def rows_of(parts: Parts, spec: str, seed: int = 0) -> list[Selection]:
-    """Return the rows of a binary design, before they are joined with numeric values."""
+def design_of(parts: Parts, spec: str, seed: int = 0) -> tuple[list[Selection], tuple[str, ...]]:
+    """Return the rows of a binary design, before they are joined with numeric values, and its notes."""
     design = parse_spec(f"{spec}+ff").binary
     assert design is not None
-    return [tuple(row) for row in design.design(parts, seed).rows.tolist()]
+    found = design.design(parts, seed)
+    return [tuple(row) for row in found.rows.tolist()], found.notes
 
 
-def t_wise(parts: Parts, valid: set[Selection], size: int) -> list[Selection]:
-    """Return the distinct smallest selections of sets of unrelated options, in the order of the sets."""
+def rows_of(parts: Parts, spec: str, seed: int = 0) -> list[Selection]:
+    """Return the rows of a binary design."""
+    return design_of(parts, spec, seed)[0]
+
+
+@given(models(binary=7, numeric=1, most_constraints=4), st.integers(1, 4))
+@examples(40)
+def test_t_wise_is_the_smallest_selection_of_each_set(model: VariabilityModel, size: int) -> None:
+    """The rows are the smallest valid selections of all sets of T unrelated options, in order.
+
+    Sets that cannot be selected are in a note. For T = 1, the mandatory options alone are the first row, if valid.
+    """
+    parts = Parts(Space(model))
+    assume(parts.selectable)
+    valid = valid_selections(parts)
     apart = set(map(tuple, unrelated_subsets(parts, 2).tolist()))
-    found = [
-        smallest(valid, dict.fromkeys(each, 1))
+    sets = [
+        each
         for each in itertools.combinations(range(len(parts.selectable)), size)
         if apart.issuperset(itertools.combinations(each, 2))
     ]
-    return list(dict.fromkeys(row for row in found if row is not None))
-
-
-@given(models(binary=7, numeric=1, most_constraints=4), st.integers(2, 4))
-@examples(30)
-def test_t_wise_is_the_smallest_selection_of_each_set(model: VariabilityModel, size: int) -> None:
-    """The rows are the smallest valid selections of all sets of T unrelated options, in order."""
-    parts = Parts(Space(model))
-    assume(parts.selectable)
-    assert rows_of(parts, f"twise:{size}") == t_wise(parts, valid_selections(parts), size)
+    wanted = [smallest(valid, dict.fromkeys(each, 1)) for each in sets]
+    missing = [each for each, row in zip(sets, wanted, strict=True) if row is None]
+    top = [option for option in model.binary_options if option.parent is None and option.name in model.mandatory]
+    if size == 1 and (base := smallest(valid, {})) is not None and sum(base) == len(top):
+        wanted.insert(0, base)
+    note = f"{len(missing)} {'pairs of' if size == 2 else f'sets of {size}'} options cannot be selected together"
+    if size == 1:
+        note = f"never selected in a valid configuration: {', '.join(parts.selectable[at] for (at,) in missing)}"
+    rows = list(dict.fromkeys(row for row in wanted if row is not None))
+    assert design_of(parts, f"twise:{size}") == (rows, (note,) if missing else ())
 
 
 @given(models(binary=7, numeric=1, most_constraints=4), st.sampled_from([1, 2, 9, 60]))
@@ -260,23 +239,22 @@ def test_pairs_of_a_large_system(real_model: Read, spec: str) -> None:
     found = sample(model, spec)
     assert Space(model).check(found).all()
     assert len(found.unique()) == len(found)
-    indices = found.indices.astype(int)
-    start = 0
-    columns, single = [], []
-    for each in systems:
-        everything = Space(each).enumerate().indices
-        own = indices[:, start : start + everything.shape[1]]
-        if spec == "covering:2":
-            assert literals(own, 2) == literals(everything, 2)
-        start += everything.shape[1]
-        columns.append(own)
-        single.append(literals(everything, 1))
-    for (one, left), (other, right) in itertools.combinations(zip(columns, single, strict=True), 2):
-        for ((first, value),), ((second, another),) in itertools.product(left, right):
-            if spec == "covering:2" or value == another == 1:
-                assert ((one[:, first] == value) & (other[:, second] == another)).any()
-    if spec == "covering:2":
-        assert len(found) <= 24
+    assert len(found) <= 24 or spec == "pairwise"
+    parts = [pairs(Space(each).enumerate().indices) for each in systems]
+    alive = np.concatenate([part.diagonal() for part in parts])
+    expected, start = np.outer(alive, alive), 0
+    for part in parts:
+        expected[start : start + len(part), start : start + len(part)] = part
+        start += len(part)
+    # Of `pairwise`, the pairs of selected options.
+    step = 1 if spec == "covering:2" else 2
+    assert (pairs(found.indices) == expected)[step - 1 :: step, step - 1 :: step].all()
+
+
+def pairs(rows: Array) -> Array:
+    """Return which pairs of literals 2v + value occur in rows, shape (literals, literals), bool."""
+    values = np.stack([rows == 0, rows == 1], axis=2).reshape(len(rows), -1).astype(int)
+    return np.asarray(values.T @ values > 0)
 
 
 def test_covering_arrays_have_bounds() -> None:
@@ -330,12 +308,10 @@ def test_negative_optionwise_leaves_out_each_option(model: VariabilityModel, fir
 def test_added_options_count_more_than_dropped_ones() -> None:
     """Without `a`, four options are dropped rather than one added that would keep them."""
     options = (*(BinaryOption(name) for name in ("a", "b0", "b1", "b2", "b3", "d", "e")), BinaryOption("f", parent="e"))
-    bare = VariabilityModel("weights", options)
-    texts = ["!d | !e", *(f"!b{i} | a | d" for i in range(4))]
-    model = VariabilityModel("weights", options, tuple(parse_boolean(text, bare.name_table) for text in texts))
-    found = names(model, "negoptionwise")
-    assert {"e", "f"} in found
-    assert {"b0", "b1", "b2", "b3", "d"} not in found
+    model = stated(options, "!d | !e", *(f"!b{i} | a | d" for i in range(4)))
+    found = {tuple(row) for row in sample(model, "negoptionwise").indices.tolist()}
+    assert (0, 0, 0, 0, 0, 0, 1, 1) in found
+    assert (0, 1, 1, 1, 1, 1, 0, 0) not in found
 
 
 def test_too_many_largest_configurations(monkeypatch: pytest.MonkeyPatch) -> None:

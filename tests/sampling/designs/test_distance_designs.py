@@ -17,36 +17,15 @@ from sampling import Space, draw_sample, parse_spec, sample
 from sampling.designs.distance import DISTRIBUTIONS, UNIT, Distances, Scope, probabilities
 from sampling.draws import Lottery
 from sampling.space.parts import Parts
-from splc.errors import SpaceError, SpecError
+from splc.errors import SpaceError
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from tests.sampling.conftest import joined
-from tests.sampling.recorded import mixed, recorded
+from tests.sampling.recorded import mixed
 from tests.support.examples import examples
 from tests.support.real_data import real
 from tests.support.strategies import models
-
-
-@given(models(binary=5, numeric=2), st.sampled_from(recorded("mixed")), st.integers(1, 12), st.integers(0, 3))
-@examples(30)
-def test_samples_have_the_stated_size(model: VariabilityModel, spec: str, n: int, seed: int) -> None:
-    """Configurations are valid, distinct and as many as stated, or a message says how many there are."""
-    spec = re.sub(r":20", f":{n}", spec)
-    space = Space(model)
-    assume(not space.solutions.empty)
-    if "+" not in spec and n > space.count:
-        with pytest.raises(SpaceError, match=f"only {space.count} valid configurations, not {n}"):
-            sample(model, spec, seed, space=space)
-        return
-    try:
-        found = draw_sample(model, spec, seed, space=space).configurations
-    except (SpaceError, SpecError):
-        assert "+" in spec
-        return
-    assert len(found) == len(found.unique()) > 0
-    assert "+" in spec or len(found) == n
-    assert space.check(found).all()
 
 
 @pytest.mark.parametrize("spec", ["distance:N", "distaware:N", "distpreserving:N", "solver:N+ff", "henard:N+ff"])

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydoe import bbdesign, fullfact
 
-from sampling import Sample, Space, draw_sample, sample
+from sampling import draw_sample, sample
 from sampling.designs.numeric import compat_levels, compat_spread, spread
 from splc.data.configurations import Configurations
 from splc.errors import SpecError, SplcError
@@ -174,14 +174,6 @@ def test_levels_are_distinct_and_include_both_ends(levels: int) -> None:
         assert found[-1] == compat[-1] == n - 1
 
 
-def attempt(model: VariabilityModel, spec: str, seed: int, space: Space) -> Sample | str:
-    """Return a sample, or the message why there is none."""
-    try:
-        return draw_sample(model, spec, seed, space=space)
-    except SplcError as error:
-        return str(error)
-
-
 # Table 2.2 of the thesis.
 TABLE = """
 0 1 1 2 0 2 2 1
@@ -275,16 +267,6 @@ def test_figure_2_4_of_the_thesis(plane: VariabilityModel) -> None:
     assert found[0] == (3, 6)
 
 
-@pytest.mark.parametrize(("k", "scale"), [(2, 0.7071), (3, 0.5946), (4, 0.5), (5, 0.4204)])
-def test_rotatable_scales_by_two_to_the_minus_k_over_4(k: int, scale: float) -> None:
-    """`cci:rotatable` has the textbook's cube."""
-    found = points(sample(numeric(*[tuple(map(float, range(-10_000, 10_001)))] * k), "cci:rotatable"))
-    assert len(found) == 1 + 2 * k + 2**k
-    cube = {abs(value) for point in found if 0.0 not in point for value in point}
-    assert len(cube) == 1
-    assert cube.pop() == pytest.approx(1e4 * scale, abs=1)
-
-
 def test_compat_is_what_spl_conqueror_does(three: VariabilityModel) -> None:
     """`cci:compat` gives the verified example, with the last valid value instead of values beyond maxValue."""
     found = draw_sample(three, "cci:compat")
@@ -295,9 +277,10 @@ def test_compat_is_what_spl_conqueror_does(three: VariabilityModel) -> None:
     assert found.notes == ("2 of 16 rows coincide with others and are left out",)
 
 
-def composite(options: Sequence[NumericOption], compat: bool) -> set[tuple[float, ...]]:
+def composite(options: Sequence[NumericOption], variant: str) -> set[tuple[float, ...]]:
     """Return the points of a central composite design, value by value as the documentation defines them."""
-    k = len(options)
+    k, compat = len(options), variant == ":compat"
+    scale = 2 ** (k / 4) if variant == ":rotatable" and k > 1 else math.sqrt(k)
     centres, sides = [], []
     for option in options:
         values = list(option.values)
@@ -306,7 +289,7 @@ def composite(options: Sequence[NumericOption], compat: bool) -> set[tuple[float
         centre = min(values[len(values) // 2], option.values[-1])
         low, high = centre - option.values[0], option.values[-1] - centre
         side = []
-        for wanted in (centre - low / math.sqrt(k), centre + (low if compat else high) / math.sqrt(k)):
+        for wanted in (centre - low / scale, centre + (low if compat else high) / scale):
             if compat and option.step is not None:
                 side.append(min((v for v in option.values if v >= wanted), default=option.values[-1]))
             else:
@@ -327,19 +310,23 @@ lists = st.lists(st.integers(-20, 40), min_size=1, max_size=9, unique=True).map(
 
 
 @examples(30)
-@given(st.lists(st.tuples(lists, st.booleans(), st.booleans()), min_size=1, max_size=5), st.booleans())
-@example([([1.0, 2.0, 3.0, 4.0], False, False)] * 2, False)
-@example([([1.0, 2.0, 3.0, 4.0], False, False)] * 2, True)
-@example([([0.0, 1.0, 2.0, 3.0, 4.0], True, False)] * 4, True)
-def test_central_composite_is_its_definition(given: list[tuple[list[float], bool, bool]], compat: bool) -> None:
+@given(
+    st.lists(st.tuples(lists, st.booleans(), st.booleans()), min_size=1, max_size=5),
+    st.sampled_from(["", ":compat", ":rotatable"]),
+)
+@example([([1.0, 2.0, 3.0, 4.0], False, False)] * 2, "")
+@example([([1.0, 2.0, 3.0, 4.0], False, False)] * 2, ":compat")
+@example([([0.0, 1.0, 2.0, 3.0, 4.0], True, False)] * 4, ":compat")
+@example([(list(map(float, range(-99, 100))), False, False)] * 3, ":rotatable")
+def test_central_composite_is_its_definition(given: list[tuple[list[float], bool, bool]], variant: str) -> None:
     """For any values, in lists or by steps that meet maxValue or not, `cci` has the points of its definition."""
     options = tuple(
         NumericOption(f"x{at}", tuple(values), step="x + 1" if step else None, maximum=99.0 if beyond else None)
         for at, (values, step, beyond) in enumerate(given)
     )
-    found = points(sample(VariabilityModel("any", options), "cci:compat" if compat else "cci"))
+    found = points(sample(VariabilityModel("any", options), f"cci{variant}"))
     assert len(found) == len(set(found))
-    assert set(found) == composite(options, compat)
+    assert set(found) == composite(options, variant)
 
 
 def test_too_many_corners_are_refused() -> None:

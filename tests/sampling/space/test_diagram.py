@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sampling.designs.binary import first_solutions
@@ -27,7 +27,7 @@ from splc.system.variability import VariabilityModel
 from splc.types import Array
 from tests.sampling.conftest import joined
 from tests.support.examples import examples
-from tests.support.strategies import models
+from tests.support.influence_strategies import spaces
 
 
 @pytest.mark.parametrize("size", [1, 8, 20, 40, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 90])
@@ -47,13 +47,16 @@ def test_costs_of_many_variables_are_exact(size: int) -> None:
     assert found.tolist() == selected.astype(int).tolist()
 
 
-def test_the_heaviest_solutions_are_value_indices() -> None:
-    """Without constraints the heavier literal of each variable is chosen; solutions are integers."""
-    space = Space(VariabilityModel("s", tuple(BinaryOption(name) for name in "abc")))
-    weights = np.array([[0.0, 1.0, 2.0, 1.0, 0.0, 5.0], [3.0, 1.0, 0.0, 1.0, 4.0, 0.5]])
+@given(spaces(binary=6, numeric=0), st.integers(0, 99))
+@examples(20)
+def test_the_heaviest_solutions(space: Space, seed: int) -> None:
+    """They have the greatest sum of the weights of their literals; solutions are integers."""
+    rows = space.enumerate().indices.astype(int)
+    weights = np.random.default_rng(seed).normal(size=(3, 2 * rows.shape[1]))
     found = heaviest(space.solutions.diagrams, weights)
     assert found.dtype == np.int64
-    assert found.tolist() == [[1, 0, 1], [0, 1, 0]]
+    totals = weights[:, 2 * np.arange(rows.shape[1]) + rows].sum(axis=2)
+    assert found.tolist() == rows[totals.argmax(axis=1)].tolist()
 
 
 @pytest.mark.parametrize("size", [1, 8, 9, 17])
@@ -95,13 +98,11 @@ def sums(numbers: list[Array], rows: Array) -> list[int]:
     return [sum(int(numbers[column][value]) for column, value in enumerate(row)) for row in rows.tolist()]
 
 
-@given(models(binary=6, numeric=2), st.integers(0, 99))
+@given(spaces(binary=6, numeric=2), st.integers(0, 99))
 @examples(30)
-def test_strata_are_those_of_the_enumeration(model: VariabilityModel, seed: int) -> None:
+def test_strata_are_those_of_the_enumeration(space: Space, seed: int) -> None:
     """Each sum has as many solutions as are listed, and its ranks give each of them once."""
-    space = Space(model)
-    assume(not space.solutions.empty)
-    weights = integers(model, 0, 3, seed)
+    weights = integers(space.system, 0, 3, seed)
     rows = space.enumerate().indices
     expected = Counter(sums(weights, rows))
     strata = Strata(space.solutions, weights)
@@ -161,13 +162,11 @@ def test_strata_of_joined_systems(real_model: Callable[[str], VariabilityModel])
     assert four == {total: count for total, count in enumerate(power) if count}
 
 
-@given(models(binary=5, numeric=2), st.integers(0, 999), st.data())
+@given(spaces(binary=5, numeric=2), st.integers(0, 999), st.data())
 @examples(30)
-def test_the_search_finds_the_cheapest_solution(model: VariabilityModel, seed: int, data: st.DataObject) -> None:
+def test_the_search_finds_the_cheapest_solution(space: Space, seed: int, data: st.DataObject) -> None:
     """It is as cheap as the cheapest one that is listed and not excluded; there is none if all are excluded."""
-    space = Space(model)
-    assume(not space.solutions.empty)
-    weights, costs = integers(model, 0, 2, seed), integers(model, -4, 4, seed + 1)
+    weights, costs = integers(space.system, 0, 2, seed), integers(space.system, -4, 4, seed + 1)
     rows = space.enumerate().indices.astype(np.int64)
     strata = Strata(space.solutions, weights)
     total = data.draw(st.sampled_from(sorted(strata.counts)))
@@ -183,14 +182,13 @@ def test_the_search_finds_the_cheapest_solution(model: VariabilityModel, seed: i
         assert tuple(found.tolist()) in set(map(tuple, own[order[excluded:]].tolist()))
 
 
-@given(models(binary=6, numeric=0), st.integers(0, 999), st.integers(1, 9))
+@given(spaces(binary=6, numeric=0), st.integers(0, 999), st.integers(1, 9))
 @examples(30)
-def test_first_solutions_in_an_order_of_preference(model: VariabilityModel, seed: int, most: int) -> None:
+def test_first_solutions_in_an_order_of_preference(space: Space, seed: int, most: int) -> None:
     """They are the first ones if all are sorted by the decisions in their order."""
-    solutions = Space(model).solutions
-    assume(not solutions.empty and len(model.options) > 0)
+    solutions = space.solutions
     rng = np.random.default_rng(seed)
-    orders = np.stack([rng.permutation(len(model.options)) for _ in range(4)])
+    orders = np.stack([rng.permutation(len(space.system.options)) for _ in range(4)])
     preferred = rng.integers(0, 2, orders.shape)
     quotas = np.minimum(rng.integers(1, most + 1, 4), solutions.count)
     rows, which = first_solutions(solutions, orders, preferred, quotas)

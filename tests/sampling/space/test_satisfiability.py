@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sampling.designs.coverage import covering
@@ -22,8 +22,7 @@ from splc.types import Array
 from tests.sampling.space.clauses import Clauses, drawn_clauses, problem_of, solutions_of
 from tests.sampling.space.test_ranking import first_of_each
 from tests.support.examples import examples
-from tests.support.influence_strategies import influence_models
-from tests.support.strategies import models
+from tests.support.influence_strategies import influence_models, spaces, spaces_with_model
 
 pytestmark = pytest.mark.skipif(not satisfiability.is_installed(), reason="python-sat is not installed")
 
@@ -104,12 +103,12 @@ def test_what_is_not_clauses() -> None:
 
 
 @examples(30)
-@given(st.data(), st.integers(1, 6), st.booleans())
-def test_the_best_are_those_of_a_sorted_enumeration(data: st.DataObject, count: int, maximize: bool) -> None:
+@given(spaces_with_model(2), st.integers(1, 6), st.booleans())
+def test_the_best_are_those_of_a_sorted_enumeration(
+    drawn: tuple[Space, InfluenceModel], count: int, maximize: bool
+) -> None:
     """Their predictions are the best ones of all configurations that differ in options of the model."""
-    space = Space(data.draw(models()))
-    assume(space.count > 0)
-    model = data.draw(influence_models(space.system, least=2))
+    space, model = drawn
     unused = best(model, space, 1).unused
     found = Configurations(space.system, WeightedClauses(model, space, maximize).best(count))
     predictions = model.predict(space.enumerate()[first_of_each(space, unused)])
@@ -127,11 +126,9 @@ def _values(models: list[InfluenceModel], configurations: Configurations, maximi
 
 
 @examples(30)
-@given(st.data(), st.integers(2, 3))
-def test_the_front_of_all_configurations(data: st.DataObject, count: int) -> None:
+@given(spaces(), st.data(), st.integers(2, 3))
+def test_the_front_of_all_configurations(space: Space, data: st.DataObject, count: int) -> None:
     """Each configuration is dominated by one of the front, up to a small part of the range; no one of the front is."""
-    space = Space(data.draw(models()))
-    assume(space.count > 0)
     objectives = [data.draw(influence_models(space.system, least=2)) for _ in range(count)]
     maximize = data.draw(st.lists(st.booleans(), min_size=count, max_size=count))
     rows, _ = weighted_front(objectives, space, maximize)
