@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from sampling import Space, sample
@@ -141,7 +141,11 @@ def rows_of(parts: Parts, spec: str, seed: int = 0) -> list[Selection]:
     return design_of(parts, spec, seed)[0]
 
 
+MANDATORY = BinaryOption("b", optional=False), BinaryOption("c", parent="b", optional=False)
+
+
 @given(models(binary=7, numeric=1, most_constraints=4), st.integers(1, 4))
+@example(stated([BinaryOption("a"), *MANDATORY]), 1)
 @examples(40)
 def test_t_wise_is_the_smallest_selection_of_each_set(model: VariabilityModel, size: int) -> None:
     """The rows are the smallest valid selections of all sets of T unrelated options, in order.

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -21,7 +21,7 @@ from splc.errors import SpaceError
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from tests.sampling.conftest import joined
+from tests.sampling.conftest import joined, stated
 from tests.sampling.recorded import mixed
 from tests.support.examples import examples
 from tests.support.real_data import real
@@ -51,43 +51,27 @@ def distance(model: VariabilityModel, one: Array, other: Array, weight: int) -> 
     return total
 
 
+OPTIONAL = NumericOption("n", (0.0, 1.0, 2.0, 3.0), deselected_flag=-99.0)
+
+
 @given(models(binary=5, numeric=2), st.sampled_from([1, 4]))
 @examples(20)
+# The weight does not count for an optional numeric option.
+@example(stated([BinaryOption("b", optional=False), OPTIONAL, NumericOption("m", (0.0, 1.0))]), 4)
 def test_distance_maximises_the_sum_of_distances(model: VariabilityModel, weight: int) -> None:
-    """Each configuration has the largest sum of distances to those before it, of all that are not in the sample."""
-    assume(1 < Space(model).count <= 200)
-    check_distances(model, weight)
-
-
-def test_the_weight_does_not_count_for_numeric_options() -> None:
-    """The values of an optional numeric option have the distances of any other one."""
-    options = (
-        BinaryOption("b", optional=False),
-        NumericOption("n", (0.0, 1.0, 2.0, 3.0), deselected_flag=-99.0),
-        NumericOption("m", (0.0, 1.0)),
-    )
-    check_distances(VariabilityModel("system", options), 4)
-
-
-def check_distances(model: VariabilityModel, weight: int) -> None:
-    """Compare each configuration of a sample with all others."""
+    """The first configuration has the least distance to the origin; others the largest sum of those to all before."""
     space = Space(model)
+    assume(1 < space.count <= 200)
     rows = space.enumerate().indices
     n = min(6, len(rows))
     found = sample(model, f"distance:{n},weight={weight}", space=space).indices
+    assert distances_of(model, found[:1])[0] == distances_of(model, rows).min()
     apart = np.array([[distance(model, one, other, weight) for other in found] for one in rows])
     listed = rows.tolist()
     at = [listed.index(row) for row in found.tolist()]
     for number in range(1, n):
         gained = apart[:, :number].sum(axis=1)
         assert gained[at[number]] == max(g for place, g in enumerate(gained) if place not in at[:number])
-
-
-def test_distance_starts_with_the_smallest_configuration() -> None:
-    """The first configuration selects as few options as possible, with the least values."""
-    first = sample(mixed(), "distance:1").indices[0].tolist()
-    assert sum(first[:8]) == 3
-    assert first[8:] == [0, 4]
 
 
 @pytest.mark.real_data

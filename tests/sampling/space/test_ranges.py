@@ -60,15 +60,6 @@ def influence_models(draw: st.DrawFn, system: VariabilityModel) -> InfluenceMode
     return InfluenceModel.from_terms(pairs, names)
 
 
-def rows_of(found: TermRange, configurations: Configurations, at: dict[str, float]) -> Array:
-    """Return which configurations have these values, shape (n,), bool."""
-    there = np.ones(len(configurations), dtype=bool)
-    for name, value in at.items():
-        column = configurations.column(name)
-        there &= np.isnan(column) if math.isnan(value) else column == value
-    return there
-
-
 def check(found: TermRange, contributions: Array, configurations: Configurations) -> None:
     """Assert that a range is that of a column of contributions, or bounds it where it is not exact."""
     slack = 1e-9 * max(1.0, float(np.abs(contributions).max()))
@@ -79,7 +70,10 @@ def check(found: TermRange, contributions: Array, configurations: Configurations
         if at is None:
             continue
         assert end == pytest.approx(best, rel=1e-12, abs=1e-300)
-        there = rows_of(found, configurations, dict(at))
+        there = np.ones(len(configurations), dtype=bool)
+        for name, value in at.items():
+            column = configurations.column(name)
+            there &= np.isnan(column) if math.isnan(value) else column == value
         assert there.any()
         assert (contributions[there] == end).all()
     assert found.low <= contributions.min() + slack

@@ -19,7 +19,7 @@ from splc.models.terms import option_term
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from tests.sampling.space.clauses import Clauses, drawn_clauses, problem_of, solutions_of
+from tests.sampling.space.test_circuit import Clauses, drawn_clauses, problem_of, solutions_of
 from tests.sampling.space.test_ranking import first_of_each
 from tests.support.examples import examples
 from tests.support.influence_strategies import influence_models, spaces, spaces_with_model

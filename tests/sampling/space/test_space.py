@@ -63,6 +63,13 @@ def test_a_comparison_that_never_holds(text: str, more: tuple[str, ...]) -> None
     assert not space.check(all_assignments(space.system)).any()
 
 
+@pytest.mark.parametrize("size", [64, 65, 130])
+def test_clauses_about_options_of_many_values(size: int) -> None:
+    """A clause about whether a numeric option has a value counts all of its values."""
+    option = NumericOption("n", tuple(map(float, range(size))), deselected_flag=-1.0)
+    assert Space(stated([BinaryOption("b"), option], "!b | Enabledn")).count == 2 * size + 1
+
+
 @given(models(), st.integers(0, 5), st.integers(0, 30), st.integers(0, 30))
 @examples(40)
 def test_draws_are_valid_distinct_reproducible_and_extend_each_other(
