@@ -194,13 +194,13 @@ def test_an_existing_sample_is_extended(kind: str, spec: str) -> None:
     """As many others as stated are selected, and all others if that is how many there are."""
     existing = "random:300,seed=5" if kind == "whole" else "solver:6+lhs:1"
     model = mixed()
-    total = Space(model).count if kind == "whole" else Parts(Space(model)).binary.count
-    for text in ("3", str(total - (300 if kind == "whole" else 6))):
+    left = Space(model).count - 300 if kind == "whole" else Parts(Space(model)).binary.count - 6
+    for text in ("3", str(left)):
         before, new = extended(spec.replace("N", text), kind, existing)
         assert len(new) == int(text)
         assert len({*map(tuple, before.tolist()), *map(tuple, new.tolist())}) == len(before) + len(new)
     with pytest.raises(SpaceError, match=r"only .* more valid"):
-        extended(spec.replace("N", str(total)), kind, existing)
+        extended(spec.replace("N", str(left + 1)), kind, existing)
 
 
 def test_distance_counts_the_existing_sample() -> None:

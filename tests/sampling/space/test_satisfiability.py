@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import chain
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -70,16 +73,20 @@ def test_minimal_solutions(seed: int, variables: int, share: float) -> None:
     assert (solver.solution() is None) == (not len(rows))
 
 
-@given(seed=st.integers(0, 10**6), variables=st.integers(2, 8), share=st.floats(0.2, 2.0), size=st.integers(1, 3))
-def test_covering(seed: int, variables: int, share: float, size: int) -> None:
-    """A covering has solutions only, and every combination of values that any solution has."""
+@given(st.integers(0, 10**6), st.integers(2, 8), st.floats(0.2, 2.0), st.integers(1, 3), st.integers(0, 2))
+def test_covering(seed: int, variables: int, share: float, size: int, count: int) -> None:
+    """With known ones, a covering has every combination of values that any solution has, and needs each of its own."""
     solver, rows = drawn(seed, variables, share)
-    found = covering(solver, variables, size, np.zeros((0, variables)), np.random.default_rng(seed))
-    assert {tuple(row) for row in found.tolist()} <= {tuple(row) for row in rows.tolist()}
-    assert len(found) <= len(rows)
+    known = rows[:count]
+    added = covering(solver, variables, size, known, np.random.default_rng(seed))
+    assert {tuple(row) for row in added.tolist()} <= {tuple(row) for row in rows.tolist()}
+    found = np.concatenate([known, added])
     places = np.array(np.meshgrid(*[range(variables)] * min(size, variables))).reshape(min(size, variables), -1).T
     for place in places:
         assert {tuple(row) for row in found[:, place].tolist()} == {tuple(row) for row in rows[:, place].tolist()}
+    own = [{(*place, *row[place]) for place in places} for row in found]
+    times = Counter(chain(*own))
+    assert all(min(times[each] for each in combinations) == 1 for combinations in own[len(known) :])
 
 
 def test_redundant_constraints() -> None:
