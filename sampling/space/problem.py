@@ -237,6 +237,17 @@ class Component:
     comparisons: tuple[Relation, ...] = ()  # the relations that are not satisfied yet
 
     @property
+    def clauses(self) -> tuple[tuple[int, ...], ...] | None:
+        """Its constraints as signed numbers of its variables, from 1; None unless they are clauses of binary ones."""
+        if self.comparisons or any(self.domains[variable] != 3 for variable in self.variables):
+            return None
+        number = {variable: position for position, variable in enumerate(self.variables, 1)}
+        return tuple(
+            tuple(number[variable] if bits == 2 else -number[variable] for variable, bits in literals)
+            for literals in self.disjunctions
+        )
+
+    @property
     def key(self) -> tuple[object, ...]:
         """A key that is equal for components of one problem with the same solutions."""
         around = {variable for comparison in self.comparisons for variable in comparison.scope}

@@ -6,6 +6,7 @@ import itertools
 from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -41,12 +42,16 @@ def smallest(selections: set[Selection], wanted: dict[int, int]) -> Selection | 
     return min(meeting, key=lambda s: (sum(s), [-selected for selected in s]), default=None)
 
 
-@given(models(binary=6, numeric=2, most_constraints=4), st.data())
+def systems(numeric: int = 1, **sizes: Any) -> st.SearchStrategy[Parts]:
+    """Return the strategy of systems with something to select."""
+    found = models(numeric=numeric, **sizes).map(lambda model: Parts(Space(model)))
+    return found.filter(lambda parts: len(parts.selectable) > 0)
+
+
+@given(systems(2, binary=6, most_constraints=4), st.data())
 @examples(50)
-def test_minimal_configurations_are_minimal(model: VariabilityModel, data: st.DataObject) -> None:
+def test_minimal_configurations_are_minimal(parts: Parts, data: st.DataObject) -> None:
     """Each demand is met with the fewest selected options; ties are broken by option order."""
-    parts = Parts(Space(model))
-    assume(parts.selectable)
     pair = st.tuples(st.integers(0, len(parts.selectable) - 1), st.integers(0, 1))
     wanted = data.draw(st.lists(st.lists(pair, max_size=3), min_size=1, max_size=4))
     demands = [dict(demand) for demand in wanted]
@@ -58,12 +63,11 @@ def test_minimal_configurations_are_minimal(model: VariabilityModel, data: st.Da
         assert expected is None or tuple(row) == expected
 
 
-@given(models(binary=6, numeric=2, most_constraints=4))
+@given(systems(2, binary=6, most_constraints=4))
 @examples(40)
-def test_parts_are_the_projections_of_the_valid_space(model: VariabilityModel) -> None:
+def test_parts_are_the_projections_of_the_valid_space(parts: Parts) -> None:
     """A binary part is valid if some values make a configuration of it; a numeric one if some selection does."""
-    parts = Parts(Space(model))
-    assume(parts.selectable)
+    model = parts.system
     assert set(map(tuple, parts.binary.enumerate(10**6).tolist())) == valid_selections(parts)
     valid = parts.space.enumerate()
     numeric = set()
@@ -144,17 +148,15 @@ def rows_of(parts: Parts, spec: str, seed: int = 0) -> list[Selection]:
 MANDATORY = BinaryOption("b", optional=False), BinaryOption("c", parent="b", optional=False)
 
 
-@given(models(binary=7, numeric=1, most_constraints=4), st.integers(1, 4))
-@example(stated([BinaryOption("a"), *MANDATORY]), 1)
+@given(systems(binary=7, most_constraints=4), st.integers(1, 4))
+@example(Parts(Space(stated([BinaryOption("a"), *MANDATORY]))), 1)
 @examples(40)
-def test_t_wise_is_the_smallest_selection_of_each_set(model: VariabilityModel, size: int) -> None:
+def test_t_wise_is_the_smallest_selection_of_each_set(parts: Parts, size: int) -> None:
     """The rows are the smallest valid selections of all sets of T unrelated options, in order.
 
     Sets that cannot be selected are in a note. For T = 1, the mandatory options alone are the first row, if valid.
     """
-    parts = Parts(Space(model))
-    assume(parts.selectable)
-    valid = valid_selections(parts)
+    model, valid = parts.system, valid_selections(parts)
     apart = set(map(tuple, unrelated_subsets(parts, 2).tolist()))
     sets = [
         each
@@ -173,11 +175,10 @@ def test_t_wise_is_the_smallest_selection_of_each_set(model: VariabilityModel, s
     assert design_of(parts, f"twise:{size}") == (rows, (note,) if missing else ())
 
 
-@given(models(binary=7, numeric=1, most_constraints=4), st.sampled_from([1, 2, 9, 60]))
+@given(systems(binary=7, most_constraints=4), st.sampled_from([1, 2, 9, 60]))
 @examples(25)
-def test_blocks_of_demands_do_not_matter(model: VariabilityModel, block: int) -> None:
+def test_blocks_of_demands_do_not_matter(parts: Parts, block: int) -> None:
     """Demands that are met block by block give the same configurations."""
-    parts = Parts(Space(model))
     assume(len(parts.selectable) >= 3)
     whole = rows_of(parts, "twise:3")
     with pytest.MonkeyPatch.context() as patch:
@@ -194,11 +195,10 @@ def literals(rows: Array, size: int) -> set[tuple[tuple[int, int], ...]]:
     }
 
 
-@given(models(binary=6, numeric=2, most_constraints=4), st.integers(1, 3), st.integers(0, 3))
+@given(systems(2, binary=6, most_constraints=4), st.integers(1, 3), st.integers(0, 3))
 @examples(20)
-def test_covering_arrays_have_every_valid_combination(model: VariabilityModel, size: int, seed: int) -> None:
+def test_covering_arrays_have_every_valid_combination(parts: Parts, size: int, seed: int) -> None:
     """Every combination of T values of a valid configuration occurs, in valid rows, of which each is needed."""
-    parts = Parts(Space(model))
     assume(len(parts.selectable) >= size)
     valid = valid_selections(parts)
     rows = rows_of(parts, f"covering:{size}", seed)
@@ -295,15 +295,13 @@ def left_out(valid: set[Selection], model: VariabilityModel, first: bool) -> lis
     return list(dict.fromkeys(rows))
 
 
-@given(models(binary=7, numeric=1, most_constraints=3), st.booleans())
+@given(systems(binary=7, most_constraints=3), st.booleans())
 @examples(30)
-def test_negative_optionwise_leaves_out_each_option(model: VariabilityModel, first: bool) -> None:
+def test_negative_optionwise_leaves_out_each_option(parts: Parts, first: bool) -> None:
     """The largest selections, and for each option the closest one without it, are those of brute force."""
-    parts = Parts(Space(model))
-    assume(parts.selectable)
     spec = "negoptionwise:first" if first else "negoptionwise"
     if valid := valid_selections(parts):
-        assert rows_of(parts, spec) == left_out(valid, model, first)
+        assert rows_of(parts, spec) == left_out(valid, parts.system, first)
     else:
         with pytest.raises(VariabilityError):
             rows_of(parts, spec)
