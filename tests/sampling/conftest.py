@@ -10,6 +10,8 @@ import pytest
 from sampling import Sample, draw_sample
 from splc.errors import SplcError
 from splc.formats.system.read import read_variability_model
+from splc.models.influence import InfluenceModel
+from splc.models.text.reader import expand_model
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
 from tests.support.real_data import real
@@ -60,6 +62,12 @@ def three() -> VariabilityModel:
 def stated(options: Iterable[Option], *constraints: str) -> VariabilityModel:
     """Return the system of these options and constraints, in which deselected binary options count as 0."""
     return VariabilityModel.of({option.name: option for option in options}, constraints, "stated")
+
+
+def model_of(text: str, system: VariabilityModel) -> InfluenceModel:
+    """Return the performance-influence model of a text."""
+    found = expand_model(text, system.spellings)
+    return InfluenceModel.from_terms(found.expansion, system.names, derived=found.derived)
 
 
 def attempt(model: VariabilityModel, spec: str, seed: int = 0) -> Sample | str:

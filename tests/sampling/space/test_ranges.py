@@ -24,19 +24,13 @@ from splc.system.constraints import parse_arithmetic
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
-from tests.sampling.conftest import stated
+from tests.sampling.conftest import model_of, stated
 from tests.support.entangled import ENTANGLED
 from tests.support.examples import examples
 from tests.support.real_data import real
 from tests.support.strategies import models
 
 NUMERIC = [Factor("n", 1, 0), Factor("n", 2, 0), Factor("n", -1, 0), Factor("n", 0, 1), Factor("n", 1, 1)]
-
-
-def model_of(text: str, system: VariabilityModel) -> InfluenceModel:
-    """Return the model of a text."""
-    found = expand_model(text, system.spellings)
-    return InfluenceModel.from_terms(found.expansion, system.names, derived=found.derived)
 
 
 @st.composite

@@ -21,11 +21,11 @@ from sampling.space.variance import blocks_of
 from splc.errors import ConfigurationError, SpaceError, SpecError, VariabilityError
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters, ParameterTable, Quantity
-from splc.models.terms import CONSTANT, option_term
+from splc.models.terms import option_term
 from splc.models.text.reader import expand_model
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
-from tests.sampling.conftest import stated
+from tests.sampling.conftest import model_of, stated
 from tests.support.examples import examples
 from tests.support.golden_messages import check_messages
 from tests.support.influence_strategies import influence_models, spaces
@@ -197,16 +197,7 @@ def test_huge_spaces_are_projected_on_the_model() -> None:
     """A space of far more configurations than the limit is no obstacle where the model uses few options."""
     space = Space(wide_system(75))
     assert space.count > 10**17
-    model = InfluenceModel.from_terms(
-        {
-            CONSTANT: 7.0,
-            option_term("b000"): -5.0,
-            option_term("b001"): 3.0,
-            option_term("b000") * option_term("b002"): 1.0,
-            option_term("x"): 2.0,
-            option_term("x", 2): -1.0,
-        }
-    )
+    model = model_of("7 - 5 * b000 + 3 * b001 + b000 * b002 + 2 * x - x^2", space.system)
     found = best(model, space, 1, limit=1000)
     assert found.predicted.tolist() == [[7 - 4 + 200 - 10_000]]
     assert bool(space.check(found.configurations)[0])

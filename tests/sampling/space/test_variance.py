@@ -19,7 +19,7 @@ from splc.models.influence import InfluenceModel
 from splc.models.terms import option_term
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
-from tests.sampling.conftest import stated
+from tests.sampling.conftest import model_of, stated
 from tests.support.examples import examples
 from tests.support.influence_strategies import influence_models, spaces, spaces_with_model
 from tests.support.strategies import models
@@ -244,7 +244,7 @@ def test_a_group_is_one_choice() -> None:
 def test_changes_of_large_blocks() -> None:
     """With too many combinations the change is the mean over some of them at equal distances, ends included."""
     system = VariabilityModel.of({"a": bool, "n": list(range(1, 10))}, ["a + n <= 10"])
-    model = InfluenceModel.from_terms({option_term("a") * option_term("n", 2): 1.0})
+    model = model_of("a * n^2", system)
     for most, rows in ((18, range(1, 10)), (17, (1, 2, 3, 4, 5, 6, 7, 9)), (6, (1, 5, 9)), (1, (1,))):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(dependence, "MAX_CHANGED", most)
