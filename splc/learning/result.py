@@ -16,10 +16,8 @@ from splc.io.numbers import percentage
 from splc.io.presentation import Bars, Drawn, Reported
 from splc.learning.folds import Groups
 from splc.learning.judged_rows import ErrorSample, JudgedRows, Judgement
-from splc.learning.scores import Expected, FormScore, PathPoint
-from splc.learning.shares import share_bars
 from splc.models.basis.regression import sign_probability, t_quantile
-from splc.models.influence import InfluenceModel
+from splc.models.influence import InfluenceModel, share_bars
 from splc.models.terms import Term
 from splc.models.text.log_grammar import product_text
 from splc.system.variability import VariabilityModel
@@ -64,9 +62,14 @@ class LearnedTerm:
         return self.term.occurrences + self.further_occurrences
 
     @property
+    def weights(self) -> tuple[tuple[Term, float], ...]:
+        """The canonical terms that it is the sum of, with their weights in it."""
+        return self.expansion or ((self.term, 1.0),)
+
+    @property
     def expanded(self) -> tuple[tuple[Term, float], ...]:
         """The canonical terms that it is the sum of, with their influences."""
-        return tuple((term, self.influence * weight) for term, weight in self.expansion or ((self.term, 1.0),))
+        return tuple((term, self.influence * weight) for term, weight in self.weights)
 
     def same_product(self, other: LearnedTerm) -> bool:
         """Return whether another term differs in its influence only."""
@@ -203,6 +206,64 @@ class InfluenceEstimate:
         return cls(term, influence, standard_error, influence - half_width, influence + half_width, sign, folds)
 
 
+@dataclass(frozen=True)
+class Expected:
+    """The expected differences between predictions and values of configurations that were not learned from."""
+
+    # 90 % of runs differ by at most this factor, or by at most this difference if not all values are positive; None if
+    # it is unknown
+    within: float | None
+    # the mean relative error of held-out configurations in percent, where all values are positive
+    percent: float | None = None
+    # the mean absolute difference of held-out configurations, where not all values are positive
+    difference: float | None = None
+    unknown: str = ""  # why the error is unknown, empty if it is known
+    # the mean relative error of single runs of these in percent; None without repetitions, or where values are not
+    # positive
+    run: float | None = None
+    printed: float | None = None  # `percent` of the printed model, where another one predicts
+    # where folds keep groups together, the mean relative error in percent at further rows of known groups
+    known: float | None = None
+
+
+@dataclass(frozen=True)
+class PathTerm:
+    """A term of a model on the path."""
+
+    term: str  # its text
+    influence: float  # its influence
+
+
+@dataclass(frozen=True)
+class PathPoint:
+    """A model on the path from few terms to many."""
+
+    terms: int  # the number of terms
+    error: float  # the expected error in percent of the model with so many terms
+    added: str  # the term that was added last, as text
+    # the mean difference of its predictions and the full model's, in percent; None without a full model
+    distance: float | None = None
+    formula: tuple[PathTerm, ...] = ()  # its terms; empty if the learner keeps only the one that was added
+
+
+@dataclass(frozen=True)
+class FormScore:
+    """The best model of one form."""
+
+    form: str  # 'sum', 'shapes' (a sum with thresholds, saturations and free signs), or 'product'
+    terms: int  # the number of its terms
+    # what forms are compared by, in percent: the mean of `cross_validated` and of the error that the full model and the
+    # distance to it give
+    score: float
+    cross_validated: float  # its mean error on held-out rows, in percent
+
+
+class MethodNote(str):
+    """A note about how a model was found, which few readers need: other notes are more important."""
+
+    __slots__ = ()
+
+
 class Intervals(Protocol):
     """Prediction intervals."""
 
@@ -224,7 +285,6 @@ class LearningResult(Drawn, Reported):
     learner: str  # the name of the learner
     # the terms in the order in which they were selected; empty for a predictor without readable terms
     terms: tuple[LearnedTerm, ...]
-    rounds: tuple[Round, ...]  # the history; empty for learners without rounds and for averaged (bagged) models
     # why learning ended; the stepwise learner's reasons are in `splc.learning.stepwise.algorithm`
     termination: str
     nfp: str  # the property that was learned
@@ -238,6 +298,7 @@ class LearningResult(Drawn, Reported):
     preset: str  # the name of the preset
     settings: Mapping[str, Any] = field(hash=False)  # all settings by name
     seed: int = 0  # the seed
+    rounds: tuple[Round, ...] = ()  # the history; empty for learners without rounds and for averaged (bagged) models
     provenance: Mapping[str, Any] = field(default_factory=dict, hash=False)  # sampling, files with hashes, version
     notes: tuple[str, ...] = ()  # what the user should know
     scaling: ScalingModel | None = None  # the scaling model with intervals, for learners that fit one

@@ -21,7 +21,7 @@ from splc.learning.judging import cross_validate
 from splc.learning.learn import learn
 from splc.learning.learner import Learner
 from splc.learning.registry import learner_of
-from splc.learning.result import CrossValidated
+from splc.learning.result import CrossValidated, Predictor
 from splc.learning.threads import one_thread
 from splc.types import Array
 
@@ -174,13 +174,13 @@ def _error(
 ) -> tuple[CrossValidated | None, str | None]:
     """Return the cross-validated error of a learner, or of its printed model, or why there is none."""
 
-    def learned(fold_rows: Array) -> Any:
+    def learned(fold_rows: Array) -> list[Predictor]:
         result = learn(measurements, nfp, learner=learner, learning_set=fold_rows, observed=observed, seed=seed)
-        return result.of_printed.predictor if printed else result.predictor
+        return [result.of_printed.predictor if printed else result.predictor]
 
     try:
         with one_thread():
-            cross_validated = cross_validate(measurements, nfp, rows, folds, seed, learned, groups=groups)
+            found = cross_validate(measurements, nfp, rows, folds, seed, learned, groups=groups)
     except SplcError as error:
         return None, error.problems[0].message
-    return cross_validated, None if cross_validated is not None else "no measured value is usable"
+    return (found[0], None) if found and found[0] else (None, "no measured value is usable")

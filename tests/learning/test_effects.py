@@ -17,8 +17,7 @@ from splc.learning.effects import Effect, factor_text, group_titles, option_effe
 from splc.learning.projection.columns import units_of
 from splc.learning.projection.variables import variables_of
 from splc.learning.result import InfluenceEstimate
-from splc.learning.shares import term_shares
-from splc.models.influence import InfluenceModel
+from splc.models.influence import InfluenceModel, term_shares
 from splc.models.terms import CONSTANT, Term, log_term, option_term, quoted
 from splc.models.text.reader import expand_model
 from splc.system.options import BinaryOption, NumericOption
@@ -68,25 +67,16 @@ def test_terms_of_the_same_options_belong_together() -> None:
     assert math.fsum(group.share or 0 for group in groups) == pytest.approx(100)
 
 
-def test_members_of_groups() -> None:
-    """A group has the stem of its members' names, else the name of its parent, else all names."""
-    pair = ("fast", "slow")
-    for parent, title in ((None, "fast|slow"), ("mode", "mode")):
-        parents = () if parent is None else (BinaryOption("mode", optional=False),)
-        system = VariabilityModel("system", (*parents, *alternatives(pair, parent), BinaryOption("gvn")))
-        model = InfluenceModel.of_system([(option_term("fast"), 1.0), (GVN * option_term("slow"), 2.0)], system)
-        found = option_effects(model, (), Space(system).enumerate())
-        assert {group.options for group in found} == {(title,), (title, "gvn")}
-
-
 def test_levels_of_groups() -> None:
-    """Effects that differ in the member of an alternative group know it, and the text without it."""
+    """Effects that differ in the member of an alternative group know it, and the text without it; single ones not."""
     found = option_effects(model_of((REF_1 * GVN, 2.0), (REF_9 * GVN, 3.0), (GVN, 1.0)), (), ALL)
     assert {(effect.level, effect.rest) for group in found for effect in group.effects} == {
         ("ref_1", "gvn"),
         ("ref_9", "gvn"),
         ("", ""),
     }
+    (group,) = option_effects(model_of((REF_1 * GVN, 2.0)), (), ALL)
+    assert (group.levels, group.effects[0].level, group.effects[0].rest) == (False, "", "")
 
 
 def test_the_uncertainty_belongs_to_its_term() -> None:
@@ -274,13 +264,6 @@ def test_the_size_of_a_factor(low: float, high: float, size: float) -> None:
 def test_the_size_of_a_term() -> None:
     """Terms are sorted by the sizes of their shares; without one they are last."""
     assert [Effect("x", 1.0, share).size for share in (-30.0, 20.0, None)] == [30.0, 20.0, 0.0]
-
-
-def test_single_members_are_no_levels() -> None:
-    """Effects of a set of options are levels of a group only if there are several; the others keep their text."""
-    (group,) = option_effects(model_of((REF_1 * GVN, 2.0)), (), ALL)
-    assert not group.levels
-    assert (group.effects[0].level, group.effects[0].rest) == ("", "")
 
 
 def test_factors_without_configurations() -> None:

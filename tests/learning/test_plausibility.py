@@ -41,31 +41,17 @@ def result(*terms: tuple[Term, float], **changes: object) -> LearningResult:
 def test_negative_predictions() -> None:
     """Negative predictions at valid configurations are a warning if no measured value is; a measured 0 is not."""
     steep = result((CONSTANT, 50.0), (option_term("x"), -1.0))
+    text = "predictions of run time are negative for 2 of 8 valid configurations: the least is -50, "
+    text += "although no measured value is negative"
     for least in (49.0, 0.0):
-        (text,) = model_warnings(steep, measured([50, least, 48], [0, 1, 2]), SPACE)
-        assert text == (
-            "predictions of run time are negative for 2 of 8 valid configurations: the least is -50, "
-            "although no measured value is negative"
-        )
+        assert model_warnings(steep, measured([50, least, 48], [0, 1, 2]), SPACE) == (text,)
+    # The printed model is checked like the full one, which predicts.
+    printed = result((CONSTANT, 50.0), printed=steep.predictor, printed_errors=SparseErrors(1.0))
+    wanted = text.replace("run time", "run time by the printed model")
+    assert model_warnings(printed, measured([50, 49, 48], [0, 1, 2]), SPACE) == (wanted,)
     assert model_warnings(steep, measured([50, -1, 48], [0, 1, 2]), SPACE) == ()
     rounded = result((CONSTANT, -1e-14), (option_term("x"), 1.0))
     assert model_warnings(rounded, measured([0, 50, 100], [0, 1, 2]), SPACE) == ()
-
-
-def test_predictions_beyond_the_measured_range() -> None:
-    """A prediction above ten times the largest measured value is a warning."""
-    square = result((CONSTANT, 1.0), (option_term("x", 2), 1.0))
-    (text,) = model_warnings(square, measured([1, 2, 5], [0, 1, 2]), SPACE)
-    assert text == (
-        "predictions of run time exceed ten times the measured range (1 to 5) for 2 of 8 valid configurations: "
-        "one is 10001"
-    )
-
-
-def test_the_configurations() -> None:
-    """Predictions are made at all valid configurations of a small system, each once."""
-    found = valid_predictions(result((option_term("x"), 1.0)).predictor, measured([1], [2.0]).configurations, SPACE)
-    assert sorted(found.tolist()) == [0, 0, 1, 1, 2, 2, 100, 100]
 
 
 def test_a_model_without_a_value_somewhere() -> None:
@@ -144,14 +130,6 @@ def test_printed_against_full(
     assert [text.startswith("the printed terms explain only a part") for text in texts] == [True] * warned
 
 
-def test_negative_predictions_of_the_printed_model() -> None:
-    """The printed model is checked like the full one, which predicts."""
-    steep = InfluenceModel.of_system(((CONSTANT, 50.0), (option_term("x"), -1.0)), SYSTEM)
-    found = result((CONSTANT, 50.0), printed=steep, printed_errors=SparseErrors(1.0))
-    (text,) = model_warnings(found, measured([50, 49, 48], [0, 1, 2]), SPACE)
-    assert "predictions of run time by the printed model are negative for 2 of 8 valid configurations" in text
-
-
 def test_logarithms_of_options_that_can_be_0() -> None:
     """With learn_logFunction, an option with a value 0 is named, since it gets no logarithms."""
     data = measured([1, 2, 3, 4], [0, 1, 2, 100])
@@ -192,7 +170,9 @@ def test_messages(predicted: list[float], values: list[float], expected: str) ->
 
 
 def test_models_of_observed_variables() -> None:
-    """A model with observed variables is checked at measured configurations only: no others have their values."""
+    """Models are checked at all valid configurations of a small system, each once; with observed variables, which only
+    measured ones have, at these.
+    """
     system = VariabilityModel("system", (NumericOption("x", (0.0, 1.0, 2.0, 100.0)),), observed=("level",))
     rows = np.array([[0], [1]])
     known = Observed({"level": np.array([3.0, 5.0])}, np.ones(2, dtype=bool))

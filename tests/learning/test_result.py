@@ -5,14 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 
-from sampling import Space
-from splc.data.measurements import Measurements
 from splc.errors import LearningError
-from splc.learning import LearningResult, learn
-from splc.learning.intervals import intervals_object, intervals_of
+from splc.learning import LearningResult
 from splc.learning.result import CrossValidated, InfluenceEstimate, LearnedTerm, Round, merged_terms
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, Term, log_term, option_term
@@ -107,19 +103,3 @@ def test_equal_products_are_merged() -> None:
     """The influences of equal products are added up, in order of first appearance."""
     terms = [LearnedTerm(A, 1.0), LearnedTerm(B, 2.0), LearnedTerm(A, 4.0), LearnedTerm(A, 8.0, ("( 9 - b )",))]
     assert merged_terms(terms) == (LearnedTerm(A, 5.0), LearnedTerm(B, 2.0), LearnedTerm(A, 8.0, ("( 9 - b )",)))
-
-
-def test_intervals_are_stored() -> None:
-    """Intervals of the default learner come back from their JSON object; other objects and no system have none."""
-    every = Space(SYSTEM).enumerate()
-    y = 3 + every.column("a") * np.exp(np.random.default_rng(0).normal(0, 0.1, len(every)))
-    intervals = learn(Measurements(every, {"time": y})).intervals
-    content = intervals_object(intervals)
-    assert intervals is not None
-    again = intervals_of(content, SYSTEM)
-    assert again is not None
-    np.testing.assert_allclose(again.interval(every), intervals.interval(every), rtol=1e-9)
-    assert intervals_of(content, None) is None
-    assert intervals_of([], SYSTEM) is None
-    assert intervals_of({**(content or {}), "kind": "other"}, SYSTEM) is None
-    assert intervals_object(None) is None

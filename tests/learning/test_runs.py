@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -58,7 +59,7 @@ def test_intervals_hold_for_new_runs(name: str, repetitions: int) -> None:
 
 
 def test_stored_intervals_are_those_of_runs() -> None:
-    """Intervals of a file are those that were written; without repetitions the file has no width of runs."""
+    """Intervals of a file are those that were written, if there is a system; without repetitions it has no runs."""
     result = splc.learn(table(SCATTERS["lognormal"], 3), "time")
     assert result.rows is not None
     content = intervals_object(result.intervals)
@@ -68,6 +69,9 @@ def test_stored_intervals_are_those_of_runs() -> None:
     assert result.intervals is not None
     configurations = result.rows.measured.configurations
     np.testing.assert_allclose(read.interval(configurations), result.intervals.interval(configurations))
+    others: list[Any] = [[], {**content, "kind": "other"}]
+    assert [intervals_of(each, result.system) for each in others] == [None, None]
+    assert (intervals_of(content, None), intervals_object(None)) == (None, None)
     single = intervals_object(splc.learn(table(SCATTERS["lognormal"], 1), "time").intervals)
     assert single is not None
     assert "runs" in content

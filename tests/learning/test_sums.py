@@ -14,7 +14,6 @@ from splc.data.measurements import Measurements
 from splc.data.observations import Observed
 from splc.errors import ConfigurationError, LearningError, MeasurementError, SpecError
 from splc.learning import Part, learn, learn_sum
-from splc.learning.features import observed_features
 from splc.learning.projection.ensemble_sum import EnsembleSum, weighted_sums
 from splc.learning.sums import SumResult, parts_of
 from splc.models.terms import option_term
@@ -119,27 +118,6 @@ class TestObserved:
         with pytest.raises(ConfigurationError, match="C_0 was not observed for configuration 0"):
             learn(bare, "seconds", observed=["C_0"])
         assert learn(bare, "seconds", preset="splconqueror").learning_configurations == len(bare)
-
-    def test_observed_variables_as_features(self, measured: Measurements) -> None:
-        """Variables of 0 and 1 are binary, unless some are unknown; others are numeric, with their range."""
-        size = len(measured)
-        columns = {
-            "level_1": np.arange(size) % 2.0,
-            "C_0": np.where(np.arange(size) < 5, np.nan, 1.0),
-            "C_1": 3.0 + np.arange(size) % 7,
-            "zero": np.where(np.arange(size) < 5, np.nan, -1.0 * (np.arange(size) % 3)),
-        }
-        plain = measured.configurations
-        some = Configurations(SYSTEM, plain.indices, Observed(columns, np.ones(size, dtype=bool)))
-        found = observed_features(some, SYSTEM.observed)
-        assert [(each.name, each.numeric, each.minimum, each.maximum, each.has_zero) for each in found] == [
-            ("level_1", False, 0, 1, True),
-            ("C_0", True, 1, 1, False),
-            ("C_1", True, 3, 9, False),
-            ("zero", True, -2, 0, True),
-        ]
-        assert all(each.observed for each in found)
-        assert observed_features(some, ()) == ()
 
 
 def exact(measured: Measurements, parts: Sequence[Part] = PARTS, **further: Any) -> SumResult:
@@ -274,27 +252,21 @@ class TestSum:
             assert alone.left_out == left_out
 
     @pytest.mark.parametrize(
-        ("part", "message"),
+        ("parts", "error", "message"),
         [
-            (Part("seconds_1"), "18 configurations have no value of the part seconds_1"),
-            (Part("seconds_0", "level_1"), "has a value in 18 configurations where, by level_1, it does not count"),
-            (Part("seconds_1", "root"), "has no value in 18 configurations where, by root, it counts"),
-            (Part("seconds_0", "x"), "x cannot say where seconds_0 counts"),
+            (["seconds_1"], LearningError, "18 configurations have no value of the part seconds_1"),
+            (["seconds_0:level_1"], LearningError, "a value in 18 configurations where, by level_1, it does not count"),
+            (["seconds_1:root"], LearningError, "has no value in 18 configurations where, by root, it counts"),
+            (["seconds_0:x"], LearningError, "x cannot say where seconds_0 counts"),
+            ([], LearningError, "there are no parts"),
+            (["second"], MeasurementError, "'second' was not measured"),
+            (["seconds_1:nowhere"], ConfigurationError, "unknown option 'nowhere'"),
         ],
     )
-    def test_parts_that_contradict_their_values(self, measured: Measurements, part: Part, message: str) -> None:
-        """A part without values where it counts, or with values where it does not, is an error."""
-        with pytest.raises(LearningError, match=message):
-            learn_sum(measured, [part], "seconds")
-
-    def test_names_that_are_not_known(self, measured: Measurements) -> None:
-        """No part at all, an unknown property and an unknown condition are errors."""
-        with pytest.raises(LearningError, match="there are no parts"):
-            learn_sum(measured, [], "seconds")
-        with pytest.raises(MeasurementError, match="'second' was not measured"):
-            learn_sum(measured, [Part("second")], "seconds")
-        with pytest.raises(ConfigurationError, match="unknown option 'nowhere'"):
-            learn_sum(measured, [Part("seconds_1", "nowhere")], "seconds")
+    def test_wrong_parts(self, measured: Measurements, parts: list[str], error: type[Exception], message: str) -> None:
+        """Parts that contradict their values, no part at all, and unknown names are errors."""
+        with pytest.raises(error, match=message):
+            learn_sum(measured, parts_of(parts, measured.properties), "seconds")
 
 
 class TestParts:

@@ -226,12 +226,6 @@ class TestDerived:
             "add a row for 2",
         )
 
-    def test_scaled(self) -> None:
-        """Scaling multiplies every influence and keeps the derived names."""
-        model = self.model("2 * x / (x + b) + alpha")
-        assert model.scaled(500).influences == {term: 500 * influence for term, influence in model.terms}
-        assert model.scaled(500).derived == model.derived
-
     @pytest.mark.parametrize("link", ["identity", "log"])
     def test_scaled_predictions(self, link: Link) -> None:
         """Scaling multiplies the predictions, whatever the link."""

@@ -39,15 +39,13 @@ def test_tables_are_looked_up(rows: dict[float, float], others: list[float]) -> 
         assert value in near if near else math.isnan(value)
 
 
-def test_quantities() -> None:
-    """A number without an interval is exact."""
-    assert ONE(3.0).is_exact
-    assert not Quantity(2.0, 1.0, 4.0).is_exact
-
-
 def test_undetermined_quantities_are_not_exact() -> None:
     """Undetermined numbers remain names in models, as intervals do."""
-    assert not Quantity.undetermined(3.0).is_exact
+    assert [each.is_exact for each in (ONE(3.0), Quantity.undetermined(3.0), Quantity(2.0, 1.0, 4.0))] == [
+        True,
+        False,
+        False,
+    ]
     found = expand_model("x * a + y * b", NAMES, Parameters({"a": Quantity.undetermined(3.0), "b": ONE(2.0)}))
     assert [parameter.name for parameter in found.derived] == ["a"]
 
@@ -136,13 +134,6 @@ def test_functions_of_models_in_parameters() -> None:
     """An expression of the options may use all functions of model text, such as max."""
     found = Parameters({}, {"most": "max(x, 2 * y)"})
     assert expand_model("most", NAMES, found) == replace(expand_model("max(x, 2 * y)", NAMES), used=frozenset({"most"}))
-
-
-def test_a_number_instead_of_an_expression() -> None:
-    """A parameter that is given on the command line replaces an expression of that name."""
-    found = Parameters({}, {"nodes": "x"}).changed({"nodes": 4.0})
-    assert found.names == ("nodes",)
-    assert expand_model("nodes", NAMES, found).expansion == {CONSTANT: 4.0}
 
 
 def test_without_a_system_as_well() -> None:

@@ -22,7 +22,6 @@ from splc.models.terms import (
     Factor,
     Term,
     exponent,
-    log_term,
     option_term,
     product_of,
     quoted,
@@ -130,12 +129,6 @@ class TestEvaluate:
         columns = {"x": np.array([np.nan, 2.0, np.nan]), "y": np.array([3.0, np.nan, 0.0])}
         term = option_term("x") * option_term("y", -1)
         assert term.evaluate(columns.__getitem__).tolist() == [0, 0, 0]
-
-
-class TestReduced:
-    def test_the_logarithm_of_a_constant_option_is_not_1(self) -> None:
-        """log10 of an option that is always 1 is 0; leaving the factor out would make it 1."""
-        assert log_term("z").reduced([], ["z"]) == log_term("z")
 
 
 class TestText:

@@ -81,17 +81,16 @@ class Surrogate:
     def of(
         cls,
         configurations: Configurations,
-        y: Array | None,
+        y: Array,
         variables: Sequence[Variable],
         repetitions: Array | None = None,
     ) -> Surrogate:
         """Return the surrogate given measured configurations.
 
-        `y`: their values, finite, shape (n,); None if they are not known yet. `repetitions`: the number of measurements
-        of each; None is 1.
+        `y`: their values, finite, shape (n,). `repetitions`: the number of measurements of each; None is 1.
         """
         chosen = tuple(variables)
-        if y is not None and len(y) >= LEARNED_ROWS:
+        if len(y) >= LEARNED_ROWS:
             model = fit_full_model(configurations, y, chosen, repetitions)
             if model.refits is not None:
                 return cls(model.basis, model.refits.parts, model)

@@ -206,7 +206,7 @@ class SearchModel:
 
     def moments(self, configurations: Configurations) -> tuple[Array, Array]:
         """Return the means and standard deviations of configurations on the scale, without noise, shapes (m,)."""
-        means, deviations = np.empty(len(configurations)), np.empty(len(configurations))
+        means, deviations = np.empty((2, len(configurations)))
         for start in range(0, len(configurations), _BLOCK):
             block = slice(start, start + _BLOCK)
             mixture = Mixture(self.parts, self.basis.designs(configurations[block]))

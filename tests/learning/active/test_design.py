@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sampling import Space
-from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, MeasurementError, RequestError
 from splc.learning.active.design import sequential_rows, suggested_rows
-from splc.learning.active.suggestion import ConfigurationSuggestions, Known, suggest, suggestions
+from splc.learning.active.suggestion import ConfigurationSuggestions, suggest
 from splc.learning.projection.variables import variables_of
 from splc.system.variability import VariabilityModel
 from splc.types import Array, Goal
@@ -39,44 +38,31 @@ def test_batches() -> None:
         assert rows(changed)[end:] != found[end:]
 
 
-def known_of(configurations: Configurations, y: Array | None = None) -> Known:
-    """Return measured configurations."""
-    own = values(configurations) if y is None else y
-    return Known(configurations, own, np.ones(len(own)), configurations[:0])
-
-
-def suggested(rows: Array, count: int, goal: Goal = "variance") -> ConfigurationSuggestions:
-    """Return suggestions for the small system, given rows of it in this order."""
+def suggested(rows: Array, count: int, goal: Goal = "variance", failed: int = 0) -> ConfigurationSuggestions:
+    """Return suggestions for the small system, given rows of it in this order, of which the last ones failed."""
     space = enumerated(system())
-    return suggestions(space, known_of(space[rows]), variables_of(space.system), count, goal=goal)
+    y = np.where(np.arange(len(rows)) < len(rows) - failed, values(space[rows]), np.nan)
+    return suggest(Space(space.system), Measurements(space[rows], {"time": y}), "time", count, goal=goal)
 
 
 @pytest.mark.parametrize("measured", [0, 14])
 @examples(4)
 @given(seed=st.integers(0, 99), goal=st.sampled_from(["variance", "optimum"]))
 def test_order_of_rows_does_not_matter(measured: int, seed: int, goal: Goal) -> None:
-    """Permuted measurements, and a permuted valid space, give the same suggestions, also where gains are equal."""
-    space = enumerated(system())
+    """Permuted measurements give the same suggestions, also where gains are equal."""
     rng = np.random.default_rng(seed)
-    rows = rng.permutation(len(space))[:measured]
-    first = suggested(rows, 6, goal)
-    other = space[rng.permutation(len(space))]
-    second = suggestions(other, known_of(space[rng.permutation(rows)]), variables_of(space.system), 6, goal=goal)
+    rows = rng.permutation(96)[:measured]
+    first, second = suggested(rows, 6, goal), suggested(rng.permutation(rows), 6, goal)
     np.testing.assert_array_equal(first.configurations.indices, second.configurations.indices)
     np.testing.assert_allclose(first.gains, second.gains, rtol=1e-6, atol=1e-12)
 
 
 @pytest.mark.parametrize(("rows", "goal"), [(0, "variance"), (15, "variance"), (15, "optimum")])
 def test_nothing_is_suggested_twice(rows: int, goal: Goal) -> None:
-    """ConfigurationSuggestions are distinct, and none was measured, nor failed."""
-    space = enumerated(system())
-    order = np.random.default_rng(rows).permutation(len(space))
-    known, failed = space[order[:rows]], space[order[rows : rows + 9]]
-    given_rows = Known(known, values(known), np.ones(rows), failed)
-    found = suggestions(space, given_rows, variables_of(space.system), len(space) - rows - 9, goal=goal)
-    assert len(np.unique(found.configurations.keys)) == len(found.configurations) == len(space) - rows - 9
-    assert (known.find(found.configurations) < 0).all()
-    assert (failed.find(found.configurations) < 0).all()
+    """Suggestions are distinct, and none was measured, nor failed."""
+    order = np.random.default_rng(rows).permutation(96)
+    found = suggested(order[: rows + 9], 96 - rows - 9, goal, failed=9)
+    assert sorted(enumerated(system()).find(found.configurations).tolist()) == sorted(order[rows + 9 :].tolist())
 
 
 def test_gains_fall_and_predictions_are_the_models() -> None:
@@ -130,36 +116,22 @@ def test_sequential_rows_are_allowed_ones() -> None:
     assert sorted(rows) == np.flatnonzero(allowed).tolist()
 
 
-class TestSuggest:
-    def test_measured_rows(self) -> None:
-        """Suggestions of measurements are those of their rows; rows without a value are not suggested either."""
-        space = Space(system())
-        every = space.enumerate()
-        rows = np.random.default_rng(4).permutation(len(every))[:20]
-        y = np.where(np.arange(20) < 15, values(every[rows]), np.nan)
-        measured = Measurements(every[rows], {"time": y, "size": np.arange(1.0, 21.0)})
-        found = suggest(space, measured, "time", 4, goal="optimum")
-        known = Known(every[rows[:15]], y[:15], np.ones(15), every[rows[15:]])
-        expected = suggestions(every, known, variables_of(space.system), 4, goal="optimum")
-        np.testing.assert_array_equal(found.configurations.indices, expected.configurations.indices)
-        assert list(found.to_columns())[-4:] == ["expected_improvement", "predicted", "low", "high"]
-        assert "4 configurations that may be the optimum" in repr(found)
-        assert "cost" in suggest(space, measured, "time", 2, cost="size").to_columns()
-
-    def test_first_design(self) -> None:
-        """Without measurements there are no predictions."""
-        found = suggest(Space(system()), count=3)
-        assert list(found.to_columns()) == [*system().names, "variance_reduction_percent"]
-        assert found.summary().endswith("a first design, without predictions")
-
-    def test_refusals(self) -> None:
-        """Measurements of another system, several properties and costs that were not measured are refused."""
-        space = Space(system())
-        every = space.enumerate()
-        measured = Measurements(every[:12], {"time": values(every[:12]), "size": np.ones(12)})
-        with pytest.raises(MeasurementError, match="other options"):
-            suggest(Space(VariabilityModel.of({"x": [1, 2]})), measured, "time")
-        with pytest.raises(MeasurementError, match="several properties"):
-            suggest(space, measured)
-        with pytest.raises(RequestError, match="no measurements"):
-            suggest(space, cost="time")
+def test_tables_of_suggestions() -> None:
+    """A table has the expected gain, predictions if there are measurements, and costs if they are considered."""
+    space = Space(system())
+    first = suggest(space, count=3)
+    assert list(first.to_columns()) == [*system().names, "variance_reduction_percent"]
+    assert first.summary().endswith("a first design, without predictions")
+    every = space.enumerate()
+    rows = np.random.default_rng(4).permutation(len(every))[:15]
+    measured = Measurements(every[rows], {"time": values(every[rows]), "size": np.arange(1.0, 16.0)})
+    found = suggest(space, measured, "time", 4, goal="optimum")
+    assert list(found.to_columns())[-4:] == ["expected_improvement", "predicted", "low", "high"]
+    assert "4 configurations that may be the optimum" in repr(found)
+    assert "cost" in suggest(space, measured, "time", 2, cost="size").to_columns()
+    with pytest.raises(MeasurementError, match="other options"):
+        suggest(Space(VariabilityModel.of({"x": [1, 2]})), measured, "time")
+    with pytest.raises(MeasurementError, match="several properties"):
+        suggest(space, measured)
+    with pytest.raises(RequestError, match="no measurements"):
+        suggest(space, cost="time")

@@ -75,19 +75,6 @@ def test_rank_one_updates_are_conditional_covariances(rows: int) -> None:
         covariance = measured_too(covariance, noise, position)
 
 
-def test_added_row_is_refitted_posterior() -> None:
-    """Adding a row gives the variances of a posterior that is computed with the row among the measured ones."""
-    surrogate, pool = believed(16, 2, parts=1)
-    [part] = surrogate.parts
-    strategy = VarianceStrategy(surrogate, pool)
-    strategy.add(5)
-    design = surrogate.basis.designs(pool.configurations)[part.kind]
-    columns = np.vstack([part.design.columns, design.columns[5]])
-    t, noise = np.append(part.t, part.mean), np.append(part.noise, 1.0)
-    more = replace(part, design=replace(part.design, columns=columns), t=t, noise=noise)
-    np.testing.assert_allclose(strategy.variances, more.moments(design)[1] / part.deviation**2, atol=1e-8)
-
-
 @examples(10)
 @given(rows=st.sampled_from([0, 3, 14]), seed=st.integers(0, 50), costs=st.booleans())
 def test_greedy_choice_is_best_of_all(rows: int, seed: int, costs: bool) -> None:

@@ -24,12 +24,12 @@ from tests.support.real_data import real
 NAMES = ("a", "b", "c")
 
 
-def selector(penalise: bool = False, folds: Array | None = None, **columns: Array) -> ForwardSelection:
+def selector(folds: Array | None = None, **columns: Array) -> ForwardSelection:
     """Return a run that has added one term, so that there are candidates of one and of two options."""
     rng = np.random.default_rng(4)
     columns = {name: rng.integers(0, 2, 40) for name in NAMES} | columns
     target = 5 + 4 * columns["a"] + 2 * columns["b"] + columns["c"] + rng.uniform(0, 0.1, 40)
-    chosen = Settings().changed({"candidateSizePenalty": penalise, "abortError": 0, "minImprovementPerRound": 0})
+    chosen = Settings().changed({"candidateSizePenalty": False, "abortError": 0, "minImprovementPerRound": 0})
     learner = ForwardSelection(table_of(target, **columns), chosen, folds=folds)
     assert learner.step() is not None
     return learner
@@ -66,13 +66,6 @@ def winner(learner: ForwardSelection, errors: dict[str, float], reference: float
 def test_ties_go_to_the_smaller_then_the_last_candidate(errors: dict[str, float], expected: str | None) -> None:
     """Scores within the tolerance of ties are equal; then the fewest options win, then the last in canonical order."""
     assert winner(selector(), errors, 10.0) == expected
-
-
-def test_the_penalty_divides_scores_by_the_number_of_options() -> None:
-    """With the penalty, a candidate of two options has to lower the error by twice as much."""
-    learner = selector(penalise=True)
-    assert winner(learner, {"b": 5.0, "a * c": 0.1}, 10.0) == "b"
-    assert winner(learner, {"b": 5.5, "a * c": 0.1}, 10.0) == "a * c"
 
 
 @pytest.mark.parametrize("elements", [1, 90, 200])
@@ -199,16 +192,9 @@ def test_best_candidate_without_a_first_term() -> None:
 
 @pytest.mark.real_data
 def test_wrong_first_terms() -> None:
-    """A first term that is no candidate is refused."""
-    check_messages(
-        "first-terms", lambda first: learn(measured("x264"), "Performance", PRESET, settings={"first": first})
-    )
-
-
-@pytest.mark.real_data
-def test_first_term_without_an_influence() -> None:
-    """A first term that never changes in the learning set is refused."""
+    """A first term that is no candidate, or never changes in the learning set, is refused."""
     x264 = measured("x264")
+    check_messages("first-terms", lambda first: learn(x264, "Performance", PRESET, settings={"first": first}))
     rows = np.flatnonzero(x264.configurations.column("ref_1") == 0)
     with pytest.raises(LearningError, match="same value in all configurations"):
         learn(x264, "Performance", PRESET, settings={"first": "ref_1"}, learning_set=rows)
