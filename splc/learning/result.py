@@ -17,7 +17,7 @@ from splc.io.presentation import Bars, Drawn, Reported
 from splc.learning.folds import Groups
 from splc.learning.judged_rows import ErrorSample, JudgedRows, Judgement
 from splc.models.basis.regression import sign_probability, t_quantile
-from splc.models.influence import InfluenceModel, share_bars
+from splc.models.influence import InfluenceModel
 from splc.models.terms import Term
 from splc.models.text.log_grammar import product_text
 from splc.system.variability import VariabilityModel
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 # The most characters of a model in a summary.
 _LONGEST = 400
+# Larger shares, in percent, mean that terms cancel.
+_WHOLE = 100 + 1e-6
 # The probability that an interval contains the true value.
 LEVEL = 0.9
 
@@ -274,6 +276,45 @@ class Intervals(Protocol):
     def interval(self, configurations: Configurations | Any) -> tuple[Array, Array]:
         """Return the lower and upper ends, shapes (n,), in the unit of the property; also for a table."""
         ...
+
+
+@dataclass(frozen=True)
+class TermShares:
+    """The shares of the terms of a model."""
+
+    # mean contribution / mean prediction of each term, in percent (negative for a term that lowers it); None where the
+    # mean prediction is 0, and for a model whose terms do not add up to the prediction (a log link)
+    values: tuple[float | None, ...]
+    # whether they are mean |contribution| / sum of these over all terms instead, with the sign of the mean
+    # contribution: terms cancel, so that the others would be above 100 %
+    absolute: bool = False
+
+
+def term_shares(model: InfluenceModel, configurations: Configurations) -> TermShares:
+    """Return the share of each term in the mean prediction."""
+    sums, sizes = np.zeros(len(model.terms)), np.zeros(len(model.terms))
+    for _, contributions in model.contribution_blocks(configurations):
+        sums += contributions.sum(axis=0)
+        sizes += np.abs(contributions).sum(axis=0)
+    total = float(sums.sum())
+    if model.link != "identity" or total == 0:
+        return TermShares((None,) * len(model.terms))
+    shares = sums / total * 100
+    absolute = bool((np.abs(shares) > _WHOLE).any())
+    if absolute:
+        shares = np.where(sums < 0, -1.0, 1.0) * sizes / sizes.sum() * 100
+    return TermShares(tuple(shares.tolist()), absolute)
+
+
+def share_bars(model: InfluenceModel, configurations: Configurations) -> Bars:
+    """Return the shares of the terms as bars; of a product, its influences."""
+    shares = term_shares(model, configurations)
+    rows = [(term.text(model.order), share) for (term, _), share in zip(model.terms, shares.values, strict=True)]
+    bars = [(text, share) for text, share in rows if share is not None]
+    if not bars:
+        return model.bars
+    whole_text = "all contributions" if shares.absolute else "the mean prediction"
+    return Bars(f"share of {whole_text} on the configurations learned from, in percent", bars)
 
 
 @dataclass(frozen=True, repr=False)

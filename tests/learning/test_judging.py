@@ -16,8 +16,8 @@ from splc.learning import learn
 from splc.learning.features import FeatureTable, column_values, total_effects
 from splc.learning.judging import cross_validate, predictions, random_folds, round_errors
 from splc.learning.problem import match, nearest, rows_of
-from splc.learning.result import Predictor
-from splc.models.influence import InfluenceModel, term_shares
+from splc.learning.result import Predictor, term_shares
+from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, option_term
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
@@ -147,20 +147,6 @@ def test_values_that_importances_combine(number: int) -> None:
     ends = [*values[1:].tolist(), number]
     expected = [((column >= low) & (column < high)).mean() for low, high in zip(values.tolist(), ends, strict=True)]
     np.testing.assert_allclose(weights, expected)
-
-
-def test_rows_that_importances_combine() -> None:
-    """Up to 500 rows are combined, from the first to the last."""
-    seen: list[Array] = []
-
-    def function(rows: Array) -> Array:
-        seen.append(rows)
-        return rows[:, 0]
-
-    X = np.column_stack([np.arange(1200.0) % 2, np.arange(1200.0)])
-    assert total_effects(function, X).tolist() == [1, 0]
-    kept = np.unique(seen[0][:, 1])
-    assert (len(kept), kept[0], kept[-1]) == (500, 0, 1199)
 
 
 def _sloped(slope: float, rows: Array) -> Array:

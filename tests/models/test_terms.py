@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from splc.arithmetic.parser import parse
 from splc.arithmetic.tokens import NameTable
 from splc.arithmetic.tree import names_in
-from splc.io.numbers import number_text
 from splc.models.terms import (
     CONSTANT,
     Factor,
@@ -159,12 +158,6 @@ class TestText:
         """Any name without control characters is read back from model text as itself."""
         assert names_in(parse("3 * " + quoted(name))) == [name]
         assert names_in(parse("3 * " + quoted(name), NameTable({name: name, "x": "x"}))) == [name]
-
-    @given(st.floats(allow_nan=False, allow_infinity=False))
-    def test_numbers_read_back(self, value: float) -> None:
-        """The text of a number reads back as the number, and has no needless point."""
-        assert float(number_text(value)) == value
-        assert not number_text(value).endswith(".0")
 
 
 def test_terms_find_their_equals_in_another_process(tmp_path: Path) -> None:

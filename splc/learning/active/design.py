@@ -128,11 +128,6 @@ def context_surrogate(
     return Surrogate(basis, tuple(parts))
 
 
-def paired(sources: Mapping[str, ContextRows], space: Configurations) -> Array:
-    """Return which configurations were measured in other contexts, shape (m,), bool."""
-    return np.asarray(np.any([part.configurations.find(space) >= 0 for part in sources.values()], axis=0))
-
-
 class VarianceStrategy:
     """Chooses the configuration whose measurement reduces the mean posterior variance of the reference most, per cost.
 

@@ -21,7 +21,6 @@ from splc.learning.active.design import (
     Surrogate,
     VarianceStrategy,
     context_surrogate,
-    paired,
 )
 from splc.learning.active.search_model import Runs, SearchModel, covering_rows, improving_rows
 from splc.learning.contexts.joint_model import ContextRows
@@ -137,12 +136,12 @@ def suggest(
     if sources:
         if goal == "optimum":
             raise RequestError("other versions help to predict, not to find an optimum", "goal", hint="leave it out")
-        rows = Configurations.concatenate([drawn, *(part.configurations for part in sources.values())]).unique()
-        drawn = rows[space.check(rows)]
+        both = Configurations.concatenate([drawn, *(part.configurations for part in sources.values())]).unique()
+        drawn = both[space.check(both)]
     allowed = (runs.configurations.find(drawn) < 0) & (excluded.find(drawn) < 0)
     available = int(allowed.sum())
     if sources:
-        pairs = allowed & paired(sources, drawn)
+        pairs = allowed & np.any([part.configurations.find(drawn) >= 0 for part in sources.values()], axis=0)
         allowed = pairs if pairs.sum() >= count else allowed
     # A search for the optimum needs no covariances, so that it can afford more candidates.
     pool = Pool.of(drawn, allowed, ENUMERATED if goal == "optimum" else CANDIDATES)
@@ -152,14 +151,16 @@ def suggest(
     with one_thread():
         if goal == "optimum":
             if len(runs) < LEARNED_ROWS:
-                improving = covering_rows(candidates, runs.configurations, variables, count)
+                rows = covering_rows(candidates, runs.configurations, variables, count)
+                gains, model = np.full(count, np.nan), None
             else:
-                all_runs = _with_failures(runs, excluded, maximize)
-                improving = improving_rows(candidates, all_runs, variables, count, maximize, predicted_cost)
-            chosen, gains, model = candidates[improving.rows], improving.gains, improving.model
+                known = _with_failures(runs, excluded, maximize)
+                rows, gains, model = improving_rows(candidates, known, variables, count, maximize, predicted_cost)
+            chosen = candidates[rows]
         else:
-            known = runs.configurations, runs.counts, variables
-            surrogate = context_surrogate(sources, *known) if sources else None
+            surrogate = None
+            if sources:
+                surrogate = context_surrogate(sources, runs.configurations, runs.counts, variables)
             surrogate = surrogate or Surrogate.of(runs.configurations, runs.y, variables, runs.counts)
             costs = None if predicted_cost is None else predicted_cost(pool.configurations)
             selection = select(VarianceStrategy(surrogate, pool, costs), count)

@@ -50,16 +50,14 @@ def test_the_first_one_improves_most(maximize: bool) -> None:
     """The first suggestion has the largest expected improvement of all candidates; the gain is in the unit."""
     candidates, runs = parts(16, 3)
     variables = variables_of(candidates.system)
-    found = improving_rows(candidates, runs, variables, 3, maximize)
-    model = found.model
-    assert model is not None
+    rows, gains, model = improving_rows(candidates, runs, variables, 3, maximize)
     means, deviations = model.moments(candidates)
     level = float(model.means(runs.configurations).min())
     each = log_improvements(means, deviations, level - least_gain(model))
-    assert each[found.rows[0]] == pytest.approx(each.max(), rel=1e-6)
-    assert len(set(found.rows.tolist())) == 3
-    assert (found.gains >= 0).all()
-    good = model.predict(candidates[found.rows[:1]])[0]
+    assert each[rows[0]] == pytest.approx(each.max(), rel=1e-6)
+    assert len(set(rows.tolist())) == 3
+    assert (gains >= 0).all()
+    good = model.predict(candidates[rows[:1]])[0]
     assert (good > np.median(runs.y)) == maximize
 
 
@@ -94,10 +92,8 @@ def test_a_first_design_continues() -> None:
     space = enumerated(system())
     variables = without_numbers(variables_of(space.system))
     all_seen = cells_of(variables, space)
-    begun = covering_rows(space, space[:0], variables, 3)
-    assert begun.model is None
-    first = space[begun.rows]
+    first = space[covering_rows(space, space[:0], variables, 3)]
     rest = space[np.flatnonzero(first.find(space) < 0)]
-    more = rest[covering_rows(rest, first, variables, 5).rows]
+    more = rest[covering_rows(rest, first, variables, 5)]
     both = Configurations.concatenate([first, more])
     assert seen(cells_of(variables, both)) == seen(all_seen)

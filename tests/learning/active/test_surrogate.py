@@ -176,6 +176,8 @@ def test_pairs(old: dict[str, ContextRows]) -> None:
     both = suggest(VALID, None, None, 8, sources=old)
     assert both.configurations[4:] == second.configurations
     assert suggest(VALID, None, None, 61, sources=old).candidates > 60
+    with pytest.raises(RequestError, match="not to find an optimum"):
+        suggest(VALID, None, None, 4, goal="optimum", sources=old)
 
 
 def test_better_than_random(old: dict[str, ContextRows]) -> None:
@@ -191,9 +193,3 @@ def test_influential_options(old: dict[str, ContextRows]) -> None:
     chosen = suggest(VALID, None, None, 4, sources=old).configurations
     for name in ("b0", "b1", "b2"):
         assert chosen.column(name).sum() in (1, 2, 3)
-
-
-def test_optimum(old: dict[str, ContextRows]) -> None:
-    """A search for the optimum does not use other versions."""
-    with pytest.raises(RequestError):
-        suggest(VALID, None, None, 4, goal="optimum", sources=old)

@@ -47,29 +47,6 @@ def test_fast_learner_agrees_with_plain_one(problem: FeatureTable, penalty: bool
         assert this.error == pytest.approx(error, rel=1e-6, abs=1e-9)
 
 
-@given(problems(), st.sampled_from(["RELATIVE", "LEASTSQUARES", "ABSOLUTE"]))
-@examples(60)
-def test_bounds_hold(problem: FeatureTable, loss: str) -> None:
-    """No candidate lowers the loss by more than its bound says."""
-    learner = ForwardSelection(problem, LONG.changed({**ALL_FUNCTIONS, "lossFunction": loss}))
-    for _ in range(3):
-        drop, part = learner.fit.bounds()
-        heads, atoms = np.nonzero(learner.allowed())
-        losses = learner.fit.losses(heads, atoms)
-        brought = learner.fit.error - losses
-        fine = ~np.isnan(losses)
-        bound = drop[heads, atoms][fine]
-        assert (brought[fine] <= bound + 1e-6 * np.abs(bound) + 1e-9 * learner.fit.error).all()
-        # A bound is missing only where little of a column is outside of the model's span.
-        assert np.isfinite(drop[part > 1e-3]).all()
-        if loss == "LEASTSQUARES":
-            # The tangent of a square falls twice as far as the square at its minimum.
-            exact = part[heads, atoms][fine] > 1e-3
-            np.testing.assert_allclose(bound[exact], 2 * brought[fine][exact], rtol=1e-6, atol=1e-9 * learner.fit.error)
-        if learner.step() is None:
-            break
-
-
 @given(
     st.integers(0, 2**32 - 1),
     st.sampled_from(["RELATIVE", "LEASTSQUARES", "ABSOLUTE"]),
