@@ -115,13 +115,8 @@ class OptionEffects:
         return max(abs(self.share or 0.0), *(effect.size for effect in self.effects))
 
 
-@dataclass(frozen=True)
-class _Part:
-    """An effect before it is grouped."""
-
-    options: frozenset[str]  # the options that it depends on
-    effect: Effect  # the effect
-    without: Callable[[str], str]  # returns the text of the effect without an option
+# The options that an effect depends on, the effect, and what returns its text without an option.
+_Part = tuple[frozenset[str], Effect, Callable[[str], str]]
 
 
 def option_effects(
@@ -135,13 +130,13 @@ def option_effects(
     make = _factors if model.link == "log" else _terms
     for part in make(model, estimates_by_term, configurations):
         # The key has no titles, since another option can have the title of the group as its name.
-        key = tuple(dict.fromkeys(group_of.get(name, (name,)) for name in names_in(part.options, model.order)))
+        key = tuple(dict.fromkeys(group_of.get(name, (name,)) for name in names_in(part[0], model.order)))
         parts_by_key.setdefault(key, []).append(part)
     groups = []
     for key, parts in parts_by_key.items():
         among = [choice for choice in key if choice in titles]
         levels = len(parts) > 1 and bool(among)
-        found = _with_members(parts, among) if levels else [part.effect for part in parts]
+        found = _with_members(parts, among) if levels else [effect for _, effect, _ in parts]
         found = sorted(found, key=lambda effect: -comparable_size(effect.size))
         shares = [effect.share for effect in found if effect.share is not None]
         options = tuple(dict.fromkeys(titles.get(choice, choice[0]) for choice in key))
@@ -154,12 +149,12 @@ def option_effects(
 
 def _with_members(parts: Sequence[_Part], groups: Sequence[tuple[str, ...]]) -> list[Effect]:
     """Return effects with their members of the alternative group, of those given, that has the most members here."""
-    options_used = {name for part in parts for name in part.options}
-    group = max(sorted(groups), key=lambda group: len(options_used.intersection(group)))
+    used = {name for options, _, _ in parts for name in options}
+    group = max(sorted(groups), key=lambda group: len(used.intersection(group)))
     effects = []
-    for part in parts:
-        level = min(part.options.intersection(group))
-        effects.append(replace(part.effect, level=level, rest=part.without(level)))
+    for options, effect, text_without in parts:
+        level = min(options.intersection(group))
+        effects.append(replace(effect, level=level, rest=text_without(level)))
     return effects
 
 
@@ -184,7 +179,7 @@ def _terms(
     for (term, influence), share in zip(model.terms, shares.values, strict=True):
         text = with_levels(term, levels).text(model.order)
         effect = Effect(text, influence, share, estimates_by_term.get(term), absolute=shares.absolute)
-        yield _Part(model.options_of(term), effect, partial(text_without, term))
+        yield model.options_of(term), effect, partial(text_without, term)
 
 
 def _factors(
@@ -213,7 +208,7 @@ def _factors(
         pairs = [(with_levels(_without(term, options), levels), influence) for term, influence in terms]
         estimate = estimates_by_term.get(terms[0][0]) if len(terms) == 1 else None
         effect = Effect(text(options), None, None, estimate, factor_text(pairs, model.order), *ends)
-        yield _Part(options, effect, partial(text, options))
+        yield options, effect, partial(text, options)
 
 
 def factor_text(pairs: Sequence[tuple[Term, float]], order: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, Literal, Self, overload
 
@@ -33,7 +33,6 @@ from splc.models.influence import InfluenceModel
 from splc.scaling.batch import MAX_PARAMETERS
 from splc.scaling.fit import fit
 from splc.scaling.result import ScalingModel
-from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
@@ -152,7 +151,7 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
         X, y = X.astype(float), np.asarray(y, dtype=float)
         self._columns = TableColumns.of(column_names(self), X, self._texts)
         columns = self._columns.values(X)
-        system = _system_of(columns, [option for group in self._columns.groups.values() for option in group])
+        system = self._columns.system(columns)
         self.result_: LearningResult | None = None
         self.results_: dict[str, LearningResult] = {}
         self._groups: GroupModels | None = None
@@ -299,20 +298,6 @@ def measurements_of(columns: Columns, y: Array, system: VariabilityModel) -> Mea
     repetitions[np.arange(counts.max()) < counts[:, np.newaxis]] = y[order]
     configurations = Configurations.from_columns(system, dict(zip(columns, rows.T, strict=True)))
     return Measurements(configurations, {"y": repetitions})
-
-
-def _system_of(columns: Columns, groups: Iterable[BinaryOption]) -> VariabilityModel:
-    """Return the system of columns: alternative groups are given, columns of zeros and ones are binary options."""
-    by_name = {option.name: option for option in groups}
-    options: list[Option] = []
-    for name, values in columns.items():
-        if name in by_name:
-            options.append(by_name[name])
-        elif np.isin(values, (0.0, 1.0)).all():
-            options.append(BinaryOption(name))
-        else:
-            options.append(NumericOption(name, tuple(np.unique(values).tolist())))
-    return VariabilityModel("table", tuple(sorted(options, key=lambda o: isinstance(o, NumericOption))), inferred=True)
 
 
 def group_names(groups: Any, rows: int) -> Array:

@@ -20,14 +20,7 @@ from splc.learning.folds import Groups, drawn_folds, repeated_settings
 from splc.learning.judged_rows import MOST_JUDGED, JudgedRows, Judgement
 from splc.learning.learner import Learner
 from splc.learning.problem import LearningProblem
-from splc.learning.result import (
-    CrossValidated,
-    InfluenceEstimate,
-    LearnedTerm,
-    LearningResult,
-    Predictor,
-    SparseErrors,
-)
+from splc.learning.result import CrossValidated, InfluenceEstimate, LearnedTerm, LearningResult, Predictor, SparseErrors
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.subexpressions import Derived
 from splc.system.variability import VariabilityModel
@@ -130,10 +123,7 @@ def predictions(predictor: Predictor, configurations: Configurations) -> Array:
 
 
 def influence_model(
-    terms: Iterable[LearnedTerm],
-    system: VariabilityModel,
-    link: Link = "identity",
-    derived: Iterable[Derived] = (),
+    terms: Iterable[LearnedTerm], system: VariabilityModel, link: Link = "identity", derived: Iterable[Derived] = ()
 ) -> InfluenceModel:
     """Return selected terms as a performance-influence model, expanded to canonical terms."""
     return InfluenceModel.of_system((pair for term in terms for pair in term.expanded), system, link, derived)

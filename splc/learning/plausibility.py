@@ -176,7 +176,6 @@ class Outlier:
     """A row whose value the other rows contradict."""
 
     row: int  # its position
-    value: float  # its value
     expected: float  # the prediction of the full model that is learned from the other rows
     # the cross-validated error of this model in percent; None for a constant, and if it is of some rows only
     error: float | None = None
@@ -222,7 +221,7 @@ def outlier_of(model: Ensemble, y: Array, repetitions: Array) -> Outlier | None:
     if difference <= limit or interval[0] <= y[row] <= interval[1]:
         return None
     error = None if step > 1 or judge.constant else judge.cross_validated.mean
-    return Outlier(row, float(y[row]), predicted, error)
+    return Outlier(row, predicted, error)
 
 
 def _varying(model: Ensemble, configurations: Configurations) -> tuple[Variable, ...]:

@@ -21,8 +21,6 @@ from splc.scaling.fit import fit
 from splc.scaling.methods import parsed_settings, resolved_settings
 from splc.system.options import NumericOption, Option
 
-NAME = "pmnf"
-
 
 @dataclass(frozen=True)
 class PmnfLearner:
@@ -30,7 +28,7 @@ class PmnfLearner:
 
     # `method` and the other settings of `splc.scaling.fit`
     chosen: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    name = preset = NAME
+    name = preset = "pmnf"
     draws = False
     # A log can only define names for fractional exponents, which most scaling models have.
     suffix = ".json"

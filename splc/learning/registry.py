@@ -6,16 +6,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from splc.errors import Problem, SpecError, unknown_name_hint
 from splc.io.settings import Setting, settings_in
-from splc.learning.baselines import SETTINGS, BaselineLearner
+from splc.learning.baselines import SETTINGS as BASELINE_SETTINGS
+from splc.learning.baselines import BaselineLearner
+from splc.learning.learner import Learner
 from splc.learning.stepwise.algorithm import StepwiseLearner
 from splc.learning.stepwise.settings import PRESETS, SPLCONQUEROR, SPLCONQUEROR_2019, Settings, is_setting
-
-if TYPE_CHECKING:
-    from splc.learning.learner import Learner
 
 PROJECTION = "projection"
 STEPWISE = "stepwise"
@@ -49,11 +48,11 @@ def _pmnf() -> LearnerKind:
 
 
 def _baseline(name: str) -> LearnerKind:
-    return LearnerKind(SETTINGS[name], lambda _, settings: BaselineLearner(name, settings))
+    return LearnerKind(BASELINE_SETTINGS[name], lambda _, settings: BaselineLearner(name, settings))
 
 
 # Predictors of scikit-learn, which have no terms.
-BASELINES = tuple(SETTINGS)
+BASELINES = tuple(BASELINE_SETTINGS)
 # The kinds projection and pmnf are imported on first use.
 LEARNERS: Mapping[str, Callable[[], LearnerKind]] = MappingProxyType(
     {

@@ -19,7 +19,7 @@ from splc.learning.judged_rows import ErrorSample, JudgedRows, Judgement
 from splc.models.basis.regression import sign_probability, t_quantile
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Term
-from splc.models.text.log_grammar import product_text
+from splc.models.text.log_grammar import term_text
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
@@ -82,7 +82,7 @@ class LearnedTerm:
 
         `order`: the order of the options. `base`: what represents the constant.
         """
-        return product_text(self.term, self.further, order, base)
+        return term_text(self.term, order, base, self.further)
 
     def text(self, order: Sequence[str] = ()) -> str:
         """Return it as model text; in the log grammar if it has further factors."""
@@ -191,12 +191,7 @@ class InfluenceEstimate:
 
     @classmethod
     def of(
-        cls,
-        term: Term,
-        influence: float,
-        standard_error: float,
-        freedom: int | None = None,
-        folds: int | None = None,
+        cls, term: Term, influence: float, standard_error: float, freedom: int | None = None, folds: int | None = None
     ) -> Self:
         """Return the estimate of an influence with a standard error.
 

@@ -20,6 +20,7 @@ from splc.learning.baselines import (
     ESTIMATORS,
     ScikitLearner,
     Sizes,
+    TargetScale,
     baseline,
     estimator_of,
     order,
@@ -113,6 +114,14 @@ def test_the_unit_of_the_property_does_not_matter(name: str) -> None:
     rows = np.arange(0, 48, 2)
     one, other = (learned(name, rows, COST * unit).predictor.predict(ALL) for unit in (1.0, 1024.0))
     assert other == pytest.approx(1024 * one, rel=1e-6)
+
+
+@pytest.mark.parametrize("values", [np.array([1.0, 1e300]), np.array([-1e300, 1e300, 0.0]), np.zeros(2)])
+def test_the_scale_of_the_target(values: Array) -> None:
+    """Values are recovered from the scale, and predictions far outside are finite."""
+    scale = TargetScale.of(values)
+    assert scale.values(scale.scaled(values)) == pytest.approx(values, rel=1e-6, abs=1e-6 * np.abs(values).max())
+    assert np.isfinite(scale.values(np.array([-1e3, 0.0, 1e3]) if scale.log else np.array([0.0]))).all()
 
 
 def test_numeric_options_that_are_absent_have_a_column_of_their_own() -> None:

@@ -14,6 +14,7 @@ from splc.data.measurements import Measurements
 from splc.data.observations import Observed
 from splc.errors import ConfigurationError, LearningError, MeasurementError, SpecError
 from splc.learning import Part, learn, learn_sum
+from splc.learning.features import observed_features
 from splc.learning.projection.ensemble_sum import EnsembleSum, weighted_sums
 from splc.learning.sums import SumResult, parts_of
 from splc.models.terms import option_term
@@ -58,11 +59,7 @@ def measured() -> Measurements:
     return Measurements(some, {**parts, "seconds": np.asarray(whole)})
 
 
-PARTS = (
-    Part("seconds_0", observed=("C_0",)),
-    Part("seconds_1", "level_1", ("C_1",)),
-    Part("packing", "pack"),
-)
+PARTS = (Part("seconds_0", observed=("C_0",)), Part("seconds_1", "level_1", ("C_1",)), Part("packing", "pack"))
 
 
 @pytest.fixture(scope="module")
@@ -119,6 +116,21 @@ class TestObserved:
             learn(bare, "seconds", observed=["C_0"])
         assert learn(bare, "seconds", preset="splconqueror").learning_configurations == len(bare)
 
+    def test_observed_variables_as_features(self, measured: Measurements) -> None:
+        """Variables of 0 and 1 are binary, unless some are unknown; others are numeric, with their range."""
+        at, plain = np.arange(len(measured)), measured.configurations
+        unknown = np.where(at < 5, np.nan, 1.0)
+        columns = {"level_1": at % 2.0, "C_0": unknown, "C_1": 3.0 + at % 7, "zero": unknown * -(at % 3)}
+        some = Configurations(SYSTEM, plain.indices, Observed(columns, np.ones(len(at), dtype=bool)))
+        found = observed_features(some, SYSTEM.observed)
+        assert [(each.name, each.numeric, each.minimum, each.maximum, each.has_zero) for each in found] == [
+            ("level_1", False, 0, 1, True),
+            ("C_0", True, 1, 1, False),
+            ("C_1", True, 3, 9, False),
+            ("zero", True, -2, 0, True),
+        ]
+        assert all(each.observed for each in found)
+
 
 def exact(measured: Measurements, parts: Sequence[Part] = PARTS, **further: Any) -> SumResult:
     """Return the sum that SPL Conqueror's algorithm finds."""
@@ -146,22 +158,6 @@ class TestSum:
         filled = exact(Measurements(measured.configurations, values))
         assert filled.whole.model == found.whole.model
         assert filled.whole.notes == found.whole.notes == ()
-
-    def test_the_sum_predicts_the_sum_of_the_parts(self, measured: Measurements) -> None:
-        """On every configuration the whole is the sum of the parts' models over the parts that it has."""
-        rows = np.random.default_rng(3).permutation(len(measured))[:20]
-        found, configurations = (
-            exact(measured, learning_set=rows, settings={"numberOfRounds": 2}),
-            measured.configurations,
-        )
-        expected = np.zeros(len(measured))
-        for part, result in found.parts:
-            assert result is not None
-            expected += counts_of(part, configurations) * result.model.predict(configurations)
-        np.testing.assert_allclose(found.whole.model.predict(configurations), expected, rtol=1e-9)
-        assert (found.whole.learning_configurations, found.whole.nfp) == (20, "seconds")
-        assert {each.term: each.influence for each in found.whole.terms} == dict(found.whole.model.terms)
-        assert [fact["nfp"] for fact in found.whole.provenance["parts"]] == ["seconds_0", "seconds_1", "packing"]
 
     def test_facts_of_parts(self, measured: Measurements) -> None:
         """Every part is recorded with its errors; a part that nothing has is missing from the sum, as a note says."""
@@ -216,6 +212,8 @@ class TestSum:
             assert each.options == {"C_0", "C_1", "level_1", "pack", "x", "y"}
         np.testing.assert_allclose(found.whole.model.predict(configurations), printed, rtol=1e-6)
         assert found.whole.printed == found.whole.model
+        assert {each.term: each.influence for each in found.whole.terms} == dict(found.whole.model.terms)
+        assert (found.whole.learning_configurations, found.whole.nfp) == (30, "seconds")
         errors = found.whole.printed_errors
         assert errors is not None
         values = measured["seconds"]

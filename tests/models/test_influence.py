@@ -24,11 +24,7 @@ from tests.support.golden_messages import check_messages
 
 SYSTEM = VariabilityModel(
     "system",
-    (
-        BinaryOption("b"),
-        NumericOption("x", (1.0, 2.0, 10.0)),
-        NumericOption("o", (0.0, 4.0), deselected_flag=-1.0),
-    ),
+    (BinaryOption("b"), NumericOption("x", (1.0, 2.0, 10.0)), NumericOption("o", (0.0, 4.0), deselected_flag=-1.0)),
 )
 ALL = Configurations(SYSTEM, np.array([[b, x, o] for b in (0, 1) for x in (0, 1, 2) for o in (0, 1, 2)]))
 

@@ -16,15 +16,7 @@ from hypothesis import strategies as st
 from splc.arithmetic.parser import parse
 from splc.arithmetic.tokens import NameTable
 from splc.arithmetic.tree import names_in
-from splc.models.terms import (
-    CONSTANT,
-    Factor,
-    Term,
-    exponent,
-    option_term,
-    product_of,
-    quoted,
-)
+from splc.models.terms import CONSTANT, Factor, Term, exponent, option_term, product_of, quoted
 from splc.models.text.reader import expand_text
 from tests.support.golden_messages import check_calls
 from tests.support.paths import ROOT

@@ -79,11 +79,7 @@ class Surrogate:
 
     @classmethod
     def of(
-        cls,
-        configurations: Configurations,
-        y: Array,
-        variables: Sequence[Variable],
-        repetitions: Array | None = None,
+        cls, configurations: Configurations, y: Array, variables: Sequence[Variable], repetitions: Array | None = None
     ) -> Surrogate:
         """Return the surrogate given measured configurations.
 
@@ -225,12 +221,7 @@ def sequential_rows(
 
 
 def suggested_rows(
-    configurations: Configurations,
-    y: Array,
-    variables: Sequence[Variable],
-    seed: int,
-    *,
-    allowed: Array | None = None,
+    configurations: Configurations, y: Array, variables: Sequence[Variable], seed: int, *, allowed: Array | None = None
 ) -> Iterator[int]:
     """Yield the positions of rows in the order in which they are suggested, until none is left.
 

@@ -14,14 +14,7 @@ from splc.data.measurements import Measurements
 from splc.errors import LearningError, MeasurementError, RequestError, plural
 from splc.io.numbers import percentage
 from splc.io.presentation import Bars, Presented
-from splc.learning.active.design import (
-    CANDIDATES,
-    LEARNED_ROWS,
-    Pool,
-    Surrogate,
-    VarianceStrategy,
-    context_surrogate,
-)
+from splc.learning.active.design import CANDIDATES, LEARNED_ROWS, Pool, Surrogate, VarianceStrategy, context_surrogate
 from splc.learning.active.search_model import Runs, SearchModel, covering_rows, improving_rows
 from splc.learning.contexts.joint_model import ContextRows
 from splc.learning.projection import (

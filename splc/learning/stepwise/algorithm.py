@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -32,7 +32,6 @@ from splc.models.terms import Term
 from splc.models.text.log_grammar import expand_product, plain_names
 from splc.types import Array
 
-NAME = "stepwise"
 MAX_LEVEL = 10
 
 # Reasons in words; names in braces are settings, `unit` is the unit of the selection error.
@@ -49,10 +48,6 @@ REASONS = {
 }
 # A term is a rounding error if its contribution is at most this fraction of the largest value.
 ROUNDING = 1e-11
-_ARBITRARY = (
-    "the first term is the best candidate; the program of 2018 took an arbitrary one, which its logs state "
-    "(setting first)"
-)
 
 
 @dataclass(frozen=True)
@@ -138,7 +133,7 @@ class ForwardSelection:
         if first and self.settings.first:
             return self._stated_first_term()
         expansion = self.followed[len(self.rounds)] if len(self.rounds) < len(self.followed) else None
-        if not (first or self.settings.ignoreBadFeatures or not self.fit.loss.convex):
+        if not (first or self.settings.ignoreBadFeatures or self.fit.loss.tube is not None):
             return self.scorer.best(allowed, error, expansion)
         heads, atoms, errors = self.scorer.all_losses(self.scorer.usable(allowed))
         # In SPL Conqueror the scores of the first round count from the worst candidate, not from the constant alone.
@@ -287,7 +282,7 @@ class StepwiseLearner:
     # settings that differ from the preset, by SPL Conqueror's names
     changes: Mapping[str, Any] = field(default_factory=dict, hash=False)
     chosen: Settings = field(init=False)
-    name = NAME
+    name = "stepwise"
     suffix = ".log"
 
     def __post_init__(self) -> None:
@@ -323,12 +318,30 @@ class StepwiseLearner:
             seconds=seconds,
             terms=outcome.terms,
             rounds=outcome.rounds,
-            notes=[
-                *without_effect(self.changes),
-                *([_ARBITRARY] if self.preset == SPLCONQUEROR_2019 and not settings.first else []),
-                *_notes(settings, problem, outcome),
-            ],
+            notes=[*without_effect(self.changes), *self._notes(problem, outcome)],
         )
+
+    def _notes(self, problem: LearningProblem, outcome: Outcome) -> Iterator[str]:
+        """Yield what the user should know about values that are left out, idle settings, and too many terms."""
+        settings, rows = self.chosen, len(problem.rows)
+        if self.preset == SPLCONQUEROR_2019 and not settings.first:
+            yield (
+                "the first term is the best candidate; the program of 2018 took an arbitrary one, which its logs state "
+                "(setting first)"
+            )
+        if settings.leastValue and (small := int((problem.target < settings.leastValue).sum())):
+            which = f"below {settings.leastValue:g} of {problem.nfp}"
+            count = plural(small, f"value {which} is", f"values {which} are")
+            yield f"{count} left out of the error that selects terms, as in the program of 2018 (setting leastValue)"
+        if settings.bagging and settings.crossValidation:
+            yield "crossValidation has no effect with bagging: each model is judged by rows that it did not draw"
+        if settings.learn_accumulatedLogFunction and not settings.learn_logFunction:
+            yield "learn_accumulatedLogFunction has no effect without learn_logFunction"
+        if rows > 1 and np.ptp(problem.target) == 0:
+            yield f"{problem.nfp} is the same in all configurations learned from: there is nothing to explain"
+        elif len(outcome.terms) >= rows > 1:
+            text = f"the model has as many terms as there are configurations learned from ({rows}): "
+            yield f"{text}that it fits them says nothing about others"
 
 
 def select(
@@ -350,29 +363,6 @@ def select(
         # As in SPL Conqueror's program, rows are drawn, whatever their settings.
         folds = random_folds(table, settings.crossValidation_k, seed)
     return ForwardSelection(table, settings, judge, folds).run(on_step, should_stop)
-
-
-def _notes(settings: Settings, problem: LearningProblem, outcome: Outcome) -> list[str]:
-    """Return what the user should know about values that are left out, idle settings, and too many terms."""
-    notes = []
-    if settings.leastValue and (small := int((problem.target < settings.leastValue).sum())):
-        which = f"below {settings.leastValue:g} of {problem.nfp}"
-        count = plural(small, f"value {which} is", f"values {which} are")
-        text = "left out of the error that selects terms, as in the program of 2018 (setting leastValue)"
-        notes.append(f"{count} {text}")
-    if settings.bagging and settings.crossValidation:
-        notes.append("crossValidation has no effect with bagging: each model is judged by rows that it did not draw")
-    if settings.learn_accumulatedLogFunction and not settings.learn_logFunction:
-        notes.append("learn_accumulatedLogFunction has no effect without learn_logFunction")
-    rows = len(problem.rows)
-    if rows > 1 and np.ptp(problem.target) == 0:
-        notes.append(f"{problem.nfp} is the same in all configurations learned from: there is nothing to explain")
-    elif len(outcome.terms) >= rows > 1:
-        notes.append(
-            f"the model has as many terms as there are configurations learned from ({rows}): "
-            "that it fits them says nothing about others"
-        )
-    return notes
 
 
 def bagged(

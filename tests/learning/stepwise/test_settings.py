@@ -14,7 +14,7 @@ from splc.learning.features import FeatureTable
 from splc.learning.judging import random_folds
 from splc.learning.result import LearnedTerm, Round
 from splc.learning.stepwise import candidates
-from splc.learning.stepwise.algorithm import REASONS, ForwardSelection, bagged
+from splc.learning.stepwise.algorithm import ForwardSelection, bagged
 from splc.learning.stepwise.candidates import CandidateGrid
 from splc.learning.stepwise.settings import PRESETS, WITHOUT_EFFECT, Settings, preset
 from splc.models.terms import CONSTANT
@@ -83,40 +83,6 @@ def test_presets() -> None:
     assert PRESETS["default"] == PRESETS["splconqueror"]
     with pytest.raises(TypeError, match="item assignment"):
         PRESETS["mine"] = Settings()  # type: ignore[index]
-
-
-LIMITED = {"learnTimeLimit": 10, "numberOfRounds": 40}
-
-
-@pytest.mark.parametrize(
-    ("settings", "last", "expected"),
-    [
-        ({}, {}, None),
-        (LIMITED, {"number": 40, "seconds": 11.0, "error": 0.0, "score": 0.0}, "numberOfRounds"),
-        (LIMITED, {"seconds": 11.0, "error": 0.0}, "learnTimeLimit"),
-        ({}, {"number": 31, "seconds": 3601.0, "error": 0.0}, "stopOnLongRound"),
-        ({}, {"number": 30, "seconds": 3601.0}, None),
-        ({}, {"error": 0.5, "score": 0.0}, "abortError"),
-        ({"abortError": 0}, {"error": 0.0}, "abortError"),
-        ({}, {"score": 0.05}, "minImprovementPerRound"),
-        # Values that are equal to a limit.
-        (LIMITED, {"number": 39}, None),
-        (LIMITED, {"seconds": 10.0}, None),
-        ({}, {"number": 31, "seconds": 3600.0}, None),
-        ({"stopOnLongRound": False}, {"number": 31, "seconds": 3601.0}, None),
-        ({"abortError": 0}, {"error": 1e-9}, "abortError"),
-        ({}, {"error": Settings().abortError}, None),
-        ({}, {"score": Settings().minImprovementPerRound}, None),
-    ],
-)
-def test_stop_rules_apply_in_spl_conquerors_order(settings: Any, last: Any, expected: str | None) -> None:
-    """Rounds come before time, time before the error, the error before the improvement; each has its word."""
-    learner = ForwardSelection(problem(20), Settings().changed(settings))
-    last = {"number": 1, "error": 50.0, "score": 5.0, "seconds": 1.0, **last}
-    learned = Round(added=LearnedTerm(CONSTANT, 1.0), learning_error=0.0, terms=(), **last)
-    learner.rounds = [learned]
-    assert learner.terminate(learned) == expected
-    assert expected is None or expected in REASONS
 
 
 def test_a_hierarchy_has_ten_levels() -> None:
