@@ -109,38 +109,6 @@ def test_unit_of_the_property_changes_nothing(problem: FeatureTable, power: int)
     assert [r.error for r in one.rounds] == pytest.approx([r.error for r in two.rounds], rel=1e-9, abs=1e-9)
 
 
-@pytest.mark.parametrize("function", ["x", "x^2", "log10(x)", "1/x", "40 - x", "b * x", "b * c"])
-def test_single_term_is_found_exactly(function: str) -> None:
-    """A model of the constant and one candidate is found in exactly that form, with its influences."""
-    rng = np.random.default_rng(7)
-    x = rng.choice([1.0, 2.0, 5.0, 10.0, 20.0, 40.0], 60)
-    b, c = rng.integers(0, 2, (2, 60)).astype(float)
-    values = {
-        "x": x,
-        "x^2": x**2,
-        "log10(x)": np.log10(x),
-        "1/x": 1 / x,
-        "40 - x": 40 - x,
-        "b * x": b * x,
-        "b * c": b * c,
-    }[function]
-    problem = table_of(3.0 + 2.0 * values, b=b, c=c, x=x)
-    outcome = learned(problem, LONG.changed({**ALL_FUNCTIONS, "numberOfRounds": 12}))
-    assert outcome.rounds[-1].error < 1e-9
-    expanded: dict[Any, float] = {}
-    for each in outcome.terms:
-        for term, value in each.expanded:
-            expanded[term] = expanded.get(term, 0.0) + value
-    np.testing.assert_allclose(predicted(outcome, problem), problem.target, rtol=1e-9)
-    if "*" not in function:
-        assert len(outcome.rounds) == 1
-    significant = {term.text(): w for term, w in expanded.items() if abs(w) > 1e-6}
-    expected = {"1": 3.0, function.replace("1/x", "x^-1"): 2.0}
-    if function == "40 - x":
-        expected = {"1": 83.0, "x": -2.0}
-    assert {name: pytest.approx(w, rel=1e-6) for name, w in significant.items()} == expected
-
-
 def test_collinear_and_constant_candidates_are_never_chosen() -> None:
     """A copy of an option, an option that never changes and the rest of an alternative group do not enter a model."""
     rng = np.random.default_rng(3)
@@ -173,6 +141,17 @@ def test_large_powers_do_not_spoil_the_fit() -> None:
 
 
 BITS = np.array([[i >> k & 1 for i in range(64)] for k in range(6)], dtype=float)
+RNG = np.random.default_rng(7)
+X = RNG.choice([1.0, 2.0, 5.0, 10.0, 20.0, 40.0], 60)
+B, C = RNG.integers(0, 2, (2, 60)).astype(float)
+FUNCTIONS = {
+    "x": X,
+    "x * x": X**2,
+    "log10( x )": np.log10(X),
+    "1 / x": 1 / X,
+    "b * x": B * X,
+    "b * c": B * C,
+}
 EIGHT = {"c": np.tile([1.0, 1, 1, 1, 0, 0, 0, 0], 2), "d": np.tile([1.0, 1, 1, 0, 1, 0, 0, 0], 2)}
 
 
@@ -197,8 +176,11 @@ EIGHT = {"c": np.tile([1.0, 1, 1, 1, 0, 0, 0, 0], 2), "d": np.tile([1.0, 1, 1, 0
             {f"b{k}": BITS[k] for k in range(6)},
             {"1": 10, "b0 * b1": 3, "b0 * b2": 5, "b3": 2},
         ),
+        # Of equally good terms, x and 40 - x, the smaller one wins.
+        (3 + 2 * (40 - X), {"b": B, "c": C, "x": X}, {"1": 83, "x": -2}),
+        *((3 + 2 * values, {"b": B, "c": C, "x": X}, {"1": 3, text: 2}) for text, values in FUNCTIONS.items()),
     ],
-    ids=["single", "uncorrelated", "constant", "huge", "superfluous"],
+    ids=["single", "uncorrelated", "constant", "huge", "superfluous", "mirrored", *FUNCTIONS],
 )
 def test_exact_models(target: Any, columns: dict[str, Any], expected: dict[str, float]) -> None:
     """The model of exact values has the terms of these and no others."""
