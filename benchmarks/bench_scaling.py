@@ -66,8 +66,8 @@ def test_default_against_a_plain_loop(benchmark: Any) -> None:
     values = profile(2_000)
     benchmark.pedantic(lambda: fit_many(X, values), rounds=5, warmup_rounds=1)
     among = space(X, False)
-    pairs = [(among.terms[i], among.terms[j]) for i, j in zip(among.first, among.second, strict=True)]
-    hypotheses = [(), *((term,) for term in among.terms), *pairs]
+    places = dict.fromkeys((first, second) for first, second, *_ in among.rows.tolist())
+    hypotheses = [tuple(among.terms[at] for at in pair if at >= 0) for pair in places]
     few = 5
     started = time.perf_counter()
     for y in values[:few]:
