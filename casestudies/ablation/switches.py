@@ -49,7 +49,6 @@ LEARNING = _within("learning.projection", {
     # What predicts.
     "hyperparameters of each fold (ensemble)": {"constants.REFIT_ITERATIONS": 0},
     "thresholds in half of the refits": {"basis.threshold_shapes": partial(_always, ())},
-    "levels as columns": {"constants.MAX_LEVELS": 0},
     "blend with the printed model": {"default_learner._stacked": lambda full, target, printed, model: (full, printed)},
     "blend: weights by held-out errors (plain: halves)": {"default_learner.weight_of": partial(_always, 0.5)},
     "blend: other odds with few rows": {"predictor.FEW_ROWS_ODDS": 1.0},

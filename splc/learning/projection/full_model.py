@@ -320,7 +320,7 @@ def fit_full_model(
     positive = bool(np.min(y) > 0)
 
     def data_of(used: tuple[Variable, ...]) -> tuple[OptionBasis, Data]:
-        basis = OptionBasis(used, len(rows))
+        basis = OptionBasis(used)
         return basis, Data(basis.designs(chosen), values, counts, on_fit, groups=kept)
 
     return chosen_model(chosen, rows, variables, data_of, positive=positive, scale=scale, tested=tested)

@@ -317,7 +317,7 @@ class Ensemble(MomentsPredictor):
             except (ConfigurationError, VariabilityError) as error:
                 raise ValueError(str(error)) from None
         block, places = _contexts_of(content.get("contexts"), len(configurations))
-        basis = OptionBasis(_variables_of(content, system), len(configurations), block)
+        basis = OptionBasis(_variables_of(content, system), block)
         parts = _parts_of(content, basis.designs(configurations, places), len(configurations))
         level, spread = content["constant"]
         joint_quantile = (content.get("contexts") or {}).get("quantile")
