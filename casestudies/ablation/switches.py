@@ -35,7 +35,6 @@ def _within(package: str, switches: Switches) -> Switches:
 LEARNING = _within("learning.projection", {
     # The printed model.
     "printed: second blend": {"competition.BLENDS": (PROJECTION,)},
-    "printed: exchange of terms": {"choice.exchanged": lambda candidates, chosen, target: tuple(chosen)},
     "printed: terms that folds agree on": {"choice.ProjectedModel._with_agreed_terms": lambda model, test: model},
     "printed: exact models": {"choice.exact_model": partial(_always, None)},
     "printed: preference for sums of costs": {"choice._preferred": choice._shortest},
