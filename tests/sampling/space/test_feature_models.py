@@ -104,7 +104,7 @@ def test_draws(name: str) -> None:
     assert len(np.unique(drawn.indices, axis=0)) == count
     if count < space.count:
         share = np.array([counts[1] / space.count for counts in space.option_counts().values()])
-        selected = drawn.indices.sum(axis=0)
+        selected = drawn.indices.sum(axis=0, dtype=np.int64)
         tails = np.minimum(binom.cdf(selected, count, share), binom.sf(selected - 1, count, share))
         # Options depend on each other; the least probability of thousands of independent ones is above this.
         assert tails.min() > 1e-7
