@@ -299,6 +299,8 @@ class Measurements(Presented):
         Raises:
             MeasurementError: if there is no such property, or an aggregate is infinite.
         """
+        if nfp in self._columns:
+            return self._columns[nfp].copy()
         values = self.repetitions(nfp)
         # The aggregate of one value is the value.
         result = values[:, 0].copy() if values.shape[1] == 1 else np.full(len(values), np.nan)
@@ -310,7 +312,8 @@ class Measurements(Presented):
         if np.isinf(result).any():
             name = describe_configuration(self.configurations, int(np.argmax(np.isinf(result))))
             raise MeasurementError(f"{nfp}: the values of {name} are too large", hint="give them in a larger unit")
-        return result
+        self._columns[nfp] = result
+        return result.copy()
 
     def unit(self, nfp: str) -> str | None:
         """Return the unit of a property: the one that is stated, else the one in its name; None if neither is."""
@@ -324,6 +327,11 @@ class Measurements(Presented):
                 return self
             self._subsets[nfp] = self[known]
         return self._subsets[nfp]
+
+    @cached_property
+    def _columns(self) -> dict[str, Array]:
+        """The values used of each property that was asked for."""
+        return {}
 
     @cached_property
     def _subsets(self) -> dict[str, Measurements]:
