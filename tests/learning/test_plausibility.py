@@ -111,6 +111,7 @@ def test_a_value_of_an_option_in_one_row() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.real_data
 def test_real_systems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In random rows of all systems at most 2 % have an outlier; a value times 50 is found in 95 %."""
     alarms = samples = hits = 0

@@ -199,7 +199,7 @@ def test_an_unmeasured_context_has_intervals_of_runs() -> None:
     rows = table(SCATTERS["lognormal"], 4)
     few = {name: column[(rows["c"] == 0) & (rows["n"] < 8)] for name, column in rows.items() if name != "c"}
     system = splc.infer_system(few)
-    parts = {name: splc.Measurements.from_frame(system, few) for name in ("v1", "v2")}
+    parts = {name: splc.read_measurements(few, system) for name in ("v1", "v2")}
     predictor = further_predictor(Sharing.of(parts, "time"), "v3")
     assert predictor.runs == pytest.approx(1.645 * 0.3 * np.sqrt(3 / 4), rel=0.3)
 

@@ -91,7 +91,7 @@ class Surrogate:
             if model.refits is not None:
                 return cls(model.basis, model.refits.parts, model)
         n = len(configurations)
-        basis = OptionBasis(chosen, n)
+        basis = OptionBasis(chosen)
         design = basis.designs(configurations)[0]
         noise = np.ones(n) if repetitions is None else 1 / np.asarray(repetitions, dtype=float)
         start = start_of(design.distinct, len(chosen))

@@ -127,11 +127,11 @@ class SearchModel:
         y, n = runs.y, len(runs)
         scale = positive_scale("log", y) if y.min() > 0 else general_scales(y)[-1]
         context = ContextBlock(runs.contexts) if runs.contexts else None
-        model = cls(runs, OptionBasis(variables, n, context), scale, -1.0 if maximize else 1.0, (), n)
+        model = cls(runs, OptionBasis(variables, context), scale, -1.0 if maximize else 1.0, (), n)
         if before is not None and [len(points) for points in before.searched] != [
             model._design(part).distinct + 4 for part in range(PARTS)
         ]:
-            # With more rows, levels have their own columns.
+            # Contexts that were told since have columns of their own.
             before = None
         if before is not None and n < before.rows + max(1, before.rows // 10):
             return replace(model, searched=before.searched, rows=before.rows, evidence=before.evidence)
