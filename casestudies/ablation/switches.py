@@ -35,7 +35,6 @@ def _within(package: str, switches: Switches) -> Switches:
 LEARNING = _within("learning.projection", {
     # The printed model.
     "printed: second blend": {"competition.BLENDS": (PROJECTION,)},
-    "printed: exchange of terms": {"choice.exchanged": lambda candidates, chosen, target: tuple(chosen)},
     "printed: terms that folds agree on": {"choice.ProjectedModel._with_agreed_terms": lambda model, test: model},
     "printed: exact models": {"choice.exact_model": partial(_always, None)},
     "printed: preference for sums of costs": {"choice._preferred": choice._shortest},
@@ -49,11 +48,8 @@ LEARNING = _within("learning.projection", {
     # What predicts.
     "hyperparameters of each fold (ensemble)": {"constants.REFIT_ITERATIONS": 0},
     "thresholds in half of the refits": {"basis.threshold_shapes": partial(_always, ())},
-    "levels as columns": {"constants.MAX_LEVELS": 0},
     "blend with the printed model": {"default_learner._stacked": lambda full, target, printed, model: (full, printed)},
     "blend: weights by held-out errors (plain: halves)": {"default_learner.weight_of": partial(_always, 0.5)},
-    "blend: other odds with few rows": {"predictor.FEW_ROWS_ODDS": 1.0},
-    "blend: errors of chosen terms are raised": {"predictor.raised": partial(_always, 1.0)},
     "printed model of one effect with too few rows": {
         "default_learner.is_too_few": partial(_always, False), "expectation.is_too_few": partial(_always, False)},
     "numbers in the names of members": {
@@ -99,7 +95,7 @@ SCALING = _within("scaling", {
         for name in ("noise.repetition_weights", "batch.repetition_weights")},
     "price of functions that one point decides": {"single.posterior._DECIDED": 1.0},
     "median of plausible functions": {"single.default._LIKELY": 1.0, "multi.default.LIKELY": 1.0},
-    "price of negative coefficients": {"single.posterior._NEGATIVES": (1.0, 1.0, 1.0)},
+    "price of negative coefficients": {"evidence.NEGATIVE": 1.0},
     "price of functions that become negative": {
         "single.posterior.log_excluded": partial(_always, 0.0), "multi.terms.log_excluded": partial(_always, 0.0)},
     "prior of exponents (plain: all alike)": {
@@ -110,7 +106,6 @@ SCALING = _within("scaling", {
         "single.posterior.NO_CONSTANT_SHARE": 0.5, "multi.posterior.NO_CONSTANT_SHARE": 0.5,
         "multi.terms.CONSTANT_SHARE": 0.5},
     "tenths from seven points on": {"single.posterior._MANY_POINTS": 10**9},
-    "prior of noise (plain: all sizes alike)": {"evidence._SHARES": np.full(6, 1 / 6)},
     "errors that repetitions of a point share": {"evidence._BETWEEN_POINTS": 1e-9, "evidence.COMMON_SHARE": 0.0},
 })  # fmt: skip
 SEVERAL = _within("scaling", {
