@@ -137,5 +137,5 @@ def flipped(contexts: Configurations, choices: Sequence[ChoiceValues], space: Sp
         combined = blocks
     configurations = Configurations(space.system, np.concatenate(combined))
     changed = {position for choice in choices for position in choice.positions}
-    valid = space.check(configurations, changed).reshape(len(combined), len(contexts))
+    valid = space.check_changes(configurations, changed).reshape(len(combined), len(contexts))
     return Flips(configurations, valid, 1 / np.maximum(valid.sum(axis=0), 1))

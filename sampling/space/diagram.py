@@ -302,7 +302,7 @@ def cheapest(diagram: Diagram, costs: Costs, demands: Array) -> Array:
 
 @dataclass(frozen=True)
 class _Transitions:
-    """The transitions of a layer: node before, node after, cost, and value (-1: any) of each, in order of `after`."""
+    """The transitions of a layer: node before, node after, cost, and value or class of each, in order of `after`."""
 
     before: Array
     after: Array
@@ -312,14 +312,11 @@ class _Transitions:
 
     @classmethod
     def of(cls, layer: Layer, nodes: int, costs: Costs) -> _Transitions:
-        """Return those of each value of a binary variable, or of any value of another one, which has no costs."""
+        """Return those of each value of a binary variable, or of each class of another one, which has no costs."""
         binary = all(values[-1] <= 1 for values in layer.classes)
         children = layer.binary_children if binary else layer.children
         before, value = np.nonzero(children >= 0)
         after = children[before, value].astype(np.int64)
-        if not binary:
-            before, after = np.divmod(np.unique(before * nodes + after), nodes)
-            value = np.full(len(before), -1)
         prices = costs.of.get(layer.variable) if binary else None
         cost = np.zeros(len(value), dtype=costs.dtype) if prices is None else np.array(prices, dtype=costs.dtype)[value]
         order = np.lexsort((before, after))

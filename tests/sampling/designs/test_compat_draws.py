@@ -76,13 +76,14 @@ def test_a_file_is_the_population(mixed: VariabilityModel, tmp_path: Path) -> No
     random = DotNetRandom(3)
     left = list(range(6))
     positions = [left.pop(random.below(len(left))) for _ in range(3)]
-    assert sample(mixed, f"random:3,compat,seed=3,from={file}") == population[positions]
+    drawn = draw_sample(mixed, f"random:3,compat,seed=3,from={file}")
+    assert (drawn.configurations, drawn.notes) == (population[positions], ())
     ours = sample(mixed, f"random:6,from={file}")
     assert ours != population
     assert set(ours.keys) == set(population.keys)
     parts = {tuple(row) for row in population.indices[:, :2].tolist()}
-    drawn = sample(mixed, f"random:6,compat,from={file}+ff")
-    assert {tuple(row) for row in drawn.indices[:, :2].tolist()} == parts
+    both = sample(mixed, f"random:6,compat,from={file}+ff")
+    assert {tuple(row) for row in both.indices[:, :2].tolist()} == parts
     with pytest.raises(SplcError, match=r"only 6 configurations in .*population.csv, not 7"):
         sample(mixed, f"random:7,from={file}")
 

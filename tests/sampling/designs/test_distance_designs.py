@@ -56,8 +56,9 @@ OPTIONAL = NumericOption("n", (0.0, 1.0, 2.0, 3.0), deselected_flag=-99.0)
 
 @given(models(binary=5, numeric=2), st.sampled_from([1, 4]))
 @examples(20)
-# The weight does not count for an optional numeric option.
+# The weight counts for optional binary options only.
 @example(stated([BinaryOption("b", optional=False), OPTIONAL, NumericOption("m", (0.0, 1.0))]), 4)
+@example(stated([BinaryOption("a"), *(NumericOption(name, (0.0, 1.0)) for name in "nm")], "2 * a + n + m <= 2"), 4)
 def test_distance_maximises_the_sum_of_distances(model: VariabilityModel, weight: int) -> None:
     """The first configuration has the least distance to the origin; others the largest sum of those to all before."""
     space = Space(model)

@@ -309,6 +309,7 @@ lists = st.lists(st.integers(-20, 40), min_size=1, max_size=9, unique=True).map(
 @example([([1.0, 2.0, 3.0, 4.0], False, False)] * 2, "cci:compat")
 @example([([0.0, 1.0, 2.0, 3.0, 4.0], True, False)] * 4, "cci:compat")
 @example([(list(map(float, range(-99, 100))), False, False)] * 3, "cci:rotatable")
+@example([([0.0, 1.0, 2.0, 3.0, 4.0], True, True)] * 3, "bbd:compat")
 def test_designs_are_their_definitions(given: list[tuple[list[float], bool, bool]], spec: str) -> None:
     """For any values, in lists or by steps that meet maxValue or not, `cci` and `bbd` have the points defined."""
     options = tuple(
