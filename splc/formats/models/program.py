@@ -66,9 +66,11 @@ def program_of(stored: StoredModel) -> dict[str, Any]:
         "text": f"exp({model.text})" if model.link == "log" else model.text,
         "options": _options(model, system, used),
         # The columns of texts that stand for alternative groups; an empty text for no member, where possible.
-        "texts": [
+        "texts": []
+        if system is None
+        else [
             {"name": parent, "texts": ({} if parent in system.mandatory else {"": ""}) | child_texts(parent, children)}
-            for parent, children in (system.child_groups if system else {}).items()
+            for parent, children in system.child_groups.items()
         ],
         "level": levels[0] if levels else None,
         "full": [*_processes(full_model)],
