@@ -1,6 +1,6 @@
 r"""Declarations of the formats of benchmark tools: how a file begins, what it contains, and how that becomes a table.
 
-@benchmark("hyperfine", rb'\{\s*"results"\\s*:', content={"results": [{"command": str, "times": list | None}]})
+@benchmark("hyperfine", rb'\{\s*"results"\s*:', content={"results": [{"command": str, "times": list | None}]})
 def hyperfine(source: Source, content: Any) -> TableSource: ...
 
 The table is made of runs, whose options may be words of commands or of names: `gzip -9 file`, `level=9,input=text`.

@@ -66,12 +66,12 @@ def program_of(stored: StoredModel) -> dict[str, Any]:
         "text": f"exp({model.text})" if model.link == "log" else model.text,
         "options": _options(model, system, used),
         # The columns of texts that stand for alternative groups; an empty text for no member, where possible.
-        "texts": []
-        if system is None
-        else [
+        "texts": [
             {"name": parent, "texts": ({} if parent in system.mandatory else {"": ""}) | child_texts(parent, children)}
             for parent, children in system.child_groups.items()
-        ],
+        ]
+        if system
+        else [],
         "level": levels[0] if levels else None,
         "full": [*_processes(full_model)],
         "printed": {
