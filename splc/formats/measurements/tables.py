@@ -60,12 +60,13 @@ def read_table(path: Any) -> Source:
 
 def _table_in_memory(table: Any) -> TableSource:
     """Return the columns of a data frame or of a dict as those of a CSV file."""
-    texts: list[CodedTexts] = []
+    texts, words = list[CodedTexts](), list[str]()
     columns = table_columns(table)
-    for values in columns.values():
+    for name, values in columns.items():
         # Truth values are words, as in a CSV file.
         numbers = None if values.dtype == bool else numbers_of(values)
         if numbers is None:
+            words.append(name)
             texts.append(CodedTexts(*distinct_texts(texts_of(values))))
         else:
             distinct, codes = distinct_numbers(numbers)
@@ -75,8 +76,7 @@ def _table_in_memory(table: Any) -> TableSource:
     # A data frame of a benchmark tool, such as Optuna's, is what the tool writes as CSV.
     tool = benchmark_of(Source("table", table_text([*columns], [cells[:1] for cells in texts]).encode()))
     source = TableSource.of(Source("table", b""), [*columns], texts)
-    words = tuple(name for name, values in columns.items() if values.dtype.kind in "OU" and numbers_of(values) is None)
-    return replace(source, texts=words) if tool is None else tool.read(source)
+    return replace(source, texts=tuple(words)) if tool is None else tool.read(source)
 
 
 def read_file_columns(source: Source, exempt: Collection[str] = ()) -> TableSource:
