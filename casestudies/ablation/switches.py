@@ -35,7 +35,6 @@ def _within(package: str, switches: Switches) -> Switches:
 LEARNING = _within("learning.projection", {
     # The printed model.
     "printed: second blend": {"competition.BLENDS": (PROJECTION,)},
-    "printed: exchange of terms": {"choice.exchanged": lambda candidates, chosen, target: tuple(chosen)},
     "printed: terms that folds agree on": {"choice.ProjectedModel._with_agreed_terms": lambda model, test: model},
     "printed: exact models": {"choice.exact_model": partial(_always, None)},
     "printed: preference for sums of costs": {"choice._preferred": choice._shortest},
@@ -49,11 +48,8 @@ LEARNING = _within("learning.projection", {
     # What predicts.
     "hyperparameters of each fold (ensemble)": {"constants.REFIT_ITERATIONS": 0},
     "thresholds in half of the refits": {"basis.threshold_shapes": partial(_always, ())},
-    "levels as columns": {"constants.MAX_LEVELS": 0},
     "blend with the printed model": {"default_learner._stacked": lambda full, target, printed, model: (full, printed)},
     "blend: weights by held-out errors (plain: halves)": {"default_learner.weight_of": partial(_always, 0.5)},
-    "blend: other odds with few rows": {"predictor.FEW_ROWS_ODDS": 1.0},
-    "blend: errors of chosen terms are raised": {"predictor.raised": partial(_always, 1.0)},
     "printed model of one effect with too few rows": {
         "default_learner.is_too_few": partial(_always, False), "expectation.is_too_few": partial(_always, False)},
     "numbers in the names of members": {

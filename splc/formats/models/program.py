@@ -65,7 +65,11 @@ def program_of(stored: StoredModel) -> dict[str, Any]:
         "unit": stored.unit,
         "text": f"exp({model.text})" if model.link == "log" else model.text,
         "options": _options(model, system, used),
-        "texts": [] if system is None else [*_texts(system)],
+        # The columns of texts that stand for alternative groups; an empty text for no member, where possible.
+        "texts": [
+            {"name": parent, "texts": ({} if parent in system.mandatory else {"": ""}) | child_texts(parent, children)}
+            for parent, children in (system.child_groups if system else {}).items()
+        ],
         "level": levels[0] if levels else None,
         "full": [*_processes(full_model)],
         "printed": {
@@ -107,13 +111,6 @@ def _option(name: str, kind: str, **facts: Any) -> dict[str, Any]:
     """Return an option or an observed variable; `facts`: those in which it differs from an unknown number."""
     unknown = {"values": (), "optional": False, "flag": None, "fixed": None, "needed": True, "open": False}
     return {"name": name, "kind": kind, **unknown, **facts}
-
-
-def _texts(system: VariabilityModel) -> Iterator[dict[str, Any]]:
-    """Yield the columns of texts that stand for alternative groups; an empty text for no member, where possible."""
-    for parent, children in system.child_groups.items():
-        texts = child_texts(parent, children)
-        yield {"name": parent, "texts": texts if parent in system.mandatory else {"": "", **texts}}
 
 
 class _Functions:
@@ -240,7 +237,7 @@ def _variable(variable: projection.Variable, ensemble: projection.Ensemble) -> d
     """Return a variable with its states in the rows."""
     configurations = ensemble.configurations
     if variable.kind == "numeric":
-        shapes = [*projection.shapes_of(variable, ensemble.basis.rows), *projection.threshold_shapes(variable)]
+        shapes = [*projection.shapes_of(variable), *projection.threshold_shapes(variable)]
         # numpy's set of values is sorted, NaN last.
         values, rows = np.unique(variable.column(configurations), return_inverse=True)
         columns = np.column_stack([projection.column_of(shape, values) for shape in shapes])
@@ -248,7 +245,7 @@ def _variable(variable: projection.Variable, ensemble: projection.Ensemble) -> d
     members = variable.members if variable.kind == "group" else variable.members[:1]
     selected = np.column_stack([configurations.column(name) == 1 for name in members])
     rows = np.where(selected.any(axis=1), selected.argmax(axis=1), len(members))
-    return _variable_object(members, _states(variable, len(members), ensemble.basis.rows), [], rows)
+    return _variable_object(members, _states(variable, len(members)), [], rows)
 
 
 def _context(block: projection.ContextBlock, context_positions: Array) -> dict[str, Any]:
@@ -259,14 +256,14 @@ def _context(block: projection.ContextBlock, context_positions: Array) -> dict[s
     return _variable_object((), columns, [], np.argsort(order)[context_positions])
 
 
-def _states(variable: projection.Variable, members: int, rows: int) -> Array:
+def _states(variable: projection.Variable, members: int) -> Array:
     """Return the columns of a variable of binary options for each selected one and none, shape (members + 1, k)."""
     selected = np.vstack([np.eye(members), np.zeros(members)])
     if variable.kind == "binary":
         return 2 * selected - 1
     parts = [] if variable.shared else [2 * selected - 1]
     numbers = np.array([*variable.values, math.nan])
-    parts += [projection.column_of(shape, numbers)[:, None] for shape in projection.shapes_of(variable, rows)]
+    parts += [projection.column_of(shape, numbers)[:, None] for shape in projection.shapes_of(variable)]
     if variable.shared:
         share = 1 / members
         centred = (selected - share) / np.sqrt(1 - share)
@@ -297,8 +294,8 @@ def _shape(shape: projection.Shape) -> dict[str, Any]:
     match shape:
         case projection.ScaledShape(transform, middle, half, squared):
             name, numbers = f"{transform}^2" if squared else transform, (middle, half, projection.SQUARE_SHIFT)
-        case projection.LevelShape(value):
-            name, numbers = "level", (value, 0.0, 0.0)
+        case projection.ZeroShape():
+            name = "level"
         case projection.ThresholdShape(value, share, size):
             name, numbers = "threshold", (value, share, size)
         case projection.PresenceShape():

@@ -121,7 +121,7 @@ def fit_joint_model(
     configurations = every[rows]
 
     def data_of(block: ContextBlock, weights: Array, used: tuple[Variable, ...]) -> tuple[OptionBasis, Data]:
-        basis = OptionBasis(used, len(rows), block)
+        basis = OptionBasis(used, block)
         designs = basis.designs(configurations, places)
         # Each fold of a context is predicted from the other folds of all contexts.
         return basis, Data(designs, y, repetitions * weights, on_fit, ranks % FOLDS)

@@ -244,7 +244,7 @@ class Sources:
 
 def _option_design(joint: Ensemble, configurations: Configurations) -> KernelDesign:
     """Return the columns of the options, without the context."""
-    return OptionBasis(joint.basis.variables, joint.basis.rows).designs(configurations)[0]
+    return OptionBasis(joint.basis.variables).designs(configurations)[0]
 
 
 def _rows_of(known: Configurations, wanted: Configurations) -> Array:

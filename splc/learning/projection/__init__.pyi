@@ -1,10 +1,10 @@
 from splc.learning.projection.basis import ContextBlock as ContextBlock
-from splc.learning.projection.basis import LevelShape as LevelShape
 from splc.learning.projection.basis import OptionBasis as OptionBasis
 from splc.learning.projection.basis import PresenceShape as PresenceShape
 from splc.learning.projection.basis import ScaledShape as ScaledShape
 from splc.learning.projection.basis import Shape as Shape
 from splc.learning.projection.basis import ThresholdShape as ThresholdShape
+from splc.learning.projection.basis import ZeroShape as ZeroShape
 from splc.learning.projection.basis import column_of as column_of
 from splc.learning.projection.basis import shapes_of as shapes_of
 from splc.learning.projection.basis import threshold_shapes as threshold_shapes

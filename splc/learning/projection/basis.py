@@ -48,14 +48,12 @@ class ScaledShape:
 
 
 @dataclass(frozen=True)
-class LevelShape:
-    """1 for one value, else -1."""
-
-    value: float
+class ZeroShape:
+    """1 for 0, else -1."""
 
     def values(self, x: Array) -> Array:
         """Return the column of values, shape (n,)."""
-        return np.where(x == self.value, 1.0, -1.0)
+        return np.where(x == 0, 1.0, -1.0)
 
 
 @dataclass(frozen=True)
@@ -77,7 +75,7 @@ class PresenceShape:
     """1 where the option has a value, -1 where it is deselected; the only shape that is not 0 there."""
 
 
-Shape = ScaledShape | LevelShape | ThresholdShape | PresenceShape
+Shape = ScaledShape | ZeroShape | ThresholdShape | PresenceShape
 
 
 def column_of(shape: Shape, x: Array) -> Array:
@@ -108,8 +106,7 @@ class ContextBlock:
         With many values all share a relevance, so that the search does not slow down.
         """
         if self.numbers:
-            # No levels: values between those that were measured are like their neighbours.
-            shapes = _numeric_shapes(sorted(self.numbers), rows=0)
+            shapes = _numeric_shapes(sorted(self.numbers))
             values = np.array((*self.numbers, *self.unmeasured))[places]
             return _columns(shapes, values, len(places)), np.zeros((len(places), 0))
         selected = places[:, None] == np.arange(len(self.names))
@@ -124,14 +121,13 @@ class OptionBasis:
     """The columns of the variables; products are taken across variables only."""
 
     variables: tuple[Variable, ...]  # the variables, each of which is a block of columns
-    rows: int  # the number of rows to learn from, which decides whether levels have columns of their own
     context: ContextBlock | None = None  # the context of a model of several of its values; None of other models
 
     def blocks(self, configurations: Configurations) -> list[Array]:
         """Return the columns of each variable, shapes (n, columns)."""
         signs = self._signs(configurations)
         return [
-            signs[variable.name] if variable.kind == "binary" else _block(variable, configurations, self.rows)
+            signs[variable.name] if variable.kind == "binary" else _block(variable, configurations)
             for variable in self.variables
         ]
 
@@ -224,29 +220,29 @@ def _columns(shapes: Sequence[Shape], x: Array | None, rows: int) -> Array:
     return np.column_stack([column_of(shape, x) for shape in shapes])
 
 
-def _block(variable: Variable, configurations: Configurations, rows: int) -> Array:
+def _block(variable: Variable, configurations: Configurations) -> Array:
     """Return the columns of a numeric option or a group, shape (n, columns)."""
     columns: list[Array] = []
     if variable.kind == "group" and not variable.shared:
         columns += [_signs(configurations.column(name)) for name in variable.members]
-    shapes = shapes_of(variable, rows)
+    shapes = shapes_of(variable)
     numbers = _columns(shapes, variable.column(configurations) if shapes else None, len(configurations))
     return np.column_stack([*columns, numbers])
 
 
-def shapes_of(variable: Variable, rows: int) -> list[Shape]:
-    """Return the shapes of the value of a numeric option, or of the number of a group, for so many rows."""
+def shapes_of(variable: Variable) -> list[Shape]:
+    """Return the shapes of the value of a numeric option, or of the number of a group."""
     if variable.kind == "binary" or not variable.values:
         return []
     if variable.kind == "group":
         logarithm: Transform = "ln" if min(variable.values) > 0 else "ln1p"
         return [ScaledShape.of("identity", variable.values), ScaledShape.of(logarithm, variable.values)]
-    shapes = _numeric_shapes(variable.values, rows)
+    shapes = _numeric_shapes(variable.values)
     # An option with one value has only its presence as a column.
     return [*shapes, PresenceShape()] if variable.optional else shapes
 
 
-def _numeric_shapes(values: Sequence[float], rows: int) -> list[Shape]:
+def _numeric_shapes(values: Sequence[float]) -> list[Shape]:
     """Return the shapes of a numeric option that always has a value."""
     if len(values) == 1:
         return []
@@ -259,11 +255,8 @@ def _numeric_shapes(values: Sequence[float], rows: int) -> list[Shape]:
     shapes.append(ScaledShape.of(first, values, squared=True))
     if values[0] == 0:
         shapes.append(ScaledShape.of("ln1p", values))
-    few = constants.MIN_LEVELS <= len(values) <= constants.MAX_LEVELS
-    if few and rows >= constants.ROWS_PER_LEVEL * len(values):
-        shapes += [LevelShape(value) for value in values]
-    elif 0.0 in values:
-        shapes.append(LevelShape(0.0))
+    if 0.0 in values:
+        shapes.append(ZeroShape())
     return shapes
 
 

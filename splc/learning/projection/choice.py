@@ -2,10 +2,9 @@
 
 In: the target as `ModelRows`, the variables, and settings. Languages are searched one after the other (`chosen_form`).
 A model that fits all measured values exactly is taken first (`exact_model`), otherwise the shortest of those with
-nearly the smallest score (`chosen_among`). Out: `ProjectedModel`, with terms exchanged for better ones and for those
-that most folds agree on: near the full model there are many models of about the same error, and which of them is the
-nearest one depends on the sample; sets of options that the models of many folds have are more often those of another
-sample, too.
+nearly the smallest score (`chosen_among`). Out: `ProjectedModel`, with terms that most folds agree on: near the full
+model there are many models of about the same error, and which of them is the nearest one depends on the sample; sets of
+options that the models of many folds have are more often those of another sample, too.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from splc.learning.projection.competition import (
     language_search,
 )
 from splc.learning.projection.settings import Form, ProjectionSettings
-from splc.learning.projection.term_search import exchanged, forward, models_of_sizes
+from splc.learning.projection.term_search import forward, models_of_sizes
 from splc.learning.projection.variables import Variable
 from splc.types import Array
 
@@ -269,21 +268,17 @@ def _preferred(contenders: Sequence[Contender], admitted: float) -> Contender:
 class ProjectedModel:
     """The chosen model as columns of candidates, with its influences and those that the fold models give its terms."""
 
-    contender: Contender  # the chosen model, before exchange
+    contender: Contender  # the chosen model, before terms of more support
     chosen: tuple[int, ...]  # the positions of its terms, in canonical order
     coefficients: Array  # the coefficients of their columns, shape (terms,)
 
     @classmethod
     def of(cls, choice: FormChoice, is_positive: IsPositive, consensus: bool = True) -> ProjectedModel:
-        """Return the chosen model, with terms exchanged for better ones if all its predictions are positive then."""
-        contender, search, name = choice.contender, choice.contender.search, choice.contender.search.candidates.name
+        """Return the chosen model, with the terms that most folds agree on if all its predictions are positive then."""
+        contender, search = choice.contender, choice.contender.search
         if choice.exact is not None:
             return cls(contender, choice.exact.chosen, choice.exact.coefficients)
-        first = sorted(contender.chosen, key=name)
-        better = exchanged(search.candidates, first, search.full.target)
-        projected = cls.blended(contender, sorted(better, key=name))
-        if not is_positive(projected):
-            projected = cls.blended(contender, first)
+        projected = cls.blended(contender, sorted(contender.chosen, key=search.candidates.name))
         # With few rows, the support by folds is unreliable.
         return projected._with_agreed_terms(is_positive) if consensus and not search.rows.few else projected
 

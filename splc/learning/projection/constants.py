@@ -18,10 +18,6 @@ SQUARE_SHIFT = 0.6
 # half of that. With the last, first and middle values of options of zstd, SMG2000 and BoomerAMG left out, 90 %
 # intervals have 97, 96 and 97 % of the values (without it 95, 92 and 91 %; 73, 51 and 74 % where two values are left).
 EXTRAPOLATION = 0.5
-# Levels of a numeric option get columns of their own if there are few of them, with many rows for each.
-MAX_LEVELS = 10
-MIN_LEVELS = 4
-ROWS_PER_LEVEL = 20
 
 # Half of the refits have thresholds of numeric options among their columns, for steps that smooth shapes miss.
 MIN_THRESHOLDS = 3

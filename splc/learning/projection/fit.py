@@ -304,7 +304,7 @@ def with_supported_numbers(
     def evidence(numbered: frozenset[str], shared: frozenset[str] = frozenset()) -> float:
         """Return the evidence with the numbers of some groups, and others whose members share one relevance."""
         members = (replace(variable, values=()) if variable.name in shared else variable for variable in variables)
-        basis = OptionBasis(without_numbers(members, numbered), len(rows))
+        basis = OptionBasis(without_numbers(members, numbered))
         data = Data(basis.designs(rows)[:1], values, counts)
         return first_fit(data, len(variables), scale).evidence
 

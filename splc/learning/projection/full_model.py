@@ -230,8 +230,7 @@ class FullModel:
         """The multiple of the standard deviation that prediction intervals have on each side."""
         if self.refits is None:
             return t_quantile(max(self.data.independent - 1, 1), (1 + constants.LEVEL) / 2)
-        raised = 1.0 if self.stacked is None else self.stacked.raised
-        return half_width(raised * self.ratios, len(self.basis.variables), constants.INFLATION, self.data.independent)
+        return half_width(self.ratios, len(self.basis.variables), constants.INFLATION, self.data.independent)
 
     def target(self, unmeasured: Configurations) -> Target:
         """Return the target of the printed model."""
@@ -320,7 +319,7 @@ def fit_full_model(
     positive = bool(np.min(y) > 0)
 
     def data_of(used: tuple[Variable, ...]) -> tuple[OptionBasis, Data]:
-        basis = OptionBasis(used, len(rows))
+        basis = OptionBasis(used)
         return basis, Data(basis.designs(chosen), values, counts, on_fit, groups=kept)
 
     return chosen_model(chosen, rows, variables, data_of, positive=positive, scale=scale, tested=tested)

@@ -1,9 +1,9 @@
-"""The search of terms for one target: forward, backward, and by exchange (docs/decisions/0010-printed-model.md).
+"""The search of terms for one target: forward and backward (docs/decisions/0010-printed-model.md).
 
 In: candidates, and targets, which are the predictions of the full model and of the models of its folds. Out: the terms
 that are selected one after another (`forward`; all targets share the columns of the candidates, so that one matrix
-product per step serves all of them), the best terms of each size (`models_of_sizes`), and terms of which some are
-exchanged for better ones (`exchanged`). Signs are bounded by `nonnegative` (Lawson and Hanson 1974, chapter 23).
+product per step serves all of them), and the best terms of each size (`models_of_sizes`). Signs are bounded by
+`nonnegative` (Lawson and Hanson 1974, chapter 23).
 """
 
 from __future__ import annotations
@@ -29,11 +29,6 @@ _DEPENDENT = 1e-4
 ROUNDOFF = 1e-13
 # Losses that agree to this are equal; the canonical order of terms then decides.
 SAME_LOSS = 1e-8
-MAX_ROUNDS = 2
-# A replacement must lower the root mean square to this share.
-GAIN = 0.97
-# Below this share of the sum of squares of the target, differences are roundoff.
-CLOSE = 1e-10
 
 
 def nonnegative(gram: Array, moments: Array, free: Array) -> Array:
@@ -241,45 +236,3 @@ def _least_important(candidates: Candidates, terms: Array, losses: Array) -> int
         losses = np.where(terms == CONSTANT_PLACE, np.inf, losses)
     least_important = np.flatnonzero(losses <= losses.min() * (1 + SAME_LOSS) + 1e-30)
     return max(least_important.tolist(), key=lambda at: candidates.name(int(terms[at])))
-
-
-def exchanged(candidates: Candidates, chosen: Sequence[int], target: Array) -> tuple[int, ...]:
-    """Return terms in which every term was replaced if another one lowers the distance to a target enough."""
-    terms = list(chosen)
-    for _ in range(MAX_ROUNDS):
-        previous = list(terms)
-        for position in sorted(previous, key=candidates.name):
-            if position != CONSTANT_PLACE:
-                terms = _with_replaced(candidates, terms, position, target)
-        if terms == previous:
-            break
-    return tuple(terms)
-
-
-def _with_replaced(candidates: Candidates, terms: list[int], position: int, target: Array) -> list[int]:
-    """Return terms with a better candidate instead of one of them; the same ones if there is none."""
-    columns = candidates.columns
-    at = terms.index(position)
-    inner = columns[terms] @ columns.T
-    inverse = np.linalg.inv(inner[:, terms])
-    coefficients = inverse @ (columns[terms] @ target)
-    residual = target - coefficients @ columns[terms]
-    projected = inverse @ inner
-    direction = projected[at] / inverse[at, at]
-    # Squared norms of the candidates, and their products with the residual, orthogonal to the other terms.
-    residual_norms = 1 - np.einsum("ij,ij->j", inner, projected) + projected[at] * direction
-    moments = columns @ residual + coefficients[at] * direction
-    fine = (residual_norms > candidates.limits) & (candidates.free | (moments > 0))
-    fine[[*terms, CONSTANT_PLACE]] = False
-    gains = np.where(fine, moments**2 / np.where(fine, residual_norms, 1.0), 0.0)
-    scores = gains * candidates.penalties
-    best = float(scores.max())
-    square = float(residual @ residual)
-    square_without = square + float(coefficients[at]) ** 2 / float(inverse[at, at])
-    if best <= 0:
-        return terms
-    replacement = min(np.flatnonzero(scores >= best * (1 - SAME_SCORE)).tolist(), key=candidates.name)
-    if square_without - gains[replacement] > GAIN**2 * square or square <= CLOSE * float(target @ target):
-        return terms
-    trial = [replacement if term == position else term for term in terms]
-    return trial if len(with_right_signs(candidates, trial, target)) == len(trial) else terms

@@ -24,11 +24,11 @@ def scaled(values: Array) -> Array:
     return found
 
 
-def blocks(*options: NumericOption | BinaryOption, rows: int = 30) -> tuple[list[Array], list[Array]]:
+def blocks(*options: NumericOption | BinaryOption) -> tuple[list[Array], list[Array]]:
     """Return the blocks of columns at all configurations, and the columns of the options."""
     model = VariabilityModel("made", options)
     everything = Space(model).enumerate()
-    found = OptionBasis(variables_of(model), rows).blocks(everything)
+    found = OptionBasis(variables_of(model)).blocks(everything)
     return found, [everything.column(option.name) for option in options]
 
 
@@ -50,24 +50,13 @@ def test_two_values_have_one_column() -> None:
     np.testing.assert_allclose(switch, 2 * b[:, None] - 1)
 
 
-@pytest.mark.parametrize(
-    ("count", "rows", "levels"), [(3, 999, 0), (4, 79, 0), (4, 80, 4), (10, 200, 10), (11, 999, 0)]
-)
-def test_levels_need_rows(count: int, rows: int, levels: int) -> None:
-    """Options of 4 to 10 values have a column of ±1 for each value from 20 rows per value on."""
-    [block], [x] = blocks(NumericOption("x", tuple(np.arange(1.0, count + 1).tolist())), rows=rows)
-    assert block.shape[1] == 3 + levels
-    if levels:
-        np.testing.assert_array_equal(block[:, 3:], np.where(x[:, None] == np.unique(x), 1, -1))
-
-
 def test_groups() -> None:
     """A numbered group has its number, the logarithm of that, and a column per member, which share one relevance."""
     model = VariabilityModel("made", group("g_1", "g_5", "g_9"))
     everything = Space(model).enumerate()
     selected = np.column_stack([everything.column(name) for name in model.names])
     number = selected @ [1.0, 5.0, 9.0]
-    [design] = OptionBasis(variables_of(model), 30).designs(everything)
+    [design] = OptionBasis(variables_of(model)).designs(everything)
     members = (selected - 1 / 3) / np.sqrt(2 / 3)
     np.testing.assert_allclose(design.columns, np.column_stack([scaled(number), scaled(np.log(number)), members]))
     assert design.relevances.tolist() == [0, 1, 2, 2, 2]
@@ -95,7 +84,7 @@ def test_optional_groups() -> None:
     optional = next(each for each in variables_of(model) if each.kind == "group")
     assert optional.optional
     assert list(optional.values) == [1, 2, 5, 9]
-    [design] = OptionBasis((optional,), 30).designs(everything)
+    [design] = OptionBasis((optional,)).designs(everything)
     absent = everything.column("p") == 0
     assert not design.columns[absent].any()
     assert design.columns[~absent].any(axis=0).all()
@@ -108,7 +97,7 @@ def test_thresholds(count: int) -> None:
     values = np.cumsum(np.arange(1.0, count + 1))
     model = VariabilityModel("made", (BinaryOption("b"), NumericOption("x", tuple(values.tolist()))))
     everything = Space(model).enumerate()
-    plain, both = OptionBasis(variables_of(model), 30).designs(everything)
+    plain, both = OptionBasis(variables_of(model)).designs(everything)
     own = plain.columns.shape[1] - 1
     steps = both.columns[:, 1 + own :]
     assert steps.shape[1] == min(count - 1, 31)
@@ -130,7 +119,7 @@ def test_deselected_option(values: tuple[float, ...]) -> None:
     """The columns of an option are 0 where it is deselected, but for the last, which says so, also of one value."""
     model = VariabilityModel("made", (NumericOption("x", values, deselected_flag=-1.0),))
     everything = Space(model).enumerate()
-    plain, *both = OptionBasis(variables_of(model), 30).designs(everything)
+    plain, *both = OptionBasis(variables_of(model)).designs(everything)
     absent = np.isnan(everything.column("x"))
     assert absent.any()
     np.testing.assert_array_equal(plain.columns[:, -1], np.where(absent, -1, 1))
@@ -143,7 +132,7 @@ def test_two_values_have_no_thresholds() -> None:
     """Without an option of three or more values there is one kind of columns."""
     variables = (Variable("x", "numeric", ("x",), (1.0, 2.0)),)
     model = VariabilityModel("made", (NumericOption("x", (1.0, 2.0)),))
-    assert len(OptionBasis(variables, 30).designs(Space(model).enumerate())) == 1
+    assert len(OptionBasis(variables).designs(Space(model).enumerate())) == 1
 
 
 def test_relevances_of_several_options() -> None:
@@ -156,7 +145,7 @@ def test_relevances_of_several_options() -> None:
     )
     model = VariabilityModel("made", options)
     everything = Space(model).enumerate()
-    basis = OptionBasis(variables_of(model), 30)
+    basis = OptionBasis(variables_of(model))
     own = [block.shape[1] for block in basis.blocks(everything)]
     assert own == [1, 3, 1, 3]
     _, both = basis.designs(everything)

@@ -92,7 +92,7 @@ def test_intervals_are_those_of_the_average_of_normal_distributions(rows: int, s
     model = learned(configurations, y, scale)
     ensemble, unit = model.ensemble, model.scale.unit
     t = np.log(model.data.y / unit) if scale == "log" else model.data.y / unit - 1
-    basis = OptionBasis(ensemble.basis.variables, rows)
+    basis = OptionBasis(ensemble.basis.variables)
     means, variances, noises = [], [], []
     for part in ensemble.parts:
         theta = Hyperparameters.of(part.logarithms)
