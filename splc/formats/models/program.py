@@ -68,8 +68,10 @@ def program_of(stored: StoredModel) -> dict[str, Any]:
         # The columns of texts that stand for alternative groups; an empty text for no member, where possible.
         "texts": [
             {"name": parent, "texts": ({} if parent in system.mandatory else {"": ""}) | child_texts(parent, children)}
-            for parent, children in (system.child_groups if system else {}).items()
-        ],
+            for parent, children in system.child_groups.items()
+        ]
+        if system
+        else [],
         "level": levels[0] if levels else None,
         "full": [*_processes(full_model)],
         "printed": {
