@@ -17,7 +17,6 @@ from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, MeasurementError, SpecError, listed, plural
 from splc.models.basis.regression import Regression, t_quantile
 from splc.models.influence import InfluenceModel
-from splc.models.terms import Term
 from splc.types import Array
 
 MAX_PARAMETERS = 12
@@ -126,34 +125,12 @@ _SMALL = 1e-100
 
 @dataclass(frozen=True, eq=False)
 class InfluenceIntervals:
-    """Confidence intervals of a model's influences; arrays are read-only."""
+    """The uncertainty of a learned model's influences."""
 
     model: InfluenceModel  # the model
     level: float  # the level of the intervals
-    low: Array  # the lower end per term, shape (terms,); -inf where the measurements do not determine the influence
-    high: Array  # the upper end per term, shape (terms,); inf likewise
     fit: Regression  # the least-squares fit of the terms to the measurements (to their logarithms for link 'log')
-    # the standard deviation of runs around the values of their configurations; 0 without repetitions
-    scatter: float = 0.0
-
-    def __post_init__(self) -> None:
-        for name in ("low", "high"):
-            getattr(self, name).setflags(write=False)
-
-    @property
-    def refitted(self) -> Array:
-        """The least-squares influences on the measurements, shape (terms,); NaN where undetermined."""
-        return np.where(self.fit.determined, self.fit.coefficients, np.nan)
-
-    @property
-    def collinear(self) -> tuple[Term, ...]:
-        """The terms whose influences the measurements do not determine."""
-        return tuple(term for (term, _), low in zip(self.model.terms, self.low, strict=True) if np.isneginf(low))
-
-    @property
-    def quantile(self) -> float:
-        """The quantile of Student's t distribution that belongs to the level."""
-        return t_quantile(self.fit.freedom, (1 + self.level) / 2)
+    scatter: float  # the standard deviation of runs around the values of their configurations; 0 without repetitions
 
 
 def influence_intervals(
@@ -163,17 +140,17 @@ def influence_intervals(
     level: float = 0.95,
     runs: Array | None = None,
 ) -> InfluenceIntervals:
-    """Return confidence intervals of the influences of a learned model.
+    """Return the uncertainty of the influences of a learned model.
 
     The measured values are fitted by ordinary least squares on the model's own terms (for link 'log', their
     logarithms are). The covariance of that fit, σ²(XᵀX)⁻¹ with σ² = |residuals|² / (n - rank), and the quantile of
     Student's t distribution with n - rank degrees of freedom give the widths (Seber and Lee, Linear Regression
     Analysis, 2nd edition, sections 3.3 and 5.1).
 
-    The intervals are centred at the influences of the model, not at those of the fit (`refitted`): a model lies within
-    its own intervals even if it was not found by least squares or not from these measurements. The terms were chosen
-    for the same measurements, which the widths do not account for: intervals after such a selection are too narrow
-    (Berk et al., Valid post-selection inference, Annals of Statistics 41(2), 2013).
+    Intervals are centred at the predictions of the model, not at those of the fit: a model lies within its own ones
+    even if it was not found by least squares or not from these measurements. The terms were chosen for the same
+    measurements, which the widths do not account for: intervals after such a selection are too narrow (Berk et al.,
+    Valid post-selection inference, Annals of Statistics 41(2), 2013).
     """
     check_level(level)
     target = _target(model, configurations, measured)
@@ -187,11 +164,8 @@ def influence_intervals(
     if not fit.freedom:
         need = f"{plural(n, 'measurement is', 'measurements are')} too few for {plural(terms, 'term', 'terms')}"
         raise MeasurementError(f"intervals are undefined: {need}", hint=f"at least {n + 1} are needed")
-    influences = np.array([influence for _, influence in model.terms])
     scatter = 0.0 if runs is None else _scatter(runs, measured, model.link == "log")
-    intervals = InfluenceIntervals(model, level, influences, influences.copy(), fit, scatter)
-    half_widths = np.where(fit.determined, intervals.quantile * fit.errors, np.inf)
-    return replace(intervals, low=influences - half_widths, high=influences + half_widths)
+    return InfluenceIntervals(model, level, fit, scatter)
 
 
 def prediction_intervals(
@@ -202,12 +176,12 @@ def prediction_intervals(
     With x the term values of a configuration it is x'β ± t·√(x' Cov x), for link 'log' the exponential of these bounds,
     and infinite (0 and inf for link 'log') where the measurements do not determine a prediction.
     """
-    model = intervals.model
+    model, fit = intervals.model, intervals.fit
     x = term_values(model, configurations)
-    lengths = intervals.fit.errors_of(x)
+    lengths = fit.errors_of(x)
     if single:
-        lengths = np.hypot(lengths, np.hypot(intervals.fit.deviation, intervals.scatter))
-    half = np.where(intervals.fit.determines(x), intervals.quantile * lengths, np.inf)
+        lengths = np.hypot(lengths, np.hypot(fit.deviation, intervals.scatter))
+    half = np.where(fit.determines(x), t_quantile(fit.freedom, (1 + intervals.level) / 2) * lengths, np.inf)
     centre = model.contributions(configurations).sum(axis=1)
     bounds = np.stack([centre - half, centre + half])
     if model.link == "log":

@@ -87,12 +87,7 @@ Product = tuple[Exponents, ...]
 
 def column(exponents: Exponents, x: Array) -> Array:
     """Return x^power * log2(x)^log, with x's shape; not finite where it is not defined."""
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        values = np.power(x, float(exponents.power)) if exponents.power != 0 else np.ones_like(x)
-        if exponents.log != 0:
-            # In this order: 0 * inf, at x = 0, is not defined.
-            values = values * np.power(np.log2(x), float(exponents.log))
-    return np.asarray(values, dtype=float)
+    return power_columns(np.array(float(exponents.power)), np.array(float(exponents.log)), x)
 
 
 def columns(terms: Sequence[Exponents], x: Array) -> Array:
@@ -107,11 +102,11 @@ def exponent_columns(terms: Sequence[Exponents]) -> tuple[Array, Array]:
 
 
 def power_columns(powers: Array, logs: Array, x: Array) -> Array:
-    """Return x^power * log2(x)^log for exponents of shape (terms, 1) at x (n,); not finite where not defined."""
+    """Return x^power * log2(x)^log for exponents that are broadcast to x; not finite where not defined."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         values = np.where(powers == 0, 1.0, np.power(x, powers))
         # In this order: 0 * inf, at x = 0, is not defined.
-        return np.where(logs == 0, values, values * np.power(np.log2(x), logs))
+        return np.asarray(np.where(logs == 0, values, values * np.power(np.log2(x), logs)))
 
 
 @dataclass(frozen=True, eq=False)

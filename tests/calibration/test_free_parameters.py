@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from splc.calibration.free_parameters import Dual, Free, Sensitivity, free_parameters, power, with_scale
+from splc.calibration.free_parameters import Dual, Free, Sensitivity, free_parameters, power
 from splc.data.configurations import Configurations
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Parameter
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
-from tests.support.calibration_problems import ALL, BENCHMARKED, LINEAR, read, tabled
+from tests.support.calibration_problems import ALL, LINEAR, read
 
 INF = math.inf
 
@@ -28,13 +28,6 @@ def number(value: float) -> Parameter:
 def table(*values: float) -> Parameter:
     """Return a table with these rows."""
     return Parameter("t", values, values, values, "px", tuple(float(key) for key in range(len(values))))
-
-
-def test_scale_is_benchmarked_to_be_one() -> None:
-    """The factor on a model has exactly the value 1, without an interval, and is only added where it is free."""
-    model = read(LINEAR, BENCHMARKED)
-    assert with_scale(model, ("alpha",)) == model
-    assert with_scale(model, ("scale",)).derived[-1] == Parameter("scale", (1.0,), (1.0,), (1.0,))
 
 
 @pytest.mark.parametrize(
@@ -60,22 +53,6 @@ def test_default_bounds(
         assert (one.low, one.high, one.unit, one.start) == (low, high, unit, start)
         assert one.benchmarked == (None if guessed else value)
         assert one.name == "alpha"
-
-
-def test_rows_of_a_table() -> None:
-    """The factor 1 gives a table as it is, other factors and intervals are those of all rows."""
-    [one] = free_parameters(read("alpha * nx", tabled(1), ("alpha",)), ("alpha",), (), {"alpha": (4e-6, 8e-6)})
-    assert (one.row, one.unit, one.benchmarked) == (2, 4e-6, 4e-6)
-    assert one.shape == pytest.approx((0.0, 3e-6, 4e-6, 5e-6))
-    doubled = one.at(2.0, (1.0, 3.0), 0.9)
-    assert doubled.values_of == pytest.approx((0.0, 6e-6, 8e-6, 10e-6))
-    assert doubled.low == pytest.approx(one.shape)
-    assert doubled.high == pytest.approx((0.0, 9e-6, 12e-6, 15e-6))
-    assert (doubled.levels, doubled.determined) == ((0.9,), True)
-    alone = one.at(2.0)
-    assert alone.low == alone.high == alone.values_of == doubled.values_of
-    assert (alone.levels, alone.determined) == ((), False)
-    assert one.at(2.0, (1.0, 3.0)).levels == ()
 
 
 def test_intervals_of_negative_rows() -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.calibration import calibrate
-from splc.calibration.free_parameters import Free, Sensitivity, free_parameters
+from splc.calibration.free_parameters import Sensitivity, free_parameters
 from splc.calibration.search import (
     Misfit,
     dependence,
@@ -25,7 +25,6 @@ from splc.calibration.search import (
 )
 from splc.data.accuracy import mean_relative_error
 from splc.models.parameters import Quantity
-from splc.models.subexpressions import Parameter
 from splc.types import Array
 from tests.support.calibration_problems import (
     ALL,
@@ -243,21 +242,6 @@ def test_bounds_of_any_kind(true: float, bounds: Any) -> None:
     measured = read(text, {"alpha": 7.0, "beta": true}).predict(ALL)
     found = fitted(text, {"alpha": 1.0, "beta": 1.0}, measured, ("alpha", "beta"), bounds={"beta": bounds})
     assert found["beta"].value == pytest.approx(true, rel=1e-8)
-
-
-def free_parameter(low: float, high: float, benchmarked: float | None = 1.0, unit: float = 1.0) -> Free:
-    """Return a free parameter with these bounds."""
-    return Free(Parameter("p", (1.0,), (1.0,), (1.0,)), benchmarked, 0, unit, low, high)
-
-
-@given(st.floats(0.001, 1000), st.floats(0.001, 1000), st.floats(0.001, 1000))
-@examples(30)
-def test_bounds_are_met_exactly(low: float, more: float, unit: float) -> None:
-    """A multiple that is a bound in the unit of the search gives the bound itself, without rounding errors."""
-    one = free_parameter(low, low + more, unit=unit)
-    assert one.value(one.low / unit) == low
-    assert one.value(one.high / unit) == low + more
-    assert one.value(0.5) == 0.5 * unit or 0.5 in {one.low / unit, one.high / unit}
 
 
 def misfit_of(text: str, values: Values, measured: Any, **how: Any) -> Misfit:

@@ -182,13 +182,6 @@ def same_laws(table: Array, laws: Laws) -> tuple[bool, bool, bool]:
 class TestCounterExamples:
     """Concrete numbers for laws that do not hold."""
 
-    def test_error_rate_leaves_out_zeros(self) -> None:
-        """Pairs whose first value is 0 do not count; the error is undefined if all are such pairs."""
-        a, b = np.array([0.0, 2.0]), np.array([7.0, 2.0])
-        assert MEASURES["error_rate"](a, b) == 0
-        assert MEASURES["error_rate_reversed"](a, b) == 50
-        assert math.isnan(MEASURES["error_rate"](np.zeros(2), b))
-
 
 def braycurtis(a: Array, b: Array, w: Array) -> float:
     """Return SciPy's value, which is a division by 0 where b = -a."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from scipy.stats import f_oneway
 
@@ -123,6 +123,7 @@ def on_line(points: Array, at: int) -> list[Array]:
 
 @examples(25)
 @given(POINTS, st.booleans())
+@example(np.array([[1.0, 10.0, 1.0], [2.0, 20.0, 1.0], [2.0, 20.0, 3.0]]), False)
 def test_caveats_about_points(points: Array, spread: bool) -> None:
     """Parameters with few values, without lines of five points, and that never change alone have a caveat."""
     if spread:

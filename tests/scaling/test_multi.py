@@ -14,9 +14,7 @@ from casestudies.scaling_evaluation.sparse_functions import AXES, cheapest_first
 from splc.errors import ConfigurationError, MeasurementError, SpecError
 from splc.formats.experiments.read import read_experiment
 from splc.scaling import fit, fit_many
-from splc.scaling.caveats import is_distinct
-from splc.scaling.exponents import exponents
-from splc.scaling.multi.extrap import all_combinations, longest_lines
+from splc.scaling.multi.extrap import all_combinations
 from splc.scaling.multi.terms import combinations
 from splc.types import Array
 from tests.support import extrap_oracle as oracle
@@ -84,27 +82,6 @@ def test_one_point_off_a_cross_tells_a_sum_from_a_product(products: tuple[int, .
     model = fit(GRID[rows], y[rows], names=["p", "n"])
     assert masks(model) == set(products)
     assert not any("cannot be told apart" in note for note in model.notes)
-
-
-def test_a_star_of_three_parameters_has_three_ambiguous_pairs() -> None:
-    """With one line per parameter each pair is named, and a point off one plane settles only that pair."""
-    values = 3 * product(7, CUBE)
-    ambiguous = [note for note in fit(CUBE[STAR], values[STAR]).notes if "cannot be told apart" in note]
-    assert len(ambiguous) == 3
-    more = np.append(STAR, np.flatnonzero((CUBE == [8, 20, 2]).all(axis=1)))
-    ambiguous = [note for note in fit(CUBE[more], values[more]).notes if "cannot be told apart" in note]
-    assert len(ambiguous) == 2
-    assert not any("x1 and x2" in note for note in ambiguous)
-
-
-def test_parameters_that_change_together_are_noted() -> None:
-    """If one parameter never changes without the other, a note says that their influences cannot be told apart."""
-    p = np.array([2.0, 4.0, 8.0, 16.0, 32.0])
-    diagonal = fit(np.column_stack([p, 10 * p]), p**2, names=["p", "n"])
-    assert any(note.startswith("p and n change together at all points") for note in diagonal.notes)
-    assert diagonal.predict([[64.0, 640.0]]) == pytest.approx(64**2, rel=0.05)
-    one_off = fit(np.column_stack([[*p, 4.0], [*(10 * p), 20.0]]), [*(p**2), 16.0], names=["p", "n"])
-    assert not any("change together" in note for note in one_off.notes)
 
 
 def test_parameters_without_effect_are_left_out() -> None:
@@ -275,18 +252,6 @@ def test_points_that_differ_in_some_parameters_only() -> None:
     assert model.predict(points) == pytest.approx([100.5, 301], rel=0.6)
 
 
-def test_products_need_points_that_tell_them_from_sums() -> None:
-    """On a grid a product is no sum of its factors; on a cross whose centre is at 1 it is, as with few points."""
-    linear, root = exponents(1, 0), exponents("1/2", 0)
-    grid = np.array([(x, y) for x in (1.0, 2.0) for y in (4.0, 8.0)])
-    cross = np.array([(1.0, 1.0), (2.0, 1.0), (4.0, 1.0), (1.0, 2.0), (1.0, 4.0)])
-    line = np.array([(x, 3.0) for x in (1.0, 2.0, 4.0, 8.0, 16.0)])
-    for first, second in ((linear, linear), (linear, root), (root, linear)):
-        assert is_distinct(grid.tobytes(), first, second)
-        for points in (cross, line, line[:, ::-1].copy(), grid[:3], np.repeat(grid[:3], 2, axis=0)):
-            assert not is_distinct(points.tobytes(), first, second)
-
-
 @pytest.mark.parametrize("at", [0, 1])
 def test_a_single_line_shows_that_values_fall(at: int) -> None:
     """On a cross each parameter has one line; the one along which values fall gets a negative power."""
@@ -380,14 +345,6 @@ def test_combinations() -> None:
     assert {
         ",".join(sorted("".join("abc"[at] for at in some) for some in each)) for each in all_combinations(3)
     } == names
-
-
-def test_longest_lines() -> None:
-    """Only lines through the first value count: a parallelogram has one line, a grid all of them."""
-    values, rows = longest_lines(STAIRS, 1)
-    assert STAIRS[np.concatenate(rows)].tolist() == STAIRS[:5].tolist()
-    assert values.tolist() == [10.0, 20.0, 30.0, 40.0, 50.0]
-    assert [len(each) for each in longest_lines(GRID, 0)[1]] == [5] * 5
 
 
 def test_logarithms_of_zero() -> None:

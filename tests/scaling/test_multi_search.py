@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from casestudies.scaling_evaluation.sparse_functions import AXES
-from splc.scaling.data import lines
 from splc.scaling.evidence import noise_evidence
 from splc.scaling.exponents import CONSTANT, column
 from splc.scaling.least_squares import fitted_exactly, fitted_roughly
@@ -31,20 +30,6 @@ CUBE = np.array(list(itertools.product(AXES[0], AXES[1], AXES[3])))
 CROSS = np.flatnonzero((GRID[:, 0] == 4) | (GRID[:, 1] == 10))
 STAR = np.flatnonzero((CUBE.min(axis=0) == CUBE).sum(axis=1) >= 2)
 OF_TWO = [each for each in combinations(2) if each.active == 3]
-
-
-def test_lines_are_the_points_that_differ_in_one_parameter() -> None:
-    """Every line agrees in the other parameters, ascends, and is complete; a plain search finds the same ones."""
-    points = CUBE[np.random.default_rng(2).permutation(len(CUBE))[:60]]
-    for at in range(3):
-        found = {tuple(rows.tolist()) for rows in lines(points, at)}
-        others = np.delete(points, at, axis=1)
-        expected = set()
-        for one in others:
-            rows = [row for row in range(len(points)) if (others[row] == one).all()]
-            if len(rows) > 1:
-                expected.add(tuple(sorted(rows, key=lambda row: float(points[row, at]))))
-        assert found == expected
 
 
 # Without a visible constant, hypotheses with and without one are plausible.

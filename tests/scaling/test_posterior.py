@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from splc.scaling import fit, fit_many, selection
-from splc.scaling.evidence import NEGATIVE, noise_evidence
+from splc.scaling.evidence import noise_evidence
 from splc.scaling.exponents import columns
 from splc.scaling.least_squares import triangular
 from splc.scaling.noise import condensed
@@ -41,6 +41,7 @@ def test_log_weights_are_prior_times_evidence(points: int, repetitions: int, kin
     found = weighed(among, measured, kind, x)
     evidence = noise_evidence(measured, noise_scales(measured.values, kind, x))
     [negative, per_point] = stated("a negative value at four or eight times the largest point")
+    [price] = stated("a coefficient that is certainly negative")
     [decided, high, low] = stated("a fit that the largest point decides alone")
     far = np.vstack([columns(among.terms, np.array([4, 8]) * x[-1]), [1.0, 1.0]])
     known = np.vstack([columns(among.terms, x), np.ones(points)]) * evidence.weights
@@ -69,7 +70,7 @@ def test_log_weights_are_prior_times_evidence(points: int, repetitions: int, kin
             expected += np.log(min(negative, per_point**points))
         for value, unit in zip(values.tolist(), units.tolist(), strict=True):
             error = unit * float(noise[0])
-            likely = max(norm.cdf(value / error), NEGATIVE)
+            likely = max(norm.cdf(value / error), price)
             expected += np.log(np.sqrt(2 * np.pi) * likely / (5 * np.log(10) * max(abs(value), error, 1e-3)))
         assert float(found.log_weights[at, 0]) == pytest.approx(expected, abs=1e-6), (terms, with_constant)
     every = {1: 1, 2: 2, 3: 4, 4: 5, 6: 5}[points]

@@ -278,3 +278,4 @@ def test_more_repetitions_than_points() -> None:
         alone = fit(x, own[:, :4] if key[0] == "d" else own, names="x")
         assert found.models[key].text == alone.text
         assert found.models[key].noise == pytest.approx(alone.noise)
+        assert found.models[key].certainty == pytest.approx(alone.certainty)
