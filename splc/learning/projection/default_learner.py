@@ -227,7 +227,7 @@ def _stacked(
     held_out = measured * np.exp(errors) if scale.positive else measured + errors * target.divisor[: len(errors)]
     sizes = measured if scale.positive else 1.0
     own, other = (np.abs(predicted - measured) / sizes for predicted in (full.held_out, held_out))
-    share = weight_of(own, other, full.data.independent)
+    share = weight_of(own, other, len(model.terms), full.data.independent)
     weight = 1.0 if printed.exact else 0.0 if is_too_few(full) else round(share, 2)
     if not weight:
         return full, printed

@@ -230,7 +230,8 @@ class FullModel:
         """The multiple of the standard deviation that prediction intervals have on each side."""
         if self.refits is None:
             return t_quantile(max(self.data.independent - 1, 1), (1 + constants.LEVEL) / 2)
-        return half_width(self.ratios, len(self.basis.variables), constants.INFLATION, self.data.independent)
+        raised = 1.0 if self.stacked is None else self.stacked.raised
+        return half_width(raised * self.ratios, len(self.basis.variables), constants.INFLATION, self.data.independent)
 
     def target(self, unmeasured: Configurations) -> Target:
         """Return the target of the printed model."""

