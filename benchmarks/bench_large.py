@@ -15,7 +15,7 @@ import numpy as np
 import pandas
 import pytest
 
-from benchmarks.yardstick import check, cpu, report
+from benchmarks.yardstick import PEAK, check, cpu, report
 from sampling import Space, draw_sample
 from sampling.space.analysis import describe
 from splc.formats.measurements.read import read_measurements
@@ -52,19 +52,14 @@ def write_table(folder: Path, binary: int, numeric: int, rows: int, properties: 
 
 def splc(folder: Path, *arguments: str) -> tuple[float, float]:
     """Run a command in a folder; return its CPU seconds and its peak memory in MB."""
-    code = (
-        "import sys; from splc.cli import main\n"
-        "try: main()\n"
-        # Not `ru_maxrss`, which includes the memory of the process that started this one.
-        "finally: print(*[line.split()[1] for line in open('/proc/self/status') if 'VmHWM' in line], file=sys.stderr)"
-    )
+    code = f"import sys; from splc.cli import main\ntry: main()\nfinally: print({PEAK}, file=sys.stderr)"
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
         [sys.executable, "-c", code, *arguments], cwd=folder, capture_output=True, text=True, check=True
     )
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return seconds, int(done.stderr.split()[-1]) / 1e3
+    return seconds, float(done.stderr.split()[-1])
 
 
 def reading_by_pandas(file: Path) -> float:

@@ -21,6 +21,8 @@ TOLERANCE = 1.5
 # The variable of the environment with which ratios are stored instead of compared.
 STORE = "SPLC_RATIOS"
 _STEPS = 3_000_000
+# An expression for the peak memory of a process in MB. `ru_maxrss` includes that of the process that started it.
+PEAK = "[int(line.split()[1]) / 1e3 for line in open('/proc/self/status') if 'VmHWM' in line][0]"
 
 
 def cpu(call: Callable[[], Any]) -> float:

@@ -25,6 +25,7 @@ MACHINES = (
     ("SkylakeX", 2, 0),
 )
 TOLERANCE = 1e-9
+ROUNDING = 1e-15  # of sums of numbers up to 1 that are 0
 
 
 def computed(system: str, kernel: str, threads: int, seed: int) -> Any:
@@ -61,7 +62,7 @@ def differences(one: Any, other: Any, place: str = "") -> Iterator[str]:
         for number, (left, right) in enumerate(zip(one, other, strict=False)):
             yield from differences(left, right, f"{place} [{number}]")
     elif isinstance(one, float) and isinstance(other, float):
-        if not math.isclose(one, other, rel_tol=TOLERANCE):
+        if not math.isclose(one, other, rel_tol=TOLERANCE, abs_tol=ROUNDING):
             yield f"{place}: {one!r} and {other!r}"
     elif one != other:
         yield f"{place}: {one!r} and {other!r}"

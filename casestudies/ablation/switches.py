@@ -95,7 +95,7 @@ SCALING = _within("scaling", {
         for name in ("noise.repetition_weights", "batch.repetition_weights")},
     "price of functions that one point decides": {"single.posterior._DECIDED": 1.0},
     "median of plausible functions": {"single.default._LIKELY": 1.0, "multi.default.LIKELY": 1.0},
-    "price of negative coefficients": {"single.posterior._NEGATIVES": (1.0, 1.0, 1.0)},
+    "price of negative coefficients": {"evidence.NEGATIVE": 1.0},
     "price of functions that become negative": {
         "single.posterior.log_excluded": partial(_always, 0.0), "multi.terms.log_excluded": partial(_always, 0.0)},
     "prior of exponents (plain: all alike)": {
@@ -106,7 +106,6 @@ SCALING = _within("scaling", {
         "single.posterior.NO_CONSTANT_SHARE": 0.5, "multi.posterior.NO_CONSTANT_SHARE": 0.5,
         "multi.terms.CONSTANT_SHARE": 0.5},
     "tenths from seven points on": {"single.posterior._MANY_POINTS": 10**9},
-    "prior of noise (plain: all sizes alike)": {"evidence._SHARES": np.full(6, 1 / 6)},
     "errors that repetitions of a point share": {"evidence._BETWEEN_POINTS": 1e-9, "evidence.COMMON_SHARE": 0.0},
 })  # fmt: skip
 SEVERAL = _within("scaling", {

@@ -11,9 +11,7 @@ feature models with solvers, too.
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -88,13 +86,21 @@ def combinations(parts: Parts, size: int, text: str) -> Array:
             hint="cover combinations of fewer options, or use random:N",
         )
     # Options that are always or never selected have one literal.
-    single = feasible(parts, np.arange(2 * n)[:, None])
-    literals = np.flatnonzero(single)[:, None]
+    tuples = _tuples(np.flatnonzero(feasible(parts, np.arange(2 * n)[:, None])), size)
+    return tuples[feasible(parts, tuples)]
+
+
+def _tuples(literals: Array, size: int, excluded: Array | None = None) -> Array:
+    """Return all combinations of literals of different variables without excluded pairs, shape (n, size)."""
+    tuples = literals[:, None].astype(np.int32)
     for _ in range(size - 1):
-        counts = np.arange(2 * n)[None] > (literals[:, -1:] | 1)
-        row, other = np.nonzero(counts & single)
-        literals = np.concatenate([literals[row], other[:, None]], axis=1)
-    return literals[feasible(parts, literals)]
+        allowed = literals[None] > (tuples[:, -1:] | 1)
+        if excluded is not None:
+            for column in tuples.T:
+                allowed &= ~excluded[column][:, literals]
+        row, other = np.nonzero(allowed)
+        tuples = np.concatenate([tuples[row], literals[other, None].astype(np.int32)], axis=1)
+    return tuples
 
 
 def _array(parts: Parts, tuples: Array, rng: np.random.Generator) -> Array:
@@ -236,7 +242,7 @@ def covering(solver: Satisfiability, variables: int, size: int, known: Array, rn
     tuples = _possible(solver, open_variables, variables, size)
     for row in known:
         tuples = tuples[~holds(row, tuples)]
-    return needed(_greedy(solver, variables, tuples, rng), _possible(solver, open_variables, variables, size), known)
+    return needed(_greedy(solver, variables, tuples, rng), tuples)
 
 
 def _possible(solver: Satisfiability, open_variables: Array, variables: int, size: int) -> Array:
@@ -248,14 +254,7 @@ def _possible(solver: Satisfiability, open_variables: Array, variables: int, siz
         opposite = 2 * (abs(implied) - 1) + (implied < 0)
         opposite = opposite[opposite < 2 * variables]
         excluded[literal, opposite] = excluded[opposite, literal] = True
-    tuples = literals[:, None].astype(np.int32)
-    for _ in range(size - 1):
-        allowed = literals[None] > (tuples[:, -1:] | 1)
-        for column in tuples.T:
-            allowed &= ~excluded[column][:, literals]
-        row, other = np.nonzero(allowed)
-        tuples = np.concatenate([tuples[row], literals[other, None].astype(np.int32)], axis=1)
-    return tuples
+    return _tuples(literals, size, excluded)
 
 
 def _greedy(solver: Satisfiability, variables: int, tuples: Array, rng: np.random.Generator) -> Array:
@@ -266,7 +265,7 @@ def _greedy(solver: Satisfiability, variables: int, tuples: Array, rng: np.rando
         # Of equally useful values a random one.
         preferred = weights[:, 1] + rng.random(variables) > weights[:, 0] + 0.5
         impossible: list[int] = []
-        best, gain = None, np.zeros(0, dtype=bool)
+        best, gain = None, np.zeros(len(tuples), dtype=bool)
         for index in rng.integers(len(tuples), size=_SOLVED).tolist():
             solution = solver.solution([_signed(literal) for literal in tuples[index].tolist()], preferred)
             if solution is None:
@@ -275,18 +274,17 @@ def _greedy(solver: Satisfiability, variables: int, tuples: Array, rng: np.rando
             held = holds(solution, tuples)
             if held.sum() > gain.sum():
                 best, gain = solution, held
-        uncovered = ~gain if best is not None else np.ones(len(tuples), dtype=bool)
-        uncovered[impossible] = False
         if best is not None:
             rows.append(best)
-        tuples = tuples[uncovered]
+        gain[impossible] = True
+        tuples = tuples[~gain]
     return np.array(rows, dtype=np.uint8).reshape(len(rows), variables)
 
 
-def needed(rows: Array, tuples: Array, known: Iterable[Array] = ()) -> Array:
-    """Return the rows without those whose combinations all occur in others or are known; late rows are tried first."""
+def needed(rows: Array, tuples: Array) -> Array:
+    """Return the rows without those whose combinations all occur in others; late rows are tried first."""
     times = np.zeros(len(tuples), dtype=np.int32)
-    for row in itertools.chain(known, rows):
+    for row in rows:
         times += holds(row, tuples)
     is_needed = np.ones(len(rows), dtype=bool)
     for index in range(len(rows) - 1, -1, -1):

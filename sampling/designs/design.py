@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from splc.data.configurations import Configurations
 from splc.errors import EmptySampleError, SpaceError, SpecError, nearest
 from splc.types import Array
 
+Name = TypeVar("Name", bound=str)
 # Configurations that a design selects, and notes.
 Selected = tuple[Configurations, tuple[str, ...]]
 _AS = re.compile(r"asOW|asTW[1-9]")
@@ -100,15 +101,13 @@ class Arguments:
             raise self.error(f"{self.name} has no variant {self.positional[least]!r}")
         return len(self.positional) > least
 
-    def choice(self, key: str, known: Sequence[str]) -> str:
+    def choice(self, key: str, known: Sequence[Name]) -> Name:
         """Return the value of a key, one of those that are known; the first of them if it is not given."""
         value = self.named.get(key, known[0])
-        if value not in known:
-            near = nearest(value, known)
-            raise self.error(
-                f"unknown {key} {value!r}" + (f"; {near}" if near else ""), f"known are {', '.join(known)}"
-            )
-        return value
+        if value in known:
+            return known[known.index(value)]
+        near = nearest(value, known)
+        raise self.error(f"unknown {key} {value!r}" + (f"; {near}" if near else ""), f"known are {', '.join(known)}")
 
     def seed(self) -> int | None:
         """Return the argument `seed`, None if it is not given."""

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
-from typing import Literal, cast, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -31,7 +31,8 @@ from splc.types import Array
 Kind = Literal["whole", "binary", "numeric"]
 _NAMES = {"whole": "configurations", "binary": "binary parts", "numeric": "numeric parts"}
 Distribution = Literal["uniform", "binomial", "geometric", "normal"]
-DISTRIBUTIONS: tuple[str, ...] = get_args(Distribution)
+DISTRIBUTIONS: tuple[Distribution, ...] = get_args(Distribution)
+Optimization = Literal["none", "local", "global"]
 # The arguments that only some of the distributed designs have.
 _FURTHER: dict[str, tuple[str, ...]] = {
     "distaware": ("selection", "optimization", "weights"),
@@ -201,7 +202,7 @@ class DistanceAware(ScopeDesign):
     selection: Literal["random", "solver"] = "random"
     # `local` takes a configuration whose options were used least often by the sampled configurations with the same
     # distance, `global` by all sampled ones
-    optimization: Literal["none", "local", "global"] = "none"
+    optimization: Optimization = "none"
     # the least and the greatest number of options in the combinations whose use is counted
     degrees: tuple[int, int] = (1, 1)
     seed: int | None = None  # its own seed, which takes precedence
@@ -210,8 +211,9 @@ class DistanceAware(ScopeDesign):
     def parse(cls, kind: Kind, arguments: Arguments) -> DistanceAware:
         """Read the arguments of `distaware`, `divdistance` or `distpreserving`."""
         arguments.expect(1, 1, "distribution", "metric", "seed", *_FURTHER[arguments.name])
-        diversified = arguments.name == "divdistance"
-        optimization = "local" if diversified else arguments.choice("optimization", ("none", "local", "global"))
+        optimization: Optimization = "local"
+        if arguments.name != "divdistance":
+            optimization = arguments.choice("optimization", ("none", "local", "global"))
         arguments.choice("metric", ("manhattan",))
         if "weights" in arguments.named and optimization == "none":
             raise arguments.error("weights counts combinations of options, which needs optimization=local or global")
@@ -219,10 +221,10 @@ class DistanceAware(ScopeDesign):
             arguments.text,
             kind,
             Amount.parse(arguments),
-            cast(Distribution, arguments.choice("distribution", DISTRIBUTIONS)),
+            arguments.choice("distribution", DISTRIBUTIONS),
             arguments.name == "distpreserving",
-            cast(Literal["random", "solver"], arguments.choice("selection", ("random", "solver"))),
-            cast(Literal["none", "local", "global"], optimization),
+            arguments.choice("selection", ("random", "solver")),
+            optimization,
             _degrees(arguments),
             arguments.seed(),
         )
@@ -257,7 +259,8 @@ class DistanceAware(ScopeDesign):
 
     def _drawn_indices(self, distances: Distances, n: int, rng: np.random.Generator) -> tuple[list[int], int]:
         """Return the indices of n drawn distances, and the number of distances that ran out."""
-        remaining = distances.left()
+        known = Counter(distances.existing)
+        remaining = [count - known[total] for total, count in zip(distances.sums, distances.counts, strict=True)]
         # Integers proportional to the probabilities, 0 where nothing can be selected.
         shares = zip(probabilities(self.distribution, len(remaining)), remaining, strict=True)
         lottery = Lottery([share * (count if self.preserving else count > 0) for share, count in shares], rng)
@@ -359,11 +362,6 @@ class Distances:
             existing = sum((weights[v][column] for v, column in known), np.zeros(len(scope.existing), dtype=np.int64))
             return cls(sums, counts, strata, tuple(existing.tolist()), divisor / 10**decimals, decimals)
         raise AssertionError("unreachable")
-
-    def left(self) -> list[int]:
-        """Return the number of solutions with each sum that are not in the sample to be extended."""
-        known = Counter(self.existing)
-        return [count - known[total] for total, count in zip(self.sums, self.counts, strict=True)]
 
     def notes(self) -> tuple[str, ...]:
         """Return notes on distances without solutions and on coarse rounding."""

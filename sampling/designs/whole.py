@@ -22,7 +22,7 @@ from sampling.space.solutions import Solutions
 from sampling.space.space import LIMIT
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, InputError, Problems, SpaceError, SpecError, plural
-from splc.io.csv_rows import SEPARATORS, split_rows
+from splc.io.csv_rows import header_names, is_not_blank, split_table_rows
 from splc.io.files import read_source
 from splc.io.numbers import parse_column
 from splc.system.options import BinaryOption
@@ -182,15 +182,11 @@ def read_population(path: str, system: VariabilityModel, only: str | None = None
     ones) or `numeric`; others that have no column get their first value.
     """
     source = read_source(path)
-    first = source.text().partition("\n")[0]
-    separator = max(SEPARATORS, key=lambda mark: sum(cell.strip() in system.spellings for cell in first.split(mark)))
-    rows, lines = split_rows(source, separator, lambda row: any(cell.strip() for cell in row))
-    header = [cell.strip() for cell in rows[0]]
-    while header and not header[-1]:
-        header.pop()
+    rows, lines = split_table_rows(source)
+    header = header_names(rows[0])
     problems = Problems(source.name)
     for row, line in zip(rows, lines, strict=True):
-        if len(row) < len(header) or any(cell.strip() for cell in row[len(header) :]):
+        if len(row) < len(header) or is_not_blank(row[len(header) :]):
             problems.add(f"{len(row)} fields, but the header has {len(header)}", line)
     problems.raise_if_any(InputError)
     columns = {name: _column([row[column].strip() for row in rows[1:]]) for column, name in enumerate(header)}

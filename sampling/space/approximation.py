@@ -78,7 +78,7 @@ class Chains:
     """Approximately uniform solutions of a component whose constraints are disjunctions."""
 
     def __init__(self, component: Component, sizes: Sequence[int]) -> None:
-        self.variables = component.variables
+        self.variables, self._clauses = component.variables, component.clauses
         positions = {variable: position for position, variable in enumerate(self.variables)}
         self._values = [values_in(component.domains[variable]) for variable in self.variables]
         self._constraints: list[FlaggedLiterals] = [
@@ -93,10 +93,9 @@ class Chains:
     @cached_property
     def _solver(self) -> Satisfiability | None:
         """The solver of the constraints; None if it is not installed, or for variables with more than two values."""
-        if not is_installed() or any(list(values) != [0, 1] for values in self._values):
+        if self._clauses is None or not is_installed():
             return None
-        clauses = [[i + 1 if allowed[1] else -i - 1 for i, allowed in literals] for literals in self._constraints]
-        return Satisfiability(len(self.variables), clauses)
+        return Satisfiability(len(self.variables), self._clauses)
 
     def draw(self, rng: np.random.Generator, sweeps: int = SWEEPS) -> tuple[Array, float]:
         """Return the ends of `CHAINS` chains, shape (chains, variables), and how much they depend on their starts.

@@ -67,32 +67,26 @@ def _effects(
     block: Block, column: int, positions: Sequence[int], slopes: Array, template: Array, space: Space
 ) -> tuple[ValueEffect, ...]:
     """Return the effects of the values of one choice; `slopes`: the factor of each part in the sum of terms."""
-    codes = block.codes[:, column]
-    distinct_column = block.distinct_codes[:, column]
-    sums = block.distinct_values @ slopes
-    columns = [block.variables.index(position) for position in positions]
-    known, first = np.unique(codes, return_index=True)
-    order = order_of(block.rows[first][:, columns])
-    known, first = known[order], first[order]
-    base = np.flatnonzero(codes == known[0])
-    if len(base) * len(known) > MAX_CHANGED:
-        most = max(1, MAX_CHANGED // len(known))
+    # Options of other blocks have the values of any solution.
+    rows = np.tile(template, (len(block.rows), 1))
+    rows[:, list(block.variables)] = block.rows
+    contexts = Configurations(space.system, rows)
+    choice = values_of(contexts, positions, space)
+    base = np.flatnonzero(choice.codes == 0)
+    if len(base) * len(choice.values) > MAX_CHANGED:
+        most = max(1, MAX_CHANGED // len(choice.values))
         base = base[np.linspace(0, len(base) - 1, most).astype(int)]
+    flips = flipped(contexts[base], [choice], space)
+    changed = flips.configurations.indices[:, list(block.variables)].reshape(*flips.valid.shape, -1)
+    sums = block.distinct_values @ slopes
     effects = []
-    for code, row in zip(known.tolist(), first.tolist(), strict=True):
-        has_value = distinct_column == code
+    for number, (value, valid) in enumerate(zip(choice.values, flips.valid, strict=True)):
+        has_value = block.distinct_codes[:, column] == value @ np.arange(1, len(positions) + 1)
         fraction = float(block.weights[has_value].sum())
         mean = float(block.weights[has_value] @ sums[has_value]) / fraction
-        value = block.rows[row, columns]
-        changed = block.rows[base].copy()
-        changed[:, columns] = value
-        # Options of other blocks have the values of any solution.
-        whole = np.tile(template, (len(changed), 1))
-        whole[:, list(block.variables)] = changed
-        valid = space.check(Configurations(space.system, whole))
-        change = 0.0 if code == known[0] else None
-        if code != known[0] and valid.any():
-            after = part_values(block.parts, block.variables, changed[valid], space)
+        change = None if number else 0.0
+        if number and valid.any():
+            after = part_values(block.parts, block.variables, changed[number, valid], space)
             change = float(((after - block.values[base[valid]]) @ slopes).mean())
         effects.append(ValueEffect(dict(zip(positions, value.tolist(), strict=True)), fraction, mean, change))
     return tuple(effects)
@@ -143,5 +137,5 @@ def flipped(contexts: Configurations, choices: Sequence[ChoiceValues], space: Sp
         combined = blocks
     configurations = Configurations(space.system, np.concatenate(combined))
     changed = {position for choice in choices for position in choice.positions}
-    valid = space.check_changes(configurations, changed).reshape(len(combined), len(contexts))
+    valid = space.check(configurations, changed).reshape(len(combined), len(contexts))
     return Flips(configurations, valid, 1 / np.maximum(valid.sum(axis=0), 1))

@@ -168,16 +168,16 @@ def minimal_bits(parts: Parts, demands: Array, weights: Weights | None = None) -
 
     def smallest(number: int, literals: Array) -> tuple[Array, Array, Array]:
         """Return the minimal selections of a component as bits of whole rows, which are met, and the other bits."""
-        members = np.flatnonzero(parts.components == number)
-        rows, met = _smallest(
-            parts.both.compiled[number], {variable: weights[variable] for variable in members.tolist()}, literals
-        )
+        own = parts.components == number
+        component_weights = {variable: weights[variable] for variable in np.flatnonzero(own).tolist()}
+        rows, met = _smallest(parts.both.compiled[number], component_weights, literals)
         blocks = []
         for start in range(0, len(rows), _CHUNK):
-            wide = np.zeros((len(rows[start : start + _CHUNK]), n), dtype=np.uint8)
-            wide[:, members] = rows[start : start + _CHUNK]
+            block = rows[start : start + _CHUNK]
+            wide = np.zeros((len(block), n), dtype=np.uint8)
+            wide[:, own] = block
             blocks.append(np.packbits(wide, axis=1))
-        return np.concatenate(blocks), met, ~np.packbits(parts.components == number)
+        return np.concatenate(blocks), met, ~np.packbits(own)
 
     for number in np.unique(parts.components).tolist():
         bits |= smallest(number, np.zeros((1, 0), dtype=np.int64))[0]
@@ -193,7 +193,10 @@ def minimal_bits(parts: Parts, demands: Array, weights: Weights | None = None) -
 def _smallest(compiled: Compiled, weights: Weights, demands: Array) -> tuple[Array, Array]:
     """Return the selections of least weight that meet demands, and which can be met; others are arbitrary."""
     if isinstance(compiled, Circuit):
-        return _in_circuit(compiled, np.array(list(weights.values())), demands)
+        # Its literals count variables from 1, and are negative if not selected.
+        positions = np.searchsorted(compiled.variables, demands >> 1) + 1
+        costs_of_values = np.array([weights.get(variable, (0, 0)) for variable in compiled.variables])
+        return compiled.cheapest(costs_of_values, np.where(demands & 1, positions, -positions))
     costs = Costs.ordered(weights)
     least = cheapest(compiled, costs, demands)
     return np.unpackbits(costs.selections(least), axis=1, count=len(weights)), least < costs.never
@@ -203,25 +206,13 @@ def feasible(parts: Parts, demands: Array) -> Array:
     """Return which demands, literals of shape (n, literals), some valid configuration meets, shape (n,)."""
     possible = np.full(len(demands), not parts.both.empty)
     for number, members, literals, numbers in () if parts.both.empty else _by_component(parts, demands):
-        compiled = parts.both.compiled[number]
-        if isinstance(compiled, Circuit):
-            met = _in_circuit(compiled, np.zeros((len(compiled.variables), 2)), literals)[1]
-        else:
-            met = cheapest(compiled, Costs({}, 1, 0), literals) == 0
-        possible[members] &= met[numbers]
+        possible[members] &= _smallest(parts.both.compiled[number], {}, literals)[1][numbers]
     return possible
 
 
 def unpacked(parts: Parts, bits: Array) -> Array:
     """Return rows of bits as selections, shape (n, selectable)."""
     return np.unpackbits(bits, axis=1, count=len(parts.selectable))
-
-
-def _in_circuit(circuit: Circuit, weights: Array, demands: Array) -> tuple[Array, Array]:
-    """Return the solutions of least weight that meet demands, and which can be met."""
-    # Its literals count variables from 1, and are negative if not selected.
-    positions = np.searchsorted(circuit.variables, demands >> 1) + 1
-    return circuit.cheapest(weights, np.where(demands & 1, positions, -positions))
 
 
 def _by_component(parts: Parts, demands: Array) -> Iterator[tuple[int, Array, Array, Array]]:

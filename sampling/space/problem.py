@@ -237,6 +237,17 @@ class Component:
     comparisons: tuple[Relation, ...] = ()  # the relations that are not satisfied yet
 
     @property
+    def clauses(self) -> tuple[tuple[int, ...], ...] | None:
+        """Its constraints as signed numbers of its variables, from 1; None unless they are clauses of binary ones."""
+        if self.comparisons or any(self.domains[variable] != 3 for variable in self.variables):
+            return None
+        number = {variable: position for position, variable in enumerate(self.variables, 1)}
+        return tuple(
+            tuple(number[variable] if bits == 2 else -number[variable] for variable, bits in literals)
+            for literals in self.disjunctions
+        )
+
+    @property
     def key(self) -> tuple[object, ...]:
         """A key that is equal for components of one problem with the same solutions."""
         around = {variable for comparison in self.comparisons for variable in comparison.scope}
@@ -293,21 +304,17 @@ def components(problem: ConstraintProblem, domains: Sequence[int] | None = None)
         *((tuple(v for v in each.scope if remaining[v].bit_count() > 1), each) for each in comparisons),
     ]
     roots = roots_of(len(remaining), (scope for scope, _ in remainders))
-    members: dict[int, list[int]] = {}
+    parts: dict[int, tuple[list[int], list[Literals], list[Relation]]] = {}
     for variable, root in enumerate(roots):
-        members.setdefault(root, []).append(variable)
-    clauses: dict[int, list[Literals]] = {}
-    sums: dict[int, list[Relation]] = {}
+        parts.setdefault(root, ([], [], []))[0].append(variable)
     for scope, remainder in remainders:
+        _, clauses, sums = parts[roots[scope[0]]]
         if isinstance(remainder, Relation):
-            sums.setdefault(roots[scope[0]], []).append(remainder)
+            sums.append(remainder)
         else:
-            clauses.setdefault(roots[scope[0]], []).append(remainder)
+            clauses.append(remainder)
     frozen = tuple(remaining)
-    return [
-        Component(tuple(variables), frozen, tuple(clauses.get(root, ())), tuple(sums.get(root, ())))
-        for root, variables in members.items()
-    ]
+    return [Component(tuple(own), frozen, tuple(clauses), tuple(sums)) for own, clauses, sums in parts.values()]
 
 
 def _propagate(problem: ConstraintProblem, domains: list[int]) -> tuple[list[Literals], list[Relation]] | None:

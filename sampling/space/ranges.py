@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from operator import attrgetter
 
 import numpy as np
 
@@ -186,14 +187,24 @@ class _RangeSearch:
             return UNBOUNDED
         result = factor_bounds(bounds.low.value, bounds.high.value, factor)
         options = [self.space.system.options[position] for position in positions]
-        return result.with_zero() if any(isinstance(o, NumericOption) and o.optional for o in options) else result
+        if not any(isinstance(option, NumericOption) and option.optional for option in options):
+            return result
+        # A term with a deselected option contributes 0.
+        zero = Extreme(0.0, None)
+        return Bounds(min(result.low, zero, key=_VALUE), max(result.high, zero, key=_VALUE))
 
     def derived_bounds(self, derived: Derived) -> Bounds:
         """Return bounds of a subexpression of more options than can be examined together."""
         if isinstance(derived, Parameter):
             return interval(min(derived.values_of), max(derived.values_of))
         if isinstance(derived, PowerOf):
-            return exponential_bounds(self.total(derived.base), self.total(derived.exponent))
+            base, exponent = self.total(derived.base), self.total(derived.exponent)
+            if base[0] <= 0:
+                return UNBOUNDED
+            # Monotone in the base and in the exponent: the extremes are at corners.
+            with np.errstate(all="ignore"):
+                corners = np.power(np.array(base)[:, None], np.array(exponent))
+            return interval(float(corners.min()), float(corners.max()))
         if isinstance(derived, CallOf):
             return interval(*limits(derived.function, [self.total(argument) for argument in derived.arguments]))
         ends = self.total(derived.terms)
@@ -210,8 +221,7 @@ class _RangeSearch:
         return low, sum((bounds.high.value for bounds in contributions), 0.0)
 
 
-# A combination of option values: position of the option → index of its value.
-Combination = Mapping[int, int]
+_VALUE = attrgetter("value")
 
 
 @dataclass(frozen=True)
@@ -219,7 +229,17 @@ class Extreme:
     """A bound of values."""
 
     value: float  # the bound
-    at: Combination | None  # a combination with this value; None where none is known
+    # a combination with this value, position of each option → index of its value; None where none is known
+    at: Mapping[int, int] | None
+
+    def __mul__(self, other: Extreme) -> Extreme:
+        """Return the product of two extremes, reached where both are."""
+        # A factor of 0 gives 0, even if the other one is infinite.
+        value = 0.0 if 0 in (self.value, other.value) else self.value * other.value
+        if self.at is None or other.at is None:
+            return Extreme(value, None)
+        apart = any(self.at[position] != other.at[position] for position in self.at.keys() & other.at.keys())
+        return Extreme(value, None if apart else {**self.at, **other.at})
 
 
 @dataclass(frozen=True)
@@ -231,13 +251,8 @@ class Bounds:
 
     def __mul__(self, other: Bounds) -> Bounds:
         """Return the bounds of the products; exact where the two do not depend on each other."""
-        products = [_product(end, other_end) for end in (self.low, self.high) for other_end in (other.low, other.high)]
-        return Bounds(min(products, key=_value), max(products, key=_value))
-
-    def with_zero(self) -> Bounds:
-        """Return the bounds, extended to include 0."""
-        zero = Extreme(0.0, None)
-        return Bounds(min(self.low, zero, key=_value), max(self.high, zero, key=_value))
+        products = [one * two for one in (self.low, self.high) for two in (other.low, other.high)]
+        return Bounds(min(products, key=_VALUE), max(products, key=_VALUE))
 
 
 ONE = Bounds(Extreme(1.0, {}), Extreme(1.0, {}))
@@ -259,16 +274,6 @@ def factor_bounds(low: float, high: float, factor: Factor) -> Bounds:
     return result
 
 
-def exponential_bounds(base: tuple[float, float], exponent: tuple[float, float]) -> Bounds:
-    """Return bounds of `x^y` for all x and y in intervals; no bounds, where x may be 0 or less."""
-    if base[0] <= 0:
-        return UNBOUNDED
-    with np.errstate(all="ignore"):
-        # Monotone in x and in y: the extremes are at corners.
-        corners = np.power(np.array(base)[:, None], np.array(exponent))
-    return interval(float(corners.min()), float(corners.max()))
-
-
 def _power(low: float, high: float, power: Exponent) -> Bounds:
     """Return bounds of `x^power` for all x in an interval."""
     if power == 0:
@@ -280,17 +285,3 @@ def _power(low: float, high: float, power: Exponent) -> Bounds:
         ends = np.power(np.array([low, high]), float(power))
     least = 0.0 if is_integer and power % 2 == 0 and low < 0 < high else float(ends.min())
     return interval(least, float(ends.max()))
-
-
-def _product(first: Extreme, second: Extreme) -> Extreme:
-    """Return the product of two extremes, reached where both are."""
-    # A factor of 0 gives 0, even if the other one is infinite.
-    value = 0.0 if 0 in (first.value, second.value) else first.value * second.value
-    if first.at is None or second.at is None:
-        return Extreme(value, None)
-    apart = any(first.at[position] != second.at[position] for position in first.at.keys() & second.at.keys())
-    return Extreme(value, None if apart else {**first.at, **second.at})
-
-
-def _value(extreme: Extreme) -> float:
-    return extreme.value

@@ -49,21 +49,13 @@ def compiled(
 
     `kept`: the variables of a solution; other variables only need to have some value. None for all variables.
     """
-    # D4 compiles clauses of binary variables.
-    are_clauses = not component.comparisons and all(
-        component.domains[variable] == 3 for variable in component.variables
-    )
-    if len(component.variables) <= MAX_DIAGRAM or not are_clauses or not d4_is_installed():
+    clauses = component.clauses if len(component.variables) > MAX_DIAGRAM and d4_is_installed() else None
+    if clauses is None:
         return build(component, parents, kept, budgets)
     if kept is not None and not kept.issuperset(component.variables):
         # A circuit cannot be projected to some of its variables; only small diagrams are tried.
         return build(component, parents, kept, budgets[:1])
-    position = {variable: number for number, variable in enumerate(component.variables, 1)}
-    clauses = [
-        tuple(position[variable] if bits == 2 else -position[variable] for variable, bits in literals)
-        for literals in component.disjunctions
-    ]
-    circuit = d4_circuit(component.variables, tuple(clauses))
+    circuit = d4_circuit(component.variables, clauses)
     if circuit is None:
         raise CircuitError(
             f"the constraints over {len(component.variables):,} connected options are too complex for exact counts",

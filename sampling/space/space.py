@@ -115,14 +115,20 @@ class Space:
         system = with_fixed_values(self.system, values)
         return Space(restricted(system, fixed_indices(system, values)))
 
-    def check(self, configurations: Configurations) -> Array:
-        """Return which configurations are valid, shape (n,), bool."""
-        return self._checked(configurations, self._clause_table)
+    def check(self, configurations: Configurations, changed: Collection[int] | None = None) -> Array:
+        """Return which configurations are valid, shape (n,), bool.
 
-    def check_changes(self, configurations: Configurations, positions: Collection[int]) -> Array:
-        """Return which configurations are valid that differ from valid ones in options at some positions only."""
-        near = dict.fromkeys(clause for position in positions for clause in self._clauses_of.get(position, ()))
-        return self._checked(configurations, ClauseTable(tuple(near)))
+        `changed`: the positions of the only options in which they differ from valid ones; None where that is not known.
+        """
+        if changed is None:
+            table = self._clause_table
+        else:
+            near = dict.fromkeys(clause for position in changed for clause in self._clauses_of.get(position, ()))
+            table = ClauseTable(tuple(near))
+        valid = table.holds(configurations.indices)
+        for constraint in self.system.arithmetic_constraints:
+            valid &= _satisfied(constraint, configurations)
+        return valid
 
     @cached_property
     def _clauses_of(self) -> dict[int, list[Clause]]:
@@ -132,12 +138,6 @@ class Space:
             for position, _ in clause.literals:
                 clauses_of.setdefault(position, []).append(clause)
         return clauses_of
-
-    def _checked(self, configurations: Configurations, table: ClauseTable) -> Array:
-        valid = table.holds(configurations.indices)
-        for constraint in self.system.arithmetic_constraints:
-            valid &= _satisfied(constraint, configurations)
-        return valid
 
     def violations(self, configurations: Configurations, row: int) -> list[str]:
         """Return descriptions of the constraints that a configuration violates, none if it is valid."""

@@ -265,22 +265,17 @@ class Variance:
 
     def interactions(self, together: Iterable[Collection[int]]) -> tuple[Interaction, ...]:
         """Return the interactions of all subsets of two or three choices of these sets, in ascending order."""
-        subsets = {
-            subset
-            for choices in together
-            for size in range(2, MAX_TOGETHER + 1)
-            for subset in combinations(sorted(choices), size)
-        }
         if self.constant:
             return ()
-        known = {u: self.closed(u) for choices in subsets for size in (1, 2, 3) for u in combinations(choices, size)}
+        sizes = range(1, MAX_TOGETHER + 1)
+        subsets = {u for choices in together for size in sizes for u in combinations(sorted(choices), size)}
+        closed = {u: self.closed(u) for u in subsets}
         interactions = []
-        for choices in sorted(subsets, key=lambda subset: (len(subset), subset)):
-            sizes = range(1, len(choices) + 1)
-            signed = sum(
-                (-1) ** (len(choices) - size) * known[u] for size in sizes for u in combinations(choices, size)
-            )
-            interactions.append(Interaction(choices, signed / self._total))
+        for choices in sorted(closed, key=lambda subset: (len(subset), subset)):
+            if len(choices) > 1:
+                parts = (u for size in sizes for u in combinations(choices, size))
+                signed = sum((-1) ** (len(choices) - len(u)) * closed[u] for u in parts)
+                interactions.append(Interaction(choices, signed / self._total))
         return tuple(interactions)
 
     def _product(self, choices: Collection[int]) -> Array:

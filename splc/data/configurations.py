@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from splc.data.observations import Observed
-from splc.data.repetitions import RowHashes
 from splc.data.table import assignment_texts, option_columns, table_columns, whole_numbers
 from splc.errors import ConfigurationError, listed, plural
 from splc.io.csv_rows import first_appearances
@@ -27,6 +26,74 @@ from splc.types import Array
 def index_type(system: VariabilityModel) -> np.dtype[Any]:
     """Return the smallest unsigned integer type that holds every value index of the model."""
     return np.min_scalar_type(max((option.size - 1 for option in system.options), default=1))
+
+
+# An odd number near 2^64 divided by the golden ratio, and a shift that brings its high bits down.
+SPREAD, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
+
+
+@dataclass(frozen=True, eq=False)
+class RowHashes:
+    """The rows of a table of integers; equal rows are found by hashes, and then compared."""
+
+    rows: Array  # the table, contiguous, shape (n, columns)
+
+    @cached_property
+    def words(self) -> Array:
+        """The bytes of each row as 64-bit words, shape (n, words)."""
+        width = self.rows.dtype.itemsize * self.rows.shape[1]
+        table = np.zeros((len(self.rows), max(1, -(-width // 8)) * 8), dtype=np.uint8)
+        table[:, :width] = self.rows.view(np.uint8).reshape(len(self.rows), width)
+        return table.view(np.uint64)
+
+    @cached_property
+    def hashes(self) -> Array:
+        """A 64-bit number per row, equal where rows are, shape (n,)."""
+        hashes = np.zeros(len(self.rows), dtype=np.uint64)
+        for word in self.words.T:
+            hashes = (hashes ^ word) * SPREAD
+            hashes ^= hashes >> _SHIFT
+        return hashes
+
+    @cached_property
+    def _ordered(self) -> tuple[Array, Array]:
+        """The hashes in ascending order with their rows, equal ones by row."""
+        order = np.argsort(self.hashes, kind="stable")
+        return order, self.hashes[order]
+
+    def groups(self) -> tuple[Array, Array]:
+        """Return the first row of each distinct row, ascending, and each row's place among these."""
+        ordered = np.sort(self.hashes)
+        if (ordered[1:] != ordered[:-1]).all():
+            return np.arange(len(ordered)), np.arange(len(ordered))
+        order, ordered = self._ordered
+        begins = np.append(True, ordered[1:] != ordered[:-1])
+        group = np.empty(len(order), dtype=np.int64)
+        group[order] = np.cumsum(begins) - 1
+        first = order[begins]
+        if not np.array_equal(self.words, self.words[first[group]]):
+            # Different rows have the same hash, which is very rare.
+            return first_appearances(np.unique(self.rows, axis=0, return_inverse=True)[1].reshape(-1))
+        by_row = np.argsort(first)
+        rank = np.empty(len(first), dtype=np.int64)
+        rank[by_row] = np.arange(len(first))
+        return first[by_row], rank[group]
+
+    def find(self, wanted: RowHashes) -> Array:
+        """Return the first row that equals each wanted row, -1 where there is none."""
+        order, ordered = self._ordered
+        # Ascending numbers are found much faster: their places are near each other in memory.
+        by_hash = np.argsort(wanted.hashes)
+        positions = np.empty(len(by_hash), dtype=np.int64)
+        positions[by_hash] = np.searchsorted(ordered, wanted.hashes[by_hash])
+        positions = np.minimum(positions, len(order) - 1)
+        known = ordered[positions] == wanted.hashes
+        rows = order[positions]
+        if np.array_equal(self.words[rows[known]], wanted.words[known]):
+            return np.where(known, rows, -1)
+        first, group = RowHashes(np.concatenate([self.rows, wanted.rows])).groups()
+        found: Array = first[group[len(order) :]]
+        return np.where(found < len(order), found, -1)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -159,9 +226,7 @@ class Configurations(Presented):
 
         The latter, shape (n,), is the place of the first appearance of an equal one among the former.
         """
-        if (hash_groups := self._hashes.groups()) is not None:
-            return hash_groups
-        return first_appearances(self.keys)
+        return self._hashes.groups()
 
     def unique(self) -> Configurations:
         """Return the distinct configurations, in order of first appearance."""
@@ -175,12 +240,7 @@ class Configurations(Presented):
         if wanted.indices is self.indices or np.array_equal(wanted.indices, self.indices):
             first, group = self.groups()
             return first[group]
-        if (rows := self._hashes.find(wanted._hashes)) is not None:
-            return rows
-        order = np.argsort(self.keys, kind="stable")
-        positions = np.searchsorted(self.keys, wanted.keys, sorter=order)
-        positions = order[np.minimum(positions, len(order) - 1)]
-        return np.where(self.keys[positions] == wanted.keys, positions, -1)
+        return self._hashes.find(wanted._hashes)
 
     def assignment(self, row: int) -> dict[str, float]:
         """Return one configuration as name → value (0.0 or 1.0 for binary options, NaN if deselected)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, overload
@@ -11,15 +11,80 @@ import numpy as np
 
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.property_unit import unit_in_name
-from splc.data.repetitions import repetition_column, repetition_rows, side_by_side
-from splc.data.table import names_of, numbers_of, require_columns, selected_rows, shown_values, table_columns, texts_of
-from splc.errors import MeasurementError, listed, plural, unknown_name_hint
+from splc.errors import MeasurementError, Problem, listed, plural, unknown_name_hint
 from splc.io.numbers import parse_number
 from splc.io.presentation import Presented
 from splc.system.constraints import BooleanConstraint, Constraint
 from splc.system.options import constraints_of_texts
 from splc.system.variability import VariabilityModel
 from splc.types import Aggregate, Array
+
+# Larger tables are refused.
+MAX_CELLS = 100_000_000
+# Larger tables may have at most this many cells for each value: most are empty where only few groups have many values.
+FEW_CELLS, MAX_PER_VALUE = 4_000_000, 10
+
+
+def most_cells(values: int) -> int:
+    """Return how many cells a table of repetitions with this many values may have."""
+    return min(MAX_CELLS, max(FEW_CELLS, MAX_PER_VALUE * values))
+
+
+def require_size(groups: int, width: int, values: int, columns: int = 1, file: str | None = None) -> None:
+    """Refuse a table of repetitions that is too large."""
+    if groups * width * columns > most_cells(values * columns):
+        message = f"a configuration has {width:,} repetitions, too many beside {groups:,} configurations"
+        raise MeasurementError(Problem(message, file, hint="leave some of its repetitions out"))
+
+
+def offsets(group: Array, slots: Array, groups: int) -> tuple[Array, Array]:
+    """Return the column of the first value of each row, and the number of columns of each group: see `side_by_side`."""
+    order = np.argsort(group, kind="stable")
+    ends = np.cumsum(slots[order])
+    totals = np.bincount(group, weights=slots, minlength=groups).astype(np.int64)
+    group_starts = np.cumsum(totals) - totals
+    first_columns = np.empty(len(group), dtype=np.int64)
+    first_columns[order] = ends - slots[order] - group_starts[group[order]]
+    return first_columns, totals
+
+
+def side_by_side(columns: Mapping[str, Array], group: Array, slots: Array, file: str | None = None) -> dict[str, Array]:
+    """Return name → values, shape (groups, repetitions), with the rows of a group one after another, and NaN.
+
+    `columns` have the shape (n, k); each of the n rows has a group, and a number of values, its slots, at most k.
+    """
+    starts, totals = offsets(group, slots, int(group.max(initial=-1)) + 1)
+    width = int(totals.max(initial=1))
+    require_size(len(totals), width, int(slots.sum()), len(columns), file)
+    tables = {}
+    for name, values in columns.items():
+        filled = np.full((len(totals), width), np.nan)
+        for slot in range(values.shape[1]):
+            present = slots > slot
+            filled[group[present], starts[present] + slot] = values[present, slot]
+        used = np.flatnonzero(~np.isnan(filled).all(axis=0))
+        tables[name] = filled[:, : used[-1] + 1 if len(used) else 1]
+    return tables
+
+
+def repetition_rows(tables: Iterable[Array], count: int) -> tuple[Array, Array]:
+    """Return the group and the column of each row of a table with one row per repetition, at least one of each group.
+
+    `tables`: the values of properties, each of shape (count, repetitions), NaN where one is missing.
+    """
+    used = np.ones(count, dtype=np.int64)
+    for values in tables:
+        known = ~np.isnan(values)
+        last = values.shape[1] - np.argmax(known[:, ::-1], axis=1)
+        used = np.maximum(used, np.where(known.any(axis=1), last, 1))
+    rows = np.repeat(np.arange(count), used)
+    return rows, np.arange(len(rows)) - np.repeat(np.cumsum(used) - used, used)
+
+
+def repetition_column(values: Array, rows: Array, slots: Array) -> Array:
+    """Return the values in the rows of `repetition_rows`, NaN where a property has fewer repetitions."""
+    lacking = max(int(slots.max(initial=0)) + 1 - values.shape[1], 0)
+    return np.asarray(np.pad(values, ((0, 0), (0, lacking)), constant_values=np.nan)[rows, slots])
 
 
 @dataclass(frozen=True)
@@ -187,77 +252,6 @@ class Measurements(Presented):
         """The system that was measured."""
         return self.configurations.system
 
-    @classmethod
-    def from_columns(
-        cls,
-        system: VariabilityModel,
-        columns: Any,
-        *,
-        contexts: str | Collection[str] = (),
-        where: Mapping[str, Any] | None = None,
-        ignore: str | Collection[str] = (),
-        aggregate: Aggregate = "mean",
-    ) -> Measurements:
-        """Return the measurements in a dict of columns, or in a data frame (pandas, polars, …).
-
-        Rows with the same configuration are repetitions. Columns that are not options are properties if they contain
-        numbers, and contexts (version, workload, machine) if they contain texts.
-
-        Args:
-            system: the system that was measured.
-            columns: name → values, shape (n,). Columns of options are those of `Configurations.from_columns`.
-            contexts: columns of numbers that are contexts.
-            where: context → its value in the rows to use.
-            ignore: columns to leave out.
-            aggregate: the aggregation of repetitions, 'mean', 'median' or 'min'.
-
-        Raises:
-            MeasurementError: if it is not a table, there is no such column or value, or a context has several values.
-            ConfigurationError: if the column of an option is missing, or a value is not one of the option's values.
-        """
-        table = table_columns(columns)
-        contexts, ignore = names_of(contexts), names_of(ignore)
-        require_columns(table, [*contexts, *ignore])
-        table = selected_rows({name: values for name, values in table.items() if name not in ignore}, where or {})
-        configurations = Configurations.from_frame(system, table)
-        properties: dict[str, Array] = {}
-        constant: dict[str, str] = {}
-        notes: list[str] = []
-        for name, values in table.items():
-            if name in system.spellings:
-                continue
-            numbers = None if name in contexts or name in (where or {}) else numbers_of(values)
-            if numbers is not None:
-                properties[name] = numbers
-                continue
-            is_text, texts = numbers_of(values) is None, list(dict.fromkeys(texts_of(values)))
-            if len(texts) > 1:
-                hint = (
-                    f"choose one with where={{{name!r}: {texts[0]!r}}}, or leave the column out with ignore=[{name!r}]"
-                )
-                message = f"the context {name!r} has {len(texts):,} values: {shown_values(texts)}"
-                raise MeasurementError(message, hint=f"{hint}; a property has numbers only" if is_text else hint)
-            constant[name] = texts[0] if texts else ""
-            if is_text:
-                notes.append(f"{name!r} is a context: its values are not numbers")
-        first, group = configurations.groups()
-        columns = {name: numbers[:, np.newaxis] for name, numbers in properties.items()}
-        repeated = side_by_side(columns, group, np.ones(len(group), dtype=np.int64))
-        missing = {name: count for name, numbers in properties.items() if (count := int(np.isnan(numbers).sum()))}
-        report = ReadingReport(rows=len(group), missing=missing, notes=tuple(notes))
-        return cls(configurations[first], repeated, aggregate, report, constant)
-
-    @classmethod
-    def from_frame(cls, system: VariabilityModel, frame: Any, **settings: Any) -> Measurements:
-        """Return the measurements in a data frame, as `from_columns` does.
-
-        Args:
-            system: the system that was measured.
-            frame: the data frame.
-            settings: the other arguments of `from_columns`.
-        """
-        return cls.from_columns(system, frame, **settings)
-
     def to_columns(self) -> dict[str, Array]:
         """Return name → values for options, contexts and properties; each repetition is a row."""
         rows, slots = repetition_rows(self.values.values(), len(self))
@@ -305,6 +299,8 @@ class Measurements(Presented):
         Raises:
             MeasurementError: if there is no such property, or an aggregate is infinite.
         """
+        if nfp in self._columns:
+            return self._columns[nfp].copy()
         values = self.repetitions(nfp)
         # The aggregate of one value is the value.
         result = values[:, 0].copy() if values.shape[1] == 1 else np.full(len(values), np.nan)
@@ -316,7 +312,8 @@ class Measurements(Presented):
         if np.isinf(result).any():
             name = describe_configuration(self.configurations, int(np.argmax(np.isinf(result))))
             raise MeasurementError(f"{nfp}: the values of {name} are too large", hint="give them in a larger unit")
-        return result
+        self._columns[nfp] = result
+        return result.copy()
 
     def unit(self, nfp: str) -> str | None:
         """Return the unit of a property: the one that is stated, else the one in its name; None if neither is."""
@@ -330,6 +327,11 @@ class Measurements(Presented):
                 return self
             self._subsets[nfp] = self[known]
         return self._subsets[nfp]
+
+    @cached_property
+    def _columns(self) -> dict[str, Array]:
+        """The values used of each property that was asked for."""
+        return {}
 
     @cached_property
     def _subsets(self) -> dict[str, Measurements]:

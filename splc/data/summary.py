@@ -11,8 +11,7 @@ from typing import Literal
 import numpy as np
 
 from splc.data.configurations import Configurations
-from splc.data.measurements import Measurements
-from splc.data.repetitions import offsets
+from splc.data.measurements import Measurements, offsets
 from splc.io.numbers import power_of_two
 from splc.types import Array
 

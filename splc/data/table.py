@@ -150,33 +150,6 @@ def _text(value: Any) -> str:
     return f"{value:.15g}" if isinstance(value, float) else str(value).strip()
 
 
-def selected_rows(columns: Mapping[str, Array], where: Mapping[str, Any]) -> dict[str, Array]:
-    """Return the rows of a table in which columns have the stated values."""
-    require_columns(columns, where)
-    mask = np.ones(len(next(iter(columns.values()))) if columns else 0, dtype=bool)
-    for name, value in where.items():
-        texts = np.array(texts_of(columns[name]), dtype=object)
-        equal = texts == _text(float(value) if isinstance(value, int | np.number) else value)
-        if not equal.any():
-            raise MeasurementError(f"{name} is never {value!r}", hint=f"its values are {shown_values(texts)}")
-        mask &= equal
-    if where and not mask.any():
-        raise MeasurementError(f"no row has {listed([f'{name} = {value}' for name, value in where.items()])}")
-    return {name: values[mask] for name, values in columns.items()}
-
-
-def require_columns(columns: Mapping[str, Any], names: Iterable[str]) -> None:
-    """Raise an error if a table lacks one of these columns."""
-    for name in names:
-        if name not in columns:
-            raise MeasurementError(f"there is no column {name!r}", hint=unknown_name_hint(name, list(columns)))
-
-
-def shown_values(texts: Iterable[str]) -> str:
-    """Return the first distinct values of a column for a message."""
-    return listed([repr(text) for text in dict.fromkeys(texts)], _SHOWN)
-
-
 def whole_numbers(values: Array) -> Array:
     """Return numbers as integers, if all of them are whole."""
     is_whole = bool((np.isfinite(values) & (np.abs(values) < 2**53)).all()) and bool((values == np.trunc(values)).all())
@@ -245,7 +218,8 @@ def _group(system: VariabilityModel, parent: str, children: Sequence[BinaryOptio
 
 def warn_of_unknown(name: str, texts: Iterable[str]) -> None:
     """Warn about texts of an option that were not learned from."""
-    warnings.warn(f"{name}: {shown_values(texts)} is predicted as the mean of the known values", stacklevel=2)
+    shown = listed([repr(text) for text in dict.fromkeys(texts)], _SHOWN)
+    warnings.warn(f"{name}: {shown} is predicted as the mean of the known values", stacklevel=2)
 
 
 def _column(system: VariabilityModel, option: Option, values: Array) -> Array:

@@ -268,7 +268,7 @@ class CodedColumns:
         """Return whether rows have nearly all combinations of several columns, each as often as the others, or once."""
         varying = [name for name in names if self.sizes[name] > 1]
         cells = math.prod(self.sizes[name] for name in varying)
-        if len(varying) < 2 or not MIN_GROUPS <= CROSSED * cells <= self.rows:
+        if len(varying) < 2 or not MIN_GROUPS / CROSSED <= cells <= self.rows / CROSSED:
             return False
         counts = np.bincount(self.groups(varying))
         return len(counts) >= CROSSED * (self.rows if once else cells) and alike(counts) >= CROSSED

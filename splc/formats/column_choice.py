@@ -129,11 +129,10 @@ class ColumnChoice:
         result = choice.over(extra.lenient)
         return replace(result, options=(*choice.options, *options), optional=result.optional.union(options))
 
-    def with_contexts(self, roles: StatedRoles | None, system: VariabilityModel) -> ColumnChoice:
-        """Return these choices, completed by the contexts that the format of a file states."""
+    def with_contexts(self, names: Iterable[str], system: VariabilityModel) -> ColumnChoice:
+        """Return these choices, completed by contexts that the format of a file states."""
         mentioned = {*self.named, *self.ignore, *system.spellings}
-        contexts = () if roles is None else tuple(name for name in roles.contexts if name not in mentioned)
-        return self if roles is None else self.over(ColumnChoice(contexts).lenient)
+        return self.over(ColumnChoice(tuple(name for name in names if name not in mentioned)).lenient)
 
     def among(self, names: Collection[str]) -> ColumnChoice:
         """Return the choices with lists `a,b` of contexts and ignored columns split, unless a column is `a,b`."""

@@ -71,21 +71,19 @@ class Format:
 
 _SYSTEM = "splc.formats.system."
 _VM = f"{_SYSTEM}splconqueror_xml:"
-_IDE = f"{_SYSTEM}featureide:"
-_CNF = f"{_SYSTEM}dimacs:"
+_FM = f"{_SYSTEM}feature_models:"
 _CSV = "splc.formats.measurements.csv:"
 _XML = "splc.formats.measurements.splconqueror_xml:"
 _MODELS = "splc.formats.models."
 _READ = f"{_MODELS}read:"
 _PROGRAM = f"{_MODELS}program:"
 _EXTRAP = "splc.formats.experiments.extrap:"
-_JSON_LINES = "splc.formats.experiments.json_lines:"
 
 FORMATS = (
     Format("system", "xml", ".xml", f"{_VM}parse_variability_model", f"{_VM}write_variability_model"),
     Format("system", "uvl", ".uvl", f"{_SYSTEM}uvl:parse_uvl", f"{_SYSTEM}uvl_writer:write_uvl"),
-    Format("system", "featureide", None, f"{_IDE}parse_featureide", f"{_IDE}write_featureide"),
-    Format("system", "dimacs", ".dimacs", f"{_CNF}parse_dimacs", f"{_CNF}write_dimacs", (".cnf",)),
+    Format("system", "featureide", None, f"{_FM}parse_featureide", f"{_FM}write_featureide"),
+    Format("system", "dimacs", ".dimacs", f"{_FM}parse_dimacs", f"{_FM}write_dimacs", (".cnf",)),
     Format(
         "system",
         "configspace",
@@ -104,7 +102,7 @@ FORMATS = (
     Format("model", "", ".tex", writer=f"{_MODELS}text:latex_table"),
     Format("experiment", "text", ".txt", f"{_EXTRAP}parse_experiment_text", f"{_EXTRAP}experiment_text"),
     Format("experiment", "json", ".json", f"{_EXTRAP}parse_experiment_json"),
-    Format("experiment", "jsonl", ".jsonl", f"{_JSON_LINES}parse_experiment_lines", f"{_JSON_LINES}experiment_jsonl"),
+    Format("experiment", "jsonl", ".jsonl", f"{_EXTRAP}parse_experiment_lines", f"{_EXTRAP}experiment_jsonl"),
     Format("experiment", "extra-p", ".extra-p", f"{_EXTRAP}parse_experiment_archive"),
     Format("experiment", "csv", ".csv", "splc.formats.experiments.rows:parse_experiments_csv"),
     Format("script", "a", ".a", "splc.formats.scripts.commands:parse_script", by_suffix=True),

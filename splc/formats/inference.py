@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from splc.data.table import names_of, numbers_of, table_columns, texts_of
+from splc.data.table import names_of
 from splc.errors import InputError, Problem, listed, plural
-from splc.formats.benchmarks.tools import benchmark_of
 from splc.formats.coded_columns import repeats
 from splc.formats.column_choice import ColumnChoice, StatedRoles
 from splc.formats.detect import is_xml
@@ -20,10 +19,10 @@ from splc.formats.measurements.constraints import option_table, pair_text, with_
 from splc.formats.measurements.selections import truth_words
 from splc.formats.measurements.tables import read_file_columns, read_table
 from splc.formats.roles import Roles, option_columns, roles_of
-from splc.formats.table import TableSource, table_of, table_text
-from splc.io.csv_rows import CodedTexts, distinct_numbers, distinct_texts, has_text, rows_with, texts_in
+from splc.formats.table import TableSource, table_of
+from splc.io.csv_rows import distinct_texts, has_text, rows_with, texts_in
 from splc.io.files import Source
-from splc.io.numbers import column_texts, number_text, parse_column
+from splc.io.numbers import number_text, parse_column
 from splc.system.constraints import BooleanConstraint, OptionLiteral
 from splc.system.groups import Alternatives, alternatives_among
 from splc.system.mining import MinedConstraints, OptionRows
@@ -297,29 +296,7 @@ def infer_system(
 
 def inferred_from(table: Any, nfp: str | None, choice: ColumnChoice) -> Inference:
     """Return the inference from a table, as in `infer_system`; the notes of the system are the assumptions."""
-    result = inference_of(table_source(table), nfp=nfp, choice=choice)
+    result = inference_of(read_table(table), nfp=nfp, choice=choice)
     name = result.system.name if isinstance(table, str | Path) else "system"
     notes = (*result.system.notes, *result.assumptions, *result.warnings, *result.notes)
     return replace(result, system=replace(result.system, name=name, notes=notes))
-
-
-def table_source(table: Any) -> Source:
-    """Return a table: a file, a data frame, or a dict of columns."""
-    if isinstance(table, str | Path):
-        return read_table(table)
-    texts: list[CodedTexts] = []
-    columns = table_columns(table)
-    for values in columns.values():
-        # Truth values are words, as in a CSV file.
-        numbers = None if np.asarray(values).dtype == bool else numbers_of(values)
-        if numbers is None:
-            texts.append(CodedTexts(*distinct_texts(texts_of(values))))
-        else:
-            distinct, codes = distinct_numbers(numbers)
-            texts.append(CodedTexts(column_texts(distinct), codes))
-    if not texts or not len(texts[0]):
-        raise InputError(Problem("the table has no rows", "table"))
-    # A data frame of a benchmark tool, such as Optuna's, is what the tool writes as CSV.
-    tool = benchmark_of(Source("table", table_text([*columns], [cells[:1] for cells in texts]).encode()))
-    source = TableSource.of(Source("table", b""), [*columns], texts)
-    return read_table(source if tool is None else tool.read(source))

@@ -78,6 +78,7 @@ class TableSource(Source):
     main: str | None = None  # the property to use if the user names none, None if the format has none
     notes: tuple[str, ...] = ()  # remarks on what the table was made from
     units: Mapping[str, str] = field(default_factory=dict)  # property → its unit, where the format states it
+    texts: tuple[str, ...] = ()  # columns of texts that may look like numbers, as data frames have them
     # of a union the file of each table, in order, with the line of each of its rows; None for a format without lines
     files: tuple[tuple[str, tuple[int | None, ...]], ...] = field(default=(), repr=False)
     # separator → rows and lines: a file is split once

@@ -38,9 +38,10 @@ _MASKS: Array = np.array([(1 << 8 * count) - 1 for count in range(_WORD + 1)], d
 class Cells(Sequence[str]):
     """n cells of a file as texts. Spaces before a text do not belong to it."""
 
-    content: bytes  # the file
+    content: bytes  # the file, and NULs up to a whole number of words, at least one word after the last cell
     before: Array  # the position before the first byte of each cell, shape (n,)
     ends: Array  # the position after the last byte of each cell, shape (n,)
+    heads: Array  # the first two bytes of each cell as a number, 0 for those after its end, shape (n,)
 
     def __len__(self) -> int:
         return len(self.ends)
@@ -60,7 +61,7 @@ class Cells(Sequence[str]):
 
     def take(self, rows: Array | slice) -> Cells:
         """Return the cells of some rows."""
-        return Cells(self.content, self.before[rows], self.ends[rows])
+        return Cells(self.content, self.before[rows], self.ends[rows], self.heads[rows])
 
     @property
     def lengths(self) -> Array:
@@ -83,9 +84,7 @@ class Cells(Sequence[str]):
     @cached_property
     def codes(self) -> tuple[Array, Array]:
         """The first row of each distinct cell, ascending, and the position of each cell among these, shape (n,)."""
-        word = self._word(0)
-        # Numbers of two bytes are sorted much faster.
-        rows, codes = first_appearances(word.astype(np.uint16) if self.widest <= 2 else word)
+        rows, codes = first_appearances(self._word(0))
         for start in range(_WORD, self.widest, _WORD):
             _, further = first_appearances(self._word(start))
             rows, codes = first_appearances(codes * (int(further.max(initial=0)) + 1) + further)
@@ -99,13 +98,15 @@ class Cells(Sequence[str]):
 
     def _word(self, start: int) -> Array:
         """Return eight bytes of each cell as a number, shape (n,); cells contain no NUL."""
-        # A word begins at every byte of the file; the last ones are read from an earlier place.
-        content = self.content.ljust(_WORD, b"\0")
-        words: Array = np.ndarray(len(content) - 7, dtype="<u8", buffer=content, strides=(1,))
+        if self.widest <= start + 2 and start == 0:
+            return self.heads
         positions = self.before + np.int32(start + 1)
-        starts = np.minimum(positions, len(words) - 1)
-        beyond = np.minimum(positions - starts, 7).astype(np.uint64) * np.uint64(8)
-        masked: Array = (words[starts] >> beyond) & _MASKS[np.clip(self.ends - positions, 0, 8)]
+        # Of the two words of the file that a word of a cell has bytes of.
+        words: Array = np.frombuffer(self.content, "<u8")
+        at, shift = positions // _WORD, (positions % _WORD * _WORD).astype(np.uint64)
+        first, second = (words.take(at + further, mode="clip") for further in (0, 1))
+        word: Array = first >> shift | second << np.uint64(1) << (np.uint64(63) - shift)
+        masked: Array = word & _MASKS[np.clip(self.ends - positions, 0, _WORD)]
         return masked
 
 
@@ -150,21 +151,25 @@ def plain_columns(content: bytes, separator: str) -> list[Cells] | None:
     columns = content.count(separator.encode(), 0, content.index(b"\n")) + 1
     if columns < 2:
         return None
+    lines = content.count(b"\n")
+    content = content.ljust((len(content) // _WORD + 2) * _WORD, b"\0")
     data, mark = np.frombuffer(content, dtype=np.uint8), ord(separator)
-    # The position of each separator and line feed, and those of each column; blocks fit into the cache.
+    # The position of each separator and line feed; blocks fit into the cache.
     blocks = ((start, data[start : start + _BLOCK]) for start in range(0, len(data), _BLOCK))
     found = (start + np.flatnonzero((block == mark) | (block == _NEWLINE)) for start, block in blocks)
-    marks = np.concatenate([positions.astype(np.int32) for positions in found])
-    if len(marks) != columns * content.count(b"\n"):
+    marks = np.concatenate([np.array([-1], dtype=np.int32), *(positions.astype(np.int32) for positions in found)])
+    if len(marks) - 1 != columns * lines:
         return None
-    by_row = marks.reshape(-1, columns)
-    ends = np.empty(by_row.shape[::-1], dtype=np.int32)
-    for start in range(0, len(by_row), _ROWS):
-        ends[:, start : start + _ROWS] = by_row[start : start + _ROWS].T
+    ends, heads = np.empty((columns, lines), dtype=np.int32), np.empty((columns, lines), dtype=np.uint16)
+    for start in range(0, lines, _ROWS):
+        own = marks[start * columns : (start + _ROWS) * columns + 1]
+        first, second = (data.take(own[:-1] + np.int32(at), mode="clip") * (np.diff(own) > at) for at in (1, 2))
+        ends[:, start : start + _ROWS] = own[1:].reshape(-1, columns).T
+        heads[:, start : start + _ROWS] = (first + second * np.uint16(256)).reshape(-1, columns).T
     if (data[ends[-1]] != _NEWLINE).any() or int(np.diff(ends[-1], prepend=-1).max()) > _LONGEST:
         return None
     starts = np.insert(ends[-1, :-1], 0, -1)
-    return [Cells(content, *column) for column in zip([starts, *ends[:-1]], ends, strict=True)]
+    return [Cells(content, *column) for column in zip([starts, *ends[:-1]], ends, heads, strict=True)]
 
 
 def texts_in(texts: Sequence[str], rows: Array) -> Sequence[str]:
@@ -217,9 +222,11 @@ def sorted_distinct(values: Array) -> Array:
 
 def renumbered(keys: Array) -> Array:
     """Return the positions of whole numbers from 0 on among the distinct ones, shape (n,), without sorting if dense."""
-    end = int(keys.max(initial=-1)) + 1
+    end = int(keys.max(initial=0)) + 1
     if end > DENSE * len(keys):
-        return np.unique(keys, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        if len(keys) <= _SNIFFED or len(np.unique(keys[:_SNIFFED])) > _MAX_DISTINCT:
+            return np.unique(keys, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        return np.searchsorted(np.unique(keys), keys)
     is_used = np.zeros(end, dtype=bool)
     is_used[keys] = True
     positions: Array = (np.cumsum(is_used, dtype=np.int64) - 1)[keys]
@@ -228,11 +235,14 @@ def renumbered(keys: Array) -> Array:
 
 def first_appearances(keys: Array) -> tuple[Array, Array]:
     """Return the position of each distinct key's first appearance, ascending, and each key's place among them."""
-    _, first, codes = np.unique(keys, return_index=True, return_inverse=True)
+    codes = renumbered(keys)
+    first = np.empty(int(codes.max(initial=-1)) + 1, dtype=np.int64)
+    # Of several values for a position the last one stays.
+    first[codes[::-1]] = np.arange(len(keys))[::-1]
     order = np.argsort(first)
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
-    return first[order], place[codes.reshape(-1)]
+    return first[order], place[codes]
 
 
 # The characters in which the first two lines are looked for.

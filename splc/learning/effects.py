@@ -14,8 +14,7 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.io.numbers import comparable_size
 from splc.learning.projection import stem_of
-from splc.learning.result import InfluenceEstimate
-from splc.learning.shares import term_shares
+from splc.learning.result import InfluenceEstimate, term_shares
 from splc.models.influence import InfluenceModel, levels_of, with_levels
 from splc.models.terms import CONSTANT, Term, names_in, option_term, quoted
 from splc.system.variability import VariabilityModel
@@ -65,8 +64,7 @@ class Effect:
 
     text: str  # the term; of a factor, the binary options that switch it on (empty: it is always there)
     influence: float | None  # the influence; None for a factor
-    # the share of the term in percent (`splc.learning.shares.TermShares`); None where it is undefined, and for a factor
-    share: float | None
+    share: float | None  # the share of the term in percent (`TermShares`); None where undefined, and for a factor
     # the uncertainty of the influence of a single term, None where it is not known
     estimate: InfluenceEstimate | None = None
     factor: str = ""  # the factor as text, empty in a sum
@@ -117,13 +115,8 @@ class OptionEffects:
         return max(abs(self.share or 0.0), *(effect.size for effect in self.effects))
 
 
-@dataclass(frozen=True)
-class _Part:
-    """An effect before it is grouped."""
-
-    options: frozenset[str]  # the options that it depends on
-    effect: Effect  # the effect
-    without: Callable[[str], str]  # returns the text of the effect without an option
+# The options that an effect depends on, the effect, and what returns its text without an option.
+_Part = tuple[frozenset[str], Effect, Callable[[str], str]]
 
 
 def option_effects(
@@ -137,17 +130,17 @@ def option_effects(
     make = _factors if model.link == "log" else _terms
     for part in make(model, estimates_by_term, configurations):
         # The key has no titles, since another option can have the title of the group as its name.
-        key = tuple(dict.fromkeys(group_of.get(name, (name,)) for name in names_in(part.options, model.order)))
+        key = tuple(dict.fromkeys(group_of.get(name, (name,)) for name in names_in(part[0], model.order)))
         parts_by_key.setdefault(key, []).append(part)
     groups = []
     for key, parts in parts_by_key.items():
         among = [choice for choice in key if choice in titles]
         levels = len(parts) > 1 and bool(among)
-        found_here = _with_members(parts, among) if levels else [part.effect for part in parts]
-        found_here = [replace(effect, folds=folds) for effect in found_here]
-        effects = tuple(sorted(found_here, key=lambda effect: -comparable_size(effect.size)))
-        shares = [effect.share for effect in effects if effect.share is not None]
+        found = _with_members(parts, among) if levels else [effect for _, effect, _ in parts]
+        found = sorted(found, key=lambda effect: -comparable_size(effect.size))
+        shares = [effect.share for effect in found if effect.share is not None]
         options = tuple(dict.fromkeys(titles.get(choice, choice[0]) for choice in key))
+        effects = tuple(replace(effect, folds=folds) for effect in found)
         groups.append(OptionEffects(options, math.fsum(shares) if shares else None, effects, levels))
     # The number of a product that every configuration has comes first.
     product = model.link == "log"
@@ -156,12 +149,12 @@ def option_effects(
 
 def _with_members(parts: Sequence[_Part], groups: Sequence[tuple[str, ...]]) -> list[Effect]:
     """Return effects with their members of the alternative group, of those given, that has the most members here."""
-    options_used = {name for part in parts for name in part.options}
-    group = max(sorted(groups), key=lambda group: len(options_used.intersection(group)))
+    used = {name for options, _, _ in parts for name in options}
+    group = max(sorted(groups), key=lambda group: len(used.intersection(group)))
     effects = []
-    for part in parts:
-        level = min(part.options.intersection(group))
-        effects.append(replace(part.effect, level=level, rest=part.without(level)))
+    for options, effect, text_without in parts:
+        level = min(options.intersection(group))
+        effects.append(replace(effect, level=level, rest=text_without(level)))
     return effects
 
 
@@ -186,7 +179,7 @@ def _terms(
     for (term, influence), share in zip(model.terms, shares.values, strict=True):
         text = with_levels(term, levels).text(model.order)
         effect = Effect(text, influence, share, estimates_by_term.get(term), absolute=shares.absolute)
-        yield _Part(model.options_of(term), effect, partial(text_without, term))
+        yield model.options_of(term), effect, partial(text_without, term)
 
 
 def _factors(
@@ -215,7 +208,7 @@ def _factors(
         pairs = [(with_levels(_without(term, options), levels), influence) for term, influence in terms]
         estimate = estimates_by_term.get(terms[0][0]) if len(terms) == 1 else None
         effect = Effect(text(options), None, None, estimate, factor_text(pairs, model.order), *ends)
-        yield _Part(options, effect, partial(text, options))
+        yield options, effect, partial(text, options)
 
 
 def factor_text(pairs: Sequence[tuple[Term, float]], order: Sequence[str]) -> str:
@@ -226,24 +219,17 @@ def factor_text(pairs: Sequence[tuple[Term, float]], order: Sequence[str]) -> st
     for term, influence in pairs:
         if len(term.factors) == 1 and (term.factors[0].power, term.factors[0].log) == (0, 1):
             # e^(b log10 x) is x^(b / ln 10).
+            power = f"{influence / math.log(10):.{DIGITS}g}"
             name = option_term(term.factors[0].option).text(order)
-            parts.append(f"{name}^{_signed(influence / math.log(10))}")
+            parts.append(f"{name}^({power})" if influence < 0 else f"{name}^{power}")
         elif term != CONSTANT:
             sign = (" - " if influence < 0 else " + ") if exponent_text else ("-" if influence < 0 else "")
             exponent_text += f"{sign}{abs(influence):.{DIGITS}g} * {term.text(order)}"
     if exponent_text:
         parts.append(f"exp({exponent_text})")
-    return " * ".join([_exponential(number), *parts] if number or not parts else parts)
-
-
-def _signed(value: float) -> str:
-    text = f"{value:.{DIGITS}g}"
-    return f"({text})" if value < 0 else text
-
-
-def _exponential(value: float) -> str:
-    """Return e^value as text; numbers out of range stay exponentials."""
-    return f"{math.exp(value):.{DIGITS}g}" if abs(value) < 700 else f"exp({value:.{DIGITS}g})"
+    # Numbers out of range stay exponentials.
+    constant = f"{math.exp(number):.{DIGITS}g}" if abs(number) < 700 else f"exp({number:.{DIGITS}g})"
+    return " * ".join([constant, *parts] if number or not parts else parts)
 
 
 def _without(term: Term, options: frozenset[str]) -> Term:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, Literal, Self, overload
 
@@ -25,15 +25,14 @@ from splc.learning.learn import learn
 from splc.learning.projection import Form, ProjectionLearner, ProjectionSettings, ScaleChoice
 from splc.learning.registry import STEPWISE, learner_name, learner_of
 from splc.learning.result import Intervals, LearningResult, Round
+from splc.learning.stepwise.algorithm import select
 from splc.learning.stepwise.settings import preset as preset_settings
-from splc.learning.stepwise.stepwise import select
 from splc.learning.text_columns import TableColumns, numbers_in, texts_in
 from splc.models.basis.atom import function_names
 from splc.models.influence import InfluenceModel
 from splc.scaling.batch import MAX_PARAMETERS
 from splc.scaling.fit import fit
 from splc.scaling.result import ScalingModel
-from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
@@ -152,18 +151,18 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
         X, y = X.astype(float), np.asarray(y, dtype=float)
         self._columns = TableColumns.of(column_names(self), X, self._texts)
         columns = self._columns.values(X)
-        alternatives = [option for group in self._columns.groups.values() for option in group]
+        system = self._columns.system(columns)
         self.result_: LearningResult | None = None
         self.results_: dict[str, LearningResult] = {}
         self._groups: GroupModels | None = None
         if groups is not None:
-            self._groups = self._group_models(columns, y, group_names(groups, len(y)), alternatives)
+            self._groups = self._group_models(columns, y, group_names(groups, len(y)), system)
             self.results_ = dict(self._groups.results)
             self.result_ = next(iter(self.results_.values()))
         elif learner_name(None, self.preset) == STEPWISE:
             self.model_, self.rounds_, self.termination_ = self._stepwise(columns, y)
         else:
-            measured = measurements_of(columns, y, alternatives)
+            measured = measurements_of(columns, y, system)
             self.result_ = learn(measured, "y", self.preset, settings=self._changed_settings())
         if self.result_ is not None:
             self.model_, self.rounds_, self.termination_ = self.result_.model, (), self.result_.termination
@@ -172,19 +171,16 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
         self.feature_importances_ = np.mean(shares, axis=0)
         return self
 
-    def _group_models(
-        self, columns: Columns, y: Array, names: Array, alternatives: Iterable[BinaryOption]
-    ) -> GroupModels:
+    def _group_models(self, columns: Columns, y: Array, names: Array, system: VariabilityModel) -> GroupModels:
         """Learn all groups together."""
         chosen = learner_of(None, self.preset, self._changed_settings())
         if not isinstance(chosen, ProjectionLearner):
             raise SpecError(f"the learner {chosen.name} learns each group alone", hint="preset='default'")
-        system = _system_of(columns, alternatives)
         parts = {}
-        for name in dict.fromkeys(sorted(names.tolist())):
+        for name in sorted(set(names.tolist())):
             rows = np.flatnonzero(names == name)
             some = {column: values[rows] for column, values in columns.items()}
-            parts[name] = measurements_of(some, y[rows], system=system)
+            parts[name] = measurements_of(some, y[rows], system)
         return GroupModels.of(parts, "y", chosen)
 
     def _changed_settings(self) -> dict[str, Any]:
@@ -292,14 +288,8 @@ def feature_of(name: str, values: Array) -> Feature:
     return Feature(name, numeric, float(values.min()), float(values.max()), bool((values == 0).any()))
 
 
-def measurements_of(
-    columns: Columns, y: Array, groups: Iterable[BinaryOption] = (), system: VariabilityModel | None = None
-) -> Measurements:
-    """Return rows as measurements of a property `y`; columns of zeros and ones are binary options.
-
-    `system`: a system that has all values, whose columns these are; None: that of the rows.
-    """
-    system = _system_of(columns, groups) if system is None else system
+def measurements_of(columns: Columns, y: Array, system: VariabilityModel) -> Measurements:
+    """Return rows as measurements of a property `y`, of a system whose columns these are."""
     rows, row_of = np.unique(np.column_stack(list(columns.values())), axis=0, return_inverse=True)
     counts = np.bincount(row_of)
     # The result must not depend on the order of equal rows.
@@ -308,19 +298,6 @@ def measurements_of(
     repetitions[np.arange(counts.max()) < counts[:, np.newaxis]] = y[order]
     configurations = Configurations.from_columns(system, dict(zip(columns, rows.T, strict=True)))
     return Measurements(configurations, {"y": repetitions})
-
-
-def _system_of(columns: Columns, groups: Iterable[BinaryOption]) -> VariabilityModel:
-    by_name = {option.name: option for option in groups}
-    options: list[Option] = []
-    for name, values in columns.items():
-        if name in by_name:
-            options.append(by_name[name])
-        elif np.isin(values, (0.0, 1.0)).all():
-            options.append(BinaryOption(name))
-        else:
-            options.append(NumericOption(name, tuple(np.unique(values).tolist())))
-    return VariabilityModel("table", tuple(sorted(options, key=lambda o: isinstance(o, NumericOption))), inferred=True)
 
 
 def group_names(groups: Any, rows: int) -> Array:

@@ -6,6 +6,7 @@ both sides of a fold, the error is that of known settings. Hence settings that r
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -38,6 +39,7 @@ PAIRS = 3e7
 # The candidates with the fewest settings that are tried.
 TRIED = 4
 FIRST = 1000  # rows that show of most options that others do not determine them
+COUNTED = 30_000  # settings that show whether settings repeat; of more, about as many are counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,11 +153,10 @@ def _repeating(part: Array) -> Array | None:
         found: list[tuple[int, Array]] = []
         for chosen in combinations(varying, size) if size == 1 or count * len(varying) ** 3 < PAIRS else ():
             keys = part[list(chosen)].sum(axis=0)
-            order = np.argsort(keys, kind="stable")
-            same = np.diff(keys[order]) == 0
-            determined = varies & _determined(part, order, same)
-            counts = np.unique(whole - part[determined].sum(axis=0), return_counts=True)[1]
-            filled = count / (len(counts) * (count - int(same.sum())))
+            determined = varies & _determined(part, keys)
+            settings = whole - part[determined].sum(axis=0)
+            counts = np.unique(settings[_counted(settings)], return_counts=True)[1]
+            filled = counts.sum() / (len(counts) * len(np.unique(keys)))
             if len(counts) >= FEWEST and filled >= FILLED[size - 1] and np.mean(counts > 1) >= REPEATED:
                 found.append((len(counts), determined))
         for _, determined in sorted(found, key=lambda pair: pair[0])[:TRIED]:
@@ -164,13 +165,20 @@ def _repeating(part: Array) -> Array | None:
     return None
 
 
-def _determined(part: Array, order: Array, same: Array) -> Array:
-    """Return which units have equal values wherever neighbours in an order have the same key, shape (units,)."""
-    first = part[:, order[:FIRST]]
-    determined: Array = ~((first[:, 1:] != first[:, :-1]) & same[: FIRST - 1]).any(axis=1)
-    for at in np.flatnonzero(determined).tolist() if len(order) > FIRST else ():
-        ordered = part[at, order]
-        determined[at] = not (ordered[1:] != ordered[:-1])[same].any()
+def _counted(settings: Array) -> Array | slice:
+    """Return the rows whose settings are counted, of many settings a part; `settings`: the hash of each, shape (n,)."""
+    parts = len(settings) // COUNTED
+    return (settings >> np.uint64(32)) % np.uint64(parts) == 0 if parts > 1 else slice(None)
+
+
+def _determined(part: Array, keys: Array) -> Array:
+    """Return which units have equal values wherever keys are equal, shape (units,); `keys`: shape (n,)."""
+    determined = np.ones(len(part), dtype=bool)
+    for rows in (slice(FIRST), slice(None)) if len(keys) > FIRST else (slice(None),):
+        order = np.argsort(keys[rows], kind="stable")
+        same = np.diff(keys[rows][order]) == 0
+        for at in np.flatnonzero(determined).tolist():
+            determined[at] = not (np.diff(part[at, rows][order]) != 0)[same].any()
     return determined
 
 
@@ -179,19 +187,23 @@ def _is_dense(part: Array, is_kept: Array) -> bool:
 
     These are the neighbours of each, or all combinations of the values of a key.
     """
-    keys, first = np.unique(part.sum(axis=0, where=is_kept[:, None]), return_index=True)
+    keys = part.sum(axis=0, where=is_kept[:, None])
     sizes = np.array([len(np.unique(row)) if kept else 1 for row, kept in zip(part, is_kept, strict=True)])
-    units, neighbours = np.flatnonzero(sizes > 1), 0
+    units, neighbours = np.flatnonzero(sizes > 1), 0.0
     sizes = sizes[units]
     for unit in units.tolist():
-        counts = np.unique(keys - part[unit, first], return_counts=True)[1]
-        neighbours += int((counts * (counts - 1)).sum())
-    if neighbours >= NEIGHBOURS * len(keys) * (sizes - 1).sum():
+        rests = keys - part[unit]
+        rows = _counted(rests)
+        settings, first = np.unique(keys[rows], return_index=True)
+        counts = np.unique(rests[rows][first], return_counts=True)[1]
+        neighbours += (counts * (counts - 1)).sum() / len(settings)
+    if neighbours >= NEIGHBOURS * (sizes - 1).sum():
         return True
+    keys, first = np.unique(keys, return_index=True)
     # Units that the others determine are not part of the key.
     rest, is_key = keys, np.ones(len(sizes), dtype=bool)
     for at in np.argsort(-sizes, kind="stable").tolist():
         without = rest - part[units[at], first]
         if len(np.unique(without)) == len(keys):
             rest, is_key[at] = without, False
-    return len(keys) >= COMPLETE * float(np.prod(sizes[is_key].astype(float)))
+    return len(keys) >= COMPLETE * math.prod(map(float, sizes[is_key]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import compress
@@ -63,10 +63,10 @@ class GivenTerms:
     def __post_init__(self) -> None:
         if not self.terms:
             raise LearningError(Problem("there are no terms to fit", hint="give one term per line"))
-        expansions = [dict(replace(term, influence=1.0).expanded) for term in self.terms]
-        for at, term in enumerate(expansions):
-            if term in expansions[:at]:
-                raise LearningError(f"duplicate term {self.terms[at].text()!r}")
+        expansions = [dict(term.weights) for term in self.terms]
+        for at, term in enumerate(self.terms):
+            if expansions[at] in expansions[:at]:
+                raise LearningError(f"duplicate term {term.text()!r}")
 
     @classmethod
     def of(cls, texts: Sequence[str], system: VariabilityModel) -> GivenTerms:
@@ -96,12 +96,10 @@ class GivenTerms:
         columns = _columns(self.terms, problem.configurations)
         fitting = partial(Regression.of, columns, problem.target / unit)
         fit, seconds = only_step("least squares", fitting, problem.on_step)
-        terms = tuple(
-            replace(term, influence=unit * float(x)) for term, x in zip(self.terms, fit.coefficients, strict=True)
-        )
+        influences = (unit * float(coefficient) for coefficient in fit.coefficients)
+        terms = [replace(term, influence=each) for term, each in zip(self.terms, influences, strict=True)]
         notes = []
-        if not fit.determined.all():
-            names = [term.text() for term in compress(terms, ~fit.determined)]
+        if names := [term.text() for term in compress(terms, ~fit.determined)]:
             reason = "the influence of this term is the smallest that fits"
             if len(names) > 1:
                 reason = "the influences of these terms are the smallest that fit"
@@ -118,40 +116,30 @@ class GivenTerms:
             seconds=seconds,
             terms=terms,
             notes=notes,
-            estimates=_estimates(terms, [term for term, _ in model.terms], fit, unit),
+            estimates=self._estimates([term for term, _ in model.terms], fit, unit) if fit.freedom else (),
         )
+
+    def _estimates(self, canonical: Iterable[Term], fit: Regression, unit: float) -> Iterator[InfluenceEstimate]:
+        """Yield the uncertainty of the influences of canonical terms, of those that are determined, times a unit."""
+        expansions = [dict(term.weights) for term in self.terms]
+        for term in canonical:
+            weights = np.array([expansion.get(term, 0.0) for expansion in expansions])
+            if fit.determined[weights != 0].all():
+                influence, error = unit * float(weights @ fit.coefficients), unit * float(fit.errors_of(weights))
+                yield InfluenceEstimate.of(term, influence, error, fit.freedom)
 
 
 def _columns(terms: Sequence[LearnedTerm], configurations: Configurations) -> Array:
     """Return the values of terms, shape (n, terms)."""
-    columns = np.empty((len(configurations), len(terms)))
-    problems = []
+    columns, problems = np.empty((len(configurations), len(terms))), []
     for at, term in enumerate(terms):
-        expanded = replace(term, influence=1.0).expanded
-        columns[:, at] = sum(weight * canonical.evaluate(configurations.column) for canonical, weight in expanded)
+        columns[:, at] = sum(weight * each.evaluate(configurations.column) for each, weight in term.weights)
         if undefined := int((~np.isfinite(columns[:, at])).sum()):
             count = plural(undefined, "configuration", "configurations")
             problems.append(Problem(f"the term {term.text()!r} has no value in {count} of the learning set"))
     if problems:
         raise LearningError(problems)
     return columns
-
-
-def _estimates(
-    terms: Sequence[LearnedTerm], canonical: Sequence[Term], fit: Regression, unit: float
-) -> list[InfluenceEstimate]:
-    """Return the uncertainty of the influences of canonical terms, of those that are determined, times a unit."""
-    if not fit.freedom:
-        return []
-    expansions = [dict(replace(term, influence=1.0).expanded) for term in terms]
-    estimates = []
-    for canonical_term in canonical:
-        weights = np.array([expansion.get(canonical_term, 0.0) for expansion in expansions])
-        if fit.determined[weights != 0].all():
-            influence = unit * float(weights @ fit.coefficients)
-            error = unit * float(fit.errors_of(weights))
-            estimates.append(InfluenceEstimate.of(canonical_term, influence, error, fit.freedom))
-    return estimates
 
 
 def linear_surrogate(predictor: Predictor, configurations: Configurations, nfp: str) -> LearningResult:

@@ -20,24 +20,14 @@ from splc.learning.folds import Groups, drawn_folds, repeated_settings
 from splc.learning.judged_rows import MOST_JUDGED, JudgedRows, Judgement
 from splc.learning.learner import Learner
 from splc.learning.problem import LearningProblem
-from splc.learning.result import (
-    CrossValidated,
-    InfluenceEstimate,
-    Intervals,
-    LearnedTerm,
-    LearningResult,
-    Predictor,
-    Round,
-    SparseErrors,
-)
-from splc.learning.scores import Expected, FormScore, PathPoint
+from splc.learning.result import CrossValidated, InfluenceEstimate, LearnedTerm, LearningResult, Predictor, SparseErrors
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.subexpressions import Derived
 from splc.system.variability import VariabilityModel
 from splc.types import Array, Link
 
 if TYPE_CHECKING:
-    from splc.scaling.result import ScalingModel
+    pass
 
 
 def judged(
@@ -45,24 +35,17 @@ def judged(
     learner: Learner,
     predictor: Predictor,
     *,
-    termination: str,
-    seconds: float,
     terms: Iterable[LearnedTerm] = (),
-    rounds: Iterable[Round] = (),
     notes: Iterable[str] = (),
-    scaling: ScalingModel | None = None,
-    cross_validated: CrossValidated | None = None,
-    expected: Expected | None = None,
     estimates: Iterable[InfluenceEstimate] = (),
-    path: Iterable[PathPoint] = (),
-    intervals: Intervals | None = None,
     printed: InfluenceModel | None = None,
     printed_errors: SparseErrors | None = None,
-    printed_intervals: Intervals | None = None,
-    forms: tuple[FormScore, ...] = (),
-    folds: int = 0,
+    **found: Any,
 ) -> LearningResult:
-    """Return the result of a learner, with the errors of what predicts and of the printed model at the rows."""
+    """Return the result of a learner, with the errors of what predicts and of the printed model at the rows.
+
+    `found`: further fields of the result that the learner knows, at least `termination` and `seconds`.
+    """
     # All rows, where a performance-influence model predicts: its terms are computed faster than rows are read.
     limit = None if isinstance(predictor, InfluenceModel) else MOST_JUDGED
     seen = problem.measurements, problem.nfp, problem.rows, problem.evaluation
@@ -82,8 +65,6 @@ def judged(
         predictor=predictor,
         learner=learner.name,
         terms=tuple(terms),
-        rounds=tuple(rounds),
-        termination=termination,
         nfp=problem.nfp,
         learning_configurations=len(problem.rows),
         learning_error=judgement.learning,
@@ -91,28 +72,20 @@ def judged(
         error_all=judgement.all,
         left_out=int((problem.values == 0).sum()),
         base=system.base_option,
-        seconds=seconds,
         preset=learner.preset,
         settings=learner.settings,
         seed=problem.seed,
         provenance={**facts, **problem.provenance},
         notes=(*problem.notes, *notes, *judgement_notes(rows, judgement)),
-        scaling=scaling,
-        cross_validated=cross_validated,
-        expected=expected,
         estimates=tuple(estimates),
-        path=tuple(path),
-        intervals=intervals,
         printed=printed,
         printed_errors=printed_errors,
-        printed_intervals=printed_intervals,
-        forms=forms,
-        folds=folds,
         system=system,
         rows=rows,
         judgements=tuple(judgements),
         unit=problem.measurements.unit(problem.nfp),
         groups=problem.groups,
+        **found,
     )
 
 
@@ -150,10 +123,7 @@ def predictions(predictor: Predictor, configurations: Configurations) -> Array:
 
 
 def influence_model(
-    terms: Iterable[LearnedTerm],
-    system: VariabilityModel,
-    link: Link = "identity",
-    derived: Iterable[Derived] = (),
+    terms: Iterable[LearnedTerm], system: VariabilityModel, link: Link = "identity", derived: Iterable[Derived] = ()
 ) -> InfluenceModel:
     """Return selected terms as a performance-influence model, expanded to canonical terms."""
     return InfluenceModel.of_system((pair for term in terms for pair in term.expanded), system, link, derived)
@@ -184,24 +154,6 @@ def random_folds(table: FeatureTable, number: int, seed: int, groups: Array | No
 
 
 def cross_validate(
-    measurements: Measurements,
-    nfp: str,
-    rows: Array,
-    number: int,
-    seed: int,
-    learn: Callable[[Array], Predictor],
-    should_stop: Callable[[], bool] = lambda: False,
-    groups: Groups | None = None,
-) -> CrossValidated | None:
-    """Return the errors of the rows of a learning set, each predicted by a model of the other folds.
-
-    The arguments are those of `cross_validate_all`, for one model.
-    """
-    found = cross_validate_all(measurements, nfp, rows, number, seed, lambda part: [learn(part)], should_stop, groups)
-    return found[0] if found else None
-
-
-def cross_validate_all(
     measurements: Measurements,
     nfp: str,
     rows: Array,
@@ -241,11 +193,8 @@ def cross_validate_all(
         predicted[:, held_out] = [predictions(model, configurations[held_out]) for model in models]
         if should_stop():
             return []
-    errors: list[CrossValidated | None] = []
-    for row in predicted:
-        mean, quantiles = mean_relative_error(row, values), relative_error_quantiles(row, values)
-        if mean is None or quantiles is None:
-            errors.append(None)
-        else:
-            errors.append(CrossValidated(median=quantiles[0], mean=mean, p95=quantiles[1]))
-    return errors
+    errors = [(mean_relative_error(row, values), relative_error_quantiles(row, values)) for row in predicted]
+    return [
+        None if mean is None or quantiles is None else CrossValidated(quantiles[0], mean, quantiles[1])
+        for mean, quantiles in errors
+    ]

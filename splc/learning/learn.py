@@ -71,7 +71,7 @@ def learn(
         ConfigurationError: if a measured configuration lacks an observation that is to be learned from.
         LearningError: if a sampled configuration was not measured (missing='error') or nothing can be learned.
     """
-    selected_learner = learner_of(learner, preset, settings) if learner is None or isinstance(learner, str) else learner
+    selected_learner = learner_of(learner, preset, settings)
     name = measurements.resolve_property(nfp)
     # The property is not used to explain itself.
     variables = tuple(

@@ -65,13 +65,14 @@ def model_warnings(result: LearningResult, measurements: Measurements, space: Sp
         known = result.judgements[at].predicted if result.judgements else None
         predicted = valid_predictions(predictor, configurations, space, known)
         contradicted += implausible(predicted, measured.column(result.nfp), subject)
-    return (
-        *_outlying(result, measurements),
+    texts = (
+        _outlying(result, measurements),
         *contradicted,
-        *(_understated(result, len(measured) - result.learning_configurations) or _overfitted(result)),
-        *_distant_terms(result),
-        *_idle_settings(result, measurements),
+        _understated(result, len(measured) - result.learning_configurations) or _overfitted(result),
+        _distant_terms(result),
+        _idle_settings(result, measurements),
     )
+    return tuple(filter(None, texts))
 
 
 def valid_predictions(
@@ -131,20 +132,19 @@ def negative_predictions(predicted: Array, measured: Array, nfp: str) -> tuple[s
     return (f"{text}, although no measured value is negative" if len(measured) else text,)
 
 
-def _outlying(result: LearningResult, measurements: Measurements) -> tuple[str, ...]:
+def _outlying(result: LearningResult, measurements: Measurements) -> str:
     """Return a warning about a row that the others contradict, with its line."""
     model = result.predictor
     # The rows of other contexts are not in these measurements.
     if not isinstance(model, Ensemble) or model.places is not None:
-        return ()
-    rows = measurements.configurations.find(model.configurations)
-    column = measurements.column(result.nfp)
+        return ""
+    rows, column = measurements.configurations.find(model.configurations), measurements.column(result.nfp)
     if (rows < 0).any() or np.isnan(column[rows]).any():
-        return ()
+        return ""
     repetitions = measurements.values[result.nfp][rows]
     outlier = outlier_of(model, column[rows], (~np.isnan(repetitions)).sum(axis=1))
     if outlier is None:
-        return ()
+        return ""
     row_values = repetitions[outlier.row][~np.isnan(repetitions[outlier.row])]
     # The repetition with the largest difference is reported.
     at = int(np.abs(row_values - outlier.expected).argmax())
@@ -158,9 +158,17 @@ def _outlying(result: LearningResult, measurements: Measurements) -> tuple[str, 
     expected = f"the other rows predict ({rounded_text(outlier.expected, 3)})"
     text = f"{location}: {result.nfp} is {rounded_text(float(row_values[at]))}, {compared} {expected}: an outlier?"
     if outlier.error is not None:
-        text += f" {_without_outlier_text(outlier.error, result)}"
-    cure = _command_without_line(measurements, lines[0], result.nfp) if lines else None
-    return (text if cure is None else f"{text}{LEAVE_OUT}{cure}",)
+        text += f" Without it the cross-validated error of the full model is {percentage(outlier.error, 3)}"
+        crossed = result.cross_validated
+        if result.termination == "constant":
+            text += "; with it the model is a constant."
+        else:
+            text += "." if crossed is None else f", with it {percentage(crossed.mean, 3)}."
+    file = measurements.report.source or ""
+    if lines and file.endswith((".csv", ".tsv", ".txt")) and Path(file).is_file():
+        property_option = f" --property {shlex.quote(result.nfp)}" if len(measurements.properties) > 1 else ""
+        text += f"{LEAVE_OUT}sed {lines[0]}d {shlex.quote(file)} | splc learn --measurements -{property_option}"
+    return text
 
 
 @dataclass(frozen=True)
@@ -168,7 +176,6 @@ class Outlier:
     """A row whose value the other rows contradict."""
 
     row: int  # its position
-    value: float  # its value
     expected: float  # the prediction of the full model that is learned from the other rows
     # the cross-validated error of this model in percent; None for a constant, and if it is of some rows only
     error: float | None = None
@@ -214,7 +221,7 @@ def outlier_of(model: Ensemble, y: Array, repetitions: Array) -> Outlier | None:
     if difference <= limit or interval[0] <= y[row] <= interval[1]:
         return None
     error = None if step > 1 or judge.constant else judge.cross_validated.mean
-    return Outlier(row, float(y[row]), predicted, error)
+    return Outlier(row, predicted, error)
 
 
 def _varying(model: Ensemble, configurations: Configurations) -> tuple[Variable, ...]:
@@ -222,56 +229,40 @@ def _varying(model: Ensemble, configurations: Configurations) -> tuple[Variable,
     return tuple(variable for variable in model.basis.variables if varies(variable, configurations))
 
 
-def _without_outlier_text(error: float, result: LearningResult) -> str:
-    """Return what is learned without an outlier, beside what is learned with it."""
-    text = f"Without it the cross-validated error of the full model is {percentage(error, 3)}"
-    if result.termination == "constant":
-        return f"{text}; with it the model is a constant."
-    crossed = result.cross_validated
-    return f"{text}." if crossed is None else f"{text}, with it {percentage(crossed.mean, 3)}."
+def _exceeds(error: float, expected: float) -> bool:
+    return error > max(UNDERSTATED * expected, expected + LEAST)
 
 
-def _command_without_line(measurements: Measurements, line: int, nfp: str) -> str | None:
-    """Return the command that learns without a line of a table, None for files of other formats."""
-    file = measurements.report.source or ""
-    if not file.endswith((".csv", ".tsv", ".txt")) or not Path(file).is_file():
-        return None
-    property_option = f" --property {shlex.quote(nfp)}" if len(measurements.properties) > 1 else ""
-    return f"sed {line}d {shlex.quote(file)} | splc learn --measurements -{property_option}"
-
-
-def _understated(result: LearningResult, unlearned_count: int) -> tuple[str, ...]:
+def _understated(result: LearningResult, unlearned_count: int) -> str:
     """Return a warning if the error on so many configurations not learned from is far above the cross-validated one."""
     crossed, error = result.cross_validated, result.error
-    if crossed is None or error is None or unlearned_count < ENOUGH:
-        return ()
-    if error <= max(UNDERSTATED * crossed.mean, crossed.mean + LEAST):
-        return ()
+    if crossed is None or error is None or unlearned_count < ENOUGH or not _exceeds(error, crossed.mean):
+        return ""
     times = rounded_text(error / crossed.mean, 2)
     return (
         f"the error on configurations not learned from, {percentage(error, 3)}, is {times} times the "
-        "cross-validated one: your sample does not show all that matters",
+        "cross-validated one: your sample does not show all that matters"
     )
 
 
-def _distant_terms(result: LearningResult) -> tuple[str, ...]:
+def _distant_terms(result: LearningResult) -> str:
     """Return a warning if the printed model predicts much worse than the full one."""
     printed = result.printed_errors
     if printed is None:
-        return ()
-    pairs = [(printed.error, result.error)]
-    if printed.cross_validated is not None and result.cross_validated is not None:
-        pairs.append((printed.cross_validated.mean, result.cross_validated.mean))
-    known = [(own, full) for own, full in pairs if own is not None and full is not None]
-    if not known or known[0][0] <= max(UNDERSTATED * known[0][1], known[0][1] + LEAST):
-        return ()
+        return ""
+    own, full = printed.error, result.error
+    if own is None or full is None:
+        crossed = printed.cross_validated, result.cross_validated
+        own, full = (None if each is None else each.mean for each in crossed)
+    if own is None or full is None or not _exceeds(own, full):
+        return ""
     return (
-        f"the printed terms explain only a part: their error is {percentage(known[0][0], 3)}, that of the full model, "
-        f"which predicts, {percentage(known[0][1], 3)}",
+        f"the printed terms explain only a part: their error is {percentage(own, 3)}, that of the full model, "
+        f"which predicts, {percentage(full, 3)}"
     )
 
 
-def _overfitted(result: LearningResult) -> tuple[str, ...]:
+def _overfitted(result: LearningResult) -> str:
     """Return a warning if the errors on and outside of the learning set differ widely.
 
     They are those of the printed model: a full model may fit its learning set exactly.
@@ -282,20 +273,18 @@ def _overfitted(result: LearningResult) -> tuple[str, ...]:
     if crossed is not None:
         kind, rest_error = "cross-validated error", crossed.mean
     if learning is None or rest_error is None or rest_error <= max(FACTOR * learning, learning + DIFFERENCE):
-        return ()
+        return ""
     return (
         f"the {kind} is {percentage(rest_error, 3)}, on the configurations learned from only "
-        f"{percentage(learning, 3)}: the model fits your sample much better than other configurations",
+        f"{percentage(learning, 3)}: the model fits your sample much better than other configurations"
     )
 
 
-def _idle_settings(result: LearningResult, measurements: Measurements) -> tuple[str, ...]:
+def _idle_settings(result: LearningResult, measurements: Measurements) -> str:
     """Return a warning about options for which a setting had no effect."""
-    if not result.settings.get("learn_logFunction"):
-        return ()
     options = [option for option in measurements.system.options if isinstance(option, NumericOption)]
     names = [option.name for option in options if min(option.values) <= 0]
-    if not names:
-        return ()
+    if not names or not result.settings.get("learn_logFunction"):
+        return ""
     values = "its values are" if len(names) == 1 else "their values are"
-    return (f"learn_logFunction has no effect on {listed(names)}: {values} not all positive",)
+    return f"learn_logFunction has no effect on {listed(names)}: {values} not all positive"

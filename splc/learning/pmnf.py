@@ -19,9 +19,7 @@ from splc.models.influence import InfluenceModel
 from splc.scaling.batch import MAX_PARAMETERS
 from splc.scaling.fit import fit
 from splc.scaling.methods import parsed_settings, resolved_settings
-from splc.system.options import NumericOption
-
-NAME = "pmnf"
+from splc.system.options import NumericOption, Option
 
 
 @dataclass(frozen=True)
@@ -30,7 +28,7 @@ class PmnfLearner:
 
     # `method` and the other settings of `splc.scaling.fit`
     chosen: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    name = preset = NAME
+    name = preset = "pmnf"
     draws = False
     # A log can only define names for fractional exponents, which most scaling models have.
     suffix = ".json"
@@ -78,15 +76,14 @@ class PmnfLearner:
 
 def is_scalable(configurations: Configurations) -> bool:
     """Return whether configurations differ in numeric options only: always selected, and not too many for pmnf."""
-    indices = configurations.indices
-    varying = np.flatnonzero((indices != indices[:1]).any(axis=0))
-    options = [configurations.system.options[at] for at in varying.tolist()]
-    numeric = all(isinstance(option, NumericOption) for option in options)
-    return (
-        numeric
-        and 0 < len(options) <= MAX_PARAMETERS
-        and not any(np.isnan(configurations.value(option.name)).any() for option in options)
-    )
+    varying = np.flatnonzero((configurations.indices != configurations.indices[:1]).any(axis=0)).tolist()
+    options = [configurations.system.options[at] for at in varying]
+    return 0 < len(options) <= MAX_PARAMETERS and all(_is_parameter(option, configurations) for option in options)
+
+
+def _is_parameter(option: Option, configurations: Configurations) -> bool:
+    """Return whether an option is a numeric one that all configurations have."""
+    return isinstance(option, NumericOption) and not np.isnan(configurations.value(option.name)).any()
 
 
 def _parameters(learned: Configurations) -> tuple[list[str], list[str]]:
@@ -94,14 +91,12 @@ def _parameters(learned: Configurations) -> tuple[list[str], list[str]]:
     varying: list[str] = []
     unusable: list[str] = []
     notes = []
-    for at, option in enumerate(learned.system.options):
-        is_constant = bool((learned.indices[:, at] == learned.indices[0, at]).all())
-        column = learned.column(option.name)
-        if not is_constant:
-            numeric = isinstance(option, NumericOption) and not np.isnan(column).any()
-            (varying if numeric else unusable).append(option.name)
-        elif isinstance(option, NumericOption) and not np.isnan(column[0]):
-            notes.append(f"{option.name} is {column[0]:g} in all configurations learned from: the model is about these")
+    for option, indices in zip(learned.system.options, learned.indices.T, strict=True):
+        if (indices != indices[0]).any():
+            (varying if _is_parameter(option, learned) else unusable).append(option.name)
+        elif _is_parameter(option, learned):
+            value = learned.column(option.name)[0]
+            notes.append(f"{option.name} is {value:g} in all configurations learned from: the model is about these")
     if unusable:
         hint = "learn from configurations that differ in numeric options only, or choose stepwise (--learner stepwise)"
         message = f"pmnf models numeric options that are always selected, but these differ too: {listed(unusable)}"
@@ -115,14 +110,12 @@ def _parameters(learned: Configurations) -> tuple[list[str], list[str]]:
 def _differing(problem: LearningProblem) -> list[str]:
     """Return a note about measured configurations whose binary options differ from the learning set."""
     measured, learned = problem.measurements.configurations, problem.configurations
-    unlearned = np.ones(len(measured), dtype=bool)
-    unlearned[problem.rows] = False
-    binary_indices = [at for at, option in enumerate(measured.system.options) if not isinstance(option, NumericOption)]
-    differs = (measured.indices[unlearned][:, binary_indices] != learned.indices[0, binary_indices]).any(axis=1)
-    if not differs.any():
+    binary = [at for at, option in enumerate(measured.system.options) if not isinstance(option, NumericOption)]
+    others = np.delete(measured.indices, problem.rows, axis=0)[:, binary]
+    differing = int((others != learned.indices[0, binary]).any(axis=1).sum())
+    if not differing:
         return []
-    count_text = plural(int(unlearned.sum()), "configuration", "configurations")
+    count_text = plural(len(others), "configuration", "configurations")
     return [
-        f"{int(differs.sum()):,} of {count_text} not learned from have other binary options, which the model does not "
-        "contain"
+        f"{differing:,} of {count_text} not learned from have other binary options, which the model does not contain"
     ]

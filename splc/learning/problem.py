@@ -68,11 +68,11 @@ def rows_of(
     """Return the positions of a learning set among the measured configurations, and notes; `missing`: see `match`."""
     if isinstance(learning_set, Configurations):
         return match(measurements, learning_set, missing)
-    all_rows = np.arange(len(measurements))
+    rows = np.arange(len(measurements))
     if learning_set is None:
-        return all_rows, ()
-    selected_rows = np.asarray(learning_set)
-    return all_rows[selected_rows if selected_rows.size else selected_rows.astype(np.int64)], ()
+        return rows, ()
+    selected = np.asarray(learning_set)
+    return rows[selected if selected.size else selected.astype(np.int64)], ()
 
 
 def nearest(measured: Configurations, wanted: Configurations) -> Array:
@@ -99,9 +99,8 @@ class LearningProblem:
     measurements: Measurements  # the measured configurations that have a value of the property
     nfp: str  # the property
     rows: Array  # the positions of the learning set among these, distinct, shape (n,)
-    everything: (
-        Configurations  # all configurations that were measured, whatever property; they bound observed variables
-    )
+    # all configurations that were measured, whatever property; they bound observed variables
+    everything: Configurations
     observed: tuple[str, ...] = ()  # the observed variables to learn from besides the options
     evaluation: Measurements | None = None  # to judge the model by; None: the measurements outside of the learning set
     validation: Array | None = None  # the positions that candidates are judged by; None: the learning set
@@ -163,12 +162,11 @@ def usable_rows(
     if len(usable) == 0:
         raise LearningError(f"no configuration has a value of {nfp}")
     if isinstance(learning_set, Configurations):
-        rows, remarks = rows_of(usable, learning_set, missing)
+        rows, remarks = match(usable, learning_set, missing)
         notes += remarks
     else:
-        selected_rows, _ = rows_of(measurements, learning_set, missing)
-        rows = np.flatnonzero(np.isin(np.flatnonzero(~np.isnan(measurements.column(nfp))), selected_rows))
-    zeros = int((usable.column(nfp) == 0).sum())
-    if zeros:
+        selected, _ = rows_of(measurements, learning_set, missing)
+        rows = np.flatnonzero(np.isin(np.flatnonzero(~np.isnan(measurements.column(nfp))), selected))
+    if zeros := int((usable.column(nfp) == 0).sum()):
         notes.append(f"{WHERE_ZERO}{nfp} is 0: {plural(zeros, 'configuration', 'configurations')}")
     return usable, rows, tuple(notes)

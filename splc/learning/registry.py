@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from splc.errors import Problem, SpecError, unknown_name_hint
 from splc.io.settings import Setting, settings_in
-from splc.learning.baselines.baseline import METHODS
-from splc.learning.stepwise.settings import PRESETS, SPLCONQUEROR, SPLCONQUEROR_2019, Settings
-
-if TYPE_CHECKING:
-    from splc.learning.learner import Learner
+from splc.learning.baselines import SETTINGS as BASELINE_SETTINGS
+from splc.learning.baselines import BaselineLearner
+from splc.learning.learner import Learner
+from splc.learning.stepwise.algorithm import StepwiseLearner
+from splc.learning.stepwise.settings import PRESETS, SPLCONQUEROR, SPLCONQUEROR_2019, Settings, is_setting
 
 PROJECTION = "projection"
 STEPWISE = "stepwise"
@@ -40,12 +40,6 @@ def _projection() -> LearnerKind:
     )
 
 
-def _stepwise() -> LearnerKind:
-    from splc.learning.stepwise.stepwise import StepwiseLearner
-
-    return LearnerKind(settings_in(Settings), StepwiseLearner, tuple(PRESETS))
-
-
 def _pmnf() -> LearnerKind:
     from splc.learning.pmnf import PmnfLearner
     from splc.scaling.methods import SETTINGS
@@ -54,18 +48,16 @@ def _pmnf() -> LearnerKind:
 
 
 def _baseline(name: str) -> LearnerKind:
-    from splc.learning.baselines.baseline import BaselineLearner
-
-    return LearnerKind(METHODS[name].settings, lambda _, settings: BaselineLearner(name, settings))
+    return LearnerKind(BASELINE_SETTINGS[name], lambda _, settings: BaselineLearner(name, settings))
 
 
 # Predictors of scikit-learn, which have no terms.
-BASELINES = tuple(METHODS)
-# A kind is imported on first use.
+BASELINES = tuple(BASELINE_SETTINGS)
+# The kinds projection and pmnf are imported on first use.
 LEARNERS: Mapping[str, Callable[[], LearnerKind]] = MappingProxyType(
     {
         PROJECTION: _projection,
-        STEPWISE: _stepwise,
+        STEPWISE: lambda: LearnerKind(settings_in(Settings), StepwiseLearner, tuple(PRESETS)),
         PMNF: _pmnf,
         **{name: partial(_baseline, name) for name in BASELINES},
     }
@@ -85,7 +77,6 @@ def own_settings(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
 def owners(setting: str) -> list[str]:
     """Return those of the learners projection and stepwise that have a setting."""
     from splc.learning.projection import ProjectionSettings
-    from splc.learning.stepwise.settings import is_setting
 
     has = {PROJECTION: setting in ProjectionSettings.__dataclass_fields__, STEPWISE: is_setting(setting)}
     return [name for name, owned in has.items() if owned]
@@ -95,17 +86,21 @@ def owners(setting: str) -> list[str]:
 _CHOSEN_BY = {PROJECTION: f"--learner {PROJECTION}", STEPWISE: f"--preset {SPLCONQUEROR}"}
 
 
-def learner_of(name: str | None, preset: str | None = None, settings: Mapping[str, Any] | None = None) -> Learner:
+def learner_of(
+    name: str | Learner | None, preset: str | None = None, settings: Mapping[str, Any] | None = None
+) -> Learner:
     """Return a learner with its settings.
 
     Args:
-        name: its name in the table; None is the default, see `learner_name`.
+        name: its name in the table; None is the default, see `learner_name`. A learner is returned as it is.
         preset: name of the settings to start from; None is 'default', which every learner has.
         settings: settings that differ, as values or texts.
 
     Raises:
         SpecError: for an unknown learner, preset or setting.
     """
+    if not isinstance(name, str | None):
+        return name
     name = learner_name(name, preset)
     if name not in LEARNERS:
         raise SpecError(f"unknown learner {name!r}", hint=unknown_name_hint(name, list(LEARNERS)))

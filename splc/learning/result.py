@@ -16,12 +16,10 @@ from splc.io.numbers import percentage
 from splc.io.presentation import Bars, Drawn, Reported
 from splc.learning.folds import Groups
 from splc.learning.judged_rows import ErrorSample, JudgedRows, Judgement
-from splc.learning.scores import Expected, FormScore, PathPoint
-from splc.learning.shares import share_bars
 from splc.models.basis.regression import sign_probability, t_quantile
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Term
-from splc.models.text.log_grammar import product_text
+from splc.models.text.log_grammar import term_text
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
@@ -30,6 +28,8 @@ if TYPE_CHECKING:
 
 # The most characters of a model in a summary.
 _LONGEST = 400
+# Larger shares, in percent, mean that terms cancel.
+_WHOLE = 100 + 1e-6
 # The probability that an interval contains the true value.
 LEVEL = 0.9
 
@@ -64,9 +64,14 @@ class LearnedTerm:
         return self.term.occurrences + self.further_occurrences
 
     @property
+    def weights(self) -> tuple[tuple[Term, float], ...]:
+        """The canonical terms that it is the sum of, with their weights in it."""
+        return self.expansion or ((self.term, 1.0),)
+
+    @property
     def expanded(self) -> tuple[tuple[Term, float], ...]:
         """The canonical terms that it is the sum of, with their influences."""
-        return tuple((term, self.influence * weight) for term, weight in self.expansion or ((self.term, 1.0),))
+        return tuple((term, self.influence * weight) for term, weight in self.weights)
 
     def same_product(self, other: LearnedTerm) -> bool:
         """Return whether another term differs in its influence only."""
@@ -77,7 +82,7 @@ class LearnedTerm:
 
         `order`: the order of the options. `base`: what represents the constant.
         """
-        return product_text(self.term, self.further, order, base)
+        return term_text(self.term, order, base, self.further)
 
     def text(self, order: Sequence[str] = ()) -> str:
         """Return it as model text; in the log grammar if it has further factors."""
@@ -186,12 +191,7 @@ class InfluenceEstimate:
 
     @classmethod
     def of(
-        cls,
-        term: Term,
-        influence: float,
-        standard_error: float,
-        freedom: int | None = None,
-        folds: int | None = None,
+        cls, term: Term, influence: float, standard_error: float, freedom: int | None = None, folds: int | None = None
     ) -> Self:
         """Return the estimate of an influence with a standard error.
 
@@ -201,6 +201,64 @@ class InfluenceEstimate:
         half_width = standard_error * (NormalDist().inv_cdf(upper) if freedom is None else t_quantile(freedom, upper))
         sign = sign_probability(influence, standard_error, freedom)
         return cls(term, influence, standard_error, influence - half_width, influence + half_width, sign, folds)
+
+
+@dataclass(frozen=True)
+class Expected:
+    """The expected differences between predictions and values of configurations that were not learned from."""
+
+    # 90 % of runs differ by at most this factor, or by at most this difference if not all values are positive; None if
+    # it is unknown
+    within: float | None
+    # the mean relative error of held-out configurations in percent, where all values are positive
+    percent: float | None = None
+    # the mean absolute difference of held-out configurations, where not all values are positive
+    difference: float | None = None
+    unknown: str = ""  # why the error is unknown, empty if it is known
+    # the mean relative error of single runs of these in percent; None without repetitions, or where values are not
+    # positive
+    run: float | None = None
+    printed: float | None = None  # `percent` of the printed model, where another one predicts
+    # where folds keep groups together, the mean relative error in percent at further rows of known groups
+    known: float | None = None
+
+
+@dataclass(frozen=True)
+class PathTerm:
+    """A term of a model on the path."""
+
+    term: str  # its text
+    influence: float  # its influence
+
+
+@dataclass(frozen=True)
+class PathPoint:
+    """A model on the path from few terms to many."""
+
+    terms: int  # the number of terms
+    error: float  # the expected error in percent of the model with so many terms
+    added: str  # the term that was added last, as text
+    # the mean difference of its predictions and the full model's, in percent; None without a full model
+    distance: float | None = None
+    formula: tuple[PathTerm, ...] = ()  # its terms; empty if the learner keeps only the one that was added
+
+
+@dataclass(frozen=True)
+class FormScore:
+    """The best model of one form."""
+
+    form: str  # 'sum', 'shapes' (a sum with thresholds, saturations and free signs), or 'product'
+    terms: int  # the number of its terms
+    # what forms are compared by, in percent: the mean of `cross_validated` and of the error that the full model and the
+    # distance to it give
+    score: float
+    cross_validated: float  # its mean error on held-out rows, in percent
+
+
+class MethodNote(str):
+    """A note about how a model was found, which few readers need: other notes are more important."""
+
+    __slots__ = ()
 
 
 class Intervals(Protocol):
@@ -215,6 +273,45 @@ class Intervals(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class TermShares:
+    """The shares of the terms of a model."""
+
+    # mean contribution / mean prediction of each term, in percent (negative for a term that lowers it); None where the
+    # mean prediction is 0, and for a model whose terms do not add up to the prediction (a log link)
+    values: tuple[float | None, ...]
+    # whether they are mean |contribution| / sum of these over all terms instead, with the sign of the mean
+    # contribution: terms cancel, so that the others would be above 100 %
+    absolute: bool = False
+
+
+def term_shares(model: InfluenceModel, configurations: Configurations) -> TermShares:
+    """Return the share of each term in the mean prediction."""
+    sums, sizes = np.zeros(len(model.terms)), np.zeros(len(model.terms))
+    for _, contributions in model.contribution_blocks(configurations):
+        sums += contributions.sum(axis=0)
+        sizes += np.abs(contributions).sum(axis=0)
+    total = float(sums.sum())
+    if model.link != "identity" or total == 0:
+        return TermShares((None,) * len(model.terms))
+    shares = sums / total * 100
+    absolute = bool((np.abs(shares) > _WHOLE).any())
+    if absolute:
+        shares = np.where(sums < 0, -1.0, 1.0) * sizes / sizes.sum() * 100
+    return TermShares(tuple(shares.tolist()), absolute)
+
+
+def share_bars(model: InfluenceModel, configurations: Configurations) -> Bars:
+    """Return the shares of the terms as bars; of a product, its influences."""
+    shares = term_shares(model, configurations)
+    rows = [(term.text(model.order), share) for (term, _), share in zip(model.terms, shares.values, strict=True)]
+    bars = [(text, share) for text, share in rows if share is not None]
+    if not bars:
+        return model.bars
+    whole_text = "all contributions" if shares.absolute else "the mean prediction"
+    return Bars(f"share of {whole_text} on the configurations learned from, in percent", bars)
+
+
 @dataclass(frozen=True, repr=False)
 class LearningResult(Drawn, Reported):
     """A learned model with its history and errors (mean relative errors in percent; None where undefined)."""
@@ -224,7 +321,6 @@ class LearningResult(Drawn, Reported):
     learner: str  # the name of the learner
     # the terms in the order in which they were selected; empty for a predictor without readable terms
     terms: tuple[LearnedTerm, ...]
-    rounds: tuple[Round, ...]  # the history; empty for learners without rounds and for averaged (bagged) models
     # why learning ended; the stepwise learner's reasons are in `splc.learning.stepwise.algorithm`
     termination: str
     nfp: str  # the property that was learned
@@ -238,6 +334,7 @@ class LearningResult(Drawn, Reported):
     preset: str  # the name of the preset
     settings: Mapping[str, Any] = field(hash=False)  # all settings by name
     seed: int = 0  # the seed
+    rounds: tuple[Round, ...] = ()  # the history; empty for learners without rounds and for averaged (bagged) models
     provenance: Mapping[str, Any] = field(default_factory=dict, hash=False)  # sampling, files with hashes, version
     notes: tuple[str, ...] = ()  # what the user should know
     scaling: ScalingModel | None = None  # the scaling model with intervals, for learners that fit one

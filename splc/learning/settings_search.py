@@ -21,7 +21,7 @@ from splc.learning.judging import cross_validate
 from splc.learning.learn import learn
 from splc.learning.learner import Learner
 from splc.learning.registry import learner_of
-from splc.learning.result import CrossValidated
+from splc.learning.result import CrossValidated, Predictor
 from splc.learning.threads import one_thread
 from splc.types import Array
 
@@ -104,8 +104,22 @@ def search_settings(
     learners = [learner_of(learner, preset, {**(settings or {}), **combination}) for combination in combinations]
     # Settings of the printed model do not change what the full model predicts.
     printed = not PRINTED.isdisjoint(values)
-    run = partial(_error, measurements, nfp, rows, folds, seed, tuple(observed), printed, groups)
-    calls = (partial(run, learner) for learner in learners if not should_stop())
+
+    def error_of(chosen: Learner) -> tuple[CrossValidated | None, str | None]:
+        """Return the cross-validated error of a learner, or of its printed model, or why there is none."""
+
+        def learned(part: Array) -> list[Predictor]:
+            result = learn(measurements, nfp, learner=chosen, learning_set=part, observed=observed, seed=seed)
+            return [result.of_printed.predictor if printed else result.predictor]
+
+        try:
+            with one_thread():
+                found = cross_validate(measurements, nfp, rows, folds, seed, learned, groups=groups)
+        except SplcError as error:
+            return None, error.problems[0].message
+        return (found[0], None) if found and found[0] else (None, "no measured value is usable")
+
+    calls = (partial(error_of, chosen) for chosen in learners if not should_stop())
     trials = []
     try:
         for combination, (error, reason) in zip(combinations, in_processes(calls, max(1, jobs)), strict=False):
@@ -159,28 +173,3 @@ def combinations_of(
             combination[name] = items[at]
         combinations.append({name: combination[name] for name in choices})
     return combinations, total
-
-
-def _error(
-    measurements: Measurements,
-    nfp: str,
-    rows: Array,
-    folds: int,
-    seed: int,
-    observed: tuple[str, ...],
-    printed: bool,
-    groups: Groups | None,
-    learner: Learner,
-) -> tuple[CrossValidated | None, str | None]:
-    """Return the cross-validated error of a learner, or of its printed model, or why there is none."""
-
-    def learned(fold_rows: Array) -> Any:
-        result = learn(measurements, nfp, learner=learner, learning_set=fold_rows, observed=observed, seed=seed)
-        return result.of_printed.predictor if printed else result.predictor
-
-    try:
-        with one_thread():
-            cross_validated = cross_validate(measurements, nfp, rows, folds, seed, learned, groups=groups)
-    except SplcError as error:
-        return None, error.problems[0].message
-    return cross_validated, None if cross_validated is not None else "no measured value is usable"

@@ -26,6 +26,7 @@ from splc.learning.problem import WHERE_ZERO, WITHOUT_VALUE, LearningProblem, ro
 from splc.learning.projection import Ensemble, EnsembleSum, ProjectionLearner, Summand
 from splc.learning.registry import learner_of
 from splc.learning.result import LearnedTerm, LearningResult, Step, merged_terms
+from splc.models.subexpressions import by_name
 from splc.models.terms import CONSTANT, Term, option_term
 from splc.types import Array, Missing
 
@@ -35,31 +36,23 @@ EACH = "{}"
 
 @dataclass(frozen=True)
 class Part:
-    """A property that is a part of a whole.
+    """A property that is a part of a whole."""
 
-    Attributes:
-        nfp: the property.
-        where: a binary option or an observed variable that is 1 in configurations that the part belongs to, and 0 or
-            missing in others; None: it belongs to all.
-        observed: observed variables to learn from, see `learn`.
-    """
-
-    nfp: str
+    nfp: str  # the property
+    # a binary option or an observed variable that is 1 in configurations that the part belongs to, and 0 or missing in
+    # others; None: it belongs to all
     where: str | None = None
-    observed: tuple[str, ...] = ()
+    observed: tuple[str, ...] = ()  # observed variables to learn from, see `learn`
 
 
 @dataclass(frozen=True, repr=False)
 class SumResult(Presented):
-    """The result of learning by parts.
+    """The result of learning by parts."""
 
-    Attributes:
-        whole: the sum of the parts' models, judged by the values of the whole. Where the parts have full models, their
-            sum predicts, and the sum of the printed models explains.
-        parts: each part with what was learned of it; None where no configuration of the learning set has it.
-    """
-
+    # the sum of the parts' models, judged by the values of the whole; where the parts have full models, their sum
+    # predicts, and the sum of the printed models explains
     whole: LearningResult
+    # each part with what was learned of it; None where no configuration of the learning set has it
     parts: tuple[tuple[Part, LearningResult | None], ...]
 
     def summary(self) -> str:
@@ -76,33 +69,29 @@ def parts_of(texts: Iterable[str], properties: Sequence[str], observed: Iterable
 
     `observed`: observed variables to learn from; in `*_{}`, the braces mean the same as in the part's text.
     """
-    patterns = tuple(observed)
-    parts: list[Part] = []
+    patterns, parts = tuple(observed), list[Part]()
     for text in texts:
-        name, condition = (text, "") if text in properties else (text.strip(), "")
-        if ":" in name and text not in properties:
-            name, _, condition = name.rpartition(":")
+        name, condition = text, ""
+        if text not in properties:
+            name, _, condition = text.strip().rpartition(":") if ":" in text else (text.strip(), "", "")
         values: list[str | None] = [None]
         if EACH in name:
             shape = re.compile("(.+)".join(map(re.escape, name.split(EACH, 1))).replace(re.escape(EACH), r"\1"))
             values = [match[1] for nfp in properties if (match := shape.fullmatch(nfp))]
         elif EACH in condition or any(EACH in pattern for pattern in patterns):
-            raise SpecError(
-                f"{EACH} has no meaning for the part {text!r}", hint=f"write it into the property: time_{EACH}"
-            )
+            hint = f"write it into the property: time_{EACH}"
+            raise SpecError(f"{EACH} has no meaning for the part {text!r}", hint=hint)
         if not values or (values == [None] and name not in properties):
             hint = unknown_name_hint(name, list(properties))
             raise MeasurementError(f"the property {name!r} was not measured", hint=hint)
         for value in values:
-            replaced = [
-                text_or_pattern if value is None else text_or_pattern.replace(EACH, value)
-                for text_or_pattern in (name, condition, *patterns)
-            ]
-            parts.append(Part(replaced[0], replaced[1] or None, tuple(replaced[2:])))
+            nfp, where, *own = (
+                each if value is None else each.replace(EACH, value) for each in (name, condition, *patterns)
+            )
+            parts.append(Part(nfp, where or None, tuple(own)))
     names = [part.nfp for part in parts]
-    if len(set(names)) < len(names):
-        duplicate = next(name for name in names if names.count(name) > 1)
-        raise SpecError(f"duplicate part {duplicate!r}")
+    if duplicates := [name for name in names if names.count(name) > 1]:
+        raise SpecError(f"duplicate part {duplicates[0]!r}")
     return tuple(parts)
 
 
@@ -148,16 +137,15 @@ def learn_sum(
     name = measurements.resolve_property(nfp)
     rows, remarks = rows_of(measurements, learning_set, missing)
     notes = [*remarks]
+    system = measurements.system
     counting = [_counting(measurements, part) for part in parts]
-    binary = frozenset(option.name for option in measurements.system.binary_options)
-    chosen_learner = learner_of(learner, preset, settings) if learner is None or isinstance(learner, str) else learner
-    if chosen_learner.settings.get("form") == "auto":
+    binary = frozenset(option.name for option in system.binary_options)
+    chosen = learner_of(learner, preset, settings)
+    if chosen.settings.get("form") == "auto":
         # Products of factors cannot be added up.
-        chosen_learner = learner_of(
-            chosen_learner.name, chosen_learner.preset, {**chosen_learner.settings, "form": "sum"}
-        )
-    if isinstance(chosen_learner, ProjectionLearner):
-        chosen_learner = replace(chosen_learner, stacks=False)
+        chosen = learner_of(chosen.name, chosen.preset, {**chosen.settings, "form": "sum"})
+    if isinstance(chosen, ProjectionLearner):
+        chosen = replace(chosen, stacks=False)
     results: list[LearningResult | None] = []
     summands: list[Summand] = []
     terms: list[LearnedTerm] = []
@@ -171,7 +159,7 @@ def learn_sum(
             measurements,
             part.nfp,
             learning_set=part_rows,
-            learner=chosen_learner,
+            learner=chosen,
             observed=part.observed,
             seed=seed,
             on_step=None if on_step is None else partial(on_step, part),
@@ -185,7 +173,7 @@ def learn_sum(
             raise LearningError(reason, hint="learn sums: the setting form=sum, or --form sum")
         results.append(result)
         if isinstance(result.predictor, Ensemble):
-            everywhere = counts.all() and part.where in measurements.system.observed
+            everywhere = counts.all() and part.where in system.observed
             summands.append(Summand(result.predictor, None if everywhere else part.where))
         notes += [f"{part.nfp}: {note}" for note in result.notes if not note.startswith((WITHOUT_VALUE, WHERE_ZERO))]
         terms += [term.times(_factor(measurements, part, counts, term), binary) for term in result.terms]
@@ -194,15 +182,17 @@ def learn_sum(
         raise LearningError("no configuration learned from has any of the parts")
     pairs = tuple(zip(parts, results, strict=True))
     merged = merged_terms(terms)
-    derived = {derived_part.name: derived_part for result in learned for derived_part in result.model.derived}
-    model = influence_model(merged, measurements.system, derived=derived.values())
+    derived = by_name(each for result in learned for each in result.model.derived)
+    model = influence_model(merged, system, derived=derived.values())
     full_model = EnsembleSum(tuple(summands)) if summands else None
     stopped = any(result.termination == "interrupted" for result in learned)
-    facts = {**_observed(pairs), "parts": [_part_facts(*pair) for pair in pairs], **(provenance or {})}
+    part_facts = [_part_facts(*pair) for pair in pairs]
+    observed = [*dict.fromkeys(name for facts in part_facts for name in facts["observed"])]
+    facts = {**({"observed": observed} if observed else {}), "parts": part_facts, **(provenance or {})}
     everything = measurements.configurations
     result = judged(
         LearningProblem(measurements, name, np.unique(rows), everything, seed=seed, provenance=facts),
-        chosen_learner,
+        chosen,
         full_model or model,
         termination="interrupted" if stopped else "parts",
         seconds=sum(result.seconds for result in learned),
@@ -212,8 +202,7 @@ def learn_sum(
         intervals=full_model,
         printed=None if full_model is None else model,
     )
-    result = replace(result, groups=learned[0].groups)
-    return SumResult(result, pairs)
+    return SumResult(replace(result, groups=learned[0].groups), pairs)
 
 
 def _factor(measurements: Measurements, part: Part, counts: Array, term: LearnedTerm) -> Term:
@@ -250,32 +239,18 @@ def _counting(measurements: Measurements, part: Part) -> Array:
     wrongs = ((present & ~counts, "a value", "does not count"), (counts & ~is_measured, "no value", "counts"))
     for is_wrong, value_text, says in wrongs:
         if is_wrong.any():
-            conflict_text = plural(int(is_wrong.sum()), "configuration", "configurations")
-            raise LearningError(
-                f"the part {part.nfp} has {value_text} in {conflict_text} where, by {part.where}, it {says}"
-            )
+            count_text = plural(int(is_wrong.sum()), "configuration", "configurations")
+            message = f"the part {part.nfp} has {value_text} in {count_text} where, by {part.where}, it {says}"
+            raise LearningError(message)
     return counts
-
-
-def _observed(pairs: Iterable[tuple[Part, LearningResult | None]]) -> dict[str, list[str]]:
-    """Return the observed variables that any part was learned from, as far as there are some."""
-    names = dict.fromkeys(
-        name for _, result in pairs if result is not None for name in result.provenance.get("observed", ())
-    )
-    return {"observed": list(names)} if names else {}
 
 
 def _part_facts(part: Part, result: LearningResult | None) -> dict[str, Any]:
     """Return the facts about a part for the provenance."""
-    facts: dict[str, Any] = {"nfp": part.nfp, "where": part.where}
-    if result is None:
-        return {**facts, "observed": [], "learning_configurations": 0}
-    return {
-        **facts,
-        "observed": list(result.provenance.get("observed", ())),
-        "learning_configurations": result.learning_configurations,
-        "learning_error": result.learning_error,
-        "error": result.error,
-        "termination": result.termination,
-        "rounds": len(result.rounds),
-    }
+    facts: dict[str, Any] = {"nfp": part.nfp, "where": part.where, "observed": [], "learning_configurations": 0}
+    if result is not None:
+        facts["observed"] = list(result.provenance.get("observed", ()))
+        for name in ("learning_configurations", "learning_error", "error", "termination"):
+            facts[name] = getattr(result, name)
+        facts["rounds"] = len(result.rounds)
+    return facts

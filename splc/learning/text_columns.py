@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from numbers import Real
 from typing import Any
 
@@ -12,8 +11,8 @@ import numpy as np
 
 from splc.data.table import table_columns, texts_of, warn_of_unknown
 from splc.io.numbers import parse_number
-from splc.system.options import BinaryOption, alternative_options
-from splc.system.variability import ROOT
+from splc.system.options import BinaryOption, NumericOption, Option, alternative_options
+from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
 
 
@@ -65,26 +64,20 @@ class TableColumns:
     """The columns of a table of numbers as options."""
 
     names: tuple[str, ...]  # the names of the columns
-    texts: Mapping[int, tuple[str, ...]]  # position of a column whose numbers are positions of texts → these texts
-    ignored: frozenset[int] = frozenset()  # the positions of columns to leave out
+    # position of a column whose numbers are positions of texts → its option, and the children that these texts are
+    groups: Mapping[int, tuple[BinaryOption, ...]]
+    ignored: bool  # whether the column of the root is left out
 
     @classmethod
     def of(cls, names: tuple[str, ...], X: Array, texts: Mapping[int, tuple[str, ...]]) -> TableColumns:
         """Return the columns of a table of shape (n, columns); one of the root, which is constant, is ignored."""
-        constant = {at for at, name in enumerate(names) if name == ROOT and len(np.unique(X[:, at])) == 1}
-        return cls(names, texts, frozenset(constant if len(names) > 1 else ()))
-
-    @cached_property
-    def groups(self) -> dict[int, tuple[BinaryOption, ...]]:
-        """The position of each column of texts → its option, and the children that its texts are."""
-        used_names = set(self.names)
-        groups_by_position = {}
-        for at, texts in self.texts.items():
-            if at in self.ignored:
-                continue
-            groups_by_position[at] = tuple(alternative_options(self.names[at], texts, used_names))
-            used_names.update(option.name for option in groups_by_position[at])
-        return groups_by_position
+        ignored = len(names) > 1 and ROOT in names and len(np.unique(X[:, names.index(ROOT)])) == 1
+        used_names, groups = set(names), dict[int, tuple[BinaryOption, ...]]()
+        for at, members in texts.items():
+            if not (ignored and names[at] == ROOT):
+                groups[at] = tuple(alternative_options(names[at], members, used_names))
+                used_names.update(option.name for option in groups[at])
+        return cls(names, groups, ignored)
 
     def values(self, X: Array) -> dict[str, Array]:
         """Return the name of each option → its values in rows of numbers; that of a column of text is always 1."""
@@ -94,6 +87,18 @@ class TableColumns:
                 values_by_name[name] = np.ones(len(X))
                 children = self.groups[at][1:]
                 values_by_name |= {child.name: (X[:, at] == code).astype(float) for code, child in enumerate(children)}
-            elif at not in self.ignored:
+            elif not (self.ignored and name == ROOT):
                 values_by_name[name] = X[:, at]
         return values_by_name
+
+    def system(self, values: Mapping[str, Array]) -> VariabilityModel:
+        """Return the system of the values of options; those of only zeros and ones are binary."""
+        by_name = {option.name: option for group in self.groups.values() for option in group}
+        options: list[Option] = []
+        for name, column in values.items():
+            if name in by_name or np.isin(column, (0.0, 1.0)).all():
+                options.append(by_name.get(name, BinaryOption(name)))
+            else:
+                options.append(NumericOption(name, tuple(np.unique(column).tolist())))
+        binary_first = sorted(options, key=lambda option: isinstance(option, NumericOption))
+        return VariabilityModel("table", tuple(binary_first), inferred=True)

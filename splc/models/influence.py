@@ -18,7 +18,7 @@ from splc.data.table import numbers_of, table_columns
 from splc.errors import ConfigurationError, Problem, listed, unknown_name_hint
 from splc.io.numbers import number_text
 from splc.io.presentation import Bars, page
-from splc.models.subexpressions import Derived, Parameter, by_name, options_of
+from splc.models.subexpressions import Derived, Parameter, addends_text, by_name, options_of
 from splc.models.terms import CONSTANT, Subexpression, Term, option_term, product_of, quoted
 from splc.system.options import NumericOption
 from splc.system.variability import ROOT, VariabilityModel
@@ -283,14 +283,7 @@ class InfluenceModel:
     @property
     def text(self) -> str:
         """The model as one line of model text: `12.6 * log10(py) + 3e-10 * nx^3`."""
-        if not self.terms:
-            return "0"
-        parts: list[str] = []
-        for term, influence in self.terms:
-            number = number_text(abs(influence) if parts else influence)
-            sign = (" - " if influence < 0 else " + ") if parts else ""
-            parts.append(sign + (number if term.is_constant else f"{number} * {term.text(self.order)}"))
-        return "".join(parts)
+        return addends_text(self.terms, self.order, ones=True)
 
     def __str__(self) -> str:
         return self.text

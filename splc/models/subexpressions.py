@@ -220,14 +220,18 @@ def _reached(names: frozenset[str], derived: Mapping[str, Derived]) -> set[str]:
     return reached
 
 
-def addends_text(terms: Sequence[tuple[Term, float]]) -> str:
-    """Return a sum as model text, with factors ordered by name; `0` for the empty sum."""
+def addends_text(terms: Addends, order: Sequence[str] = (), *, ones: bool = False) -> str:
+    """Return a sum as model text; `0` for the empty sum.
+
+    `order`: the order of options; others follow alphabetically. `ones`: whether influences of 1 are written, too.
+    """
     text = ""
     for term, influence in terms:
-        size = abs(influence) if text else influence
+        number = number_text(abs(influence) if text else influence)
         text += (" - " if influence < 0 else " + ") if text else ""
-        text += number_text(size) if term.is_constant else "" if size == 1 else f"{number_text(size)} * "
-        text += "" if term.is_constant else term.text()
+        if number != "1" or ones or term.is_constant:
+            text += number if term.is_constant else f"{number} * "
+        text += "" if term.is_constant else term.text(order)
     return text or "0"
 
 

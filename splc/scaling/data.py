@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from splc.data.repetitions import offsets
+from splc.data.measurements import offsets
 from splc.errors import MeasurementError, plural
 from splc.io.numbers import FAR, beyond_all
 from splc.types import Array

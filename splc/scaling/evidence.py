@@ -5,9 +5,9 @@ an error that all repetitions of a point share (placement, frequency, other jobs
 So the standard deviation s of the means is either what repetitions imply, or larger by an unknown part between points.
 
 The part between points, and the noise of single measurements, is usually between a tenth of a percent and some tens
-of percent, most often near 1 %; counts have none. The prior is a mixture of scaled inverse chi-squared distributions
-around those values, and a small share of Jeffreys' 1/σ, with which data without noise are recognized. Coefficients are
-integrated out under a log-uniform prior, so the unit of measurement does not matter.
+of percent; counts have none. The prior is a mixture of scaled inverse chi-squared distributions around such values, all
+as likely, and a small share of Jeffreys' 1/σ, with which data without noise are recognized. Coefficients are integrated
+out under a log-uniform prior, so the unit of measurement does not matter.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from splc.scaling.noise import Condensed
 from splc.types import Array
 
 _CENTERS = np.array([0.001, 0.003, 0.01, 0.03, 0.1, 0.3])
-_SHARES = np.array([0.05, 0.15, 0.35, 0.25, 0.15, 0.05])
 FREEDOM = 4.0
 ANY_SCALE = 1e-3
 # The plausibility of an error that all repetitions of a point share.
@@ -42,10 +41,10 @@ _PARTS = 24
 _RANGE = 5 * float(np.log(10))
 # The log evidence of each coefficient, beside that of `coefficient_density` and of its standard error.
 LOG_DENSITY = float(np.log(np.sqrt(2 * np.pi) / _RANGE))
+# The plausibility of a coefficient that is certainly negative, relative to a positive one.
+NEGATIVE = 0.05
 # A contribution below a thousandth of the values is not much more plausible when it is smaller.
 _TRACE = 1e-3
-# The plausibility of a coefficient that is certainly negative, relative to a positive one.
-NEGATIVE_CONSTANT, NEGATIVE_TERM = 0.02, 0.1
 # The plausibility of a function that becomes negative within this factor beyond the largest values, although no
 # measured value is negative. The factor per point holds if it is less: an error that all points share counts as
 # evidence once per point. Data without noise have still more evidence.
@@ -71,7 +70,7 @@ class NoiseEvidence:
     weights: Array  # one over the size that each mean's noise is relative to, shape (models, n)
     density: Array  # log density of the repetitions and of the scales, which makes kinds of noise comparable, (models,)
     shares: Array  # prior of the scales of `BANK`, shape (models or 1, scales)
-    within: float  # prior that the means have the noise that repetitions imply, 0 without any
+    within: Array  # prior that the means have the noise that repetitions imply, 0 without any, shape (models or 1, 1)
     implied: Array  # standard deviation of a mean that repetitions imply, shape (models,)
     freedom: Array  # degrees of freedom of `implied`, shape (models,)
     single: Array  # variance of a measurement around its point's mean, beyond that of the mean, shape (models,)
@@ -125,13 +124,13 @@ class NoiseEvidence:
         _, squares, top, parts, variances = (table[..., first:end] for table in _bank(free))
         likely = self.shares @ parts
         variance = self.shares @ variances
-        if self.within > 0 and free > 0:
+        if self.within.any() and free > 0:
             freedom = self.freedom[:, None]
             scale = freedom * self.implied[:, None] ** 2
             implied_density = self.within * np.exp(_log_density(squares, scale, freedom, free) - top)
             likely = likely + implied_density
             variance = variance + implied_density * (squares + scale) / (freedom + free)
-        elif self.within > 0:
+        elif self.within.any():
             likely = likely + self.within
             variance = variance + self.within * self.implied[:, None] ** 2
         total, spread = np.log(likely) + top, np.sqrt(variance / likely)
@@ -174,7 +173,7 @@ class NoiseEvidence:
 
     def _priors(self, free: int) -> tuple[Array, ...]:
         """Return the scales of the prior (`BANK`, the implied one, none), its log density, and most of `_constants`."""
-        degrees = np.maximum(self.freedom, 1.0)[: None if self.within else 1]
+        degrees = np.maximum(self.freedom, 1.0)[: len(self.shares)]
         kinds, kind_of = (
             (degrees[:1], None) if (degrees == degrees[0]).all() else np.unique(degrees, return_inverse=True)
         )
@@ -184,8 +183,8 @@ class NoiseEvidence:
         scales[:, :-2] = FREEDOM * np.exp(2 * BANK)
         scales[:, -2] = degrees * np.maximum(self.implied[: len(degrees)] ** 2, _SMALLEST)
         scales[:, -1] = 0.0
-        shares = np.full_like(scales, self.within)
-        shares[:, :-2] = self.shares
+        shares = np.empty_like(scales)
+        shares[:, :-2], shares[:, -2:-1] = self.shares, self.within
         shares[:, -1] = ANY_SCALE * self.shares.sum(axis=1)
         density, freedoms = constants[:, 0], constants[:, 1]
         # The last one has no scale: its density is a power of the squares.
@@ -208,34 +207,26 @@ def log_excluded(points: int) -> float:
 def noise_evidence(measured: Condensed, scales: Array) -> NoiseEvidence:
     """Return the prior of the noise of means, given repetitions and the sizes that noise is relative to."""
     counts = measured.counts
-    none = np.zeros(len(counts))
+    none, never = np.zeros(len(counts)), np.zeros((1, 1))
     plain, tables, priors = _unrepeated()
     if counts.max() <= 1:
-        return NoiseEvidence(1 / scales, -np.log(scales).sum(axis=1), plain, 0.0, none, none, none, tables, priors)
+        return NoiseEvidence(1 / scales, -np.log(scales).sum(axis=1), plain, never, none, none, none, tables, priors)
     typical = 1 / (1 / counts).mean(axis=1)
     size = scales * np.sqrt(COMMON_SHARE + (1 - COMMON_SHARE) * typical[:, None] / counts)
     density = -np.log(size).sum(axis=1)
     freedom = (counts - 1).sum(axis=1)
     squares = (measured.squares / scales**2).sum(axis=1)
-    alone = NoiseEvidence(1 / size, none, plain, 0.0, none, none, none, tables, priors)
+    alone = NoiseEvidence(1 / size, none, plain, never, none, none, none, tables, priors)
     log_evidence, noise = none.copy(), none.copy()
-    for free in np.unique(freedom).tolist():
+    for free in np.unique(freedom[freedom > 0]).tolist():
         rows = freedom == free
         log_evidence[rows], noise[rows] = alone.judged(squares[rows], free)
     density = density - ((counts - 1) * np.log(scales)).sum(axis=1) + log_evidence
     implied = np.maximum(noise / np.sqrt(typical), np.sqrt(_SMALLEST))
-    shares = _split(0.5 * np.log(_CENTERS**2 + implied[:, None] ** 2))
-    return NoiseEvidence(
-        1 / size,
-        density,
-        _BETWEEN_POINTS * shares,
-        1 - _BETWEEN_POINTS,
-        implied,
-        freedom + 2.0,
-        noise**2 * (1 - 1 / typical),
-        {},
-        {},
-    )
+    within = np.where(freedom > 0, 1 - _BETWEEN_POINTS, 0.0)[:, None]
+    shares = (1 - within) * _split(0.5 * np.log(_CENTERS**2 + implied[:, None] ** 2))
+    single = noise**2 * (1 - 1 / typical)
+    return NoiseEvidence(1 / size, density, shares, within, implied, freedom + 2.0, single, {}, {})
 
 
 @lru_cache(maxsize=1)
@@ -251,10 +242,10 @@ def _split(centers: Array) -> Array:
     upper = position - index
     shares = np.zeros((len(centers), len(BANK)))
     rows = np.arange(len(centers))
-    for part, share in enumerate(_SHARES):
-        shares[rows, index[:, part]] += share * (1 - upper[:, part])
-        shares[rows, index[:, part] + 1] += share * upper[:, part]
-    return shares
+    for part in range(len(_CENTERS)):
+        shares[rows, index[:, part]] += 1 - upper[:, part]
+        shares[rows, index[:, part] + 1] += upper[:, part]
+    return shares / len(_CENTERS)
 
 
 def _differences(table: Array) -> Array:
@@ -321,16 +312,13 @@ def _constants(free: int, freedom: float) -> Array:
     return constants
 
 
-def coefficient_density(value: Array, unit: Array, noise: Array, negative: float) -> Array:
+def coefficient_density(value: Array, error: Array) -> Array:
     """Return the density of a coefficient's prior without the factor of `LOG_DENSITY`.
 
-    `unit`: its standard error per unit of noise (without the correlation with other coefficients). The density times
-    the error is the share of its prior range that a coefficient uses.
+    The density times the standard error is the share of its prior range that a coefficient uses.
     """
     from scipy.special import ndtr
 
-    error = unit * noise
-    size = np.maximum(np.maximum(np.abs(value), error), _TRACE)
-    density = np.maximum(ndtr(value / error), negative)
-    density /= size
+    density = np.maximum(ndtr(value / error), NEGATIVE)
+    density /= np.maximum(np.maximum(np.abs(value), error), _TRACE)
     return np.asarray(density)

@@ -58,15 +58,10 @@ def fit(
         raise MeasurementError(
             f"y has the shape {values.shape}", hint="give shape (n,) or (n, repetitions); fit_many takes several"
         )
-    settings = {
-        "aggregate": aggregate,
-        "strong_scaling": strong_scaling,
-        "exponents": exponents,
-        "terms": terms,
-        "criterion": criterion,
-        "local": local,
-    }
-    return fit_many(x, values[None], method=method, names=names, segmented=segmented, **settings)[0]
+    return fit_many(
+        x, values[None], method=method, names=names, aggregate=aggregate, strong_scaling=strong_scaling,
+        segmented=segmented, exponents=exponents, terms=terms, criterion=criterion, local=local,
+    )[0]  # fmt: skip
 
 
 def fit_many(

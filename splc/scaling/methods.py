@@ -89,13 +89,8 @@ def settings_of(
     """Return checked settings, the arguments being those of `FitSettings`; None is the default of the method."""
     if method not in METHODS:
         raise SpecError(f"unknown method {method!r}", hint=unknown_name_hint(str(method), list(METHODS)))
-    stated = {
-        "strong_scaling": strong_scaling,
-        "exponents": exponents,
-        "terms": terms,
-        "criterion": criterion,
-        "local": local,
-    }
+    stated = {"strong_scaling": strong_scaling, "exponents": exponents, "terms": terms}
+    stated |= {"criterion": criterion, "local": local}
     foreign = [name for name, value in stated.items() if value is not None and name not in METHODS[method]]
     if foreign:
         methods = [name for name, settings in METHODS.items() if set(foreign) <= settings]
@@ -107,16 +102,18 @@ def settings_of(
         raise SpecError(
             f"unknown aggregate of repetitions {condense!r}", hint=unknown_name_hint(condense, CONDENSATIONS)
         )
-    number = 1 if terms is None else terms
-    if number not in (1, 2):
-        raise SpecError(f"terms must be 1 or 2, not {number}")
-    chosen = "loo" if criterion is None else criterion
-    if chosen not in CRITERIA:
-        raise SpecError(f"unknown criterion {chosen!r}", hint=unknown_name_hint(chosen, CRITERIA))
-    searched = SETS["paper"] if exponents is None else exponent_set(exponents)
-    is_local = True if local is None else local
+    if terms not in (None, 1, 2):
+        raise SpecError(f"terms must be 1 or 2, not {terms}")
+    if criterion not in (None, *CRITERIA):
+        raise SpecError(f"unknown criterion {criterion!r}", hint=unknown_name_hint(str(criterion), CRITERIA))
     return FitSettings(
-        method, cast(Condensation, condense), strong_scaling, searched, number, cast(Criterion, chosen), is_local
+        method,
+        cast(Condensation, condense),
+        strong_scaling,
+        SETS["paper"] if exponents is None else exponent_set(exponents),
+        1 if terms is None else terms,
+        cast(Criterion, "loo" if criterion is None else criterion),
+        True if local is None else local,
     )
 
 

@@ -1,13 +1,13 @@
-"""The hypotheses that a search chose for a batch of quantities, and the plausible ones in compact form."""
+"""The hypotheses that a search chose for a batch of quantities, and the plausible ones, in compact form and fitted."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from splc.scaling.exponents import Exponents, Product, product_columns
+from splc.scaling.exponents import Exponents, HypothesisColumns, Product, product_columns
 from splc.types import Array
 
 # Source: Reisert et al., Following the Blind Seer, section 4.1, compares terms where models are used: at four times the
@@ -140,3 +140,37 @@ class CombinationShortlist:
 
 
 AnyShortlist = Shortlist | CombinationShortlist
+
+
+# Less plausible hypotheses, relative to the best one, and more than this number of them do not change a bound.
+MIN_SHARE = float(np.log(1e-4))
+MOST = 200
+
+
+@dataclass(frozen=True, eq=False)
+class Plausible:
+    """The plausible hypotheses for one quantity, each a sum of columns."""
+
+    log_weights: Array  # unnormalised log posterior, shape (hypotheses,)
+    coefficients: Array  # those of the columns that a hypothesis has come first, shape (hypotheses, most columns)
+    noise: Array  # relative standard deviation of a point's mean, shape (hypotheses,)
+    single: Array  # relative variance of a measurement beyond that of its point's mean, shape (hypotheses,)
+    freedoms: Array  # degrees of freedom of the noise, shape (hypotheses,)
+    floors: Array  # the size that is added to the value to give what noise is relative to, shape (hypotheses,)
+    # matrices whose products with a point's columns have the standard error of the fitted value there, per unit of
+    # noise, as their length, shape (hypotheses, most columns, most columns)
+    factors: Array
+    columns: HypothesisColumns  # those at points (n, parameters), shape (hypotheses, most columns, n)
+    # points → factors of what noise is relative to, shape (hypotheses, n); None: they are 1
+    growths: Callable[[Array], Array] | None = None
+    hidden: int = 0  # the number of hypotheses, the last ones, with products that the points neither show nor exclude
+
+    def predictions(self, x: Array) -> tuple[Array, Array]:
+        """Return predictions and standard errors of new measurements at points x, each of shape (hypotheses, n)."""
+        columns = self.columns(x)
+        means = np.einsum("hk,hkn->hn", self.coefficients, columns)
+        variance = ((self.factors @ columns) ** 2).sum(axis=1)
+        sizes = np.abs(means) + self.floors[:, None]
+        if self.growths is not None:
+            sizes = sizes * self.growths(x)
+        return means, np.sqrt(self.noise[:, None] ** 2 * (variance + sizes**2) + self.single[:, None] * sizes**2)

@@ -20,8 +20,7 @@ from splc.formats.scripts.commands import FINAL_PREDICTIONS, RANDOMIZED, whole_n
 from splc.formats.scripts.samplings import truth
 from splc.io.files import read_source, write_whole
 from splc.io.settings import setting_name
-from splc.learning.baselines.baseline import Encoding
-from splc.learning.baselines.scikit_names import GRIDS, ScikitLearner, search, spelled
+from splc.learning.baselines import GRIDS, Encoding, ScikitLearner, search, spelled
 from splc.learning.features import features_of
 from splc.learning.given_terms import linear_surrogate
 from splc.learning.judging import predictions, round_errors

@@ -18,7 +18,7 @@ from splc.data.measurements import Failures, Measurements
 from splc.data.table import table_columns
 from splc.errors import MeasurementError, Problem, SpecError
 from splc.formats.column_choice import ColumnChoice
-from splc.formats.inference import inferred_from, table_source
+from splc.formats.inference import inferred_from
 from splc.formats.measurements.constraints import failures_object, with_failures
 from splc.formats.measurements.read import column_choice, read_measurements, read_parts
 from splc.formats.measurements.rows import Policy
@@ -273,11 +273,7 @@ class _Reading:
         if isinstance(data, Measurements):
             return data, nfp, ()
         if system is not None:
-            columns: dict[str, Any] = {"where": self.where, "contexts": self.contexts, "ignore": self.ignore}
-            if self.files:
-                measured = read_measurements(data, system, **columns)
-            else:
-                measured = Measurements.from_frame(system, data, **columns)
+            measured = read_measurements(data, system, contexts=self.contexts, where=self.where, ignore=self.ignore)
             notes = Notes((*reading_notes(measured.report), *run_notes([measured], nfp)))
             measured = _valid(measured, self.invalid, notes)
         else:
@@ -322,7 +318,7 @@ class _Reading:
                 inference = inferred_from(data, nfp, choice)
                 system, choice, nfp = inference.system, inference.completed(choice), nfp or inference.main
                 notes += inference_notes(inference)
-            read = read_parts(table_source(data), system, Policy(columns=choice), nfp=nfp)
+            read = read_parts(data, system, Policy(columns=choice), nfp=nfp)
             notes += (*reading_notes(*(part.report for part in read)), *run_notes(read, nfp))
             check, valid = Space(system).check, {part.contexts[by]: _valid(part, self.invalid, notes) for part in read}
             parts = {value: with_failures(part, self.files, check) for value, part in valid.items()}

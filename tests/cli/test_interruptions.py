@@ -116,7 +116,7 @@ def at_call(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, int, Signals], No
 @pytest.mark.parametrize("learner", [(), ("--learner", "stepwise")])
 def test_folds(run: Run, at_call: Callable[..., None], sent: Signals, learner: tuple[str, ...]) -> None:
     """A request in the folds ends the command at once; the model is written, without the error of the folds."""
-    at_call("splc.workflows.learn.learn:cross_validate_all", 0, sent)
+    at_call("splc.workflows.learn.learn:cross_validate", 0, sent)
     result = run("learn", *learner, "--folds", "3", "--json")
     assert result.exit_code == 130
     assert KEPT in result.stderr
@@ -137,7 +137,7 @@ def test_before_the_full_model(run: Run, at_call: Callable[..., None], sent: Sig
 def test_baselines(run: Run, monkeypatch: pytest.MonkeyPatch, at_call: Callable[..., None]) -> None:
     """The baselines that are finished are kept, too."""
     monkeypatch.setattr(learn, "BASELINES", ("tree", "knn"))
-    at_call("splc.workflows.learn.learn:cross_validate_all", 2, SIGINT)
+    at_call("splc.workflows.learn.learn:cross_validate", 2, SIGINT)
     result = run("learn", *SPLCONQUEROR, "--baselines", "--folds", "2", "--json")
     assert result.exit_code == 130
     assert len(json.loads(result.stdout)["baselines"]) == 1

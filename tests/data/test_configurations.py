@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from sampling import Space
 from splc import VariabilityModel
-from splc.data import repetitions
+from splc.data import configurations as configurations_module
 from splc.data.configurations import Configurations, describe_configuration, fixed_indices, index_type, value_indices
 from splc.data.table import assignment_texts, value_texts
 from splc.formats.measurements.selections import parse_configuration
@@ -159,13 +159,13 @@ class TestRows:
             assert (keys[i] == keys[j]) == (a == b)
             assert (keys[i] < keys[j]) == (a < b)
 
-    @pytest.mark.parametrize("spread", [0, int(repetitions.SPREAD)])
+    @pytest.mark.parametrize("spread", [0, int(configurations_module.SPREAD)])
     @given(PAIRS)
     def test_groups(self, spread: int, given: tuple[Configurations, Configurations]) -> None:
         """Configurations are grouped and found by their values, also if their hashes are equal."""
         rows, asked = (each.indices.tolist() for each in given)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(repetitions, "SPREAD", np.uint64(spread))
+            patch.setattr(configurations_module, "SPREAD", np.uint64(spread))
             ours, theirs = (Configurations(each.system, each.indices) for each in given)
             assert ours.find(theirs).tolist() == [rows.index(row) if row in rows else -1 for row in asked]
             firsts, group = ours.groups()
@@ -175,7 +175,7 @@ class TestRows:
 
     def test_hashes(self) -> None:
         """Rows that differ in one value have different hashes, wherever it is."""
-        assert len({*repetitions.RowHashes(np.eye(20, dtype=np.uint8)).hashes.tolist()}) == 20
+        assert len({*configurations_module.RowHashes(np.eye(20, dtype=np.uint8)).hashes.tolist()}) == 20
 
     @given(some(), some(), some())
     def test_concatenate(self, a: Configurations, b: Configurations, c: Configurations) -> None:

@@ -17,6 +17,7 @@ from splc.data.configurations import Configurations
 from splc.data.experiment import Experiment, Key
 from splc.data.measurements import AGGREGATES, Measurements, ReadingReport
 from splc.errors import MeasurementError
+from splc.formats.measurements.read import read_measurements
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Aggregate
@@ -93,8 +94,8 @@ def test_many_repetitions_of_one_of_many_configurations() -> None:
     system = VariabilityModel("s", (NumericOption("x", tuple(map(float, range(3000)))),))
     columns = {"x": [*range(3000), *[0] * 2000], "time": [1.0] * 5000}
     with pytest.raises(MeasurementError, match="a configuration has 2,001 repetitions, too many beside 3,000 configur"):
-        Measurements.from_columns(system, columns)
-    fewer = Measurements.from_columns(system, {name: values[:4000] for name, values in columns.items()})
+        read_measurements(columns, system)
+    fewer = read_measurements({name: values[:4000] for name, values in columns.items()}, system)
     assert fewer.repetitions("time").shape == (3000, 1001)
 
 

@@ -12,8 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.data.configurations import Configurations
-from splc.data.measurements import Measurements, ReadingReport
-from splc.data.repetitions import most_cells, offsets, repetition_column, repetition_rows, require_size
+from splc.data.measurements import (
+    Measurements,
+    ReadingReport,
+    most_cells,
+    offsets,
+    repetition_column,
+    repetition_rows,
+    require_size,
+)
 from splc.data.summary import drift_of, run_pattern, summary_of
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel

@@ -32,7 +32,6 @@ from splc.learning import learn
 from splc.system.options import BinaryOption, NumericOption
 from tests.support.golden_messages import Lines, check_calls
 from tests.support.paths import ROOT
-from tests.support.real_data import real
 from tests.support.strategies import all_assignments, models
 
 SYSTEM = VariabilityModel.of({"px": [1, 2, 4], "fast": bool, "codec": ["zstd", "lz4"]})
@@ -56,7 +55,7 @@ def test_round_trip(system: VariabilityModel, seed: int) -> None:
     values = np.take_along_axis(values, np.argsort(np.isnan(values), axis=1, kind="stable"), axis=1)
     measured = Measurements(known, {"the time": values, "the size": values[:, :1]}, contexts={"version": "0.9"})
     for table in (measured.to_columns(), measured.to_frame(), pl.DataFrame(measured.to_columns())):
-        again = Measurements.from_frame(system, table)
+        again = read_measurements(table, system)
         assert again.configurations == known
         assert again.contexts == {"version": "0.9"}
         width = again.values["the time"].shape[1]
@@ -70,7 +69,7 @@ def test_the_columns_are_those_of_the_file(tmp_path: Path) -> None:
     folder = ROOT / "casestudies" / "smg2000" / "2d"
     system = read_variability_model(folder / "system.xml")
     frame = pd.read_csv(folder / "measurements.csv")
-    file, table = read_measurements(folder / "measurements.csv", system), Measurements.from_frame(system, frame)
+    file, table = read_measurements(folder / "measurements.csv", system), read_measurements(frame, system)
     assert table.configurations == file.configurations
     assert table.properties == file.properties
     for name in file.properties:
@@ -79,22 +78,10 @@ def test_the_columns_are_those_of_the_file(tmp_path: Path) -> None:
     pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "again.csv"), table.to_frame(), check_dtype=False)
 
 
-@pytest.mark.real_data
-def test_real_measurements() -> None:
-    """A data frame of 86,058 real rows gives the measurements that are read from the file."""
-    folder = real("exastencils")
-    system = read_variability_model(folder / "FeatureModel.xml")
-    file = read_measurements(folder / "SS-X.csv.gz", system)
-    table = Measurements.from_frame(system, pd.read_csv(folder / "SS-X.csv.gz"))
-    assert table.configurations == file.configurations
-    for name in file.properties:
-        np.testing.assert_array_equal(table.values[name], file.values[name])
-
-
 def test_without_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without pandas, `to_frame` says what to do, and columns still work."""
     monkeypatch.setitem(sys.modules, "pandas", None)
-    measured = Measurements.from_columns(SYSTEM, ROWS)
+    measured = read_measurements(ROWS, SYSTEM)
     assert list(measured.to_columns()) == ["fast", "codec", "codec_zstd", "codec_lz4", "px", "time", "size"]
     with pytest.raises(ImportError, match=r"to_frame\(\) needs pandas"):
         measured.to_frame()
@@ -129,18 +116,11 @@ def test_one_name_is_a_text() -> None:
     table = {"mode": ["a", "b"], "bits": [1, 2], "note": ["x", "y"], "time": [1.0, 2.0], "run": [3, 3]}
     system = infer_system(table, options="mode", ignore="note", contexts="run")
     assert system == infer_system(table, options=["mode"], ignore=["note"], contexts=["run"])
-    found = Measurements.from_frame(system, table, ignore="note", contexts="run")
+    found = read_measurements(table, system, ignore="note", contexts="run")
     assert (found.contexts, found.properties[-1]) == ({"run": "3"}, "time")
     model = parse_model("alpha * mode_a + 1", system, parameters={"alpha": 1.0}, symbols="alpha")
     fitted = calibrate(model, found.configurations, np.array([3.0, 1.0]), "alpha")
     assert fitted["alpha"].value == pytest.approx(2)
-
-
-def test_one_name_is_a_text_for_files(tmp_path: Path) -> None:
-    """Readers of files take a single name as a text, too."""
-    (tmp_path / "a.csv").write_text("px,fast,codec,run,note,time\n1,1,lz4,7,a,2\n2,0,zstd,7,b,3\n")
-    found = read_measurements(tmp_path / "a.csv", SYSTEM, contexts="run", ignore="note")
-    assert (found.contexts, found.properties) == ({"run": "7"}, ("time",))
 
 
 @given(st.lists(st.integers(-3, 3).map(float) | st.sampled_from([0.5, 2.0**52, 2.0**53, -(2.0**53), 2.0**70, 1e300])))
@@ -169,7 +149,7 @@ def read(table: Any, system: VariabilityModel = SYSTEM, **settings: Any) -> Line
 
 def _read(table: Any, system: VariabilityModel, settings: Mapping[str, Any]) -> str:
     try:
-        found = Measurements.from_frame(system, table, **settings)
+        found = read_measurements(table, system, **settings)
     except SplcError as error:
         return str(error)
     rows = [f"{describe_configuration(found.configurations, row)}: " for row in range(len(found))]
@@ -206,7 +186,7 @@ def switches() -> VariabilityModel:
 
 def learned(table: Any, *nfp: str) -> None:
     """Learn a model of a property of a table."""
-    learn(Measurements.from_frame(SYSTEM, table), *nfp)
+    learn(read_measurements(table, SYSTEM), *nfp)
 
 
 def test_calls() -> None:

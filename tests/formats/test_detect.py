@@ -19,7 +19,7 @@ from splc.data.measurements import Measurements
 from splc.errors import InputError, MeasurementError, OutputError
 from splc.formats import detect
 from splc.formats.detect import experiment_format, kind_of, system_format, xml_root_of_file
-from splc.formats.experiments.read import parse_experiments
+from splc.formats.experiments.read import read_experiment
 from splc.formats.measurements.csv import write_measurements_csv
 from splc.formats.measurements.read import read_measurements
 from splc.formats.measurements.splconqueror_xml import write_measurements_xml
@@ -98,8 +98,7 @@ def test_a_format_with_a_suffix_of_its_own(monkeypatch: pytest.MonkeyPatch) -> N
     """A new line in the table is enough for a format that its suffix tells."""
     toy = detect.Format("experiment", "toy", ".toy", f"{__name__}:read_toy", by_suffix=True)
     monkeypatch.setattr(detect, "FORMATS", (*detect.FORMATS, toy))
-    (found,) = parse_experiments(Source("a.toy.gz", b"anything"))
-    assert str(found) == str(("toy", b"anything"))
+    assert str(read_experiment(Source("a.toy.gz", b"anything"))) == str(("toy", b"anything"))
 
 
 def test_the_suffix_of_a_file_to_write(monkeypatch: pytest.MonkeyPatch) -> None:

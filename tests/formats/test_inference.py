@@ -44,6 +44,15 @@ def test_source() -> None:
     assert inferred(rows("fast,px,time", grid((0, 1), (1, 2)))).system.source == "table.csv"
 
 
+def test_many_columns() -> None:
+    """Columns with more combinations than a floating-point number can be are options."""
+    cells = np.random.default_rng(0).integers(0, 2, (8, 1_100))
+    names = [f"o{number}" for number in range(cells.shape[1])]
+    table = rows(",".join([*names, "time"]), [[*row, value] for value, row in enumerate(cells.tolist())])
+    varying = [name for name, column in zip(names, cells.T, strict=True) if len(set(column.tolist())) > 1]
+    assert set(varying) <= set(inferred(table, nfp="time").system.names)
+
+
 @pytest.mark.parametrize("crossed", ["mode", "size"])
 def test_crossed_samples(crossed: str) -> None:
     """A sample that is measured with each value of another column is no evidence of functions."""
@@ -298,7 +307,7 @@ def test_options_of_tables(frame: Callable[[Mapping[str, Any]], Any]) -> None:
     assert list(system.numeric_options[0].values) == [1 / 3, 2, 4]
     assert list(system.alternative_groups) == [("mode_x_y", "mode_z")]
     assert any("alternative group mode" in note for note in system.notes)
-    measured = Measurements.from_frame(system, table, ignore=["id"])
+    measured = read_measurements(table, system, ignore=["id"])
     np.testing.assert_array_equal(measured.configurations.value("n"), [1 / 3, 2, np.nan, 4])
     assert measured["time"].tolist() == TABLE["time"]
 

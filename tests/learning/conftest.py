@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from splc.data.measurements import Measurements
 from splc.formats.measurements.read import read_measurements
 from splc.formats.system.read import read_variability_model
+from splc.learning.estimator import feature_of
 from splc.learning.features import Feature, FeatureTable
 from splc.learning.stepwise.candidates import CandidateGrid
 from tests.support.real_data import real
@@ -51,10 +52,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def table_of(target: Any, **columns: Any) -> FeatureTable:
     """Return a table of features: binary ones of zeros and ones, others with the range of their values."""
     arrays = {name: np.asarray(column, dtype=float) for name, column in columns.items()}
-    features = tuple(
-        Feature(name, not np.isin(column, (0, 1)).all(), column.min(), column.max(), bool((column == 0).any()))
-        for name, column in arrays.items()
-    )
+    features = tuple(feature_of(name, column) for name, column in arrays.items())
     return FeatureTable(features, arrays, np.asarray(target, dtype=float))
 
 

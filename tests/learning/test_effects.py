@@ -16,14 +16,14 @@ from splc.learning import learn
 from splc.learning.effects import Effect, factor_text, group_titles, option_effects
 from splc.learning.projection.columns import units_of
 from splc.learning.projection.variables import variables_of
-from splc.learning.result import InfluenceEstimate
-from splc.learning.shares import term_shares
+from splc.learning.result import InfluenceEstimate, term_shares
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, Term, log_term, option_term, quoted
 from splc.models.text.reader import expand_model
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Link
+from tests.support.golden_messages import Lines, check_calls
 
 REFS = ("ref_1", "ref_5", "ref_9")
 
@@ -68,25 +68,16 @@ def test_terms_of_the_same_options_belong_together() -> None:
     assert math.fsum(group.share or 0 for group in groups) == pytest.approx(100)
 
 
-def test_members_of_groups() -> None:
-    """A group has the stem of its members' names, else the name of its parent, else all names."""
-    pair = ("fast", "slow")
-    for parent, title in ((None, "fast|slow"), ("mode", "mode")):
-        parents = () if parent is None else (BinaryOption("mode", optional=False),)
-        system = VariabilityModel("system", (*parents, *alternatives(pair, parent), BinaryOption("gvn")))
-        model = InfluenceModel.of_system([(option_term("fast"), 1.0), (GVN * option_term("slow"), 2.0)], system)
-        found = option_effects(model, (), Space(system).enumerate())
-        assert {group.options for group in found} == {(title,), (title, "gvn")}
-
-
 def test_levels_of_groups() -> None:
-    """Effects that differ in the member of an alternative group know it, and the text without it."""
+    """Effects that differ in the member of an alternative group know it, and the text without it; single ones not."""
     found = option_effects(model_of((REF_1 * GVN, 2.0), (REF_9 * GVN, 3.0), (GVN, 1.0)), (), ALL)
     assert {(effect.level, effect.rest) for group in found for effect in group.effects} == {
         ("ref_1", "gvn"),
         ("ref_9", "gvn"),
         ("", ""),
     }
+    (group,) = option_effects(model_of((REF_1 * GVN, 2.0)), (), ALL)
+    assert (group.levels, group.effects[0].level, group.effects[0].rest) == (False, "", "")
 
 
 def test_the_uncertainty_belongs_to_its_term() -> None:
@@ -130,19 +121,27 @@ def test_a_product_has_factors() -> None:
     np.testing.assert_allclose(total, model.predict(ALL), rtol=1e-4)
 
 
-@pytest.mark.parametrize(
-    ("pairs", "text"),
-    [
-        ([(CONSTANT, 0.0)], "1"),
-        ([(X, -0.5)], "exp(-0.5 * x)"),
-        ([(X, -0.5), (X**2, -0.25), (Y, 1.0)], "exp(-0.5 * x - 0.25 * x^2 + 1 * y)"),
-        ([(log_term("x"), -math.log(10))], "x^(-1)"),
-        ([(CONSTANT, 800.0), (log_term("x") ** 2, 1.0)], "exp(800) * exp(1 * log10(x)^2)"),
-    ],
-)
-def test_the_text_of_factors(pairs: list[tuple[Term, float]], text: str) -> None:
-    """Numbers have six digits; logarithms become powers."""
-    assert factor_text(pairs, SYSTEM.term_order) == text
+def factor(*pairs: tuple[Term, float]) -> Lines:
+    """Return the text of a factor."""
+    return Lines(factor_text(pairs, SYSTEM.term_order))
+
+
+def size(share: float | None, low: float | None = None, high: float | None = None) -> Lines:
+    """Return the size of an effect with a share, or of a factor with these ends."""
+    effect = Effect("x", 1.0, share, factor="" if low is None else "x", low=low, high=high)
+    return Lines(f"{effect.size:g}")
+
+
+def title(*names: str, optional: bool = False) -> Lines:
+    """Return the title of a group below the option `codec`."""
+    options = (BinaryOption("codec", optional=optional), *alternatives(names, "codec"))
+    (found,) = set(group_titles(VariabilityModel("system", options)).values())
+    return Lines(found)
+
+
+def test_calls() -> None:
+    """The text of factors, the sizes of effects, and the titles of groups."""
+    check_calls("effects", factor, size, title, log_term, ONE=CONSTANT, x=X, y=Y, ln10=math.log(10))
 
 
 def test_levels_of_numeric_options() -> None:
@@ -165,26 +164,6 @@ def test_thresholds_with_rounded_slopes(values: tuple[float, ...]) -> None:
         model = InfluenceModel.of_system([(unit.atom.term, 1.0)], system, derived=unit.atom.derived)
         ((effect,),) = (group.effects for group in option_effects(model, (), everything))
         assert effect.text == unit.text
-
-
-@pytest.mark.parametrize(
-    ("texts", "title"),
-    [(["lz4", "zstd"], "codec"), (["lz4", "lz5"], "codec"), (["1", "4"], "codec"), (["a", "b", "c3"], "codec")],
-)
-def test_names_of_groups(texts: list[str], title: str) -> None:
-    """A group of all children of an option has its name if the children's names begin with it."""
-    system = VariabilityModel.of({"codec": texts})
-    assert group_titles(system) == dict.fromkeys((f"codec_{text}" for text in texts), title)
-
-
-@pytest.mark.parametrize(
-    ("names", "optional", "title"),
-    [(("lz4", "lz5"), True, "lz"), (("lz4", "zstd"), False, "codec"), (("lz4", "zstd"), True, "lz4|zstd")],
-)
-def test_names_of_other_groups(names: tuple[str, ...], optional: bool, title: str) -> None:
-    """Other groups have the stem of all of their members' names, or else the name of the parent, if it has no terms."""
-    options = (BinaryOption("codec", optional=optional), *alternatives(names, "codec"))
-    assert group_titles(VariabilityModel("system", options)) == dict.fromkeys(names, title)
 
 
 CODECS = ("codecA", "codecB", "codecC")
@@ -251,36 +230,6 @@ def test_members_within_expressions() -> None:
     (group,) = option_effects(model, (), ALL)
     assert (group.options, group.levels) == (("ref", "gvn"), True)
     assert {effect.rest for effect in group.effects} == {"max(gvn, ref_1)", "max(gvn, ref_9)", "gvn"}
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "size"),
-    [
-        (0.5, 1.0, math.log(2)),
-        (1.0, 4.0, math.log(4)),
-        (0.5, 4.0, math.log(8)),
-        (3.0, 4.0, math.log(4)),
-        (0.1, 0.2, math.log(10)),
-        (0.0, 2.0, math.inf),
-        (-1.0, 2.0, math.inf),
-        (1.0, 1.0, 0.0),
-    ],
-)
-def test_the_size_of_a_factor(low: float, high: float, size: float) -> None:
-    """Factors are sorted by the largest ratio of predictions that they make, one of them without the factor."""
-    assert Effect("x", None, None, factor="x", low=low, high=high).size == pytest.approx(size)
-
-
-def test_the_size_of_a_term() -> None:
-    """Terms are sorted by the sizes of their shares; without one they are last."""
-    assert [Effect("x", 1.0, share).size for share in (-30.0, 20.0, None)] == [30.0, 20.0, 0.0]
-
-
-def test_single_members_are_no_levels() -> None:
-    """Effects of a set of options are levels of a group only if there are several; the others keep their text."""
-    (group,) = option_effects(model_of((REF_1 * GVN, 2.0)), (), ALL)
-    assert not group.levels
-    assert (group.effects[0].level, group.effects[0].rest) == ("", "")
 
 
 def test_factors_without_configurations() -> None:

@@ -13,12 +13,12 @@ import polars as pl
 import pytest
 from scipy.stats import spearmanr
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from splc.errors import LearningError, SpecError
 from splc.learning import PerformanceInfluenceRegressor, ScalingModelRegressor
-from splc.learning.estimator import chosen_columns, feature_of
+from splc.learning.estimator import chosen_columns
 from splc.scaling.batch import MAX_PARAMETERS
 
 ESTIMATORS = [PerformanceInfluenceRegressor(), PerformanceInfluenceRegressor("splconqueror"), ScalingModelRegressor()]
@@ -46,6 +46,8 @@ def test_exact_model_is_found() -> None:
     assert {term.text(): w for term, w in learned.model_.terms} == pytest.approx({"1": 5, "x0": 2, "x1^2": 3})
     np.testing.assert_allclose(learned.predict(X[60:]), y[60:])
     assert learned.score(X[60:], y[60:]) == pytest.approx(1)
+    with pytest.raises(LearningError, match="no prediction intervals"):
+        learned.predict(X, return_interval=True)
 
 
 def test_default_learner_predicts_rows_that_were_not_seen() -> None:
@@ -132,29 +134,13 @@ class TestTexts:
             known = np.array([learned.predict(X.assign(mode=text)) for text in ("-O2", "x", "y")])
             assert ((predicted > known.min(axis=0) * 0.99) & (predicted < known.max(axis=0) * 1.01)).all()
 
-    def test_folds(self, preset: str) -> None:
-        """Tables with text can be cross-validated."""
-        X, y = frame()
-        scores = cross_val_score(clone(PerformanceInfluenceRegressor(preset)), X, y, cv=2)
-        assert scores.min() > 0.99
-
-
-def test_settings_of_the_default_learner() -> None:
-    """Settings of the printed model change what predicts only as far as it is better; two terms are not."""
-    X, y = data()
-    few = PerformanceInfluenceRegressor(settings={"terms": 2})
-    assert len(few.fit(X, y).model_.terms) <= 2
-    np.testing.assert_allclose(few.predict(X), PerformanceInfluenceRegressor().fit(X, y).predict(X), rtol=0.02)
-    x = np.arange(1.0, 25)[:, np.newaxis]
-    logarithm = PerformanceInfluenceRegressor(settings={"form": "product"}).fit(x, x[:, 0] ** 1.5)
-    assert logarithm.model_.link == "log"
-    np.testing.assert_allclose(logarithm.predict([[4.5]]), 4.5**1.5, rtol=1e-3)
-
 
 def test_settings_are_keywords() -> None:
     """The settings of the default learner are parameters that a grid search can change; unknown values are errors."""
     X, y = (each[:20] for each in data())
     values = {"scale": ["log", "raw"], "form": ["sum"]}
+    logarithm = PerformanceInfluenceRegressor(settings={"form": "product"}).fit(X[:, 1:], X[:, 1] ** 1.5)
+    assert logarithm.model_.link == "log"
     grid = GridSearchCV(PerformanceInfluenceRegressor(readable=True), values, cv=2, refit=False)
     assert grid.fit(X, y).best_params_["form"] == "sum"
     assert len(PerformanceInfluenceRegressor(terms=1).fit(X, y).model_.terms) <= 2
@@ -163,8 +149,13 @@ def test_settings_are_keywords() -> None:
     assert given.result_.settings["terms"] == 3
     with pytest.raises(SpecError, match="setting form: 'line' is not one of"):
         PerformanceInfluenceRegressor(form="line").fit(X, y)  # type: ignore[arg-type]
-    with pytest.raises(SpecError, match="terms"):
-        PerformanceInfluenceRegressor("splconqueror", terms=1).fit(X, y)
+    for wrong, message in (
+        (PerformanceInfluenceRegressor("splconqueror", terms=1), "terms"),
+        (PerformanceInfluenceRegressor("splconqueror", settings={"abortErr": 0}), "abortError"),
+        (PerformanceInfluenceRegressor(settings={"abortError": 0}), "--preset splconqueror has it"),
+    ):
+        with pytest.raises(SpecError, match=message):
+            wrong.fit(X, y)
 
 
 @pytest.mark.parametrize("estimator", [PerformanceInfluenceRegressor(), ScalingModelRegressor()])
@@ -216,13 +207,6 @@ def test_intervals(estimator: Any, repetitions: int) -> None:
     assert 0.83 <= np.mean(covered) <= 0.985
 
 
-def test_no_intervals() -> None:
-    """SPL Conqueror's algorithm has no prediction intervals, and says so."""
-    learned = PerformanceInfluenceRegressor("splconqueror").fit(*data())
-    with pytest.raises(LearningError, match="no prediction intervals"):
-        learned.predict(data()[0], return_interval=True)
-
-
 def test_scaling_models() -> None:
     """A scaling model over columns is found, with settings of `splc.scaling.fit`."""
     x = np.array([[2.0**k] for k in range(1, 8)])
@@ -260,25 +244,6 @@ def test_columns_that_a_scaling_model_uses(seed: int) -> None:
     assert chosen_columns(X, np.full(40, 7.0)).tolist() == [0, 1, 2, 4, 5]
 
 
-def test_it_works_inside_scikit_learn() -> None:
-    """Clone, cross-validation and a grid search over settings work."""
-    X, y = data()
-    estimator = PerformanceInfluenceRegressor("splconqueror", settings={"abortError": 0})
-    assert clone(estimator).settings == {"abortError": 0}
-    assert cross_val_score(estimator, X, y, cv=3).min() > 0.999
-    grid = GridSearchCV(estimator, {"settings": [{"numberOfRounds": 1}, {"abortError": 0}]}, cv=3).fit(X, y)
-    assert grid.best_params_ == {"settings": {"abortError": 0}}
-
-
-def test_unknown_setting_is_refused() -> None:
-    """A wrong setting is an error with the nearest name."""
-    X, y = data()
-    with pytest.raises(SpecError, match="abortError"):
-        PerformanceInfluenceRegressor("splconqueror", settings={"abortErr": 0}).fit(X, y)
-    with pytest.raises(SpecError, match="--preset splconqueror has it"):
-        PerformanceInfluenceRegressor(settings={"abortError": 0}).fit(X, y)
-
-
 def test_least_squares_take_over_where_values_are_not_positive_and_leave_given_settings_alone() -> None:
     """With negative values in y the loss is least squares, and limits that were given stay."""
     X, y = data()
@@ -286,33 +251,6 @@ def test_least_squares_take_over_where_values_are_not_positive_and_leave_given_s
     assert limited.fit(X, y - y.mean()).termination_ == "numberOfRounds"
     free = PerformanceInfluenceRegressor("splconqueror").fit(X, y - y.mean())
     assert free.score(X, y - y.mean()) == pytest.approx(1)
-
-
-@pytest.mark.parametrize("factor", [1e-3, 1e3])
-def test_unit_of_positive_values_does_not_matter(factor: float) -> None:
-    """SPL Conqueror's algorithm has a relative loss for positive values, which does not depend on their unit."""
-    X = np.random.default_rng(0).integers(0, 2, (60, 3)).astype(float)
-    y = 1 + 50 * X[:, 0] * X[:, 1] * X[:, 2] + 2 * X[:, 0]
-    settings = {"numberOfRounds": 1}
-    usual = PerformanceInfluenceRegressor("splconqueror", settings=settings).fit(X, y)
-    other = PerformanceInfluenceRegressor("splconqueror", settings=settings).fit(X, factor * y)
-    np.testing.assert_allclose(other.predict(X), factor * usual.predict(X))
-    squares = PerformanceInfluenceRegressor("splconqueror", settings={**settings, "lossFunction": "LEASTSQUARES"})
-    assert {term for term, _ in squares.fit(X, y).model_.terms} != {term for term, _ in usual.model_.terms}
-
-
-def test_one_row_has_no_scaling_model() -> None:
-    """A scaling model needs two rows; scikit-learn's message says so."""
-    with pytest.raises(ValueError, match="minimum of 2 is required"):
-        ScalingModelRegressor().fit([[1.0]], [2.0])
-
-
-@pytest.mark.parametrize(("values", "numeric"), [((0.0, 1.0), False), ((0.0, 2.0), True), ((1.0, 2.0), True)])
-def test_columns_of_zeros_and_ones_are_binary(values: tuple[float, float], numeric: bool) -> None:
-    """SPL Conqueror's algorithm takes a column of 0 and 1 for a binary option, others for numeric ones."""
-    feature = feature_of("a", np.array(values))
-    assert (feature.numeric, feature.has_zero) == (numeric, values[0] == 0)
-    assert (feature.minimum, feature.maximum) == values
 
 
 def grouped() -> tuple[Any, Any, Any]:

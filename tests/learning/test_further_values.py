@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+from sklearn.model_selection import KFold, cross_val_score
 
 import splc
 from splc.errors import ConfigurationError
@@ -89,13 +89,6 @@ def test_cross_validation(preset: str, order: str) -> None:
         warnings.filterwarnings("ignore", ".* is predicted as the mean of the known values")
         scores = cross_val_score(estimator, table.drop(columns="time"), table["time"], cv=KFold(2), error_score="raise")
     assert np.isfinite(scores).all()
-
-
-def test_grid_search() -> None:
-    """A grid search works where folds lack values."""
-    table = frame((1, 5, 9))
-    search = GridSearchCV(PerformanceInfluenceRegressor(), {"readable": [True]}, cv=KFold(3), error_score="raise")
-    assert np.isfinite(search.fit(table.drop(columns=["time", "codec"]), table["time"]).best_score_)
 
 
 def test_best_configurations(learned: Any) -> None:

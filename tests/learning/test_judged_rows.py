@@ -74,6 +74,12 @@ def test_errors_of_samples(limit: int, evaluation: Measurements | None) -> None:
         rows = JudgedRows.of(MEASURED, "time", LEARNED, evaluation, seed=seed, limit=limit)
         found = rows.judge(truth)
         assert set(found.standard_errors) == set(rows.samples) == ({*ERRORS} if limit == 100 else {*ERRORS[1:]})
+        # The values and predictions of the error outside of the learning set, also without those that were learned.
+        values, predicted = rows.tested(found)
+        assert mean_relative_error(predicted, values) == found.rest
+        if rows.evaluation is not None:
+            is_learned = ALL[LEARNED].find(rows.evaluation.configurations) >= 0
+            assert rows.tested(found, unlearned=True)[0].tolist() == values[~is_learned].tolist()
         for name, error, wanted in zip(ERRORS, errors_of(found), whole, strict=True):
             assert error is not None
             assert wanted is not None
@@ -116,23 +122,6 @@ def test_samples_of_evaluation_sets(size: int) -> None:
     assert {"learning_error", "error_all"} <= set(judgement.standard_errors)
     (note,) = judgement_notes(rows, judgement)
     assert note.count(" of ") >= 3
-
-
-def test_what_an_error_is_computed_on() -> None:
-    """The values and predictions of the error are those outside of the learning set, or of the evaluation set."""
-    for limit in (None, 50):
-        rows = JudgedRows.of(MEASURED, "time", LEARNED, limit=limit)
-        judgement = rows.judge(truth)
-        values, predicted = rows.tested(judgement)
-        assert mean_relative_error(predicted, values) == judgement.rest
-        assert len(values) == (50 if limit else (~np.isnan(np.delete(VALUES, LEARNED))).sum())
-        rows = JudgedRows.of(MEASURED, "time", LEARNED, EVALUATION, limit=limit)
-        judgement = rows.judge(truth)
-        values, predicted = rows.tested(judgement)
-        assert mean_relative_error(predicted, values) == judgement.rest
-        assert rows.evaluation is not None
-        learned = ALL[LEARNED].find(rows.evaluation.configurations) >= 0
-        assert rows.tested(judgement, unlearned=True)[0].tolist() == values[~learned].tolist()
 
 
 @dataclass(frozen=True)

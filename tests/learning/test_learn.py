@@ -15,7 +15,6 @@ from splc.formats.models.log_writer import learned_log_text
 from splc.io.files import Source
 from splc.learning import Settings, learn
 from splc.learning.features import feature_table
-from splc.learning.problem import match, nearest
 from splc.learning.stepwise.algorithm import ForwardSelection
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
@@ -49,20 +48,8 @@ def measure(configurations: Configurations, seed: int = 0) -> Measurements:
     return Measurements(configurations, {"exact": exact, "time": exact[:, np.newaxis] * noise})
 
 
-def test_exact_model_is_found_exactly() -> None:
-    """A property that is a sum of candidates is learned with its influences, on learning set and rest."""
-    ms = measure(everything())
-    rows = np.random.default_rng(1).permutation(len(ms))[:60]
-    result = learn(ms, "exact", preset="splconqueror", settings=EXACT, learning_set=rows)
-    found = {term.text(MODEL.names): w for term, w in result.model.terms if abs(w) > 1e-9}
-    assert found == pytest.approx({"1": 10, "a": 3, "b * x": 2, "log10(x)": 4, "y": 0.5})
-    assert result.error is not None
-    assert result.error < 1e-8
-    assert result.learning_configurations == 60
-
-
 def test_errors_are_on_learning_set_rest_and_all() -> None:
-    """The three errors are mean relative errors over their rows, and the rest is what was not learned from."""
+    """Errors are mean relative ones over their rows; the rest is what was not learned from, or an evaluation set."""
     ms = measure(everything())
     rows = np.arange(0, len(ms), 3)
     result = learn(ms, "time", learning_set=rows)
@@ -79,32 +66,12 @@ def test_errors_are_on_learning_set_rest_and_all() -> None:
     assert result.rounds == ()
     stepwise = learn(ms, "time", preset="splconqueror", learning_set=rows)
     assert stepwise.learning_error == pytest.approx(stepwise.rounds[-1].learning_error, rel=1e-6)
-
-
-def test_all_measured_leaves_nothing_to_judge_by() -> None:
-    """Learned from everything, the error outside of the learning set is undefined."""
-    result = learn(measure(everything()), "time")
-    assert result.error is None
-    assert result.error_all == result.learning_error
-
-
-def test_evaluation_set_of_its_own_gives_the_error() -> None:
-    """With an evaluation set, `error` is the error on that set."""
-    ms, other = measure(everything()), measure(everything(), seed=5)
-    result = learn(ms, "time", evaluation=other[np.arange(20)])
-    part = other[np.arange(20)]
-    relative = np.abs(result.predict(part.configurations) - part["time"]) / part["time"] * 100
-    assert result.error == pytest.approx(relative.mean())
-
-
-def test_order_of_options_in_the_description_changes_nothing() -> None:
-    """A description that lists the options the other way round gives the same model."""
-    ms = measure(everything())
-    turned = VariabilityModel("s", tuple(reversed(MODEL.options)))
-    columns = {option.name: ms.configurations.value(option.name) for option in MODEL.options}
-    other = Measurements(Configurations.from_columns(turned, columns), {"time": ms.repetitions("time")})
-    one, two = (learn(each, "time", preset="splconqueror").model.influences for each in (ms, other))
-    assert {t: pytest.approx(w, rel=1e-9) for t, w in one.items()} == two
+    other = measure(everything(), seed=5)[np.arange(20)]
+    found = learn(ms, "time", preset="splconqueror", evaluation=other)
+    relative = np.abs(found.predict(other.configurations) - other["time"]) / other["time"] * 100
+    assert found.error == pytest.approx(relative.mean())
+    whole = learn(ms, "time", preset="splconqueror")
+    assert (whole.error, whole.error_all) == (None, whole.learning_error)
 
 
 def test_missing_values_and_zeros_are_left_out_and_said() -> None:
@@ -128,40 +95,6 @@ def test_empty_learning_set_is_refused(nothing: Any) -> None:
         learn(ms, "time", learning_set=nothing)
 
 
-def test_unmeasured_sample_is_an_error_that_lists_it() -> None:
-    """A sampled configuration that was not measured is named; `drop` and `nearest` say what they did."""
-    configurations = everything()
-    ms = measure(configurations[np.arange(0, len(configurations), 2)])
-    sample = configurations[:6]
-    with pytest.raises(LearningError, match="3 of 6 sampled configurations were not measured") as caught:
-        learn(ms, "time", learning_set=sample)
-    assert "x=1" in str(caught.value)
-    assert learn(ms, "time", learning_set=sample, missing="drop").learning_configurations == 3
-    replaced = learn(ms, "time", learning_set=sample, missing="nearest")
-    assert any("nearest" in note for note in replaced.notes)
-    with pytest.raises(SpecError, match="policy"):
-        learn(ms, "time", learning_set=sample, missing="guess")  # type: ignore[arg-type]
-
-
-def test_matching_agrees_with_brute_force() -> None:
-    """Exact matches are found exactly; the nearest has the same binary options and the fewest steps."""
-    configurations = everything()
-    rng = np.random.default_rng(4)
-    kept = np.sort(rng.permutation(len(configurations))[:25])
-    ms = measure(configurations[kept])
-    positions, _ = match(ms, configurations, "drop")
-    assert configurations[kept].indices[positions].tolist() == configurations[kept].indices.tolist()
-    measured = ms.configurations.indices.astype(int)
-    found = nearest(ms.configurations, configurations)
-    for row, position in zip(configurations.indices.astype(int), found, strict=True):
-        same = [i for i, other in enumerate(measured) if (other[:3] == row[:3]).all()]
-        if not same:
-            assert position == -1
-        else:
-            steps = [abs(measured[i][3:] - row[3:]).sum() for i in same]
-            assert position == same[int(np.argmin(steps))]
-
-
 def test_wrong_requests_are_refused() -> None:
     """An unknown property, several properties, an unknown setting and a property without values are errors."""
     ms = measure(everything())
@@ -174,6 +107,10 @@ def test_wrong_requests_are_refused() -> None:
     nothing = Measurements(ms.configurations, {"time": np.full(len(ms), np.nan)})
     with pytest.raises(LearningError, match="no configuration has a value"):
         learn(nothing, "time")
+    with pytest.raises(LearningError, match="3 of 6 sampled configurations were not measured"):
+        learn(ms[::2], "time", learning_set=ms.configurations[:6])
+    found = learn(ms[::2], "time", learning_set=ms.configurations[:6], missing="drop")
+    assert found.learning_configurations == 3
 
 
 def test_result_knows_what_produced_it() -> None:
@@ -255,7 +192,9 @@ def test_notes_say_what_makes_a_result_less_than_it_seems() -> None:
     """A property that never changes, a saturated model and a setting without effect are in the notes."""
     ms = measure(everything())
     same = Measurements(ms.configurations, {"t": np.full(len(ms), 7.0)})
-    assert any("nothing to explain" in note for note in learn(same, preset="splconqueror").notes)
+    for rows, noted in ((2, True), (1, False)):
+        found = learn(same, learning_set=np.arange(rows), preset="splconqueror")
+        assert any("nothing to explain" in note for note in found.notes) == noted
     assert any("all values are equal" in note for note in learn(same).notes)
     small = learn(ms, "time", learning_set=np.arange(0, len(ms), 40), preset="splconqueror", settings={"abortError": 0})
     assert any("as many terms" in note for note in small.notes)
@@ -271,17 +210,6 @@ def test_a_bag_that_draws_only_zeros_is_judged_by_all_rows() -> None:
     mostly = Measurements(ms.configurations, {"t": values})
     bag = {"bagging": True, "baggingNumbers": 8, "baggingTestDataFraction": 5}
     assert learn(mostly, preset="splconqueror", settings=bag, seed=2).termination == "bagging"
-
-
-def test_two_equal_values_explain_nothing() -> None:
-    """A learning set of two equal values has a note that there is nothing to explain; one value has no note."""
-    system = VariabilityModel.of({"x": [1, 2, 3]})
-    every = Configurations(system, np.arange(3)[:, np.newaxis])
-    equal = Measurements(every, {"time": np.array([5.0, 5.0, 7.0])})
-    found = learn(equal, learning_set=np.array([0, 1]), preset="splconqueror")
-    assert "time is the same in all configurations learned from: there is nothing to explain" in found.notes
-    single = learn(equal, learning_set=np.array([0]), preset="splconqueror")
-    assert not any("nothing to explain" in note for note in single.notes)
 
 
 def test_validation_judges_candidates() -> None:

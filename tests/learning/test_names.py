@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -159,25 +160,6 @@ def numbered(result: LearningResult) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("name", "size"),
-    [
-        ("SMG2000 2-D", 40),
-        pytest.param("made", 77, marks=pytest.mark.slow),
-        pytest.param("x264", 40, marks=REAL_SLOW),
-        pytest.param("Dune", 49, marks=REAL_SLOW),
-    ],
-)
-def test_names_without_numbers_do_not_matter(name: str, size: int) -> None:
-    """Other names of members, in another order, change neither predictions nor the number of terms."""
-    found = measured(name)
-    first, others = (learned(unnumbered(found, seed), size, 1) for seed in (0, 5))
-    np.testing.assert_allclose(others[1], first[1], rtol=1e-9)
-    assert len(others[0].terms) == len(first[0].terms)
-    validated = [result.cross_validated.mean if result.cross_validated else 0.0 for result in (first[0], others[0])]
-    assert validated[1] == pytest.approx(validated[0], rel=1e-9)
-
-
-@pytest.mark.parametrize(
     ("size", "seed"), [(25, 0), *(pytest.param(77, seed, marks=pytest.mark.slow) for seed in range(4))]
 )
 def test_block_sizes(size: int, seed: int) -> None:
@@ -189,29 +171,28 @@ def test_block_sizes(size: int, seed: int) -> None:
     np.testing.assert_allclose(errors, errors_without_numbers("made", size, seed), rtol=1e-9)
 
 
-def test_permuted_numbers() -> None:
+@pytest.mark.parametrize(
+    ("name", "size", "samples", "permutations"),
+    [
+        ("SMG2000 2-D", 40, [0], [1]),
+        *(
+            pytest.param(name, size, range(5), (1, 101), marks=pytest.mark.slow)
+            for name in with_real("made", *REAL)
+            for size in (40, 77, 150)
+        ),
+    ],
+)
+def test_permuted_numbers(name: Any, size: int, samples: Iterable[int], permutations: Iterable[int]) -> None:
     """Members renamed in random order have an error that is at most 5 % above that under unnumbered names."""
-    assert_not_worse("SMG2000 2-D", 40, [0], [1])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("size", [40, 77, 150])
-@pytest.mark.parametrize("name", with_real("made", *REAL))
-def test_permuted_numbers_of_many_samples(name: str, size: int) -> None:
-    """On average over samples and permutations the error is at most 5 % above that under unnumbered names."""
     if size > 0.6 * len(measured(name)):
         pytest.skip("too few rows are left to judge the model by")
-    assert_not_worse(name, size, range(5), (1, 101))
-
-
-def assert_not_worse(name: str, size: int, samples: Iterable[int], permutations: Iterable[int]) -> None:
-    """Assert that the geometric means of the errors under permuted numbers are not larger."""
     ratios = [
         np.array(learned(permuted(measured(name), sample + permutation), size, sample)[1])
         / np.array(errors_without_numbers(name, size, sample))
         for sample in samples
         for permutation in permutations
     ]
+    # The geometric means of the errors of the full and the printed model.
     assert (np.exp(np.mean(np.log(ratios), axis=0)) <= MAX_WORSE).all(), ratios
 
 

@@ -12,7 +12,7 @@ import pytest
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.data.observations import Observed
-from splc.errors import ConfigurationError, LearningError, MeasurementError, SpecError
+from splc.errors import ConfigurationError, LearningError, SpecError
 from splc.learning import Part, learn, learn_sum
 from splc.learning.features import observed_features
 from splc.learning.projection.ensemble_sum import EnsembleSum, weighted_sums
@@ -59,11 +59,7 @@ def measured() -> Measurements:
     return Measurements(some, {**parts, "seconds": np.asarray(whole)})
 
 
-PARTS = (
-    Part("seconds_0", observed=("C_0",)),
-    Part("seconds_1", "level_1", ("C_1",)),
-    Part("packing", "pack"),
-)
+PARTS = (Part("seconds_0", observed=("C_0",)), Part("seconds_1", "level_1", ("C_1",)), Part("packing", "pack"))
 
 
 @pytest.fixture(scope="module")
@@ -122,15 +118,10 @@ class TestObserved:
 
     def test_observed_variables_as_features(self, measured: Measurements) -> None:
         """Variables of 0 and 1 are binary, unless some are unknown; others are numeric, with their range."""
-        size = len(measured)
-        columns = {
-            "level_1": np.arange(size) % 2.0,
-            "C_0": np.where(np.arange(size) < 5, np.nan, 1.0),
-            "C_1": 3.0 + np.arange(size) % 7,
-            "zero": np.where(np.arange(size) < 5, np.nan, -1.0 * (np.arange(size) % 3)),
-        }
-        plain = measured.configurations
-        some = Configurations(SYSTEM, plain.indices, Observed(columns, np.ones(size, dtype=bool)))
+        at, plain = np.arange(len(measured)), measured.configurations
+        unknown = np.where(at < 5, np.nan, 1.0)
+        columns = {"level_1": at % 2.0, "C_0": unknown, "C_1": 3.0 + at % 7, "zero": unknown * -(at % 3)}
+        some = Configurations(SYSTEM, plain.indices, Observed(columns, np.ones(len(at), dtype=bool)))
         found = observed_features(some, SYSTEM.observed)
         assert [(each.name, each.numeric, each.minimum, each.maximum, each.has_zero) for each in found] == [
             ("level_1", False, 0, 1, True),
@@ -139,7 +130,6 @@ class TestObserved:
             ("zero", True, -2, 0, True),
         ]
         assert all(each.observed for each in found)
-        assert observed_features(some, ()) == ()
 
 
 def exact(measured: Measurements, parts: Sequence[Part] = PARTS, **further: Any) -> SumResult:
@@ -168,22 +158,6 @@ class TestSum:
         filled = exact(Measurements(measured.configurations, values))
         assert filled.whole.model == found.whole.model
         assert filled.whole.notes == found.whole.notes == ()
-
-    def test_the_sum_predicts_the_sum_of_the_parts(self, measured: Measurements) -> None:
-        """On every configuration the whole is the sum of the parts' models over the parts that it has."""
-        rows = np.random.default_rng(3).permutation(len(measured))[:20]
-        found, configurations = (
-            exact(measured, learning_set=rows, settings={"numberOfRounds": 2}),
-            measured.configurations,
-        )
-        expected = np.zeros(len(measured))
-        for part, result in found.parts:
-            assert result is not None
-            expected += counts_of(part, configurations) * result.model.predict(configurations)
-        np.testing.assert_allclose(found.whole.model.predict(configurations), expected, rtol=1e-9)
-        assert (found.whole.learning_configurations, found.whole.nfp) == (20, "seconds")
-        assert {each.term: each.influence for each in found.whole.terms} == dict(found.whole.model.terms)
-        assert [fact["nfp"] for fact in found.whole.provenance["parts"]] == ["seconds_0", "seconds_1", "packing"]
 
     def test_facts_of_parts(self, measured: Measurements) -> None:
         """Every part is recorded with its errors; a part that nothing has is missing from the sum, as a note says."""
@@ -238,6 +212,8 @@ class TestSum:
             assert each.options == {"C_0", "C_1", "level_1", "pack", "x", "y"}
         np.testing.assert_allclose(found.whole.model.predict(configurations), printed, rtol=1e-6)
         assert found.whole.printed == found.whole.model
+        assert {each.term: each.influence for each in found.whole.terms} == dict(found.whole.model.terms)
+        assert (found.whole.learning_configurations, found.whole.nfp) == (30, "seconds")
         errors = found.whole.printed_errors
         assert errors is not None
         values = measured["seconds"]
@@ -273,28 +249,11 @@ class TestSum:
             assert (alone.model, alone.error_all, alone.left_out) == (usual.model, usual.error_all, usual.left_out)
             assert alone.left_out == left_out
 
-    @pytest.mark.parametrize(
-        ("part", "message"),
-        [
-            (Part("seconds_1"), "18 configurations have no value of the part seconds_1"),
-            (Part("seconds_0", "level_1"), "has a value in 18 configurations where, by level_1, it does not count"),
-            (Part("seconds_1", "root"), "has no value in 18 configurations where, by root, it counts"),
-            (Part("seconds_0", "x"), "x cannot say where seconds_0 counts"),
-        ],
-    )
-    def test_parts_that_contradict_their_values(self, measured: Measurements, part: Part, message: str) -> None:
-        """A part without values where it counts, or with values where it does not, is an error."""
-        with pytest.raises(LearningError, match=message):
-            learn_sum(measured, [part], "seconds")
-
-    def test_names_that_are_not_known(self, measured: Measurements) -> None:
-        """No part at all, an unknown property and an unknown condition are errors."""
+    def test_wrong_parts(self, measured: Measurements) -> None:
+        """Parts that contradict their values, no part at all, and unknown names are errors."""
+        check_messages("sums", lambda text: learn_sum(measured, parts_of(text.split(), measured.properties), "seconds"))
         with pytest.raises(LearningError, match="there are no parts"):
             learn_sum(measured, [], "seconds")
-        with pytest.raises(MeasurementError, match="'second' was not measured"):
-            learn_sum(measured, [Part("second")], "seconds")
-        with pytest.raises(ConfigurationError, match="unknown option 'nowhere'"):
-            learn_sum(measured, [Part("seconds_1", "nowhere")], "seconds")
 
 
 class TestParts:

@@ -243,11 +243,6 @@ class TestUndefinedValues:
         everything = all_assignments(self.SYSTEM)
         check_messages("undefined-values", lambda text: model_of(text, self.SYSTEM).predict(everything))
 
-    def test_one_by_the_logarithm_of_zero(self) -> None:
-        """The reciprocal of the logarithm of 0 has no value."""
-        with pytest.raises(EvaluationError, match=r"x = 0"):
-            model_of("1 / log10(x)", self.SYSTEM).predict(all_assignments(self.SYSTEM)[[0]])
-
 
 EQUAL = VariabilityModel(
     "equal",

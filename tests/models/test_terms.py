@@ -16,17 +16,7 @@ from hypothesis import strategies as st
 from splc.arithmetic.parser import parse
 from splc.arithmetic.tokens import NameTable
 from splc.arithmetic.tree import names_in
-from splc.io.numbers import number_text
-from splc.models.terms import (
-    CONSTANT,
-    Factor,
-    Term,
-    exponent,
-    log_term,
-    option_term,
-    product_of,
-    quoted,
-)
+from splc.models.terms import CONSTANT, Factor, Term, exponent, option_term, product_of, quoted
 from splc.models.text.reader import expand_text
 from tests.support.golden_messages import check_calls
 from tests.support.paths import ROOT
@@ -132,12 +122,6 @@ class TestEvaluate:
         assert term.evaluate(columns.__getitem__).tolist() == [0, 0, 0]
 
 
-class TestReduced:
-    def test_the_logarithm_of_a_constant_option_is_not_1(self) -> None:
-        """log10 of an option that is always 1 is 0; leaving the factor out would make it 1."""
-        assert log_term("z").reduced([], ["z"]) == log_term("z")
-
-
 class TestText:
     def test_calls(self) -> None:
         """Powers are written with ^, logarithms as log10, special names in backticks; floats are simple fractions."""
@@ -166,12 +150,6 @@ class TestText:
         """Any name without control characters is read back from model text as itself."""
         assert names_in(parse("3 * " + quoted(name))) == [name]
         assert names_in(parse("3 * " + quoted(name), NameTable({name: name, "x": "x"}))) == [name]
-
-    @given(st.floats(allow_nan=False, allow_infinity=False))
-    def test_numbers_read_back(self, value: float) -> None:
-        """The text of a number reads back as the number, and has no needless point."""
-        assert float(number_text(value)) == value
-        assert not number_text(value).endswith(".0")
 
 
 def test_terms_find_their_equals_in_another_process(tmp_path: Path) -> None:

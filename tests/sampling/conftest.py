@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import pytest
 
+from sampling import Sample, draw_sample
+from splc.errors import SplcError
 from splc.formats.system.read import read_variability_model
-from splc.system.options import BinaryOption, NumericOption
+from splc.models.influence import InfluenceModel
+from splc.models.text.reader import expand_model
+from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
 from tests.support.real_data import real
 
@@ -53,6 +57,25 @@ def three() -> VariabilityModel:
     x = NumericOption("x", (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0), step="x * 2")
     y = NumericOption("y", (1.0, 3.0, 5.0, 9.0, 20.0))
     return VariabilityModel("three", (x, y, NumericOption("z", (0.0, 4.0, 8.0), step="z + 4", maximum=10.0)))
+
+
+def stated(options: Iterable[Option], *constraints: str) -> VariabilityModel:
+    """Return the system of these options and constraints, in which deselected binary options count as 0."""
+    return VariabilityModel.of({option.name: option for option in options}, constraints, "stated")
+
+
+def model_of(text: str, system: VariabilityModel) -> InfluenceModel:
+    """Return the performance-influence model of a text."""
+    found = expand_model(text, system.spellings)
+    return InfluenceModel.from_terms(found.expansion, system.names, derived=found.derived)
+
+
+def attempt(model: VariabilityModel, spec: str, seed: int = 0) -> Sample | str:
+    """Return a sample, or the message why there is none."""
+    try:
+        return draw_sample(model, spec, seed)
+    except SplcError as error:
+        return str(error)
 
 
 def joined(models: list[VariabilityModel]) -> VariabilityModel:

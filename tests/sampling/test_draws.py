@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sampling.draws import DotNetRandom, removed_positions
+from sampling.draws import DotNetRandom
 from splc.errors import SpecError
 
 # `new Random(seed).Next()`, several times.
@@ -73,16 +73,3 @@ def test_the_least_seed_is_the_largest_one() -> None:
     for seed in (2**31, -(2**31) - 1):
         with pytest.raises(SpecError, match="does not fit into"):
             DotNetRandom(seed)
-
-
-def test_positions_are_removed_from_the_rest() -> None:
-    """Each position is drawn among those that are left: `Next(10)`, `Next(9)`, … of seed 1 are 2, 0, 3, 5, 3."""
-    assert removed_positions(10, 5, 1) == [2, 0, 5, 8, 6]
-    assert sorted(removed_positions(50, 50, 7)) == list(range(50))
-
-
-def test_the_smallest_number() -> None:
-    """Equal entries of the table give 0, which is a number of the generator."""
-    random = DotNetRandom(0)
-    random._state = [7] * len(random._state)
-    assert [random.integer(), random.below(10)] == [0, 0]

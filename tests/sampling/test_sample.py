@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, reject
 from hypothesis import strategies as st
 
-from sampling import Space, draw_sample, sample
+from sampling import Sample, Space, draw_sample, sample
 from sampling.designs import product
-from sampling.sample import Sample
 from splc.data.configurations import Configurations
 from splc.errors import SpaceError, SpecError, VariabilityError
-from splc.system.constraints import parse_arithmetic
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
+from tests.sampling.conftest import attempt, stated
 from tests.sampling.recorded import recorded
 from tests.support.examples import examples
 from tests.support.strategies import models
@@ -26,34 +26,35 @@ from tests.support.strategies import models
 BINARY = ("all", "optionwise", "pairwise", "random:2")
 NUMERIC = ("ff", "random:3", "pb:9,3", "pb:25,5,compat", "cci", "cci:compat", "cci:rotatable")
 NUMERIC_PARTS = [spec.removeprefix("all+") for spec in recorded("levels")]
+MIXED = [re.sub(r":20|:6|:3\b", ":N", spec) for spec in recorded("mixed")]
 SPECS = (
     *(f"{binary}+{spec}" for spec in NUMERIC_PARTS for binary in ("all", "optionwise")),
-    *("random:1", "random:4,seed=7", "random:asOW"),
+    *("random:N", "random:N,seed=7", "random:N,compat", "random:N,compat=2018", "random:asOW", *MIXED),
     *(name for name in (*BINARY, *NUMERIC) if not name.startswith("random")),
     *("+".join(pair) for pair in itertools.product(BINARY, NUMERIC)),
 )
 
 
-def try_sample(model: VariabilityModel, spec: str, seed: int) -> Sample | None:
-    """Return the sample, or None where the system has too little for the spec."""
-    try:
-        return draw_sample(model, spec, seed)
-    except (SpaceError, SpecError, VariabilityError):
-        return None
-
-
-@given(models(), st.sampled_from(SPECS), st.integers(0, 3))
-@examples(160)
-def test_samples_are_valid_distinct_and_reproducible(model: VariabilityModel, spec: str, seed: int) -> None:
-    """Configurations of every design are valid and distinct, and equal for the same seed."""
-    found = try_sample(model, spec, seed)
-    again = try_sample(model, spec, seed)
-    assert (found is None) == (again is None)
-    if found is not None and again is not None:
-        assert len(found.configurations) == len(found.configurations.unique()) > 0
-        assert Space(model).check(found.configurations).all()
-        assert found.configurations.indices.tobytes() == again.configurations.indices.tobytes()
-        assert found.notes == again.notes
+@given(models(), st.sampled_from(SPECS), st.integers(1, 12), st.integers(0, 3))
+@examples(200)
+def test_samples_are_valid_distinct_and_reproducible(model: VariabilityModel, spec: str, n: int, seed: int) -> None:
+    """Configurations of every design are valid, distinct and as many as stated, and equal for the same seed."""
+    text, space = spec.replace("N", str(n)), Space(model)
+    whole = "N" in spec and "+" not in spec
+    found, again = attempt(model, text, seed), attempt(model, text, seed)
+    if isinstance(found, str):
+        assert again == found
+        assert not whole or space.count == 0 or re.search(f"only {space.count} (valid configurations, not|are)", found)
+        return
+    assert isinstance(again, Sample)
+    assert len(found.configurations) == len(found.configurations.unique()) > 0
+    assert space.check(found.configurations).all()
+    assert found.configurations.indices.tobytes() == again.configurations.indices.tobytes()
+    assert found.notes == again.notes
+    if whole:
+        assert len(found.configurations) == (min(n, space.count) if "compat" in spec else n)
+    if whole and "seed" not in spec and not spec.startswith("distance"):
+        assert sample(model, f"{text},seed={seed}", 5) == found.configurations
 
 
 @given(models(), st.sampled_from(["all", "ff", "all+ff"]))
@@ -71,16 +72,12 @@ def test_all_and_ff_take_every_valid_configuration(model: VariabilityModel, spec
 @examples(50)
 def test_large_products_are_the_same_as_small_ones(model: VariabilityModel, spec: str) -> None:
     """Solving for each row of one part gives what checking all pairs gives, in the same order."""
-    small = try_sample(model, spec, 0)
-    assume(small is not None)
-    limit = product.PAIRS
-    try:
-        product.PAIRS = 0
-        large = try_sample(model, spec, 0)
-    finally:
-        product.PAIRS = limit
-    assert small is not None
-    assert large is not None
+    small = attempt(model, spec)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(product, "PAIRS", 0)
+        large = attempt(model, spec)
+    if isinstance(small, str) or isinstance(large, str):
+        reject()
     assert large.configurations == small.configurations
     if not any(option.optional for option in model.numeric_options):
         assert large.removed == small.removed
@@ -93,9 +90,7 @@ def wide() -> tuple[Option, ...]:
 
 def test_all_with_a_numeric_design_does_not_list_all_pairs() -> None:
     """2^40 selections of which constraints leave 41 per point: found at once."""
-    names = VariabilityModel("wide", wide()).name_table
-    total = " + ".join(f"b{i}" for i in range(40))
-    model = VariabilityModel("wide", wide(), (parse_arithmetic(f"{total} <= 1", names, "mixed", "none"),))
+    model = stated(wide(), " + ".join(f"b{i}" for i in range(40)) + " <= 1")
     assert Space(model).count == 41 * 3
     assert len(sample(model, "all+cci")) == len(sample(model, "all+ff")) == 41 * 3
 
@@ -130,21 +125,19 @@ def test_a_numeric_system_needs_no_binary_part(plane: VariabilityModel) -> None:
 
 def test_removed_configurations_are_counted(plane: VariabilityModel) -> None:
     """Invalid points of a design are left out and counted in a note; if all are invalid, that is an error."""
-    names = plane.name_table
-    below = VariabilityModel("below", plane.options, (parse_arithmetic("A + B <= 8", names),))
+    below = stated(plane.options, "A + B <= 8")
     found = draw_sample(below, "cci")
     assert found.removed == 5
     assert len(found.configurations) == 4
     assert found.notes == ("constraints exclude 5 of the 9 selected configurations",)
     assert draw_sample(below, "ff").removed == 25 - Space(below).count
-    corner = VariabilityModel("corner", plane.options, (parse_arithmetic("A * B = 20 + A", names),))
     with pytest.raises(SpaceError, match="constraints exclude all 9 configurations"):
-        sample(corner, "cci")
+        sample(stated(plane.options, "A * B = 20 + A"), "cci")
 
 
 def test_no_valid_configuration_for_any_design(plane: VariabilityModel) -> None:
     """An empty space is an error that names the contradicting constraint."""
-    empty = VariabilityModel("empty", plane.options, (parse_arithmetic("A > 5", plane.name_table),))
+    empty = stated(plane.options, "A > 5")
     for spec in ("cci", "random:1", "ff"):
         with pytest.raises(VariabilityError, match=r"no valid configuration.*\n.*A > 5"):
             sample(empty, spec)
@@ -169,11 +162,14 @@ def test_seeds_and_sizes_of_draws(plane: VariabilityModel) -> None:
 
 
 def test_measured_is_what_was_measured(plane: VariabilityModel) -> None:
-    """`measured` selects every valid measured configuration once, in order, and needs measurements."""
+    """`measured` selects every valid measured configuration once, in order; at most as many can be drawn."""
     measured = Configurations(plane, np.array([[4, 4], [0, 1], [4, 4]]))
     assert sample(plane, "measured", measured=measured) == measured[:2]
-    with pytest.raises(SpecError, match="no measurements are given"):
-        sample(plane, "measured")
+    with pytest.raises(SpaceError, match="only 2 valid configurations were measured, not 3"):
+        sample(plane, "measured:3", measured=measured)
+    for spec in ("measured", "measured:3"):
+        with pytest.raises(SpecError, match=f"{spec}: no measurements are given"):
+            sample(plane, spec)
 
 
 MEASURED_SPECS = st.one_of(
@@ -206,15 +202,6 @@ def test_draws_of_measured_configurations_are_uniform(plane: VariabilityModel) -
     assert counts.sum() == 800
     assert counts.min() > 130
     assert counts.max() < 190
-
-
-def test_more_than_was_measured(plane: VariabilityModel) -> None:
-    """N above the number of measured configurations is an error with that number; measurements are needed."""
-    measured = Configurations(plane, np.array([[4, 4], [0, 1], [4, 4]]))
-    with pytest.raises(SpaceError, match="only 2 valid configurations were measured, not 3"):
-        sample(plane, "measured:3", measured=measured)
-    with pytest.raises(SpecError, match="measured:3: no measurements are given"):
-        sample(plane, "measured:3")
 
 
 def test_numeric_options_with_a_parent() -> None:

@@ -25,6 +25,7 @@ def test_numbers_of_values(first: int, second: int, least: int, extend: int, sta
         assert len(axis) == (max(expected, len(own) + 1) if single else expected)
         np.testing.assert_array_equal(axis[: len(own)], own)
         assert (np.diff(axis) > 0).all()
+    assert candidate_axes(points, [[3.0, 1.0, 3.0]] * len(axes), least, extend)[0].tolist() == [1, 3]
 
 
 @examples(25)

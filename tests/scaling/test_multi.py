@@ -397,16 +397,6 @@ def test_logarithms_of_zero() -> None:
     assert np.isfinite(fit(points, y, method="basic").predict(points)).all()
 
 
-def test_adjusted_r2() -> None:
-    """The adjusted coefficient of determination by its definition; undefined without variance or freedom."""
-    y = noisy(GRID, 1, 0)[0]
-    model = fit(GRID, y, method="basic")
-    assert model.adjusted_r2 is not None
-    rest, whole = ((model.predict(GRID) - y) ** 2).sum(), ((y - y.mean()) ** 2).sum()
-    assert model.adjusted_r2 == pytest.approx(1 - rest / (25 - len(model.terms)) / (whole / 24))
-    assert fit([1, 2, 3], [4, 4, 4], method="basic").adjusted_r2 is None
-
-
 @pytest.mark.real_data
 def test_published_model() -> None:
     """Extra-P's own test data have the model that its manual shows: 1.374 + 6.698 * log2(y) + …."""

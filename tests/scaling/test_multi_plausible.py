@@ -13,13 +13,12 @@ import pytest
 from casestudies.scaling_evaluation.several_functions import AXES, evaluate_several, layout
 from splc.scaling import fit, fit_many
 from splc.scaling.data import lines
-from splc.scaling.mixture import Plausible
+from splc.scaling.least_squares import triangular
 from splc.scaling.multi.plausible import hidden_products, with_hidden
 from splc.scaling.multi.posterior import growth_shown, shared, sizes
 from splc.scaling.multi.terms import ParameterTerms, parameter_terms, sign_log_weights
 from splc.scaling.result import intervals_of
-from splc.scaling.selection import CombinationShortlist
-from splc.scaling.single.posterior import triangular
+from splc.scaling.selection import CombinationShortlist, Plausible
 from splc.types import Array
 from tests.support.scaling_grids import along_axes, random_grid
 

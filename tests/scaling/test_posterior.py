@@ -7,17 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
-from scipy.stats import t as student
 
 from splc.scaling import fit, fit_many, selection
-from splc.scaling.evidence import NEGATIVE_CONSTANT, NEGATIVE_TERM, noise_evidence
+from splc.scaling.evidence import NEGATIVE, noise_evidence
 from splc.scaling.exponents import columns
-from splc.scaling.mixture import mixture_interval
+from splc.scaling.least_squares import triangular
 from splc.scaling.noise import condensed
 from splc.scaling.selection import FLOORED, GROWING, RELATIVE
 from splc.scaling.single import default as single
 from splc.scaling.single.default import noise_scales, weighed
-from splc.scaling.single.posterior import space, triangular
+from splc.scaling.single.posterior import space
 from splc.types import Array
 from tests.scaling.test_prior import stated
 from tests.support.examples import examples
@@ -35,20 +34,17 @@ def noisy(points: int, repetitions: int) -> Array:
 @pytest.mark.parametrize("kind", [RELATIVE, FLOORED, GROWING])
 @pytest.mark.parametrize(("points", "repetitions"), [(1, 1), (2, 1), (3, 4), (4, 1), (6, 3)])
 def test_log_weights_are_prior_times_evidence(points: int, repetitions: int, kind: int) -> None:
-    """Log weights add the prior, the evidence of the residuals, and the share of its range each coefficient uses."""
+    """Fits are those of `lstsq`; log weights add prior, evidence, and the share of its range each coefficient uses."""
     x = X[:points]
     measured = condensed(noisy(points, repetitions)[None], "mean")
     among = space(x, True)
     found = weighed(among, measured, kind, x)
     evidence = noise_evidence(measured, noise_scales(measured.values, kind, x))
-    [constant], [alone] = stated("a constant"), stated("no constant")
     [negative, per_point] = stated("a negative value at four or eight times the largest point")
     [decided, high, low] = stated("a fit that the largest point decides alone")
     far = np.vstack([columns(among.terms, np.array([4, 8]) * x[-1]), [1.0, 1.0]])
     known = np.vstack([columns(among.terms, x), np.ones(points)]) * evidence.weights
-    lengths = np.linalg.norm(known, axis=1)
-    pairs = zip(among.first.tolist(), among.second.tolist(), strict=True)
-    doubles = dict(zip(pairs, among.double.tolist(), strict=True))
+    lengths, z = np.linalg.norm(known, axis=1), (measured.values * evidence.weights)[0]
     checked, leverages = set(), [0.0]
     for at, size in enumerate(found.sizes.tolist()):
         terms = [place for place in (int(found.rows["first"][at]), int(found.rows["second"][at])) if place >= 0]
@@ -59,26 +55,21 @@ def test_log_weights_are_prior_times_evidence(points: int, repetitions: int, kin
         if np.linalg.cond(gram) > 1e6:
             continue
         checked.add((len(terms), with_constant))
-        prior = np.log(constant)
-        if terms:
-            prior = doubles[terms[0], terms[1]] if len(terms) == 2 else among.single[terms[0]]
-            prior += np.log(1 - alone if with_constant else alone)
         judged, noise = evidence.judged(found.squares[at], points - size)
-        expected = float(prior + judged[0] + evidence.density[0] - 0.5 * np.log(np.linalg.det(gram)))
+        expected = float(among.log_prior[at] + judged[0] + evidence.density[0] - 0.5 * np.log(np.linalg.det(gram)))
         values = found.coefficients[[0] * with_constant + list(range(1, len(terms) + 1)), at, 0] * lengths[used]
+        assert values == pytest.approx(np.linalg.lstsq(design, z, rcond=None)[0], rel=1e-6, abs=1e-9)
+        assert found.squares[at, 0] == pytest.approx(float(((design @ values - z) ** 2).sum()), rel=1e-6, abs=1e-20)
         units = np.sqrt(np.diag(np.linalg.inv(gram)))
-        if size == 3:
-            # Without the correlation of both terms.
-            units[0] = np.sqrt(1 + ((gram[0, 1:] * units[1:]) ** 2).sum())
         if terms:
             leverage = design[-1] @ np.linalg.inv(gram) @ design[-1]
             expected += np.log(decided) * float(np.clip((leverage - low) / (high - low), 0, 1))
             leverages.append(leverage)
         if min((values / lengths[used]) @ far[used]) < 0:
             expected += np.log(min(negative, per_point**points))
-        for place, value, unit in zip(used, values.tolist(), units.tolist(), strict=True):
+        for value, unit in zip(values.tolist(), units.tolist(), strict=True):
             error = unit * float(noise[0])
-            likely = max(norm.cdf(value / error), NEGATIVE_CONSTANT if place < 0 else NEGATIVE_TERM)
+            likely = max(norm.cdf(value / error), NEGATIVE)
             expected += np.log(np.sqrt(2 * np.pi) * likely / (5 * np.log(10) * max(abs(value), error, 1e-3)))
         assert float(found.log_weights[at, 0]) == pytest.approx(expected, abs=1e-6), (terms, with_constant)
     every = {1: 1, 2: 2, 3: 4, 4: 5, 6: 5}[points]
@@ -122,15 +113,6 @@ def test_the_largest_point_alone_does_not_show_a_steep_term() -> None:
     assert steep.predict(4 * x[-1]) == pytest.approx(np.sqrt(4 * x[-1]) + 1e-13 * (4 * x[-1]) ** 3, rel=1e-6)
 
 
-@pytest.mark.parametrize("points", [2, 3, 4, 5, 6])
-def test_fewer_coefficients_than_points(points: int) -> None:
-    """A hypothesis that fits any values is not weighed."""
-    measured = condensed(noisy(points, 1)[None], "mean")
-    found = weighed(space(X[:points], True), measured, RELATIVE, X[:points])
-    possible = found.log_weights[:, 0] > -np.inf
-    assert found.sizes[possible].max() == min(points - 1, 3)
-
-
 @pytest.mark.parametrize("method", ["default", "classic", "basic", "refinement"])
 def test_batches_do_not_matter(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Models are the same however few quantities are fitted at once."""
@@ -142,21 +124,8 @@ def test_batches_do_not_matter(method: str, monkeypatch: pytest.MonkeyPatch) -> 
     assert [str(each) for each in fit_many(X[:5], values, method=method)] == [str(each) for each in whole]
 
 
-@pytest.mark.parametrize("level", [0.5, 0.9, 0.99])
-@pytest.mark.parametrize("seed", range(3))
-def test_an_interval_holds_its_level_of_the_mixture(level: float, seed: int) -> None:
-    """Below and above an interval is half of the rest of the probability each."""
-    rng = np.random.default_rng(seed)
-    weights, means = rng.dirichlet(np.ones(6)), rng.normal(10, 3, (6, 4))
-    errors, freedoms = rng.uniform(0.5, 2, (6, 4)), rng.uniform(3, 30, 6)
-    bounds = mixture_interval(np.log(weights), means, errors, freedoms, means.mean(axis=0), level)
-    for bound, share in zip(bounds, ((1 - level) / 2, (1 + level) / 2), strict=True):
-        below = weights @ student.cdf((bound - means) / errors, freedoms[:, None])
-        np.testing.assert_allclose(below, share, atol=0.03 * (1 - level))
-
-
 def test_noise_is_expected_between_a_thousandth_and_a_third() -> None:
-    """The prior of the noise is largest near 1 %, flat from 0.1 to 30 %, and small but not 0 everywhere else."""
+    """The prior of the noise is flat from 0.1 to 30 %, and small but not 0 everywhere else."""
     measured = condensed(np.ones((1, 5, 1)), "mean")
     evidence = noise_evidence(measured, measured.values)
     free = 4
@@ -167,20 +136,9 @@ def test_noise_is_expected_between_a_thousandth_and_a_third() -> None:
 
     top = density(0.01)
     for noise in (0.001, 0.003, 0.03, 0.1, 0.3):
-        assert np.log(0.05) < density(noise) - top < 0
+        assert abs(density(noise) - top) < np.log(2)
     for noise in (1e-8, 1e-6, 10.0, 100.0):
         assert np.log(1e-4) < density(noise) - top < np.log(2e-2)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_coefficients_are_those_of_relative_least_squares(seed: int) -> None:
-    """The default's model is the fit of its terms with the least sum of squared relative residuals."""
-    rng = np.random.default_rng(seed)
-    y = (2 + X**1.5 * (seed + 1)) * (1 + 0.01 * rng.normal(size=len(X)))
-    model = fit(X, y)
-    design = np.column_stack([columns([each[0]], X)[0] for each in model.terms]) / y[:, None]
-    expected = np.linalg.lstsq(design, np.ones(len(X)), rcond=None)[0]
-    assert model.coefficients == pytest.approx(expected, rel=1e-6)
 
 
 @examples(25)

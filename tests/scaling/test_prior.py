@@ -61,11 +61,17 @@ def stated_terms() -> dict[Power, float]:
 
 
 def shares(among: HypothesisSpace) -> tuple[dict[Power, float], dict[frozenset[Power], float]]:
-    """Return the probabilities of single terms and of pairs."""
-    names = [(each.power, each.log) for each in among.terms]
-    single = dict(zip(names, np.exp(among.single).tolist(), strict=True))
-    pairs = zip(among.first.tolist(), among.second.tolist(), np.exp(among.double).tolist(), strict=True)
-    return single, {frozenset([names[i], names[j]]): share for i, j, share in pairs}
+    """Return the probabilities of single terms and of pairs, which have a constant as the page states."""
+    [alone] = stated("no constant")
+    found: dict[frozenset[Power], list[float]] = {}
+    for row, log_prior in zip(among.rows, among.log_prior.tolist(), strict=True):
+        terms = frozenset(tuple(among.terms[at]) for at in (row["first"], row["second"]) if at >= 0)
+        share = 1.0 if not terms else 1 - alone if row["constant"] else alone
+        found.setdefault(terms, []).append(float(np.exp(log_prior)) / share)
+    for both in found.values():
+        assert both == pytest.approx([both[0]] * len(both))
+    single = {term: each[0] for terms, each in found.items() if len(terms) == 1 for term in terms}
+    return single, {terms: each[0] for terms, each in found.items() if len(terms) == 2}
 
 
 def test_terms_of_one_parameter() -> None:
@@ -115,8 +121,8 @@ def test_negative_powers_are_less_plausible() -> None:
 def test_two_points_have_no_pairs() -> None:
     """Hypotheses have at most as many coefficients as points."""
     assert len(space(X[:1], False).terms) == 0
-    assert len(space(X[:2], False).first) == 0
-    assert len(space(X[:3], False).first) > 0
+    assert not shares(space(X[:2], False))[1]
+    assert shares(space(X[:3], False))[1]
 
 
 @pytest.mark.parametrize("parameters", [1, 2, 3, 4])
@@ -207,8 +213,7 @@ def test_constants_of_several_parameters(parameters: int) -> None:
     found: dict[tuple[tuple[int, ...], bool], float] = {}
     for each in groups:
         for masks, log_prior in zip(each.masks.tolist(), each.log_priors.tolist(), strict=True):
-            assert (masks[:1] == [0]) == each.constant
-            found[tuple(mask for mask in masks if mask), each.constant] = float(np.exp(log_prior))
+            found[tuple(mask for mask in masks if mask), masks[:1] == [0]] = float(np.exp(log_prior))
     assert found.pop(((), True)) == pytest.approx(constant)
     for one in combinations(parameters)[1:]:
         share = float(np.exp(one.log_prior))

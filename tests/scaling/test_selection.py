@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.scaling.mixture import MIN_SHARE
-from splc.scaling.selection import ROW, nearest_to_median
+from splc.scaling.selection import MIN_SHARE, ROW, nearest_to_median
 from splc.scaling.single import default as module
 from splc.scaling.single.default import plausible
 from splc.scaling.single.posterior import Posterior

@@ -1,16 +1,19 @@
-"""Hypothesis strategies: random models of few terms over the options of a system."""
+"""Hypothesis strategies: random spaces that are not empty, and models of few terms over their options."""
 
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 from hypothesis import strategies as st
 
+from sampling.space.space import Space
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Derived
 from splc.models.terms import Subexpression, Term, option_term, product_of, quoted
 from splc.models.text.reader import expand_subexpression
 from splc.system.variability import VariabilityModel
+from tests.support.strategies import models
 
 
 @st.composite
@@ -23,6 +26,18 @@ def influence_models(draw: st.DrawFn, system: VariabilityModel, least: int = 0) 
     functions = dict(draw(st.lists(_function(system), max_size=2))) if system.numeric_options else {}
     pairs = [(_product(term), float(influence)) for term, influence in draw(_pairs((*names, *functions), least))]
     return InfluenceModel.from_terms(pairs, names, derived=functions.values())
+
+
+def spaces(**sizes: Any) -> st.SearchStrategy[Space]:
+    """Return the strategy of spaces with a valid configuration; `sizes`: as for `models`."""
+    return models(**sizes).map(Space).filter(lambda space: space.count > 0)
+
+
+@st.composite
+def spaces_with_model(draw: st.DrawFn, /, least: int = 0, **sizes: Any) -> tuple[Space, InfluenceModel]:
+    """Draw a space with a valid configuration, and a model of its options as `influence_models` does."""
+    space = draw(spaces(**sizes))
+    return space, draw(influence_models(space.system, least))
 
 
 @cache

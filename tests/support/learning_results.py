@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from splc.data.configurations import Configurations
 from splc.formats.models.json import model_as_json
 from splc.learning.judging import influence_model
-from splc.learning.result import CrossValidated, InfluenceEstimate, LearnedTerm, LearningResult, Round
-from splc.learning.scores import PathPoint
+from splc.learning.result import CrossValidated, InfluenceEstimate, LearnedTerm, LearningResult, PathPoint, Round
 from splc.learning.stepwise.candidates import BASE, Candidate
 from splc.learning.stepwise.settings import Settings
 from splc.models.influence import InfluenceModel

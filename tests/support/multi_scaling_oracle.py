@@ -9,8 +9,6 @@ import numpy as np
 
 from splc.scaling.evidence import (
     LOG_DENSITY,
-    NEGATIVE_CONSTANT,
-    NEGATIVE_TERM,
     NoiseEvidence,
     coefficient_density,
     noise_evidence,
@@ -59,7 +57,7 @@ def search_naively(points: Any, values: Any) -> tuple[tuple[ParameterTerms, ...]
                     prior += np.log(1 - NO_CONSTANT_SHARE if constant else NO_CONSTANT_SHARE)
                 active = [at for at in range(len(among)) if each.active >> at & 1]
                 prior += sum(float(among[at].log_prior[some[at][0]]) for at in active)
-                weight = _weight(columns, weights, z, noise, constant)
+                weight = _weight(columns, weights, z, noise)
                 if weight is not None:
                     terms = tuple(one[0] for one in some)
                     found.append((weight[0] + prior, (terms, masks, weight[1])))
@@ -74,7 +72,7 @@ def _product(mask: int, some: Any, among: Any) -> Any:
     return values
 
 
-def _weight(columns: Any, weights: Any, z: Any, noise: NoiseEvidence, constant: bool) -> Any:
+def _weight(columns: Any, weights: Any, z: Any, noise: NoiseEvidence) -> Any:
     design = columns * weights[:, None]
     norms = np.linalg.norm(design, axis=0)
     design = design / norms
@@ -87,8 +85,7 @@ def _weight(columns: Any, weights: Any, z: Any, noise: NoiseEvidence, constant: 
     units = np.sqrt(np.diag(covariance))
     found = float(evidence) + 0.5 * np.linalg.slogdet(covariance)[1]
     for at in range(size):
-        negative = NEGATIVE_CONSTANT if constant and at == 0 else NEGATIVE_TERM
-        found += LOG_DENSITY + float(np.log(coefficient_density(coefficients[at], units[at], spread, negative)))
+        found += LOG_DENSITY + float(np.log(coefficient_density(coefficients[at], units[at] * spread)))
     return found, coefficients / norms
 
 

@@ -64,7 +64,7 @@ def versions() -> dict[str, Any]:
 
 def test_learning_from_a_table(columns: dict[str, Any], result: splc.learning.LearningResult) -> None:
     """A table gives what its measurements give, with a system or with the inferred one; `where` selects rows."""
-    assert result.model == splc.learn(splc.Measurements.from_frame(KNOWN, columns), "time").model
+    assert result.model == splc.learn(splc.read_measurements(columns, KNOWN), "time").model
     assert result.system == KNOWN
     inferred = splc.learn(columns, "time", options="codec", ignore="size")
     assert inferred.model.predict(columns) == pytest.approx(columns["time"])
@@ -171,7 +171,7 @@ def test_suggestions_of_a_table(table: dict[str, Any]) -> None:
     assert len(found.configurations) == 2
     assert known.isdisjoint(own)
     system = splc.infer_system(some)
-    measured = splc.Measurements.from_frame(system, some)
+    measured = splc.read_measurements(some, system)
     assert splc.suggest(splc.Space(system), measured, "time", 2).configurations == found.configurations
 
 
@@ -185,7 +185,7 @@ def test_settings_by_name(table: dict[str, Any]) -> None:
 def test_refused(result: splc.learning.LearningResult, versions: dict[str, Any]) -> None:
     """A model without a space, wrong counts, impossible values, and values that cannot share are refused."""
     model, space = splc.parse_model("x", KNOWN), splc.Space(KNOWN)
-    version = splc.Measurements.from_frame(splc.infer_system(versions), versions, where={"version": "v1"})
+    version = splc.read_measurements(versions, splc.infer_system(versions), where={"version": "v1"})
     refused: list[tuple[str, Callable[[], Any]]] = [
         ("needs a space", lambda: splc.optimize(model)),
         ("needs a space", lambda: splc.explain(model)),
@@ -235,7 +235,7 @@ def test_versions_of_a_known_system(versions: dict[str, Any]) -> None:
     """A system, and measurements of each value that were read already, give the same results."""
     system = splc.VariabilityModel.of({"cache": bool, "zip": bool, "threads": [1, 2, 4, 8]})
     found = splc.learn(versions, "time", by="version", share=True, system=system, form="product")
-    parts = {value: splc.Measurements.from_frame(system, versions, where={"version": value}) for value in VERSIONS}
+    parts = {value: splc.read_measurements(versions, system, where={"version": value}) for value in VERSIONS}
     again = splc.learn(parts, "time", by="version", share=True, form="product")
     for value, result in found.items():
         asked = parts[value].configurations

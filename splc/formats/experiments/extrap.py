@@ -1,9 +1,13 @@
-"""Experiments in Extra-P's formats: text, two forms of JSON, and the archives of Extra-P 4.
+"""Experiments in Extra-P's formats: text, JSON lines, two forms of JSON, and the archives of Extra-P 4.
 
 Text has one statement per line: `PARAMETER p n`, `POINTS (4 100) (8 100)`, `REGION main->solve`, `METRIC time`, and one
 `DATA` with all repetitions per point, in the order of the points. A region or a metric applies until the next one;
 without any the metric is `<default>`. A line that begins with `#` is a comment, and so is what follows a ` #` except in
 the names of regions and metrics. A `DATA` without values is a point without measurements, an extension of the format.
+
+A line of JSON lines is an object such as `{"params": {"p": 4, "n": 100}, "callpath": "main->solve", "metric": "time",
+"value": 1.2}`. The value may be a list of repetitions; lines of the same point, call path and metric are repetitions,
+too. The default call path is `<root>`, the default metric `<default>`. `parameters` is read as `params`.
 
 The new form of JSON nests call paths, metrics and points:
 `{"parameters": ["p"], "measurements": {"main": {"time": [{"point": [4], "values": [3.5, 3.6]}]}}}`. The old form has
@@ -15,23 +19,24 @@ repetitions where it does not keep them: in a member `experiment.json` of a ZIP 
 from __future__ import annotations
 
 import io
+import json
 import math
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from splc.data.experiment import DEFAULT_METRIC, Experiment, Key
-from splc.errors import InputError, OutputError, Problem, Problems, nearest, plural
+from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Experiment, Key
+from splc.errors import InputError, OutputError, Problem, Problems, listed, nearest, plural, shorten
 from splc.formats.column_choice import shown_value
-from splc.formats.detect import KEYWORDS
+from splc.formats.detect import KEYWORDS, PARAMETERS
 from splc.formats.experiments.rows import ExperimentRows, check_names, number_of, read_number
 from splc.io.files import MAX_UNPACKED, Source
-from splc.io.json import parse_json
+from splc.io.json import mismatches, parse_json
 from splc.io.numbers import number_text
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -196,6 +201,102 @@ def experiment_text(experiment: Experiment) -> str:
     return "\n".join(lines) + "\n"
 
 
+# A line of JSON lines, and what it may have.
+_EXAMPLE = '{"params": {"x": 4}, "value": 1.2}'
+_KEYS = (*PARAMETERS, "callpath", "metric", "value")
+
+
+def parse_experiment_lines(source: Source) -> Experiment:
+    """Return the experiment of a file of JSON lines; the problems of all lines are reported together."""
+    problems, rows, ignored = Problems(source.name), None, dict[str, None]()
+    for line, text in enumerate(_LINE_END.split(source.text()), start=1):
+        if not text.strip():
+            continue
+        try:
+            entry = parse_json(text)
+        except InputError as error:
+            problems.include(InputError(replace(problem, line=line) for problem in error.problems))
+            continue
+        if not isinstance(entry, dict):
+            problems.add("not an object", line, text=text[:200], hint=f"write {_EXAMPLE}")
+            continue
+        ignored.update(dict.fromkeys(key for key in entry if key not in _KEYS))
+        stated = [entry[key] for key in PARAMETERS if key in entry]
+        point = None
+        if len(stated) != 1 or not isinstance(stated[0], dict) or not stated[0]:
+            message = "both 'params' and 'parameters'" if len(stated) > 1 else "no parameters"
+            problems.add(message, line, hint=f"write {_EXAMPLE}")
+        else:
+            if rows is None:
+                check_names([*stated[0]], problems, line)
+                rows = ExperimentRows(source, [*stated[0]])
+            point = _point(stated[0], rows.parameters, problems, line)
+        key = entry.get("callpath", ROOT_CALLPATH), entry.get("metric", DEFAULT_METRIC)
+        for kind, name in zip(("callpath", "metric"), key, strict=True):
+            if not isinstance(name, str) or not name:
+                problems.add(f"{kind!r} must be a name", line)
+        if "value" not in entry:
+            problems.add("no 'value'", line, hint=f"write {_EXAMPLE}")
+        content = entry.get("value")
+        repetitions = [value for value in (content if isinstance(content, list) else [content]) if value is not None]
+        values = [read_number(value, problems, "value", line) for value in repetitions]
+        if rows is not None and point is not None and not len(problems):
+            rows.add(rows.point(point), *key, values)
+    problems.raise_if_any(InputError)
+    if rows is None:
+        raise InputError(Problem("there are no measurements in the file", source.name))
+    return rows.experiment([f"not used: {listed(list(ignored))}"] if ignored else [])
+
+
+def _point(parameters: Mapping[str, Any], names: Sequence[str], problems: Problems, line: int) -> list[float] | None:
+    """Return the coordinates of a line, None if it has other parameters than the first one."""
+    if parameters.keys() == set(names):
+        return [read_number(parameters[name], problems, name, line) for name in names]
+    for name in names:
+        if name not in parameters:
+            problems.add(f"the parameter {shown_value(name)} has no value", line)
+    known = set(names)
+    for name in (name for name in parameters if name not in known):
+        close = nearest(name, names) if len(problems) < _HINTS and len(name) < 100 else None
+        hint = close or f"the parameters of the first line are {listed(names)}"
+        problems.add(f"{shown_value(name)} is not a parameter of the first line", line, hint=hint)
+    return None
+
+
+def experiment_jsonl(experiment: Experiment) -> str:
+    """Return an experiment as JSON lines, one line per point and series; points without a value get an empty list."""
+    if not all(name for key in experiment.series for name in key):
+        raise OutputError("a call path or a metric has no name")
+    points = [
+        json.dumps(dict(zip(experiment.parameters, map(_number, point), strict=True)), ensure_ascii=False)
+        for point in experiment.points.tolist()
+    ]
+    lines = []
+    for (callpath, metric), values in experiment.series.items():
+        series_keys = json.dumps({"callpath": callpath, "metric": metric}, ensure_ascii=False)[1:-1]
+        for point, row, is_measured in zip(points, values, ~np.isnan(values), strict=True):
+            repetitions = [_number(value) for value in row[is_measured].tolist()]
+            value = json.dumps(repetitions[0] if len(repetitions) == 1 else repetitions)
+            lines.append(f'{{"params": {point}, {series_keys}, "value": {value}}}')
+    return "\n".join(lines) + "\n"
+
+
+def _number(value: float) -> int | float:
+    return int(value) if value.is_integer() and abs(value) < 1e15 else value
+
+
+# The names of the coordinates of a point.
+_POINTS = ("point", "coordinates", "coordinate")
+# The types of the two forms of JSON; entries of the old one have ids, and some of them names.
+_WITH_NAMES = ("parameters", "callpaths", "metrics")
+_NEW = {"parameters": [str], "measurements": dict[str, dict[str, list[dict[str, Any]]]]}
+_OLD = {
+    **{key: [{"id": Any, "name": str}] for key in _WITH_NAMES},
+    "coordinates": [{"id": Any, "parameter_value_pairs": [dict]}],
+    "measurements": [dict],
+}
+
+
 def parse_experiment_json(source: Source) -> Experiment:
     """Return the experiment of a JSON file of Extra-P; problems name the place as a path."""
     try:
@@ -204,117 +305,73 @@ def parse_experiment_json(source: Source) -> Experiment:
         raise error.at(source.name) from None
     if not isinstance(content, dict):
         raise InputError(Problem("not an object", source.name))
-    problems, notes = Problems(source.name), list[str]()
-    if isinstance(content.get("measurements"), list):
+    problems, means = Problems(source.name), 0
+    is_old = isinstance(content.get("measurements"), list)
+    for mismatch in mismatches(_OLD if is_old else _NEW, content):
+        path = shorten(mismatch.path)
+        problems.add(f"there is no {path!r}" if mismatch.missing else f"{path} must be {mismatch.expected}")
+    problems.raise_if_any(InputError)
+    if is_old:
         rows = _old_rows(source, content, problems)
     else:
         rows, means = _new_rows(source, content, problems)
-        if means:
-            values = plural(means, "value is the mean", "values are means")
-            notes.append(f"{values} of repetitions that the file does not have: their scatter is unknown")
     problems.raise_if_any(InputError)
-    return rows.experiment(notes)
-
-
-def _list_of(content: Mapping[str, Any], key: str, problems: Problems) -> list[Any]:
-    """Return one of the lists of a file."""
-    entries = content.get(key)
-    if isinstance(entries, list):
-        return entries
-    problems.add(f"{key} must be a list" if key in content else f"there is no {key!r}")
-    return []
-
-
-# The names of the coordinates of a point.
-_POINTS = ("point", "coordinates", "coordinate")
+    values = plural(means, "value is the mean", "values are means")
+    note = f"{values} of repetitions that the file does not have: their scatter is unknown"
+    return rows.experiment([note] if means else [])
 
 
 def _new_rows(source: Source, content: Mapping[str, Any], problems: Problems) -> tuple[ExperimentRows, int]:
     """Return the rows of the new form, and the number of values that are means."""
-    names = _list_of(content, "parameters", problems)
-    if not all(isinstance(name, str) for name in names):
-        problems.add("parameters must be a list of names")
-        names = []
+    names, means = content["parameters"], 0
     check_names(names, problems)
-    rows, means = ExperimentRows(source, names), 0
-    if "measurements" not in content:
-        problems.add("there is no 'measurements'")
-    for path, callpath, metrics in _entries(content.get("measurements", {}), "measurements", problems):
-        for place, metric, points in _entries(metrics, path, problems):
-            if not isinstance(points, list):
-                problems.add(f"{place} must be a list of points")
+    rows, number = ExperimentRows(source, names), len(names)
+    expected = f"there {'is' if number == 1 else 'are'} {plural(number, 'parameter', 'parameters')}"
+    measured = content["measurements"]
+    series = ((callpath, *entry) for callpath, metrics in measured.items() for entry in metrics.items())
+    for callpath, metrics in measured.items():
+        if not callpath or "" in metrics:
+            problems.add(f"measurements{f'.{shorten(callpath, 80)}' if callpath else ''}: a name is empty")
+    for callpath, metric, points in series:
+        for at, entry in enumerate(points):
+            place = f"measurements.{shorten(callpath, 80)}.{shorten(metric, 80)}[{at}]"
+            point = next((entry[name] for name in _POINTS if name in entry), None)
+            point = point if isinstance(point, list) else [point] if not math.isnan(number_of(point)) else None
+            if point is None:
+                problems.add(f"{place}.point must be a list of coordinates")
                 continue
-            for at, entry in enumerate(points):
-                if not isinstance(entry, dict):
-                    problems.add(f"{place}[{at}] must be an object with 'point' and 'values'")
-                    continue
-                values = entry.get("values", entry.get("value"))
-                if values is None and "mean" in entry:
-                    values = entry["mean"]
-                    means += 1
-                _add_point(rows, (callpath, metric), entry, values, f"{place}[{at}]", problems)
+            if len(point) != number:
+                problems.add(f"{place}.point has {plural(len(point), 'coordinate', 'coordinates')}, but {expected}")
+            coordinates = [read_number(value, problems, f"{place}.point[{at}]") for at, value in enumerate(point)]
+            if not {"values", "value", "mean"} & entry.keys():
+                problems.add(f"{place} has no 'values'")
+            values = entry.get("values", entry.get("value"))
+            if values is None and "mean" in entry:
+                values = entry["mean"]
+                means += 1
+            items = [*enumerate(values if isinstance(values, list) else [values])]
+            read = [read_number(each, problems, f"{place}.values[{at}]") for at, each in items if each is not None]
+            rows.add(rows.point(coordinates), callpath, metric, read)
     return rows, means
 
 
-def _entries(content: Any, path: str, problems: Problems) -> Iterator[tuple[str, str, Any]]:
-    """Yield path, name and content of what a level holds: call paths, or the metrics of one."""
-    if not isinstance(content, dict):
-        problems.add(f"{path} must be an object")
-        return
-    for name, entry in content.items():
-        if name:
-            yield f"{path}.{name if len(name) <= 80 else name[:79] + '…'}", name, entry
-        else:
-            problems.add(f"{path}: a name is empty")
-
-
-def _add_point(
-    rows: ExperimentRows, key: Key, entry: Mapping[str, Any], values: Any, place: str, problems: Problems
-) -> None:
-    """Add the values at one point."""
-    point = next((entry[name] for name in _POINTS if name in entry), None)
-    point = point if isinstance(point, list) else [point] if not math.isnan(number_of(point)) else None
-    if point is None:
-        problems.add(f"{place}.point must be a list of coordinates")
-        return
-    number = len(rows.parameters)
-    if len(point) != number:
-        expected = f"there {'is' if number == 1 else 'are'} {plural(number, 'parameter', 'parameters')}"
-        problems.add(f"{place}.point has {plural(len(point), 'coordinate', 'coordinates')}, but {expected}")
-    coordinates = [read_number(value, problems, f"{place}.point[{at}]") for at, value in enumerate(point)]
-    if not {"values", "value", "mean"} & entry.keys():
-        problems.add(f"{place} has no 'values'")
-    items = enumerate(values if isinstance(values, list) else [values])
-    repetitions = [read_number(value, problems, f"{place}.values[{at}]") for at, value in items if value is not None]
-    rows.add(rows.point(coordinates), *key, repetitions)
-
-
 def _old_rows(source: Source, content: Mapping[str, Any], problems: Problems) -> ExperimentRows:
-    """Return the rows of the old form."""
+    """Return the rows of the old form, whose entries refer to others by their ids."""
 
-    def identified(key: str) -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
-        """Yield path, id and content of the entries of a list."""
-        ids = set()
-        for at, entry in enumerate(_list_of(content, key, problems)):
-            place = f"{key}[{at}]"
-            entry_id = _identity(entry.get("id")) if isinstance(entry, dict) else None
+    def by_id(key: str) -> dict[float | str, tuple[str, Mapping[str, Any]]]:
+        """Return id → path and content of the entries of a list."""
+        found: dict[float | str, tuple[str, Mapping[str, Any]]] = {}
+        for at, entry in enumerate(content[key]):
+            place, entry_id = f"{key}[{at}]", _identity(entry.get("id"))
             if entry_id is None:
                 problems.add(f"{place} must be an object with an 'id'")
-            elif entry_id in ids:
+            elif entry_id in found:
                 text = f"{entry_id:g}" if isinstance(entry_id, float) else entry_id
                 problems.add(f"{place}: the id {shown_value(text)} is a duplicate")
-            else:
-                ids.add(entry_id)
-                yield place, entry_id, entry
-
-    def names(key: str) -> dict[Any, str]:
-        """Return id → name of the entries of a list."""
-        found = {}
-        for place, entry_id, entry in identified(key):
-            if isinstance(entry.get("name"), str) and entry["name"]:
-                found[entry_id] = entry["name"]
-            else:
+            elif entry.get("name") == "":
                 problems.add(f"{place}.name must be a name")
+            else:
+                found[entry_id] = place, entry
         return found
 
     def referred(entry: Mapping[str, Any], kind: str, known: Mapping[Any, Any], place: str) -> Any:
@@ -325,45 +382,33 @@ def _old_rows(source: Source, content: Mapping[str, Any], problems: Problems) ->
         problems.add(f"{place}.{name} {'is missing' if name not in entry else f'refers to no {kind}'}")
         return None
 
-    def coordinates(entry: Mapping[str, Any], place: str) -> list[float]:
-        """Return the coordinates of a point; NaN where one is missing."""
-        pairs = entry.get("parameter_value_pairs")
-        if not isinstance(pairs, list):
-            problems.add(f"{place}.parameter_value_pairs must be a list")
-            return [math.nan] * len(order)
+    parameters, callpaths, metrics = (
+        {key: entry["name"] for key, (_, entry) in by_id(kind).items()} for kind in _WITH_NAMES
+    )
+    # Extra-P orders the parameters by their ids.
+    order = sorted(parameters, key=lambda key: (not isinstance(key, float), key))
+    check_names([parameters[key] for key in order], problems)
+    rows, points = ExperimentRows(source, [parameters[key] for key in order]), dict[Any, int]()
+    for point_id, (place, entry) in by_id("coordinates").items():
         values: dict[Any, float] = {}
-        for at, pair in enumerate(pairs):
+        for at, pair in enumerate(entry["parameter_value_pairs"]):
             inner = f"{place}.parameter_value_pairs[{at}]"
-            if not isinstance(pair, dict):
-                problems.add(f"{inner} must be an object")
-                continue
             key = referred(pair, "parameter", {key: key for key in parameters}, inner)
             if key in values:
                 problems.add(f"{inner}: {parameters[key]} has a value already")
             elif key is not None:
                 values[key] = read_number(pair.get("parameter_value"), problems, f"{inner}.parameter_value")
-        for key in order:
-            if key not in values:
-                problems.add(f"{place}: the parameter {shown_value(parameters[key])} has no value")
-        return [values.get(key, math.nan) for key in order]
-
-    parameters, callpaths, metrics = names("parameters"), names("callpaths"), names("metrics")
-    # Extra-P orders the parameters by their ids.
-    order = sorted(parameters, key=lambda key: (not isinstance(key, float), key))
-    check_names([parameters[key] for key in order], problems)
-    rows = ExperimentRows(source, [parameters[key] for key in order])
-    points = {key: rows.point(coordinates(entry, place)) for place, key, entry in identified("coordinates")}
-    for at, entry in enumerate(_list_of(content, "measurements", problems)):
+        for key in [key for key in order if key not in values]:
+            problems.add(f"{place}: the parameter {shown_value(parameters[key])} has no value")
+        points[point_id] = rows.point([values.get(key, math.nan) for key in order])
+    for at, entry in enumerate(content["measurements"]):
         place = f"measurements[{at}]"
-        if not isinstance(entry, dict):
-            problems.add(f"{place} must be an object")
-            continue
         kinds: dict[str, Mapping[Any, Any]] = {"coordinate": points, "callpath": callpaths, "metric": metrics}
         keys = [referred(entry, kind, known, place) for kind, known in kinds.items()]
         is_missing = "value" in entry and entry["value"] is None
-        values = [] if is_missing else [read_number(entry.get("value"), problems, f"{place}.value")]
+        repetitions = [] if is_missing else [read_number(entry.get("value"), problems, f"{place}.value")]
         if None not in keys:
-            rows.add(keys[0], keys[1], keys[2], values)
+            rows.add(keys[0], keys[1], keys[2], repetitions)
     return rows
 
 

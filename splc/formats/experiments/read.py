@@ -85,7 +85,7 @@ _KNOWN = (
 
 
 def read_experiment(
-    path: str | Path,
+    path: str | Path | Source,
     parameters: Sequence[str] | None = None,
     kind: ExperimentFormat | None = None,
     choice: ColumnChoice | None = None,
@@ -100,7 +100,7 @@ def read_experiment(
 
 
 def read_experiments(
-    path: str | Path,
+    path: str | Path | Source,
     parameters: Sequence[str] | None,
     kind: ExperimentFormat | None,
     choice: ColumnChoice,
@@ -113,50 +113,24 @@ def read_experiments(
 
     `scaling`: of CUBE profiles, see `read_cube_profile`; None is `weak`.
     """
-    if str(path) != STANDARD and is_cube(Path(path)):
+    file = None if isinstance(path, Source) or str(path) == STANDARD else Path(path)
+    if file is not None and is_cube(file):
         if scaling is not None and scaling not in SCALINGS:
             raise SpecError(f"unknown scaling {scaling!r}", hint=unknown_name_hint(scaling, SCALINGS))
         _require_no_columns("CUBE", str(path), parameters, choice)
-        return (parse_cube_folder(Path(path), scaling or "weak", inclusive=inclusive),)
+        return (parse_cube_folder(file, scaling or "weak", inclusive=inclusive),)
     if scaling is not None:
         hint = "CUBE profiles have values of every process, other files do not"
         raise SpecError("the scaling can be chosen for folders of CUBE profiles only", hint=hint)
-    if str(path) != STANDARD and Path(path).is_dir():
+    if file is not None and file.is_dir():
         # A folder may also have a table of one run in each file.
-        has_runs = any(next(Path(path).rglob(name), None) for name in (folders.OVERRIDES, folders.BENCHMARK))
-        if has_runs or any(benchmark_of(read_source(file)) for file in folders.files_in(Path(path))[:1]):
+        has_runs = any(next(file.rglob(name), None) for name in (folders.OVERRIDES, folders.BENCHMARK))
+        if has_runs or any(benchmark_of(read_source(each)) for each in folders.files_in(file)[:1]):
             return _of_benchmark(path, parameters, choice, metrics)
         if choice.by:
             raise SpecError("a folder of tables is not split by a context", hint="write one table for all runs")
-        return (parse_csv_folder(Path(path), parameters, choice),)
-    return parse_experiments(read_source(path), parameters, kind, choice, metrics)
-
-
-def is_profile(source: Source) -> bool:
-    """Return whether a file is a profile of call paths, not a model or a table."""
-    form = detect.format_of("experiment", source)
-    # Any table is CSV: it may be measurements of configurations.
-    if form is None or form.name == "csv":
-        return False
-    if form.name == "text":
-        # A similar word may be the name of an option.
-        return not {*source.text().split()}.isdisjoint(KEYWORDS)
-    if form.name not in ("json", "jsonl"):
-        return True
-    text = source.text().strip()
-    content = parse_json(text if form.name == "json" else text.splitlines()[0])
-    return not (isinstance(content, dict) and str(content.get("schema", "")).startswith("splc."))
-
-
-def parse_experiments(
-    source: Source,
-    parameters: Sequence[str] | None = None,
-    kind: ExperimentFormat | None = None,
-    choice: ColumnChoice | None = None,
-    metrics: Sequence[str] = (),
-) -> tuple[Experiment, ...]:
-    """Return the experiments of a file, one per value of the contexts in `choice.by`. See `read_experiments`."""
-    choice = choice or ColumnChoice()
+        return (parse_csv_folder(file, parameters, choice),)
+    source = path if isinstance(path, Source) else read_source(path)
     format_names = [registered.name for registered in detect.formats_of("experiment")]
     if kind is not None and kind not in format_names:
         raise SpecError(f"unknown format {kind!r}", hint=unknown_name_hint(kind, format_names))
@@ -174,6 +148,22 @@ def parse_experiments(
     _require_no_columns(form.name, source.name, parameters, choice)
     experiment: Experiment = form.read(source)
     return (experiment,)
+
+
+def is_profile(source: Source) -> bool:
+    """Return whether a file is a profile of call paths, not a model or a table."""
+    form = detect.format_of("experiment", source)
+    # Any table is CSV: it may be measurements of configurations.
+    if form is None or form.name == "csv":
+        return False
+    if form.name == "text":
+        # A similar word may be the name of an option.
+        return not {*source.text().split()}.isdisjoint(KEYWORDS)
+    if form.name not in ("json", "jsonl"):
+        return True
+    text = source.text().strip()
+    content = parse_json(text if form.name == "json" else text.splitlines()[0])
+    return not (isinstance(content, dict) and str(content.get("schema", "")).startswith("splc."))
 
 
 def _of_benchmark(

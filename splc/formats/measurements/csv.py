@@ -14,9 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from splc.data.configurations import Configurations, value_indices, wrong_value
-from splc.data.measurements import Measurements
+from splc.data.measurements import Measurements, repetition_column, repetition_rows
 from splc.data.property_unit import unit_problem
-from splc.data.repetitions import repetition_column, repetition_rows
 from splc.data.table import TRUTH, only_index
 from splc.errors import ConfigurationError, InputError, MeasurementError, Problem, Problems, listed, nearest
 from splc.formats.column_choice import ColumnChoice, columns_of

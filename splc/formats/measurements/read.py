@@ -27,7 +27,7 @@ from splc.types import Aggregate, Array, Duplicates, Invalid
 
 
 def read_measurements(
-    path: str | Path,
+    path: Any,
     system: VariabilityModel,
     *,
     contexts: str | Collection[str] = (),
@@ -42,10 +42,11 @@ def read_measurements(
     check: Callable[[Configurations], Array] | None = None,
     explain: Callable[[Configurations, int], list[str]] | None = None,
 ) -> Measurements:
-    """Read measurements of a system. The format (XML or CSV) is detected from the content.
+    """Read measurements of a system. The format (XML or CSV) of a file is detected from the content.
 
     Args:
-        path: the file, also compressed (`.gz`); `-` is standard input.
+        path: the file, also compressed (`.gz`), `-` is standard input; or a data frame (pandas, polars, …), or a dict
+            of columns.
         system: the system that was measured.
         contexts: columns that are contexts although their values are numbers; columns of text are contexts anyway.
         where: context → the value of the rows to read, with a context of several values.
@@ -75,11 +76,15 @@ def read_measurements(
     columns = column_choice(contexts, where, ignore)
     policy = Policy(invalid, duplicates, aggregate, columns, check, explain, {}, decimal_delimiter, separator)
     (measurements,) = read_parts(path, system, policy, nfp)
-    return with_failures(measurements, [str(path)], check)
+    return with_failures(measurements, _files(path), check)
+
+
+def _files(path: Any) -> list[str]:
+    return [str(path)] if isinstance(path, str | Path) else []
 
 
 def read_measurements_by(
-    path: str | Path,
+    path: Any,
     system: VariabilityModel,
     by: str,
     *,
@@ -91,7 +96,7 @@ def read_measurements_by(
     """Read the measurements of each value of a context (version, workload, machine), in natural order.
 
     Args:
-        path: the file, as in `read_measurements`.
+        path: the file or table, as in `read_measurements`.
         system: the system that was measured.
         by: the context; a column of numbers is one if it is named here.
         contexts: as in `read_measurements`, likewise `where` and `ignore`.
@@ -111,12 +116,10 @@ def read_measurements_by(
     nfp, decimal = settings.pop("nfp", None), settings.pop("decimal_delimiter", None)
     policy = Policy(**settings, columns=choice, decimal=decimal)
     parts = read_parts(path, system, policy, nfp)
-    return {part.contexts[by]: with_failures(part, [str(path)], policy.check) for part in parts}
+    return {part.contexts[by]: with_failures(part, _files(path), policy.check) for part in parts}
 
 
-def read_parts(
-    path: str | Path | Source, system: VariabilityModel, policy: Policy, nfp: str | None = None
-) -> tuple[Measurements, ...]:
+def read_parts(path: Any, system: VariabilityModel, policy: Policy, nfp: str | None = None) -> tuple[Measurements, ...]:
     """Read measurements, separately for each value of the contexts that `policy.columns.by` names."""
     source, rows, policy = read_rows(path, system, policy, nfp)
     return measurements_in(system, rows, policy, source)
@@ -137,7 +140,7 @@ def read_every_part(
 
 
 def read_rows(
-    path: str | Path | Source,
+    path: Any,
     system: VariabilityModel,
     policy: Policy,
     nfp: str | None = None,
@@ -149,7 +152,7 @@ def read_rows(
     """
     source = read_table(path)
     table = table_of(source)
-    columns = policy.columns.with_contexts(table.stated, system)
+    columns = policy.columns.with_contexts(table.texts if table.stated is None else table.stated.contexts, system)
     policy = replace(policy, columns=columns, units={**table.units, **policy.units})
     form = detect.format_of("measurements", source)
     assert form is not None

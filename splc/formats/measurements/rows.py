@@ -10,9 +10,8 @@ from typing import Literal
 import numpy as np
 
 from splc.data.configurations import Configurations
-from splc.data.measurements import AGGREGATES, Measurements, ReadingReport
+from splc.data.measurements import AGGREGATES, Measurements, ReadingReport, side_by_side
 from splc.data.property_unit import unit_in_name
-from splc.data.repetitions import side_by_side
 from splc.errors import MeasurementError, Problem, Problems, SpecError, listed, unknown_name_hint
 from splc.formats.coded_columns import EVIDENCE, MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns, is_counter
 from splc.formats.column_choice import ColumnChoice, Context, value_notes

@@ -16,8 +16,7 @@ from pathlib import Path
 import numpy as np
 from lxml import etree
 
-from splc.data.measurements import Measurements
-from splc.data.repetitions import require_size
+from splc.data.measurements import Measurements, require_size
 from splc.errors import InputError, MeasurementError, Problem
 from splc.formats.column_choice import StatedRoles, columns_of, natural, value_notes
 from splc.formats.measurements.csv import exact_names

@@ -11,19 +11,21 @@ import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from splc.data.property_unit import is_measurement_name
+from splc.data.table import numbers_of, table_columns, texts_of
 from splc.errors import InputError, Problem, Problems, listed, nearest
-from splc.formats.benchmarks.tools import read_benchmark, with_roles
+from splc.formats.benchmarks.tools import benchmark_of, read_benchmark, with_roles
 from splc.formats.column_choice import MISSING, ColumnChoice, StatedRoles
 from splc.formats.detect import is_xml
 from splc.formats.measurements.splconqueror_xml import read_xml_columns
 from splc.formats.table import ColumnRows, TableSource, read_columns, split_table, table_of, table_text
-from splc.io.csv_rows import first_header, first_line
+from splc.io.csv_rows import CodedTexts, distinct_numbers, distinct_texts, first_header, first_line
 from splc.io.files import Source
-from splc.io.numbers import parse_column, unit_of
+from splc.io.numbers import column_texts, parse_column, unit_of
 
 # `time_1`, `time 1`, `run1`, `time (run 1)`, `rep-1`, `time[0]`.
 _NUMBERED = re.compile(
@@ -43,14 +45,38 @@ _LOOKED_AT = 1000
 MAX_SCATTER = 3.0
 
 
-def read_table(path: str | Path | Source) -> Source:
-    """Read a table of measurements, which the output of a benchmark tool becomes; XML is returned as it is."""
-    source = read_benchmark(path)
+def read_table(path: Any) -> Source:
+    """Read a table of measurements, which the output of a benchmark tool becomes; XML is returned as it is.
+
+    `path`: a file, a data frame, a dict of columns, or a list of dicts.
+    """
+    source = read_benchmark(path if isinstance(path, str | Path | Source) else _table_in_memory(path))
     if is_xml(source):
         return source
     table = table_of(with_roles(source) if isinstance(path, str | Path) else source)
     is_text = bool(table.rows) or b"\0" not in table.data[:1000]
     return unfolded(table) if is_text and table.stated is None else table
+
+
+def _table_in_memory(table: Any) -> TableSource:
+    """Return the columns of a data frame or of a dict as those of a CSV file."""
+    texts: list[CodedTexts] = []
+    columns = table_columns(table)
+    for values in columns.values():
+        # Truth values are words, as in a CSV file.
+        numbers = None if values.dtype == bool else numbers_of(values)
+        if numbers is None:
+            texts.append(CodedTexts(*distinct_texts(texts_of(values))))
+        else:
+            distinct, codes = distinct_numbers(numbers)
+            texts.append(CodedTexts(column_texts(distinct), codes))
+    if not texts or not len(texts[0]):
+        raise InputError(Problem("the table has no rows", "table"))
+    # A data frame of a benchmark tool, such as Optuna's, is what the tool writes as CSV.
+    tool = benchmark_of(Source("table", table_text([*columns], [cells[:1] for cells in texts]).encode()))
+    source = TableSource.of(Source("table", b""), [*columns], texts)
+    words = tuple(name for name, values in columns.items() if values.dtype.kind in "OU" and numbers_of(values) is None)
+    return replace(source, texts=words) if tool is None else tool.read(source)
 
 
 def read_file_columns(source: Source, exempt: Collection[str] = ()) -> TableSource:

@@ -14,7 +14,7 @@ from splc.errors import InputError, Problem, Problems, SpecError, SplcError, unk
 from splc.formats.scripts.samplings import STRATEGIES, Sampling, sampling_of, truth
 from splc.io.files import Source
 from splc.io.settings import setting_name
-from splc.learning.baselines.scikit_names import estimator_of
+from splc.learning.baselines import estimator_of
 from splc.learning.stepwise.settings import Settings
 
 Need = Literal["vm", "measurements", "sampling", "model"]

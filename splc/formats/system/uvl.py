@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from splc.arithmetic.tree import Name
 from splc.errors import InputError, listed, nearest, plural
 from splc.formats.system.assembly import Assembly, FeatureNode, Group, always_selected, constant_of, name_of
-from splc.formats.system.uvl_expressions import Cursor, ExpressionParser, Names, UvlLine, UvlToken, lines_of, text_of
+from splc.formats.system.uvl_expressions import Cursor, ExpressionParser, UvlLine, UvlToken, lines_of, text_of
 from splc.io.files import Source
 from splc.system.clauses import Formula, Junction, NumericAtom, joined
 from splc.system.constraints import OptionLiteral
@@ -212,11 +212,10 @@ class _UvlReader(Assembly):
         assert self.root is not None
         if ROOT in self.features:
             self.features[ROOT].name = self.root_name(self.features)
-        names = Names(self.features, self.types, self.numbers)
         formulas: list[tuple[Formula, Sequence[UvlToken]]] = []
         for tokens in (*constraints, *self.inner_constraints):
             try:
-                formulas.append((ExpressionParser(tokens, names).formula(), tokens))
+                formulas.append((ExpressionParser(tokens, self.features, self.types, self.numbers).formula(), tokens))
             except InputError as error:
                 self.problems.include(error)
         domains = {name: Domain(whole=kind == "Integer") for name, kind in self.types.items() if kind != "String"}

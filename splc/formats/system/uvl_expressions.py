@@ -131,51 +131,6 @@ _AGGREGATES = ("sum", "avg", "len")
 
 
 @dataclass(frozen=True)
-class Names:
-    """The meaning of names in constraints."""
-
-    features: Mapping[str, FeatureNode]  # name → feature
-    types: Mapping[str, str]  # feature → its type, for those that are not Boolean
-    numbers: Mapping[str, Mapping[str, float]]  # feature → its attributes that are numbers
-
-    def literal(self, name: str) -> Formula | None:
-        """Return the literal that a feature is selected, None if it is unknown."""
-        return OptionLiteral(self.features[name].name, True) if name in self.features else None
-
-    def hint(self, name: str) -> str | None:
-        """Return what to say about an unknown name."""
-        return nearest(name, self.features)
-
-    def value(self, name: str) -> Node | None:
-        """Return the value of a feature that is a number, or of an attribute: 0 where its feature is not selected."""
-        if self.types.get(name) in {"Integer", "Real"}:
-            return Name(self.features[name].name)
-        owner, _, attribute = name.rpartition(".")
-        number = self.numbers.get(owner, {}).get(attribute)
-        return None if number is None else self._weighted(owner, number)
-
-    def total(self, function: str, references: Sequence[str]) -> Node | None:
-        """Return the sum or the mean of an attribute of the selected features, all or those below one."""
-        if function not in {"sum", "avg"} or len(references) > 2:
-            return None
-        above = [self.features[name] for name in references if name in self.features]
-        attributes = [name for name in references if name not in self.features]
-        if len(attributes) != 1:
-            return None
-        below = {id(feature) for feature in features_of(above[0])} if above else set(map(id, self.features.values()))
-        names = [name for name, feature in self.features.items() if id(feature) in below]
-        names = [name for name in names if attributes[0] in self.numbers.get(name, ())]
-        if not names or not self.types.keys().isdisjoint(names):
-            return None
-        total = Sum(tuple((1, self._weighted(name, self.numbers[name][attributes[0]])) for name in names))
-        count = Sum(tuple((1, Name(self.features[name].name)) for name in names))
-        return total if function == "sum" else Product(((1, total), (-1, count)))
-
-    def _weighted(self, name: str, weight: float) -> Node:
-        return Product(((1, Number(weight)), (1, Name(self.features[name].name))))
-
-
-@dataclass(frozen=True)
 class _Reference:
     """A name that is an option or a value, depending on what follows."""
 
@@ -217,13 +172,22 @@ class Cursor:
 
 
 class ExpressionParser(Cursor):
-    """Parses one constraint."""
+    """Parses one constraint.
 
-    def __init__(self, tokens: Sequence[UvlToken], names: Names) -> None:
+    `features`: name → feature. `types`: feature → its type, for those that are not Boolean. `numbers`: feature → its
+    attributes that are numbers.
+    """
+
+    def __init__(
+        self,
+        tokens: Sequence[UvlToken],
+        features: Mapping[str, FeatureNode],
+        types: Mapping[str, str],
+        numbers: Mapping[str, Mapping[str, float]],
+    ) -> None:
         super().__init__(tokens)
-        self.names = names
-        self.depth = 0
-        self.size = 0
+        self.features, self.types, self.numbers = features, types, numbers
+        self.depth = self.size = 0
 
     def formula(self) -> Formula:
         """Return the formula of the tokens."""
@@ -314,11 +278,30 @@ class ExpressionParser(Cursor):
         while self.take(","):
             references.append(self.reference())
         self.close()
-        aggregate = self.names.total(name, references)
+        aggregate = self.aggregate(name, references)
         if aggregate is None:
             self.at = start
             raise self.wrong(f"{name}({', '.join(references)}) cannot be expressed")
         return aggregate
+
+    def aggregate(self, function: str, references: Sequence[str]) -> Node | None:
+        """Return the sum or the mean of an attribute of the selected features, all or those below one."""
+        above = [self.features[name] for name in references if name in self.features]
+        attributes = [name for name in references if name not in self.features]
+        if function == "len" or len(references) > 2 or len(attributes) != 1:
+            return None
+        below = {id(feature) for feature in features_of(above[0])} if above else set(map(id, self.features.values()))
+        names = [name for name, feature in self.features.items() if id(feature) in below]
+        names = [name for name in names if attributes[0] in self.numbers.get(name, ())]
+        if not names or not self.types.keys().isdisjoint(names):
+            return None
+        total = Sum(tuple((1, self.weighted(name, self.numbers[name][attributes[0]])) for name in names))
+        count = Sum(tuple((1, Name(self.features[name].name)) for name in names))
+        return total if function == "sum" else Product(((1, total), (-1, count)))
+
+    def weighted(self, name: str, weight: float) -> Node:
+        """Return a number where a feature is selected, else 0."""
+        return Product(((1, Number(weight)), (1, Name(self.features[name].name))))
 
     def reference(self) -> str:
         """Parse a name; a point joins those of imported models and of attributes."""
@@ -342,10 +325,9 @@ class ExpressionParser(Cursor):
     def truth(self, parsed: _Parsed) -> Formula:
         """Return what was parsed as a formula."""
         if isinstance(parsed, _Reference):
-            literal = self.names.literal(parsed.name)
-            if literal is None:
-                raise self.wrong(f"unknown feature {parsed.name!r}", self.names.hint(parsed.name))
-            return literal
+            if parsed.name not in self.features:
+                raise self.wrong(f"unknown feature {parsed.name!r}", nearest(parsed.name, self.features))
+            return OptionLiteral(self.features[parsed.name].name, True)
         if isinstance(parsed, OptionLiteral | NumericAtom | Junction):
             return parsed
         raise self.wrong("a number stands where a feature or a comparison is expected")
@@ -353,12 +335,15 @@ class ExpressionParser(Cursor):
     def number(self, parsed: _Parsed) -> Node:
         """Return what was parsed as an arithmetic expression."""
         if isinstance(parsed, _Reference):
-            value = self.names.value(parsed.name)
-            if value is None:
-                known = self.names.literal(parsed.name) is not None
-                hint = "it is a Boolean feature, which is selected or not" if known else self.names.hint(parsed.name)
-                raise self.wrong(f"{parsed.name!r} has no number", hint)
-            return value
+            name = parsed.name
+            if self.types.get(name) in {"Integer", "Real"}:
+                return Name(self.features[name].name)
+            owner, _, attribute = name.rpartition(".")
+            if (number := self.numbers.get(owner, {}).get(attribute)) is not None:
+                return self.weighted(owner, number)
+            is_known = name in self.features
+            hint = "it is a Boolean feature, which is selected or not" if is_known else nearest(name, self.features)
+            raise self.wrong(f"{name!r} has no number", hint)
         if isinstance(parsed, OptionLiteral | NumericAtom | Junction):
             raise self.wrong("a condition stands where a number is expected")
         return parsed

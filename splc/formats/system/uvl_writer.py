@@ -13,7 +13,7 @@ import numpy as np
 from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, children, names_in, tree_text
 from splc.errors import OutputError, Problem, Problems, plural
 from splc.formats.system.assembly import FeatureNode, Group, comparison_of, constant_of
-from splc.formats.system.structure import Literals, structure_of
+from splc.formats.system.structure import structure_of
 from splc.formats.system.uvl import GROUPS, TYPES
 from splc.io.files import write_whole
 from splc.io.numbers import number_text
@@ -35,7 +35,9 @@ def write_uvl(system: VariabilityModel, path: str | Path) -> tuple[str, ...]:
     """Write a system as a feature model in UVL; a constraint states the values of a feature that is a number."""
     problems = Problems(system.source)
     structure = structure_of(system, several=True)
-    names = _names((structure.root.name, *system.names), problems)
+    names = {name: _quoted(name) for name in (structure.root.name, *system.names)}
+    if len(set(names.values())) < len(names):
+        problems.add("names that differ in their quotes only cannot be written in UVL", hint="rename them")
     comparisons: list[str] = []
     for constraint in system.arithmetic_constraints:
         try:
@@ -47,7 +49,7 @@ def write_uvl(system: VariabilityModel, path: str | Path) -> tuple[str, ...]:
     lines += _tree(structure.root, system, names, added=structure.added)
     constraints = [
         *(_domain(option, names[option.name]) for option in system.numeric_options),
-        *(_disjunction(clause, names) for clause in structure.clauses),
+        *(" | ".join(("" if positive else "!") + names[name] for name, positive in each) for each in structure.clauses),
         *comparisons,
     ]
     if constraints:
@@ -60,15 +62,8 @@ def write_uvl(system: VariabilityModel, path: str | Path) -> tuple[str, ...]:
     return (*structure.notes(system), *notes)
 
 
-def _names(names: tuple[str, ...], problems: Problems) -> dict[str, str]:
-    """Return name → name in UVL; it has no double quotes in names."""
-    quoted_names = {name: _quoted(name) for name in names}
-    if len(set(quoted_names.values())) < len(quoted_names):
-        problems.add("names that differ in their quotes only cannot be written in UVL", hint="rename them")
-    return quoted_names
-
-
 def _quoted(name: str) -> str:
+    """Return a name in UVL, which has no double quotes in names."""
     if _PLAIN.fullmatch(name) and name not in _RESERVED:
         return name
     return '"' + name.replace('"', "'") + '"'
@@ -105,10 +100,6 @@ def _domain(option: NumericOption, name: str) -> str:
     if _type(option) == "Integer" and len(values) == values[-1] - values[0] + 1 and len(values) > 2:
         return f"{name} >= {_number(values[0])} & {name} <= {_number(values[-1])}"
     return " | ".join(f"{name} == {_number(value)}" for value in values)
-
-
-def _disjunction(clause: Literals, names: Mapping[str, str]) -> str:
-    return " | ".join(("" if positive else "!") + names[name] for name, positive in clause)
 
 
 def _comparisons(constraint: ArithmeticConstraint, system: VariabilityModel, names: Mapping[str, str]) -> Iterator[str]:

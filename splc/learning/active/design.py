@@ -79,19 +79,14 @@ class Surrogate:
 
     @classmethod
     def of(
-        cls,
-        configurations: Configurations,
-        y: Array | None,
-        variables: Sequence[Variable],
-        repetitions: Array | None = None,
+        cls, configurations: Configurations, y: Array, variables: Sequence[Variable], repetitions: Array | None = None
     ) -> Surrogate:
         """Return the surrogate given measured configurations.
 
-        `y`: their values, finite, shape (n,); None if they are not known yet. `repetitions`: the number of measurements
-        of each; None is 1.
+        `y`: their values, finite, shape (n,). `repetitions`: the number of measurements of each; None is 1.
         """
         chosen = tuple(variables)
-        if y is not None and len(y) >= LEARNED_ROWS:
+        if len(y) >= LEARNED_ROWS:
             model = fit_full_model(configurations, y, chosen, repetitions)
             if model.refits is not None:
                 return cls(model.basis, model.refits.parts, model)
@@ -127,11 +122,6 @@ def context_surrogate(
         noise = 1 / np.asarray(repetitions, dtype=float)
         parts.append(KernelPosterior(logarithms, design, np.zeros(len(known)), noise, 0.0, 1.0, part.kind))
     return Surrogate(basis, tuple(parts))
-
-
-def paired(sources: Mapping[str, ContextRows], space: Configurations) -> Array:
-    """Return which configurations were measured in other contexts, shape (m,), bool."""
-    return np.asarray(np.any([part.configurations.find(space) >= 0 for part in sources.values()], axis=0))
 
 
 class VarianceStrategy:
@@ -231,12 +221,7 @@ def sequential_rows(
 
 
 def suggested_rows(
-    configurations: Configurations,
-    y: Array,
-    variables: Sequence[Variable],
-    seed: int,
-    *,
-    allowed: Array | None = None,
+    configurations: Configurations, y: Array, variables: Sequence[Variable], seed: int, *, allowed: Array | None = None
 ) -> Iterator[int]:
     """Yield the positions of rows in the order in which they are suggested, until none is left.
 

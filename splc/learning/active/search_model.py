@@ -206,7 +206,7 @@ class SearchModel:
 
     def moments(self, configurations: Configurations) -> tuple[Array, Array]:
         """Return the means and standard deviations of configurations on the scale, without noise, shapes (m,)."""
-        means, deviations = np.empty(len(configurations)), np.empty(len(configurations))
+        means, deviations = np.empty((2, len(configurations)))
         for start in range(0, len(configurations), _BLOCK):
             block = slice(start, start + _BLOCK)
             mixture = Mixture(self.parts, self.basis.designs(configurations[block]))
@@ -267,15 +267,6 @@ def log_improvements(means: Array, deviations: Array, best: float) -> Array:
     return result
 
 
-@dataclass(frozen=True, eq=False)
-class ImprovingRows:
-    """Candidates that may be better than the best measured configuration, in order."""
-
-    rows: Array  # their positions among the candidates, shape (k,)
-    gains: Array  # the expected improvements in the unit of the property, shape (k,); NaN in a first design
-    model: SearchModel | None  # the model; None in a first design
-
-
 def least_gain(model: SearchModel) -> float:
     """Return the least gain that is worth a run, on the scale of a model."""
     return math.log1p(TOLERANCE) if model.scale.name == "log" else TOLERANCE * float(model.t.std())
@@ -294,10 +285,11 @@ def improving_rows(
     count: int,
     maximize: bool = False,
     cost: Callable[[Configurations], Array] | None = None,
-) -> ImprovingRows:
-    """Return the candidates with the largest expected improvement, one after the other.
+) -> tuple[Array, Array, SearchModel]:
+    """Return the positions of the candidates that may be better than the best run, in order, and the model of the runs.
 
-    Each is added as if its predicted value had been measured.
+    Each has the largest expected improvement, in the unit of the property (second, shape (k,)), of those that are left,
+    and is added as if its predicted value had been measured.
 
     `cost`: the cost of measuring configurations; the improvement per cost counts.
     """
@@ -322,13 +314,13 @@ def improving_rows(
         top = np.sort(np.argsort(-worths, kind="stable")[: _KEPT + count])
         remaining = remaining[top[top != best]]
         current = model.believing(candidates[np.array(rows)])
-    return ImprovingRows(np.array(rows), np.array(gains), model)
+    return np.array(rows), np.array(gains), model
 
 
 def covering_rows(
     candidates: Configurations, known: Configurations, variables: Sequence[Variable], count: int
-) -> ImprovingRows:
-    """Return the candidates of a first design that sees every value of every option."""
+) -> Array:
+    """Return the positions of the candidates of a first design that sees every value of every option."""
     used = without_numbers(variables)
     cells, drawn = cells_of(used, known), cells_of(used, candidates)
     rows: list[int] = []
@@ -338,4 +330,4 @@ def covering_rows(
         rows.append(int(remaining[best]))
         cells = np.vstack([cells, drawn[remaining[[best]]]])
         remaining = np.delete(remaining, best)
-    return ImprovingRows(np.array(rows, dtype=int), np.full(count, np.nan), None)
+    return np.array(rows, dtype=int)

@@ -25,8 +25,7 @@ from splc.learning.projection.full_model import ONE_ROW, FullModel, Target
 from splc.learning.projection.settings import ProjectionSettings
 from splc.learning.projection.sparse_model import SparseModel, printed_model
 from splc.learning.projection.variables import Variable
-from splc.learning.result import CrossValidated
-from splc.learning.scores import Expected, MethodNote
+from splc.learning.result import CrossValidated, Expected, MethodNote
 from splc.types import Array
 
 # From so many rows on errors outside of folds are near those elsewhere, also with few rows per option: in 20 samples of

@@ -25,8 +25,7 @@ from splc.learning.projection.scales import half_width
 from splc.learning.projection.settings import ProjectionSettings
 from splc.learning.projection.term_search import nonnegative
 from splc.learning.projection.variables import Variable
-from splc.learning.result import CrossValidated, InfluenceEstimate
-from splc.learning.scores import FormScore, PathPoint, PathTerm
+from splc.learning.result import CrossValidated, FormScore, InfluenceEstimate, PathPoint, PathTerm
 from splc.models.influence import BLOCK, InfluenceModel
 from splc.models.subexpressions import Derived
 from splc.models.terms import CONSTANT, Term

@@ -1,27 +1,32 @@
-"""Feature forward selection with stepwise regression (SPL Conqueror's algorithm; thesis algorithm 1).
+"""The stepwise learner: feature forward selection with stepwise regression (SPL Conqueror's; thesis algorithm 1).
 
-In: a table of features (`FeatureTable`) and settings. Out: an `Outcome`: the rounds, the terms of the model, and the
-rule that ended it; rules are asked in SPL Conqueror's order. It is a search of `splc.learning.learner`: a step is a
-`Round`.
+In: a learning problem and settings. Out: a result with the rounds of one run of `ForwardSelection` (`select`), a search
+of `splc.learning.learner` whose rules are asked in SPL Conqueror's order; or the average of several models that are
+learned from random parts of the learning set (`bagged`).
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from splc.data.accuracy import mean_relative_error
-from splc.errors import ExpressionError, LearningError, Problem, unknown_name_hint
-from splc.learning.features import FeatureTable
-from splc.learning.learner import OnStep, run_loop
-from splc.learning.result import LearnedTerm, Round
+from splc.errors import ExpressionError, LearningError, Problem, plural, unknown_name_hint
+from splc.learning.features import FeatureTable, stable_order
+from splc.learning.judging import influence_model, judged, random_folds
+from splc.learning.learner import INTERRUPTED, OnStep, run_loop
+from splc.learning.problem import LearningProblem
+from splc.learning.result import LearnedTerm, LearningResult, Round, Stage, merged_terms
 from splc.learning.stepwise.candidates import BASE, Candidate, CandidateGrid
 from splc.learning.stepwise.fits import TIE, Projection, Scorer, Winner, rows_that_count, rows_with_error
-from splc.learning.stepwise.settings import Settings
+from splc.learning.stepwise.settings import SPLCONQUEROR_2019, Settings, without_effect
+from splc.learning.stepwise.settings import preset as preset_settings
+from splc.models.basis.atom import function_names
 from splc.models.basis.regression import least_squares
 from splc.models.terms import Term
 from splc.models.text.log_grammar import expand_product, plain_names
@@ -55,7 +60,7 @@ class Outcome:
 
 
 class ForwardSelection:
-    """One run of feature forward selection, with settings without bagging (see `splc.learning.stepwise.stepwise`).
+    """One run of feature forward selection, with settings without bagging (see `splc.learning.stepwise.algorithm`).
 
     `judge`: the rows that candidates are judged on; None: the learning set. `folds`: the fold of each row, shape (n,),
     for selection by cross-validation; None: without it. `followed`: the expansions of the terms of a log, one per
@@ -128,7 +133,7 @@ class ForwardSelection:
         if first and self.settings.first:
             return self._stated_first_term()
         expansion = self.followed[len(self.rounds)] if len(self.rounds) < len(self.followed) else None
-        if not (first or self.settings.ignoreBadFeatures or not self.fit.loss.convex):
+        if not (first or self.settings.ignoreBadFeatures or self.fit.loss.tube is not None):
             return self.scorer.best(allowed, error, expansion)
         heads, atoms, errors = self.scorer.all_losses(self.scorer.usable(allowed))
         # In SPL Conqueror the scores of the first round count from the worst candidate, not from the constant alone.
@@ -267,3 +272,129 @@ class ForwardSelection:
 def _learned(candidates: Sequence[Candidate], influences: Array) -> tuple[LearnedTerm, ...]:
     """Return candidates as terms of a learned model."""
     return tuple(candidate.learned(float(value)) for candidate, value in zip(candidates, influences, strict=True))
+
+
+@dataclass(frozen=True)
+class StepwiseLearner:
+    """Feature forward selection with stepwise regression."""
+
+    preset: str = "default"  # the name of the settings to start from
+    # settings that differ from the preset, by SPL Conqueror's names
+    changes: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    chosen: Settings = field(init=False)
+    name = "stepwise"
+    suffix = ".log"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "chosen", preset_settings(self.preset).changed(self.changes))
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """All settings by name."""
+        return self.chosen.as_dict()
+
+    @property
+    def draws(self) -> bool:
+        """True if the result depends on the seed."""
+        return self.chosen.bagging or self.chosen.crossValidation
+
+    def learn(self, problem: LearningProblem) -> LearningResult:
+        """Learn a performance-influence model. Learning does not depend on the order of rows or options."""
+        settings, started = self.chosen, time.monotonic()
+        functions = function_names(settings.functions)
+
+        def table_of(rows: Array) -> FeatureTable:
+            return problem.features(settings.learn_numeric_disabled, rows).with_functions(functions)
+
+        table = table_of(problem.rows)
+        judge = None if problem.validation is None else table_of(problem.validation)
+        outcome = select(table, settings, problem.seed, problem.on_step, problem.should_stop, judge)
+        seconds = time.monotonic() - started
+        return judged(
+            problem,
+            self,
+            influence_model(outcome.terms, problem.measurements.system, derived=table.derived),
+            termination=outcome.termination,
+            seconds=seconds,
+            terms=outcome.terms,
+            rounds=outcome.rounds,
+            notes=[*without_effect(self.changes), *self._notes(problem, outcome)],
+        )
+
+    def _notes(self, problem: LearningProblem, outcome: Outcome) -> Iterator[str]:
+        """Yield what the user should know about values that are left out, idle settings, and too many terms."""
+        settings, rows = self.chosen, len(problem.rows)
+        if self.preset == SPLCONQUEROR_2019 and not settings.first:
+            yield (
+                "the first term is the best candidate; the program of 2018 took an arbitrary one, which its logs state "
+                "(setting first)"
+            )
+        if settings.leastValue and (small := int((problem.target < settings.leastValue).sum())):
+            which = f"below {settings.leastValue:g} of {problem.nfp}"
+            count = plural(small, f"value {which} is", f"values {which} are")
+            yield f"{count} left out of the error that selects terms, as in the program of 2018 (setting leastValue)"
+        if settings.bagging and settings.crossValidation:
+            yield "crossValidation has no effect with bagging: each model is judged by rows that it did not draw"
+        if settings.learn_accumulatedLogFunction and not settings.learn_logFunction:
+            yield "learn_accumulatedLogFunction has no effect without learn_logFunction"
+        if rows > 1 and np.ptp(problem.target) == 0:
+            yield f"{problem.nfp} is the same in all configurations learned from: there is nothing to explain"
+        elif len(outcome.terms) >= rows > 1:
+            text = f"the model has as many terms as there are configurations learned from ({rows}): "
+            yield f"{text}that it fits them says nothing about others"
+
+
+def select(
+    table: FeatureTable,
+    settings: Settings,
+    seed: int,
+    on_step: OnStep | None = None,
+    should_stop: Callable[[], bool] | None = None,
+    judge: FeatureTable | None = None,
+) -> Outcome:
+    """Return the outcome of one run (with folds where the settings ask for them), or of a bag of runs.
+
+    `judge`: the rows that candidates are judged on instead of the learning set; a bag has its own.
+    """
+    if settings.bagging:
+        return bagged(table, settings, seed, on_step, should_stop)
+    folds = None
+    if judge is None and settings.crossValidation and len(table) > 1:
+        # As in SPL Conqueror's program, rows are drawn, whatever their settings.
+        folds = random_folds(table, settings.crossValidation_k, seed)
+    return ForwardSelection(table, settings, judge, folds).run(on_step, should_stop)
+
+
+def bagged(
+    problem: FeatureTable,
+    settings: Settings,
+    seed: int,
+    on_step: OnStep | None = None,
+    should_stop: Callable[[], bool] | None = None,
+) -> Outcome:
+    """Learn `baggingNumbers` models and average them; a term that a model lacks has the influence 0 in it.
+
+    Each model learns from rows drawn with replacement out of baggingTestDataFraction percent of the learning set
+    (without duplicates) and is judged on the rest of that part, or on its own rows if no others are left.
+
+    `on_step`: called after every model. `should_stop`: asked after every round of every model; true keeps the models
+    learned so far.
+    """
+    started, rng, order = time.monotonic(), np.random.default_rng(seed), stable_order(problem)
+    size = max(1, round(len(order) * settings.baggingTestDataFraction / 100))
+    part = order[rng.permutation(len(order))][:size]
+    outcomes: list[Outcome] = []
+    for number in range(1, settings.baggingNumbers + 1):
+        is_drawn = np.zeros(size, dtype=bool)
+        is_drawn[rng.integers(0, size, size)] = True
+        drawn, undrawn = problem.rows(part[is_drawn]), problem.rows(part[~is_drawn])
+        judge = next((rows for rows in (undrawn, drawn) if rows_that_count(rows.target, settings).any()), problem)
+        learner = ForwardSelection(drawn, settings, None if judge is drawn else judge)
+        outcomes.append(learner.run(should_stop=should_stop))
+        if on_step is not None:
+            on_step(Stage(number, f"model {number} of {settings.baggingNumbers}", time.monotonic() - started))
+        if outcomes[-1].termination == INTERRUPTED:
+            break
+    terms = merged_terms(term for outcome in outcomes for term in outcome.terms)
+    mean = tuple(replace(term, influence=term.influence / len(outcomes)) for term in terms)
+    return Outcome((), mean, INTERRUPTED if outcomes[-1].termination == INTERRUPTED else "bagging")

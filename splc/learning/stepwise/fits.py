@@ -52,7 +52,9 @@ class Loss:
 
     weights: Array  # shape (n,), the weight of each row, 1/n included
     squared: bool  # whether residuals are squared (else their absolute values count)
-    tube: Array | None  # rows with an unweighted loss up to this value count 0; None: no tube
+    # rows with an unweighted loss up to this value count 0; None: no tube, so that the loss is convex, and its tangent
+    # bounds the gain of a candidate
+    tube: Array | None
     exact: float  # the largest loss that is only a rounding error
 
     @classmethod
@@ -80,11 +82,6 @@ class Loss:
             return cls(np.full(n, 1.0 / n), False, tube, 1e-11 * scale)
         tube = None if tube is None else np.sqrt(tube)
         return cls(np.full(n, 1.0 / n), True, tube, 1e-22 * float(np.mean(target**2)))
-
-    @property
-    def convex(self) -> bool:
-        """True if it is convex, so that its tangent bounds the gain of a candidate."""
-        return self.tube is None
 
     def of_residuals(self, residuals: Array) -> Array:
         """Return the loss of each row of residuals (shape (m, n) → (m,)); `residuals` is overwritten."""
@@ -318,12 +315,7 @@ class Scorer:
         return self.best_of(heads[is_known], atoms[is_known], errors[is_known], error, wanted)
 
     def best_of(
-        self,
-        heads: Array,
-        atoms: Array,
-        errors: Array,
-        reference: float,
-        wanted: Mapping[Term, float] | None = None,
+        self, heads: Array, atoms: Array, errors: Array, reference: float, wanted: Mapping[Term, float] | None = None
     ) -> Winner | None:
         """Return the winner among candidates whose selection errors are known, arrays of shape (m,).
 

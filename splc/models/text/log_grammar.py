@@ -50,12 +50,7 @@ def duration_text(seconds: float) -> str:
     return f"{f'{days}.' if days else ''}{hour:02d}:{minute:02d}:{second:02d}.{fraction:07d}"
 
 
-def term_text(term: Term, order: Sequence[str] = (), base: str = ROOT) -> str:
-    """Return a term in the log grammar; the constant is `base`."""
-    return product_text(term, (), order, base)
-
-
-def product_text(term: Term, further: Iterable[str], order: Sequence[str] = (), base: str = ROOT) -> str:
+def term_text(term: Term, order: Sequence[str] = (), base: str = ROOT, further: Iterable[str] = ()) -> str:
     """Return a product of powers, logarithms and further factors: `log10( x ) * A * ( 64 - x )`.
 
     Reciprocals come last: `A * 1 / x * y` is A/(x·y) in this grammar. The empty product is `base`. Powers with

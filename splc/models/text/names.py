@@ -64,28 +64,21 @@ class Symbols:
 
         `symbolic`: numbers that remain names in terms, as tables and numbers with intervals do.
         """
-        problems = [
-            _problem(parameters, name, message, hint)
-            for name in parameters.names
-            for message, hint in (self._wrong(name) or wrong_name(name),)
-            if message
-        ]
-        if problems:
-            raise ExpressionError(problems)
-        for name in parameters.names:
-            self._spell(name, name)
         stating = _Stating(self, parameters, symbolic)
         for name in parameters.names:
-            stating.resolve(name)
+            message, hint = wrong_name(name)
+            if name in self.known or self.is_option(name):
+                message = f"the parameter {name!r} has the name of an option{self.standing_for(name)}"
+                hint = "rename it, here and in the model"
+            if message:
+                stating.add(name, message, hint)
+        if not stating.problems:
+            for name in parameters.names:
+                self._spell(name, name)
+            for name in parameters.names:
+                stating.resolve(name)
         if stating.problems:
             raise ExpressionError(stating.problems)
-
-    def _wrong(self, name: str) -> tuple[str, str] | None:
-        """Return the problem of a parameter's name and the cure, None if the name is free."""
-        if name in self.known or self.is_option(name):
-            message = f"the parameter {name!r} has the name of an option{self.standing_for(name)}"
-            return message, "rename it, here and in the model"
-        return None
 
 
 def _stay_apart(names: Mapping[str, str]) -> bool:
@@ -105,6 +98,10 @@ class _Stating:
         self.done: set[str] = set()
         self.open: list[str] = []
 
+    def add(self, name: str, message: str, hint: str | None, text: str | None = None, part: str = "") -> None:
+        """Add a problem of a parameter, or of a part of it, with its line."""
+        self.problems.append(Problem(message, *self.parameters.place(name, part), text=text, hint=hint))
+
     def resolve(self, name: str) -> None:
         """Define a parameter, after the parameters in its expression."""
         if name in self.done:
@@ -113,7 +110,7 @@ class _Stating:
             is_circular = name in self.open
             message = "is defined in terms of itself" if is_circular else f"is nested more than {MAX_DEPTH} levels deep"
             hint = "write it in terms of options" if is_circular else "define the inner parameters first"
-            self.problems.append(_problem(self.parameters, name, f"the parameter {name!r} {message}", hint))
+            self.add(name, f"the parameter {name!r} {message}", hint)
             return
         self.open.append(name)
         definition = self.parameters.quantities.get(name, self.parameters.expressions.get(name))
@@ -146,8 +143,7 @@ class _Stating:
         parameters = [part for part in needed(used, self.symbols.expander.derived) if isinstance(part, Parameter)]
         if parameters and len(self.problems) == before:
             message = f"the table {name!r} is over the parameter {parameters[0].name!r}, which is not a plain number"
-            hint = "a table must be over an expression of the options"
-            self.problems.append(_problem(self.parameters, name, message, hint, part="by"))
+            self.add(name, message, "a table must be over an expression of the options", part="by")
         return key
 
     def expanded(self, name: str, text: str) -> Expansion:
@@ -161,13 +157,5 @@ class _Stating:
         except ExpressionError as error:
             for problem in error.problems:
                 # Columns of the expression are not columns of the file.
-                shown = problem.text or text
-                self.problems.append(_problem(self.parameters, name, problem.message, problem.hint, shown, part="by"))
+                self.add(name, problem.message, problem.hint, problem.text or text, part="by")
             return {}
-
-
-def _problem(
-    parameters: Parameters, name: str, message: str, hint: str | None, text: str | None = None, part: str = ""
-) -> Problem:
-    """Return a problem of a parameter, or of a part of it, with its line."""
-    return Problem(message, *parameters.place(name, part), text=text, hint=hint)

@@ -28,7 +28,7 @@ import numpy as np
 
 from splc.scaling.evidence import NoiseEvidence, never_negative, noise_evidence
 from splc.scaling.exponents import CONSTANT, Product
-from splc.scaling.multi.least_squares import fitted_exactly
+from splc.scaling.least_squares import fitted_exactly
 from splc.scaling.multi.plausible import combination_shortlists, tempered
 from splc.scaling.multi.posterior import (
     TEMPORARY,
@@ -305,31 +305,27 @@ def _neighbours(
         origins.append(rows[positions[changed]])
         terms.append(new[changed])
     origin, exchanged = np.concatenate(origins), np.concatenate(terms)
-    forms = parents.sizes * 2 + (parents.products[:, 0] == 0)
     step = max(TEMPORARY // (z.shape[1] * (parents.products.shape[1] + 1)), 1)
-    for form in np.unique(forms[origin]).tolist():
-        members = np.flatnonzero(forms[origin] == form)
+    for size in np.unique(parents.sizes[origin]).tolist():
+        members = np.flatnonzero(parents.sizes[origin] == size)
         for start in range(0, len(members), step):
             part = members[start : start + step]
-            yield _refitted(bases, parents[origin[part]], exchanged[part], form // 2, z, noise)
+            yield _refitted(bases, parents[origin[part]], exchanged[part], size, z, noise)
 
 
 def _refitted(
     bases: tuple[ParameterTerms, ...], origin: Hypotheses, terms: Array, size: int, z: Array, noise: NoiseEvidence
 ) -> Hypotheses:
-    """Fit hypotheses of one size, and all with or all without a constant, with other terms."""
+    """Fit hypotheses of one size with other terms."""
     masks = origin.products[:, :size]
-    weights = noise.weights[origin.model]
-    columns = np.repeat(weights.T[:, None], size + 1, axis=1)
+    columns = np.repeat(noise.weights[origin.model].T[None], size, axis=0)
     for parameter, basis in enumerate(bases):
-        for column in range(size):
-            used = np.flatnonzero(masks[:, column] >> parameter & 1)
-            columns[:, column, used] *= basis.columns[terms[used, parameter]].T
-    norms = np.sqrt((columns[:, :size] ** 2).sum(axis=0))
+        for mask, column in zip(masks.T, columns, strict=True):
+            used = np.flatnonzero(mask >> parameter & 1)
+            column[:, used] *= basis.columns[terms[used, parameter]].T
+    norms = np.sqrt((columns**2).sum(axis=1))
     norms = np.where(norms > 0, norms, 1.0)
-    columns[:, :size] /= norms
-    columns[:, size] = z[origin.model].T
-    fits = fitted_exactly(columns, bool(masks[0, 0] == 0), noise, origin.model)
+    fits = fitted_exactly(list(columns / norms[:, None]), z[origin.model].T, noise, origin.model)
     coefficients = np.zeros(origin.coefficients.shape)
     coefficients[:, :size] = (np.array(fits.coefficients) / norms).T
     priors = origin.log_priors + term_priors(bases, terms, np.bitwise_or.reduce(masks, axis=1))

@@ -13,12 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from splc.scaling.evidence import NoiseEvidence, noise_evidence
-from splc.scaling.mixture import MIN_SHARE, MOST, Plausible
+from splc.scaling.least_squares import triangular
 from splc.scaling.multi.posterior import Hypotheses, growth_shown, larger, sizes, term_priors
 from splc.scaling.multi.terms import DENSE, ParameterTerms, parameter_terms, product_columns
 from splc.scaling.noise import Condensed, scales
-from splc.scaling.selection import CombinationShortlist
-from splc.scaling.single.posterior import triangular
+from splc.scaling.selection import MIN_SHARE, MOST, CombinationShortlist, Plausible
 from splc.types import Array
 
 # Functions are rarely exactly one of the hypotheses, and some tens of points rule out all but a few of these, which may

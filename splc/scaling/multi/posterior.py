@@ -21,7 +21,7 @@ import numpy as np
 
 from splc.scaling.data import lines
 from splc.scaling.evidence import NoiseEvidence, never_negative
-from splc.scaling.multi.least_squares import fitted_exactly, fitted_roughly
+from splc.scaling.least_squares import fitted_exactly, fitted_roughly
 from splc.scaling.multi.terms import ParameterCombination, ParameterTerms, combinations, sign_log_weights
 from splc.scaling.single.posterior import NO_CONSTANT_SHARE
 from splc.types import Array
@@ -189,7 +189,7 @@ def _roughly(
         complete = all(basis.terms or inactive for basis, inactive in zip(bases, is_inactive.tolist(), strict=True))
         rows = np.flatnonzero((part.ranks[:, is_inactive] == 0).all(axis=1) & complete)
         selected = products if len(rows) == len(part.model) else products[:, :, rows]
-        fits = fitted_roughly(selected, group.masks, group.constant, noise, part.model[rows])
+        fits = fitted_roughly(selected, group.masks, noise, part.model[rows])
         weights = fits.log_weights + group.log_priors[:, None] + term_priors(bases, part.terms[rows], group.active)
         # Hypotheses with negative coefficients may turn out to be negative.
         unsure = fits.unsure | fits.negative & positive[part.model[rows]]
@@ -215,13 +215,12 @@ def _exactly(
     width: int,
 ) -> Iterator[Hypotheses]:
     """Fit the hypotheses that were kept again, groups with as many coefficients together."""
-    last = triangle.shape[2] - 1
     # One row per row of the triangles, whose numbers are then gathered in the order of `fitted_exactly`.
     flat = np.ascontiguousarray(triangle.transpose(1, 2, 0)).reshape(triangle.shape[1], -1)
-    kinds: dict[tuple[int, bool], list[int]] = {}
+    groups_of: dict[int, list[int]] = {}
     for number, group in enumerate(groups):
-        kinds.setdefault((group.masks.shape[1], group.constant), []).append(number)
-    for (size, constant), members in kinds.items():
+        groups_of.setdefault(group.masks.shape[1], []).append(number)
+    for size, members in groups_of.items():
         masks = np.concatenate([groups[number].masks[rough[number][0]] for number in members])
         if len(masks) == 0:
             continue
@@ -230,9 +229,8 @@ def _exactly(
         term_log_priors = np.concatenate(
             [term_priors(bases, part.terms[rough[number][1]], groups[number].active) for number in members]
         )
-        used = np.vstack([masks.T, np.full(len(masks), last)])
-        columns = flat.take(used * len(triangle) + rows, axis=1)
-        fits = fitted_exactly(columns, constant, noise, part.model[rows])
+        *columns, values = (flat.take(at * len(triangle) + rows, axis=1) for at in (*masks.T, triangle.shape[2] - 1))
+        fits = fitted_exactly(columns, values, noise, part.model[rows])
         products, coefficients = np.full((len(rows), width), -1, dtype=np.int8), np.zeros((len(rows), width))
         products[:, :size] = masks
         coefficients[:, :size] = np.array(fits.coefficients).T / norms[rows[:, None], masks]
@@ -262,7 +260,6 @@ class _Group(NamedTuple):
     """Combinations with the same active parameters (a bit mask) and the same number of coefficients."""
 
     active: int
-    constant: bool
     masks: Array
     log_priors: Array
 
@@ -282,7 +279,7 @@ def parameter_sets(parameters: int, n: int) -> tuple[_Group, ...]:
         form = (1 - NO_CONSTANT_SHARE if constant else NO_CONSTANT_SHARE) if products else 1.0
         masks = np.array([((0,) if constant else ()) + combination.products for combination in members])
         groups.append(
-            _Group(active, constant, masks, np.log(form) + np.array([combination.log_prior for combination in members]))
+            _Group(active, masks, np.log(form) + np.array([combination.log_prior for combination in members]))
         )
     return tuple(groups)
 

@@ -25,19 +25,22 @@ import numpy as np
 
 from splc.scaling.evidence import noise_evidence
 from splc.scaling.exponents import Factors, HypothesisColumns, Product
-from splc.scaling.mixture import MIN_SHARE, MOST, Plausible
+from splc.scaling.least_squares import triangular
 from splc.scaling.noise import Condensed, growing, growth, kinds_of_noise, scales
 from splc.scaling.selection import (
     FLOORED,
     GROWING,
+    MIN_SHARE,
+    MOST,
     RELATIVE,
     ROW,
     AnyShortlist,
+    Plausible,
     Selection,
     Shortlist,
     nearest_to_median,
 )
-from splc.scaling.single.posterior import HypothesisSpace, Posterior, posterior, space, triangular
+from splc.scaling.single.posterior import HypothesisSpace, Posterior, posterior, space
 from splc.types import Array
 
 # A fall of less than this, relative to the first value, is more often noise.
@@ -116,7 +119,7 @@ def _chosen(search_space: HypothesisSpace, measured: Condensed, x: Array, fallin
     for _, kind, rows, _ in kinds:
         # Partly absolute noise is considered where noise is large.
         noisy[rows] |= kind == FLOORED
-    best, certainty = hypotheses.chosen(search_space.far, noisy)
+    best, certainty = hypotheses.chosen(search_space.far[0], noisy)
     rows = hypotheses.rows[best]
     return Selection(
         search_space.products,
@@ -154,11 +157,10 @@ class PlausibleHypotheses:
     def chosen(self, far: Array, noisy: Array) -> tuple[Array, Array]:
         """Return the hypothesis that is chosen for each quantity, and the probability of its lead term.
 
-        It is the most plausible one, or, where noise is large, the one whose value (`far`: those of terms) is nearest
-        to the median of all, out of those about as plausible as the best.
+        It is the most plausible one, or, where noise is large, the one whose value far away (`far`: those of the terms,
+        and 0) is nearest to the median of all, out of those about as plausible as the best.
         """
-        known = np.append(far, 0.0)
-        first, second = (self.coefficients[1 + at] * known[self.rows[name]] for at, name in enumerate(_TERMS))
+        first, second = (self.coefficients[1 + at] * far[self.rows[name]] for at, name in enumerate(_TERMS))
         values = self.coefficients[0] + first + second
         weights = np.exp(self.rows["log_weight"].astype(float))
         starts = np.cumsum(self.counts) - self.counts

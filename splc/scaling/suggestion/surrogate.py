@@ -16,8 +16,7 @@ import numpy as np
 from sampling.sequential import NextCandidates
 from splc.scaling.data import lines
 from splc.scaling.evidence import COMMON_SHARE
-from splc.scaling.intervals import PosteriorUncertainty
-from splc.scaling.mixture import mixture_interval
+from splc.scaling.intervals import PosteriorUncertainty, mixture_intervals
 from splc.scaling.suggestion.candidates import CandidatePoints
 from splc.types import Array
 
@@ -187,8 +186,9 @@ class TargetSurrogate:
         if noise:
             variances = variances + (self.noise**2 + self.single)[:, None] * self._sizes(columns)
         means, errors = self._means(columns), np.sqrt(variances)
-        bounds = mixture_interval(self._logs, means, errors, self.freedoms, np.array([center]), level)
-        return float(bounds[0][0]), float(bounds[1][0])
+        number = np.array([len(means)])
+        lower, upper = mixture_intervals(self._logs, means, errors, self.freedoms, np.array([[center]]), level, number)
+        return float(lower[0, 0]), float(upper[0, 0])
 
     def variances(self, target: Array, points: Array, counts: Array, measured: Array) -> tuple[float, Array]:
         """Return the variance of the value at a target, and the one expected after measurements of each candidate.

@@ -2,8 +2,7 @@
 
 from splc.system.mining.failing import failing_combinations
 from splc.system.mining.mined_constraint import MinedConstraint, MinedConstraints
-from splc.system.mining.option_rows import OptionRows
-from splc.system.mining.pairs import CHANCE
+from splc.system.mining.pairs import CHANCE, OptionRows
 from splc.system.mining.search import mined_constraints
 
 __all__ = [

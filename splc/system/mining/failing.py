@@ -13,8 +13,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from splc.system.mining.option_rows import OptionRows
-from splc.system.mining.pairs import log_chance
+from splc.system.mining.pairs import OptionRows, log_chance
 from splc.types import Array
 
 # The least number of failed configurations of a combination, and the most literals of it.

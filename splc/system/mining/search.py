@@ -19,8 +19,16 @@ import numpy as np
 from splc.system.constraints import OptionLiteral
 from splc.system.groups import alternatives_among, probability_of_one
 from splc.system.mining.mined_constraint import Bounds, ClauseSet, Kind, Literals, MinedConstraint, MinedConstraints
-from splc.system.mining.option_rows import MAX_CONFIGURATIONS, OptionRows, first_rows
-from splc.system.mining.pairs import CHANCE, LEAST_EXPECTED, LiteralCounts, LiteralTable, log_chance
+from splc.system.mining.pairs import (
+    CHANCE,
+    LEAST_EXPECTED,
+    MAX_CONFIGURATIONS,
+    LiteralCounts,
+    LiteralTable,
+    OptionRows,
+    first_rows,
+    log_chance,
+)
 from splc.types import Array
 
 # A constraint, and its clauses.

@@ -21,13 +21,12 @@ from splc.io.files import STANDARD, read_source, require_writable, sha256_of, wr
 from splc.io.numbers import percentage
 from splc.learning.effects import OptionEffects, option_effects
 from splc.learning.folds import Groups
-from splc.learning.judging import cross_validate_all, round_errors
+from splc.learning.judging import cross_validate, round_errors
 from splc.learning.learner import Learner
 from splc.learning.plausibility import model_warnings
 from splc.learning.projection import FullModelFit, ProjectionLearner
 from splc.learning.registry import BASELINES, PMNF, learner_of
-from splc.learning.result import LearningResult, Predictor, Round, Step
-from splc.learning.shares import term_shares
+from splc.learning.result import LearningResult, Predictor, Round, Step, term_shares
 from splc.models.text.log_grammar import require_writable_names
 from splc.plotting import plot_format
 from splc.plotting.charts.drawing import chart_file
@@ -84,7 +83,7 @@ class Split:
             return [model for model in (fitted.predictor, fitted.printed) if model is not None]
 
         judging = (self.seed, models, self.should_stop, self.groups)
-        crossed, printed, *_ = *cross_validate_all(self.measured, self.nfp, self.rows, folds, *judging), None, None
+        crossed, printed, *_ = *cross_validate(self.measured, self.nfp, self.rows, folds, *judging), None, None
         errors = None if result.printed_errors is None else replace(result.printed_errors, cross_validated=printed)
         return replace(result, cross_validated=crossed, printed_errors=errors)
 

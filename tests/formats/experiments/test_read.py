@@ -11,7 +11,7 @@ import zipfile
 from collections import defaultdict
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -20,12 +20,11 @@ from hypothesis import strategies as st
 
 from splc.data.experiment import Experiment, Key
 from splc.errors import InputError
-from splc.formats.detect import experiment_format
+from splc.formats.detect import ExperimentFormat, experiment_format
 from splc.formats.experiments import extrap
-from splc.formats.experiments.extrap import experiment_text
+from splc.formats.experiments.extrap import experiment_jsonl, experiment_text
 from splc.formats.experiments.folder import named_points
-from splc.formats.experiments.json_lines import experiment_jsonl
-from splc.formats.experiments.read import parse_experiments, read_experiment
+from splc.formats.experiments.read import read_experiment
 from splc.io.files import Source, write_whole
 from tests.support.examples import examples
 from tests.support.golden_messages import Lines, check_calls
@@ -130,12 +129,6 @@ class TestRealFiles:
         assert kept.report.notes == ("1 of 15 series have no value at some points (main->merge, time: 1 of 5)",)
 
 
-def parse_experiment(source: Source, *settings: Any, **named: Any) -> Experiment:
-    """Return the only experiment of a file."""
-    (found,) = parse_experiments(source, *settings, **named)
-    return found
-
-
 TEXT = "PARAMETER p\nPOINTS 4 8\nREGION main\nDATA 1\nDATA 2\n"
 LINES = '{"params": {"p": 4}, "value": 1}\n{"params": {"p": 8}, "value": 2}\n'
 NEW = '{"parameters": ["p"],\n "measurements": {"main": {"time": [{"point": [4], "values": [1]}]}}}'
@@ -157,7 +150,7 @@ def test_compressed_and_from_standard_input(text: str, tmp_path: Path, monkeypat
 def test_arguments() -> None:
     """A format may be given, parameters only for tables."""
     source = Source("e", TABLE.encode())
-    assert parse_experiment(source, ["p"], "csv") == parse_experiment(source)
+    assert read_experiment(source, ["p"], "csv") == read_experiment(source)
 
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -219,7 +212,7 @@ def lines(points: Any, series: dict[Key, Any]) -> Lines:
 
 def unpacked(source: Source) -> tuple[object, ...]:
     """Return the experiment of an archive, whose report is about the archive."""
-    found = parse_experiment(source)
+    found = read_experiment(source)
     assert (found.report.source, found.report.sha256) == (source.name, source.sha256)
     series = {key: values.tolist() for key, values in found.series.items()}
     return found.parameters, found.points.tolist(), series, found.report.notes
@@ -237,7 +230,7 @@ def test_size_of_the_experiment(monkeypatch: pytest.MonkeyPatch) -> None:
     """An experiment that decompresses to more than the limit is an error."""
     monkeypatch.setattr(extrap, "MAX_UNPACKED", 100)
     with pytest.raises(InputError, match="decompresses to more than 100 bytes"):
-        parse_experiment(archive(CONTENT))
+        read_experiment(archive(CONTENT))
 
 
 def test_every_damaged_byte_is_handled() -> None:
@@ -245,15 +238,15 @@ def test_every_damaged_byte_is_handled() -> None:
     data = archive(CONTENT).data
     for at in range(0, len(data), 3):
         changed = data[:at] + bytes([data[at] ^ 0x55]) + data[at + 1 :]
-        check_read_or_refused(partial(parse_experiment, Source("e", changed), kind="extra-p"), InputError)
+        check_read_or_refused(partial(read_experiment, Source("e", changed), kind="extra-p"), InputError)
 
 
 def read_or_refused(content: bytes) -> None:
     """Read a file in every format; only errors of this project are raised, and their text can be shown."""
     source = Source("e", content)
-    for kind in (None, "text", "json", "jsonl", "extra-p", "csv"):
+    for kind in (None, *get_args(ExperimentFormat)):
         try:
-            kept = parse_experiment(source, kind=kind)
+            kept = read_experiment(source, kind=kind)
         except InputError as error:
             said = str(error)
         else:

@@ -66,7 +66,7 @@ class TestFiles:
 
     def test_too_many_repetitions(self, tmp_path: Path, system: VariabilityModel, monkeypatch: Any) -> None:
         """A file whose table of repetitions would not fit into memory is refused."""
-        monkeypatch.setattr("splc.data.repetitions.MAX_CELLS", 5)
+        monkeypatch.setattr("splc.data.measurements.MAX_CELLS", 5)
         with pytest.raises(MeasurementError, match="3 repetitions, too many"):
             read(tmp_path, system, HEADER + "1,0,1,0,5,8,3\n" * 3 + "0,0,1,0,5,8,3\n")
 

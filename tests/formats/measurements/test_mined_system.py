@@ -158,7 +158,7 @@ class TestRows:
         data: dict[str, object] = {**columns, "mode": np.where(rng.random(len(rows)) < 0.5, "p", "q")}
         data["time"] = rng.uniform(1, 2, len(rows))
         found = infer_system(data, nfp="time", options="mode")
-        assert len(Measurements.from_frame(found, data)) > 0
+        assert len(read_measurements(data, found)) > 0
 
     def test_text(self) -> None:
         """The texts of a column are options in constraints."""

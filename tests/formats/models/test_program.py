@@ -101,8 +101,7 @@ def result(
 ) -> LearningResult:
     """Return what is learned from values of some configurations."""
     configurations = Space(system).draw(rows, np.random.default_rng(1))
-    columns = {**configurations.to_columns(), nfp: values(configurations)}
-    return learn(Measurements.from_columns(system, columns), nfp, settings=settings)
+    return learn(Measurements(configurations, {nfp: values(configurations)}), nfp, settings=settings)
 
 
 def learned(system: VariabilityModel, values: Callable[[Configurations], Array], rows: int, form: str) -> StoredModel:

@@ -1,7 +1,8 @@
-"""Sequential designs on measured rows, and their batches."""
+"""Sequential designs: suggestions, and the variances of pools against conditional normal distributions."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -10,12 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sampling import Space
-from splc.data.configurations import Configurations
+from sampling.sequential import select
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, MeasurementError, RequestError
-from splc.learning.active.design import sequential_rows, suggested_rows
-from splc.learning.active.suggestion import ConfigurationSuggestions, Known, suggest, suggestions
+from splc.learning.active.design import Pool, Surrogate, VarianceStrategy, sequential_rows, suggested_rows
+from splc.learning.active.suggestion import ConfigurationSuggestions, suggest
+from splc.learning.contexts.joint_model import ContextRows
+from splc.learning.contexts.sharing import Sharing
+from splc.learning.projection.constants import JITTER
+from splc.learning.projection.kernel import kernel_matrix
+from splc.learning.projection.order import hash_order
 from splc.learning.projection.variables import variables_of
+from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array, Goal
 from tests.learning.active.made import enumerated, system, values
@@ -39,44 +46,31 @@ def test_batches() -> None:
         assert rows(changed)[end:] != found[end:]
 
 
-def known_of(configurations: Configurations, y: Array | None = None) -> Known:
-    """Return measured configurations."""
-    own = values(configurations) if y is None else y
-    return Known(configurations, own, np.ones(len(own)), configurations[:0])
-
-
-def suggested(rows: Array, count: int, goal: Goal = "variance") -> ConfigurationSuggestions:
-    """Return suggestions for the small system, given rows of it in this order."""
+def suggested(rows: Array, count: int, goal: Goal = "variance", failed: int = 0) -> ConfigurationSuggestions:
+    """Return suggestions for the small system, given rows of it in this order, of which the last ones failed."""
     space = enumerated(system())
-    return suggestions(space, known_of(space[rows]), variables_of(space.system), count, goal=goal)
+    y = np.where(np.arange(len(rows)) < len(rows) - failed, values(space[rows]), np.nan)
+    return suggest(Space(space.system), Measurements(space[rows], {"time": y}), "time", count, goal=goal)
 
 
 @pytest.mark.parametrize("measured", [0, 14])
 @examples(4)
 @given(seed=st.integers(0, 99), goal=st.sampled_from(["variance", "optimum"]))
 def test_order_of_rows_does_not_matter(measured: int, seed: int, goal: Goal) -> None:
-    """Permuted measurements, and a permuted valid space, give the same suggestions, also where gains are equal."""
-    space = enumerated(system())
+    """Permuted measurements give the same suggestions, also where gains are equal."""
     rng = np.random.default_rng(seed)
-    rows = rng.permutation(len(space))[:measured]
-    first = suggested(rows, 6, goal)
-    other = space[rng.permutation(len(space))]
-    second = suggestions(other, known_of(space[rng.permutation(rows)]), variables_of(space.system), 6, goal=goal)
+    rows = rng.permutation(96)[:measured]
+    first, second = suggested(rows, 6, goal), suggested(rng.permutation(rows), 6, goal)
     np.testing.assert_array_equal(first.configurations.indices, second.configurations.indices)
     np.testing.assert_allclose(first.gains, second.gains, rtol=1e-6, atol=1e-12)
 
 
 @pytest.mark.parametrize(("rows", "goal"), [(0, "variance"), (15, "variance"), (15, "optimum")])
 def test_nothing_is_suggested_twice(rows: int, goal: Goal) -> None:
-    """ConfigurationSuggestions are distinct, and none was measured, nor failed."""
-    space = enumerated(system())
-    order = np.random.default_rng(rows).permutation(len(space))
-    known, failed = space[order[:rows]], space[order[rows : rows + 9]]
-    given_rows = Known(known, values(known), np.ones(rows), failed)
-    found = suggestions(space, given_rows, variables_of(space.system), len(space) - rows - 9, goal=goal)
-    assert len(np.unique(found.configurations.keys)) == len(found.configurations) == len(space) - rows - 9
-    assert (known.find(found.configurations) < 0).all()
-    assert (failed.find(found.configurations) < 0).all()
+    """Suggestions are distinct, and none was measured, nor failed."""
+    order = np.random.default_rng(rows).permutation(96)
+    found = suggested(order[: rows + 9], 96 - rows - 9, goal, failed=9)
+    assert sorted(enumerated(system()).find(found.configurations).tolist()) == sorted(order[rows + 9 :].tolist())
 
 
 def test_gains_fall_and_predictions_are_the_models() -> None:
@@ -130,36 +124,189 @@ def test_sequential_rows_are_allowed_ones() -> None:
     assert sorted(rows) == np.flatnonzero(allowed).tolist()
 
 
-class TestSuggest:
-    def test_measured_rows(self) -> None:
-        """Suggestions of measurements are those of their rows; rows without a value are not suggested either."""
-        space = Space(system())
-        every = space.enumerate()
-        rows = np.random.default_rng(4).permutation(len(every))[:20]
-        y = np.where(np.arange(20) < 15, values(every[rows]), np.nan)
-        measured = Measurements(every[rows], {"time": y, "size": np.arange(1.0, 21.0)})
-        found = suggest(space, measured, "time", 4, goal="optimum")
-        known = Known(every[rows[:15]], y[:15], np.ones(15), every[rows[15:]])
-        expected = suggestions(every, known, variables_of(space.system), 4, goal="optimum")
-        np.testing.assert_array_equal(found.configurations.indices, expected.configurations.indices)
-        assert list(found.to_columns())[-4:] == ["expected_improvement", "predicted", "low", "high"]
-        assert "4 configurations that may be the optimum" in repr(found)
-        assert "cost" in suggest(space, measured, "time", 2, cost="size").to_columns()
+def test_tables_of_suggestions() -> None:
+    """A table has the expected gain, predictions if there are measurements, and costs if they are considered."""
+    space = Space(system())
+    first = suggest(space, count=3)
+    assert list(first.to_columns()) == [*system().names, "variance_reduction_percent"]
+    assert first.summary().endswith("a first design, without predictions")
+    every = space.enumerate()
+    rows = np.random.default_rng(4).permutation(len(every))[:15]
+    measured = Measurements(every[rows], {"time": values(every[rows]), "size": np.arange(1.0, 16.0)})
+    found = suggest(space, measured, "time", 4, goal="optimum")
+    assert list(found.to_columns())[-4:] == ["expected_improvement", "predicted", "low", "high"]
+    assert "4 configurations that may be the optimum" in repr(found)
+    assert "cost" in suggest(space, measured, "time", 2, cost="size").to_columns()
+    with pytest.raises(MeasurementError, match="other options"):
+        suggest(Space(VariabilityModel.of({"x": [1, 2]})), measured, "time")
+    with pytest.raises(MeasurementError, match="several properties"):
+        suggest(space, measured)
+    with pytest.raises(RequestError, match="no measurements"):
+        suggest(space, cost="time")
 
-    def test_first_design(self) -> None:
-        """Without measurements there are no predictions."""
-        found = suggest(Space(system()), count=3)
-        assert list(found.to_columns()) == [*system().names, "variance_reduction_percent"]
-        assert found.summary().endswith("a first design, without predictions")
 
-    def test_refusals(self) -> None:
-        """Measurements of another system, several properties and costs that were not measured are refused."""
-        space = Space(system())
-        every = space.enumerate()
-        measured = Measurements(every[:12], {"time": values(every[:12]), "size": np.ones(12)})
-        with pytest.raises(MeasurementError, match="other options"):
-            suggest(Space(VariabilityModel.of({"x": [1, 2]})), measured, "time")
-        with pytest.raises(MeasurementError, match="several properties"):
-            suggest(space, measured)
-        with pytest.raises(RequestError, match="no measurements"):
-            suggest(space, cost="time")
+def believed(rows: int, seed: int, *, parts: int | None = None) -> tuple[Surrogate, Pool]:
+    """Return the surrogate given some configurations of a small system, with its first parts, and the pool of all."""
+    space = enumerated(system())
+    known = space[np.random.default_rng(seed).permutation(len(space))[:rows]]
+    surrogate = Surrogate.of(known, values(known), variables_of(space.system))
+    return replace(surrogate, parts=surrogate.parts[:parts]), Pool.of(space, known.find(space) < 0)
+
+
+def covariances(surrogate: Surrogate, pool: Pool) -> tuple[Array, Array]:
+    """Return the posterior covariances of a pool by their definition, and the noise of each configuration."""
+    designs = surrogate.basis.designs(pool.configurations)
+    own, means = [], []
+    for part in surrogate.parts:
+        design = designs[part.kind]
+        matrix = kernel_matrix(part.theta, part.design, part.design) + np.diag(part.theta.noise * part.noise + JITTER)
+        cross = kernel_matrix(part.theta, part.design, design)
+        own.append(kernel_matrix(part.theta, design, design) - cross.T @ np.linalg.solve(matrix, cross))
+        means.append((part.means(design) - part.mean) / part.deviation)
+    noise = np.full(len(pool), np.mean([part.theta.noise for part in surrogate.parts]))
+    between = np.cov(np.transpose(means), bias=True) if len(own) > 1 else 0.0
+    return np.mean(own, axis=0) + between, noise + JITTER
+
+
+def measured_too(covariance: Array, noise: Array, position: int) -> Array:
+    """Return the covariances given one more measurement."""
+    column = covariance[:, position]
+    found: Array = covariance - np.outer(column, column) / (column[position] + noise[position])
+    return found
+
+
+@pytest.mark.parametrize("rows", [0, 4, 16])
+def test_rank_one_updates_are_conditional_covariances(rows: int) -> None:
+    """Variances, their sum and its reductions are those of the conditional distribution, for each added row."""
+    surrogate, pool = believed(rows, 1)
+    assert (surrogate.model is None) == (len(surrogate.parts) == 1) == (rows < 10)
+    covariance, noise = covariances(surrogate, pool)
+    strategy = VarianceStrategy(surrogate, pool)
+    for position in (3, 17, 8, 3):
+        np.testing.assert_allclose(strategy.variances, np.diag(covariance), atol=1e-8)
+        total = float(np.diag(covariance)[pool.reference].mean())
+        assert strategy.total == pytest.approx(total, rel=1e-7)
+        each = [total - np.diag(measured_too(covariance, noise, i))[pool.reference].mean() for i in range(len(pool))]
+        np.testing.assert_allclose(strategy.reductions(), each, atol=1e-8)
+        strategy.add(position)
+        covariance = measured_too(covariance, noise, position)
+
+
+@examples(10)
+@given(rows=st.sampled_from([0, 3, 14]), seed=st.integers(0, 50), costs=st.booleans())
+def test_greedy_choice_is_best_of_all(rows: int, seed: int, costs: bool) -> None:
+    """Each selected configuration has the largest reduction times deviation (per cost) of all candidates."""
+    surrogate, pool = believed(rows, seed)
+    cost = np.random.default_rng(seed).uniform(0.5, 2, len(pool)) if costs else None
+    selected = select(VarianceStrategy(surrogate, pool, cost), 4)
+    covariance, noise = covariances(surrogate, pool)
+    whole = np.diag(covariance)[pool.reference].mean()
+    left = pool.candidates.copy()
+    for position, gain in zip(selected.rows.tolist(), selected.gains.tolist(), strict=True):
+        before = np.diag(covariance)[pool.reference].mean()
+        deviations = np.sqrt(np.diag(covariance) + noise)
+        each = np.full(len(pool), -np.inf)
+        for i in np.flatnonzero(left):
+            each[i] = (before - np.diag(measured_too(covariance, noise, int(i)))[pool.reference].mean()) / whole
+        worth = each * deviations / (1.0 if cost is None else cost)
+        assert worth[position] == pytest.approx(worth.max(), rel=1e-6, abs=1e-12)
+        assert gain == pytest.approx(each[position], rel=1e-6, abs=1e-12)
+        left[position] = False
+        covariance = measured_too(covariance, noise, position)
+
+
+def test_noise_and_weights_of_a_scale_whose_noise_grows() -> None:
+    """On the scale of y, noise grows with predictions, and the reference counts by squared relative errors."""
+    space = enumerated(system())
+    rows = np.random.default_rng(2).permutation(len(space))[:30]
+    y = 10 + 300 * space.column("b0") + 20 * space.column("b1") + 3 * space.column("x")
+    noisy = y[rows] * np.random.default_rng(4).normal(1, 0.03, 30)
+    surrogate, pool = Surrogate.of(space[rows], noisy, variables_of(space.system)), Pool.of(space)
+    model = surrogate.model
+    assert model is not None
+    assert model.scale.name == "raw"
+    strategy = VarianceStrategy(surrogate, pool)
+    predicted = model.predict(pool.configurations) / model.scale.unit
+    theta = np.mean([part.theta.noise for part in surrogate.parts])
+    expected = theta * predicted**2 / model.ensemble.noise_unit + JITTER
+    np.testing.assert_allclose(strategy.noise, expected, rtol=1e-9)
+    assert strategy.total == pytest.approx(np.mean((strategy.variances / predicted**2)[pool.reference]))
+
+
+SPACE = Space(VariabilityModel("twelve", tuple(BinaryOption(f"b{at}") for at in range(12)))).enumerate()
+
+
+@pytest.mark.parametrize(("number", "most"), [(300, 50), (500, 100), (501, 501), (4096, 700), (4096, 2000)])
+@pytest.mark.parametrize("share", [None, 0.3])
+def test_pool(number: int, most: int, share: float | None) -> None:
+    """500 configurations are the reference, and the first of those that may be suggested are candidates."""
+    space = SPACE[np.random.default_rng(0).permutation(4096)[:number]]
+    allowed = None if share is None else np.random.default_rng(1).random(number) < share
+    pool = Pool.of(space, allowed, most)
+    order = hash_order(space)
+    first = [space.indices[at].tobytes() for at in order[:500]]
+    assert [pool.configurations.indices[at].tobytes() for at in pool.reference] == first
+    usable = [at for at in order if allowed is None or allowed[at]]
+    wanted = {space.indices[at].tobytes() for at in usable[:most]}
+    wanted |= {space.indices[at].tobytes() for at in set(order[:500].tolist()) & set(map(int, usable))}
+    assert {row.tobytes() for row in pool.configurations.indices[pool.candidates]} == wanted
+    assert len(pool) == len(wanted | set(first))
+
+
+SYSTEM = VariabilityModel("s", tuple(BinaryOption(f"b{at}") for at in range(8)))
+VALID = Space(SYSTEM)
+EVERY = VALID.enumerate()
+
+
+def _values(version: int) -> Array:
+    column = EVERY.column
+    found: Array = 0.8 * column("b0") + 0.5 * column("b1") + 0.4 * column("b2") - 0.4 * column("b0") * column("b3")
+    return np.exp(found + version * (0.3 + 0.3 * column("b0") - 0.25 * column("b2")))
+
+
+def _rows(version: int, rows: Array) -> ContextRows:
+    noise = np.random.default_rng(version).normal(0, 0.01, len(rows))
+    return ContextRows(EVERY[rows], _values(version)[rows] * np.exp(noise), np.ones(len(rows)))
+
+
+@pytest.fixture(scope="module")
+def old() -> dict[str, ContextRows]:
+    """Return 60 rows of the old version."""
+    return {"v1": _rows(0, np.random.default_rng(1).permutation(len(EVERY))[:60])}
+
+
+def _error(old: dict[str, ContextRows], rows: Array) -> float:
+    own = _rows(1, rows)
+    joint = Sharing({**old, "v2": own}).joint("v2", own)
+    return float(np.abs(joint.of("v2").predict(EVERY) / _values(1) - 1).mean())
+
+
+def test_pairs(old: dict[str, ContextRows]) -> None:
+    """Suggestions are configurations of the old version, and not those that were measured in the new one."""
+    first = suggest(VALID, None, None, 4, sources=old)
+    assert (old["v1"].configurations.find(first.configurations) >= 0).all()
+    measured = Measurements(first.configurations, {"time": np.arange(1.0, 5.0)})
+    second = suggest(VALID, measured, "time", 4, sources=old)
+    assert (old["v1"].configurations.find(second.configurations) >= 0).all()
+    assert (first.configurations.find(second.configurations) < 0).all()
+    # Together they are what is suggested at once: values do not matter.
+    both = suggest(VALID, None, None, 8, sources=old)
+    assert both.configurations[4:] == second.configurations
+    assert suggest(VALID, None, None, 61, sources=old).candidates > 60
+    with pytest.raises(RequestError, match="not to find an optimum"):
+        suggest(VALID, None, None, 4, goal="optimum", sources=old)
+
+
+def test_better_than_random(old: dict[str, ContextRows]) -> None:
+    """As many random rows of the new version have a larger error."""
+    suggested = EVERY.find(suggest(VALID, None, None, 6, sources=old).configurations)
+    generator = np.random.default_rng(0)
+    errors = [_error(old, generator.permutation(len(EVERY))[:6]) for _ in range(3)]
+    assert _error(old, suggested) < 0.8 * np.mean(errors)
+
+
+def test_influential_options(old: dict[str, ContextRows]) -> None:
+    """Options that matter are balanced in few suggestions; those without influence need not be."""
+    chosen = suggest(VALID, None, None, 4, sources=old).configurations
+    for name in ("b0", "b1", "b2"):
+        assert chosen.column(name).sum() in (1, 2, 3)

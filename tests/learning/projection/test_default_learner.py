@@ -15,6 +15,7 @@ from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError
+from splc.formats.measurements.read import read_measurements
 from splc.learning import LearningResult, learn
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
@@ -316,6 +317,6 @@ def test_constant_groups_are_named_by_all_members() -> None:
     """The note about options without variation has each member of a group, not only the first one."""
     system = VariabilityModel("system", (*group("lz4", "zstd", "gzip"), BinaryOption("fast")))
     columns = {"lz4": [1, 1], "zstd": [0, 0], "gzip": [0, 0], "fast": [0, 1], "time": [3.0, 5.0]}
-    result = learn(Measurements.from_columns(system, columns), "time")
+    result = learn(read_measurements(columns, system), "time")
     (note,) = [note for note in map(str, result.notes) if "always the same" in note]
     assert {"lz4", "zstd", "gzip"} <= set(note.replace(",", "").split())

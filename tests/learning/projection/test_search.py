@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from splc.data.configurations import Configurations
-from splc.data.measurements import Measurements
+from splc.formats.measurements.read import read_measurements
 from splc.learning import learn
 from splc.learning.projection import constants
 from splc.learning.projection.constants import BOUNDS
@@ -244,9 +244,7 @@ def test_thousands_of_options(
     y = 50 + 40 * values["b7"] + 25 * values["b70"] + 15 * values[free[-90]] + 10 * values["g7"] + 5 * values[free[-9]]
     y *= np.exp(0.01 * rng.normal(size=len(y)))
     configurations = Configurations.from_columns(system, values)
-    measured = Measurements.from_columns(
-        system, {name: column[:size] for name, column in (values | {"time": y}).items()}
-    )
+    measured = read_measurements({name: column[:size] for name, column in (values | {"time": y}).items()}, system)
     started = time.process_time()
     result = learn(measured, "time")
     assert time.process_time() - started < 60

@@ -1,9 +1,10 @@
-"""Scores of candidates: ties, limits, chunks, collinear ones; and the preset splconqueror-2019."""
+"""Scores of candidates: ties, limits, chunks, collinear ones; and the models that SPL Conqueror's program published."""
 
 from __future__ import annotations
 
 import re
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,67 +13,59 @@ from splc.data.measurements import Measurements
 from splc.errors import LearningError
 from splc.formats.models.log_writer import learned_log_text
 from splc.learning import learn
+from splc.learning.result import LearnedTerm, Round
 from splc.learning.stepwise import fits
-from splc.learning.stepwise.algorithm import ForwardSelection
+from splc.learning.stepwise.algorithm import REASONS, ForwardSelection
 from splc.learning.stepwise.fits import TIE
 from splc.learning.stepwise.settings import Settings
+from splc.models.terms import CONSTANT
 from splc.types import Array
-from tests.learning.conftest import measured, offered, table_of
-from tests.support.golden_messages import check_messages
+from tests.learning.conftest import README, measured, offered, table_of
+from tests.support.golden_messages import Lines, check_calls, check_messages
 from tests.support.real_data import real
 
 NAMES = ("a", "b", "c")
 
 
-def selector(penalise: bool = False, folds: Array | None = None, **columns: Array) -> ForwardSelection:
+def selector(folds: Array | None = None, **columns: Array) -> ForwardSelection:
     """Return a run that has added one term, so that there are candidates of one and of two options."""
     rng = np.random.default_rng(4)
     columns = {name: rng.integers(0, 2, 40) for name in NAMES} | columns
     target = 5 + 4 * columns["a"] + 2 * columns["b"] + columns["c"] + rng.uniform(0, 0.1, 40)
-    chosen = Settings().changed({"candidateSizePenalty": penalise, "abortError": 0, "minImprovementPerRound": 0})
+    chosen = Settings().changed({"candidateSizePenalty": False, "abortError": 0, "minImprovementPerRound": 0})
     learner = ForwardSelection(table_of(target, **columns), chosen, folds=folds)
     assert learner.step() is not None
     return learner
 
 
-def winner(learner: ForwardSelection, errors: dict[str, float], reference: float) -> str | None:
-    """Return the winner among candidates whose errors are stated."""
+def winner(errors: dict[str, float]) -> Lines:
+    """Return the winner among candidates whose errors are stated, where the error without them is 10."""
+    learner = selector()
     cells = np.array([offered(learner.grid)[text] for text in errors], dtype=int).reshape(len(errors), 2)
-    found = learner.scorer.best_of(cells[:, 0], cells[:, 1], np.array(list(errors.values())), reference)
+    found = learner.scorer.best_of(cells[:, 0], cells[:, 1], np.array(list(errors.values())), 10.0)
     if found is None:
-        return None
-    assert found.error == errors[found.candidate.learned(1.0).log_text()]
-    return found.candidate.learned(1.0).log_text()
+        return Lines("none")
+    text = found.candidate.learned(1.0).log_text()
+    assert found.error == errors[text]
+    return Lines(text)
 
 
-@pytest.mark.parametrize(
-    ("errors", "expected"),
-    [
-        ({"b": 5.0, "c": 6.0}, "b"),
-        ({"b": 5.0, "c": 5.0}, "c"),
-        ({"b": 5.0, "c": 5.0 + 0.9 * TIE * 10}, "c"),
-        ({"b": 5.0, "c": 5.0 + 1.1 * TIE * 10}, "b"),
-        ({"c": 5.0, "a * b": 5.0}, "c"),
-        ({"b": 5.0, "a * c": 4.0}, "a * c"),
-        # A drop of the error by rounding only, no drop, and a drop without bounds have no winner.
-        ({"b": 10.0}, None),
-        ({"b": 11.0}, None),
-        ({"b": 10.0 - 0.9 * TIE * 10}, None),
-        ({"b": 10.0 - 1.2 * TIE * 10}, "b"),
-        ({"b": -np.inf}, None),
-        ({}, None),
-    ],
-)
-def test_ties_go_to_the_smaller_then_the_last_candidate(errors: dict[str, float], expected: str | None) -> None:
-    """Scores within the tolerance of ties are equal; then the fewest options win, then the last in canonical order."""
-    assert winner(selector(), errors, 10.0) == expected
+def stopped(settings: dict[str, Any], **last: Any) -> str | None:
+    """Return the rule that ends learning after a round, where others than the stated facts end nothing."""
+    rng = np.random.default_rng(0)
+    columns = {f"b{at}": rng.integers(0, 2, 20) for at in range(3)}
+    learner = ForwardSelection(table_of(rng.uniform(1, 2, 20), **columns), Settings().changed(settings))
+    last = {"number": 1, "error": 50.0, "score": 5.0, "seconds": 1.0, **last}
+    learned = Round(added=LearnedTerm(CONSTANT, 1.0), learning_error=0.0, terms=(), **last)
+    learner.rounds = [learned]
+    rule = learner.terminate(learned)
+    assert rule is None or rule in REASONS
+    return rule
 
 
-def test_the_penalty_divides_scores_by_the_number_of_options() -> None:
-    """With the penalty, a candidate of two options has to lower the error by twice as much."""
-    learner = selector(penalise=True)
-    assert winner(learner, {"b": 5.0, "a * c": 0.1}, 10.0) == "b"
-    assert winner(learner, {"b": 5.5, "a * c": 0.1}, 10.0) == "a * c"
+def test_calls() -> None:
+    """The winners of rounds, and the rules that end learning, in SPL Conqueror's order."""
+    check_calls("rounds", winner, stopped, tie=TIE * 10)
 
 
 @pytest.mark.parametrize("elements", [1, 90, 200])
@@ -199,16 +192,81 @@ def test_best_candidate_without_a_first_term() -> None:
 
 @pytest.mark.real_data
 def test_wrong_first_terms() -> None:
-    """A first term that is no candidate is refused."""
-    check_messages(
-        "first-terms", lambda first: learn(measured("x264"), "Performance", PRESET, settings={"first": first})
-    )
-
-
-@pytest.mark.real_data
-def test_first_term_without_an_influence() -> None:
-    """A first term that never changes in the learning set is refused."""
+    """A first term that is no candidate, or never changes in the learning set, is refused."""
     x264 = measured("x264")
+    check_messages("first-terms", lambda first: learn(x264, "Performance", PRESET, settings={"first": first}))
     rows = np.flatnonzero(x264.configurations.column("ref_1") == 0)
     with pytest.raises(LearningError, match="same value in all configurations"):
         learn(x264, "Performance", PRESET, settings={"first": "ref_1"}, learning_set=rows)
+
+
+# (system, settings): error in percent, termination, influences by term as SPL Conqueror's log writes them.
+PUBLISHED: list[tuple[str, dict[str, Any], float, str, dict[str, float]]] = [
+    ("LLVM", README, 5.194, "abortError", {"time_passes": 228.863, "gvn": 16.0599}),
+    (
+        "LLVM",
+        {},
+        2.234,
+        "minImprovementPerRound",
+        {
+            "time_passes": 203.665,
+            "gvn": 22.7272,
+            "licm": 23.5494,
+            "instcombine": 12.0286,
+            "inline": 14.819,
+            "gvn * licm": -13.3346,
+        },
+    ),
+    ("x264", README, 9.193, "abortError", {"no_asm": 461.609, "ref_1": -184.195, "ref_9": 184.627}),
+    (
+        "x264",
+        {},
+        3.599,
+        "minImprovementPerRound",
+        {
+            "no_asm": 445.67,
+            "ref_1": -172.27,
+            "ref_9": 189.663,
+            "no_mbtree": 60.4947,
+            "no_8x8dct": -20.7638,
+            "no_mixed_refs * ref_9": -117.33,
+            "no_fast_pskip * ref_9": 107.26,
+            "no_mbtree * ref_1": -29.2647,
+            "no_cabac": -7.85179,
+            "no_fast_pskip * ref_1": 5.41446,
+        },
+    ),
+    (
+        "Dune",
+        README,
+        11.595,
+        "minImprovementPerRound",
+        {
+            "Precon": 11088.5,
+            "post_0": 2726.84,
+            "cells_50": -2495.19,
+            "cells_51": -2049.93,
+            "SeqSOR": 965.946,
+            "post_6": -1728.36,
+            "cells_52": -1389.51,
+            "pre_1 * post_0": 10609.6,
+            "post_5": -1341.29,
+        },
+    ),
+]
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize(("system", "settings", "error", "termination", "influences"), PUBLISHED)
+def test_published_models_are_met(
+    system: str, settings: dict[str, Any], error: float, termination: str, influences: dict[str, float]
+) -> None:
+    """The preset `splconqueror` learns SPL Conqueror's terms, influences, error and stop reason from all rows."""
+    result = learn(measured(system), "Performance", "splconqueror", settings=settings)
+    order = result.model.order
+    assert {t.log_text(order, result.base): pytest.approx(t.influence, rel=5e-6) for t in result.terms} == influences
+    assert result.learning_error is not None
+    assert result.learning_error == pytest.approx(error, abs=5e-4)
+    assert result.termination == termination
+    assert result.error is None
+    assert result.error_all == result.learning_error

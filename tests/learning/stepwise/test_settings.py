@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from typing import Any
 
@@ -11,15 +10,13 @@ import pytest
 
 from splc.errors import LearningError, SpecError
 from splc.formats.models.log_writer import settings_line
-from splc.io.settings import settings_in
 from splc.learning.features import FeatureTable
 from splc.learning.judging import random_folds
 from splc.learning.result import LearnedTerm, Round
 from splc.learning.stepwise import candidates
-from splc.learning.stepwise.algorithm import REASONS, ForwardSelection
+from splc.learning.stepwise.algorithm import ForwardSelection, bagged
 from splc.learning.stepwise.candidates import CandidateGrid
 from splc.learning.stepwise.settings import PRESETS, WITHOUT_EFFECT, Settings, preset
-from splc.learning.stepwise.stepwise import bagged, select
 from splc.models.terms import CONSTANT
 from splc.types import Array
 from tests.learning.conftest import offered, table_of
@@ -79,52 +76,13 @@ def test_defaults_are_those_of_the_program(name: str, changed: dict[str, str]) -
     assert own == {**wanted, "learn_numeric_disabled": "True", **changed}
 
 
-def test_least_values() -> None:
-    """A setting can have its least value."""
-    least = {name: each.least for name, each in settings_in(Settings).items() if each.least > -math.inf}
-    assert len(least) == 9
-    assert {name: getattr(Settings().changed(least), name) for name in least} == least
-
-
-def test_unknown_preset_lists_the_known_ones() -> None:
-    """An unknown preset is an error with the known names."""
+def test_presets() -> None:
+    """An unknown preset is an error with the known names; the table of presets is read-only."""
     with pytest.raises(SpecError, match="splconqueror"):
         preset("unknown")
     assert PRESETS["default"] == PRESETS["splconqueror"]
-
-
-LIMITED = {"learnTimeLimit": 10, "numberOfRounds": 40}
-
-
-@pytest.mark.parametrize(
-    ("settings", "last", "expected"),
-    [
-        ({}, {}, None),
-        (LIMITED, {"number": 40, "seconds": 11.0, "error": 0.0, "score": 0.0}, "numberOfRounds"),
-        (LIMITED, {"seconds": 11.0, "error": 0.0}, "learnTimeLimit"),
-        ({}, {"number": 31, "seconds": 3601.0, "error": 0.0}, "stopOnLongRound"),
-        ({}, {"number": 30, "seconds": 3601.0}, None),
-        ({}, {"error": 0.5, "score": 0.0}, "abortError"),
-        ({"abortError": 0}, {"error": 0.0}, "abortError"),
-        ({}, {"score": 0.05}, "minImprovementPerRound"),
-        # Values that are equal to a limit.
-        (LIMITED, {"number": 39}, None),
-        (LIMITED, {"seconds": 10.0}, None),
-        ({}, {"number": 31, "seconds": 3600.0}, None),
-        ({"stopOnLongRound": False}, {"number": 31, "seconds": 3601.0}, None),
-        ({"abortError": 0}, {"error": 1e-9}, "abortError"),
-        ({}, {"error": Settings().abortError}, None),
-        ({}, {"score": Settings().minImprovementPerRound}, None),
-    ],
-)
-def test_stop_rules_apply_in_spl_conquerors_order(settings: Any, last: Any, expected: str | None) -> None:
-    """Rounds come before time, time before the error, the error before the improvement; each has its word."""
-    learner = ForwardSelection(problem(20), Settings().changed(settings))
-    last = {"number": 1, "error": 50.0, "score": 5.0, "seconds": 1.0, **last}
-    learned = Round(added=LearnedTerm(CONSTANT, 1.0), learning_error=0.0, terms=(), **last)
-    learner.rounds = [learned]
-    assert learner.terminate(learned) == expected
-    assert expected is None or expected in REASONS
+    with pytest.raises(TypeError, match="item assignment"):
+        PRESETS["mine"] = Settings()  # type: ignore[index]
 
 
 def test_a_hierarchy_has_ten_levels() -> None:
@@ -132,11 +90,6 @@ def test_a_hierarchy_has_ten_levels() -> None:
     learner = ForwardSelection(problem(20), Settings().changed({"withHierarchy": True}))
     learner.rounds = [Round(1, LearnedTerm(CONSTANT, 1.0), 0.05, 50.0, 0.0, (), 1.0)]
     assert [learner.terminate(learner.rounds[0]) for _ in range(10)] == [*[None] * 9, "minImprovementPerRound"]
-
-
-def test_number_of_rounds_limits_the_terms() -> None:
-    """With numberOfRounds:n the model has at most n terms beside the constant."""
-    assert len(rounds(numberOfRounds=3)) == 3
 
 
 def test_feature_size_limit_keeps_terms_small() -> None:
@@ -209,19 +162,6 @@ def test_backward_step_removes_a_term_that_later_ones_replace() -> None:
     for this in history:
         assert len(this.terms) == len({t.log_text() for t in this.terms})
         assert this.learning_error == pytest.approx(this.error, rel=1e-9)
-
-
-def test_cross_validation_learns_less_noise() -> None:
-    """Selected by held-out folds, models of pure noise have fewer terms than those selected by the learning error."""
-    chosen = Settings().changed({"abortError": 0, "minImprovementPerRound": 0, "numberOfRounds": 15})
-    plain = held_out = 0
-    for seed in range(4):
-        rng = np.random.default_rng(seed)
-        b = rng.integers(0, 2, (10, 60))
-        data = table_of(rng.uniform(1, 2, 60), **{f"b{i}": b[i] for i in range(10)})
-        plain += len(select(data, chosen, 0).terms)
-        held_out += len(select(data, chosen.changed({"crossValidation": True}), 0).terms)
-    assert held_out < 0.7 * plain
 
 
 def test_cross_validated_error_is_that_of_models_fitted_without_the_fold() -> None:
@@ -297,12 +237,6 @@ def test_other_losses_select_by_their_own_error(loss: str) -> None:
     residual = data.target - sum(w * t.evaluate(data.column) for each in outcome.terms for t, w in each.expanded)
     expected = np.mean(residual**2) if loss == "LEASTSQUARES" else np.mean(np.abs(residual))
     assert outcome.rounds[-1].error == pytest.approx(float(expected), rel=1e-9)
-
-
-def test_presets_cannot_be_changed() -> None:
-    """The table of presets is read-only."""
-    with pytest.raises(TypeError, match="item assignment"):
-        PRESETS["mine"] = Settings()  # type: ignore[index]
 
 
 def test_relative_loss_needs_values_other_than_zero() -> None:

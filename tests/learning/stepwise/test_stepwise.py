@@ -12,11 +12,9 @@ from hypothesis import strategies as st
 
 from splc.learning.features import Feature, FeatureTable
 from splc.learning.result import Step
-from splc.learning.stepwise.algorithm import ForwardSelection, Outcome
+from splc.learning.stepwise.algorithm import ForwardSelection, Outcome, select
 from splc.learning.stepwise.candidates import Candidate, CandidateGrid
-from splc.learning.stepwise.fits import Projection
 from splc.learning.stepwise.settings import Settings
-from splc.learning.stepwise.stepwise import select
 from splc.models.terms import option_term
 from tests.learning.conftest import ALL_FUNCTIONS, offered, problems, table_of
 from tests.support.examples import examples
@@ -47,29 +45,6 @@ def test_fast_learner_agrees_with_plain_one(problem: FeatureTable, penalty: bool
     for this, error, term in zip(outcome.rounds, errors, terms[1:], strict=True):
         assert this.added.same_product(term.learned(0.0))
         assert this.error == pytest.approx(error, rel=1e-6, abs=1e-9)
-
-
-@given(problems(), st.sampled_from(["RELATIVE", "LEASTSQUARES", "ABSOLUTE"]))
-@examples(60)
-def test_bounds_hold(problem: FeatureTable, loss: str) -> None:
-    """No candidate lowers the loss by more than its bound says."""
-    learner = ForwardSelection(problem, LONG.changed({**ALL_FUNCTIONS, "lossFunction": loss}))
-    for _ in range(3):
-        drop, part = learner.fit.bounds()
-        heads, atoms = np.nonzero(learner.allowed())
-        losses = learner.fit.losses(heads, atoms)
-        brought = learner.fit.error - losses
-        fine = ~np.isnan(losses)
-        bound = drop[heads, atoms][fine]
-        assert (brought[fine] <= bound + 1e-6 * np.abs(bound) + 1e-9 * learner.fit.error).all()
-        # A bound is missing only where little of a column is outside of the model's span.
-        assert np.isfinite(drop[part > 1e-3]).all()
-        if loss == "LEASTSQUARES":
-            # The tangent of a square falls twice as far as the square at its minimum.
-            exact = part[heads, atoms][fine] > 1e-3
-            np.testing.assert_allclose(bound[exact], 2 * brought[fine][exact], rtol=1e-6, atol=1e-9 * learner.fit.error)
-        if learner.step() is None:
-            break
 
 
 @given(
@@ -134,38 +109,6 @@ def test_unit_of_the_property_changes_nothing(problem: FeatureTable, power: int)
     assert [r.error for r in one.rounds] == pytest.approx([r.error for r in two.rounds], rel=1e-9, abs=1e-9)
 
 
-@pytest.mark.parametrize("function", ["x", "x^2", "log10(x)", "1/x", "40 - x", "b * x", "b * c"])
-def test_single_term_is_found_exactly(function: str) -> None:
-    """A model of the constant and one candidate is found in exactly that form, with its influences."""
-    rng = np.random.default_rng(7)
-    x = rng.choice([1.0, 2.0, 5.0, 10.0, 20.0, 40.0], 60)
-    b, c = rng.integers(0, 2, (2, 60)).astype(float)
-    values = {
-        "x": x,
-        "x^2": x**2,
-        "log10(x)": np.log10(x),
-        "1/x": 1 / x,
-        "40 - x": 40 - x,
-        "b * x": b * x,
-        "b * c": b * c,
-    }[function]
-    problem = table_of(3.0 + 2.0 * values, b=b, c=c, x=x)
-    outcome = learned(problem, LONG.changed({**ALL_FUNCTIONS, "numberOfRounds": 12}))
-    assert outcome.rounds[-1].error < 1e-9
-    expanded: dict[Any, float] = {}
-    for each in outcome.terms:
-        for term, value in each.expanded:
-            expanded[term] = expanded.get(term, 0.0) + value
-    np.testing.assert_allclose(predicted(outcome, problem), problem.target, rtol=1e-9)
-    if "*" not in function:
-        assert len(outcome.rounds) == 1
-    significant = {term.text(): w for term, w in expanded.items() if abs(w) > 1e-6}
-    expected = {"1": 3.0, function.replace("1/x", "x^-1"): 2.0}
-    if function == "40 - x":
-        expected = {"1": 83.0, "x": -2.0}
-    assert {name: pytest.approx(w, rel=1e-6) for name, w in significant.items()} == expected
-
-
 def test_collinear_and_constant_candidates_are_never_chosen() -> None:
     """A copy of an option, an option that never changes and the rest of an alternative group do not enter a model."""
     rng = np.random.default_rng(3)
@@ -197,12 +140,55 @@ def test_large_powers_do_not_spoil_the_fit() -> None:
     assert outcome.rounds[-1].error < 1e-6
 
 
-def test_columns_beyond_all_bounds_are_passed_over() -> None:
-    """An option whose squares overflow is left out, without a warning; the others are learned."""
-    x = np.tile([1e200, 2e200, 4e200], 8)
-    b = np.repeat([0.0, 1.0], 12)
-    outcome = learned(table_of(3 + 2 * b, x=x, b=b), LONG.changed(ALL_FUNCTIONS))
-    assert {t.log_text(): pytest.approx(t.influence) for t in outcome.terms} == {"1": 3.0, "b": 2.0}
+BITS = np.array([[i >> k & 1 for i in range(64)] for k in range(6)], dtype=float)
+RNG = np.random.default_rng(7)
+X = RNG.choice([1.0, 2.0, 5.0, 10.0, 20.0, 40.0], 60)
+B, C = RNG.integers(0, 2, (2, 60)).astype(float)
+FUNCTIONS = {
+    "x": X,
+    "x * x": X**2,
+    "log10( x )": np.log10(X),
+    "1 / x": 1 / X,
+    "b * x": B * X,
+    "b * c": B * C,
+}
+EIGHT = {"c": np.tile([1.0, 1, 1, 1, 0, 0, 0, 0], 2), "d": np.tile([1.0, 1, 1, 0, 1, 0, 0, 0], 2)}
+
+
+@pytest.mark.parametrize(
+    ("target", "columns", "expected"),
+    [
+        # SPL Conqueror's score of a single candidate is 0, and no model results.
+        ([1, 3, 1, 3], {"b": [0, 1, 0, 1]}, {"1": 1, "b": 2}),
+        # c is exactly uncorrelated with the property, until d reveals it.
+        (8 + 2 * EIGHT["c"] - 4 * EIGHT["d"], EIGHT, {"1": 8, "d": -4, "c": 2}),
+        # A property that never changes is its own constant.
+        ([4, 4, 4], {"b": [0, 1, 0]}, {"1": 4}),
+        # The squares of x overflow: it is left out, without a warning.
+        (
+            3 + 2 * np.repeat([0.0, 1.0], 12),
+            {"x": np.tile([1e200, 2e200, 4e200], 8), "b": np.repeat([0.0, 1.0], 12)},
+            {"1": 3, "b": 2},
+        ),
+        # b0 is chosen first, and made superfluous by exact terms: it is not in the result.
+        (
+            10 + 3 * BITS[0] * BITS[1] + 5 * BITS[0] * BITS[2] + 2 * BITS[3],
+            {f"b{k}": BITS[k] for k in range(6)},
+            {"1": 10, "b0 * b1": 3, "b0 * b2": 5, "b3": 2},
+        ),
+        # Of equally good terms, x and 40 - x, the smaller one wins.
+        (3 + 2 * (40 - X), {"b": B, "c": C, "x": X}, {"1": 83, "x": -2}),
+        *((3 + 2 * values, {"b": B, "c": C, "x": X}, {"1": 3, text: 2}) for text, values in FUNCTIONS.items()),
+    ],
+    ids=["single", "uncorrelated", "constant", "huge", "superfluous", "mirrored", *FUNCTIONS],
+)
+def test_exact_models(target: Any, columns: dict[str, Any], expected: dict[str, float]) -> None:
+    """The model of exact values has the terms of these and no others."""
+    outcome = learned(table_of(target, **columns), LONG.changed({**ALL_FUNCTIONS, "numberOfRounds": 20}))
+    assert {t.log_text(): pytest.approx(t.influence) for t in outcome.terms} == expected
+    assert (outcome.rounds == ()) == (len(expected) == 1)
+    if "b0 * b1" in expected:
+        assert "b0" in [this.added.log_text() for this in outcome.rounds]
 
 
 @pytest.mark.parametrize("size", [1e-310, 1e-300, 1e300])
@@ -227,38 +213,6 @@ def test_mirrored_square_and_accumulated_log_columns_equal_their_expansion() -> 
         assert candidate.evaluate(columns.__getitem__)[3] == 0
 
 
-def test_projection_gives_least_squares() -> None:
-    """Coefficients and residual of the growing projection are those of `lstsq` after every term."""
-    rng = np.random.default_rng(11)
-    columns = {f"x{i}": rng.uniform(1, 9, 30) for i in range(3)}
-    problem = table_of(rng.uniform(1, 5, 30), **columns)
-    learner = ForwardSelection(problem, LONG)
-    for _ in range(4):
-        assert learner.step() is not None
-        matrix = np.column_stack([np.broadcast_to(c.evaluate(problem.column), 30) for c in learner.terms])
-        expected = np.linalg.lstsq(matrix, problem.target, rcond=None)[0]
-        np.testing.assert_allclose(learner.fit.fitted.fit.coefficients, expected, rtol=1e-8)
-        np.testing.assert_allclose(learner.fit.fitted.fit.residual, problem.target - matrix @ expected, atol=1e-10)
-    assert isinstance(learner.fit, Projection)
-
-
-def test_single_candidate_is_learned() -> None:
-    """With one option only, a model is learned (SPL Conqueror's score is 0 there and no model results)."""
-    outcome = learned(table_of([1, 3, 1, 3], b=[0, 1, 0, 1]))
-    assert {t.log_text(): pytest.approx(t.influence) for t in outcome.terms} == {"1": 1.0, "b": 2.0}
-
-
-@pytest.mark.parametrize("copies", [2, 8])
-def test_option_without_a_correlation_joins_once_another_reveals_it(copies: int) -> None:
-    """An option that is exactly uncorrelated with the property is a candidate again in the next round."""
-    c = np.tile([1.0, 1, 1, 1, 0, 0, 0, 0], copies)
-    d = np.tile([1.0, 1, 1, 0, 1, 0, 0, 0], copies)
-    y = 8 + 2 * c - 4 * d
-    assert np.cov(c, y)[0, 1] == 0
-    outcome = learned(table_of(y, c=c, d=d))
-    assert {t.log_text(): pytest.approx(t.influence) for t in outcome.terms} == {"1": 8.0, "d": -4.0, "c": 2.0}
-
-
 def test_first_round_counts_from_the_worst_candidate() -> None:
     """As in SPL Conqueror, the first round takes its best candidate even where the constant alone has a lower error."""
     y = [7, 8, 16, 21, 3, 17, 3, 17, 1, 72]
@@ -272,14 +226,6 @@ def test_first_round_counts_from_the_worst_candidate() -> None:
     assert first is not None
     assert first.error == pytest.approx(losses.min())
     assert first.score == pytest.approx(losses.max() - losses.min())
-
-
-def test_constant_property_needs_no_round() -> None:
-    """A property that never changes is its own constant, found without a round."""
-    outcome = learned(table_of(np.full(3, 4.0), b=[0, 1, 0]))
-    assert outcome.rounds == ()
-    assert {t.log_text(): t.influence for t in outcome.terms} == {"1": pytest.approx(4.0)}
-    assert outcome.termination == "abortError"
 
 
 def test_learning_stops_when_asked() -> None:
@@ -305,17 +251,6 @@ def test_a_model_that_learning_left_cannot_be_improved(problem: FeatureTable) ->
     losses = learner.fit.losses(heads, atoms)
     losses = losses[~np.isnan(losses)]
     assert (losses >= learner.scorer.error * (1 - 1e-6)).all()
-
-
-def test_a_term_that_only_rounding_is_left_of_is_left_out() -> None:
-    """A first choice that later, exact terms make superfluous stays in its rounds and not in the result."""
-    b = np.array([[i >> k & 1 for i in range(64)] for k in range(6)], dtype=float)
-    y = 10 + 3 * b[0] * b[1] + 5 * b[0] * b[2] + 2 * b[3]
-    problem = table_of(y, **{f"b{k}": b[k] for k in range(6)})
-    outcome = learned(problem, LONG.changed({"numberOfRounds": 20}))
-    assert "b0" in [this.added.log_text() for this in outcome.rounds]
-    influences = {t.log_text(): pytest.approx(t.influence) for t in outcome.terms}
-    assert influences == {"1": 10, "b0 * b1": 3, "b0 * b2": 5, "b3": 2}
 
 
 CROSSED = Settings().changed({"crossValidation": True, "abortError": 0, "minImprovementPerRound": 0})

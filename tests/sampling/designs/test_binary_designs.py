@@ -6,23 +6,23 @@ import itertools
 from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from sampling import Space, draw_sample, sample
+from sampling import Space, sample
 from sampling.designs import binary
 from sampling.space import diagram
 from sampling.space.parts import Parts, minimal, unrelated_subsets
 from sampling.spec import parse_spec
 from splc.errors import SpaceError, VariabilityError
-from splc.system.constraints import parse_boolean
 from splc.system.options import BinaryOption
 from splc.system.variability import ENABLED, VariabilityModel
 from splc.types import Array
-from tests.sampling.conftest import joined
+from tests.sampling.conftest import joined, stated
 from tests.support.examples import examples
 from tests.support.strategies import models
 
@@ -42,12 +42,16 @@ def smallest(selections: set[Selection], wanted: dict[int, int]) -> Selection | 
     return min(meeting, key=lambda s: (sum(s), [-selected for selected in s]), default=None)
 
 
-@given(models(binary=6, numeric=2, most_constraints=4), st.data())
+def systems(numeric: int = 1, **sizes: Any) -> st.SearchStrategy[Parts]:
+    """Return the strategy of systems with something to select."""
+    found = models(numeric=numeric, **sizes).map(lambda model: Parts(Space(model)))
+    return found.filter(lambda parts: len(parts.selectable) > 0)
+
+
+@given(systems(2, binary=6, most_constraints=4), st.data())
 @examples(50)
-def test_minimal_configurations_are_minimal(model: VariabilityModel, data: st.DataObject) -> None:
+def test_minimal_configurations_are_minimal(parts: Parts, data: st.DataObject) -> None:
     """Each demand is met with the fewest selected options; ties are broken by option order."""
-    parts = Parts(Space(model))
-    assume(parts.selectable)
     pair = st.tuples(st.integers(0, len(parts.selectable) - 1), st.integers(0, 1))
     wanted = data.draw(st.lists(st.lists(pair, max_size=3), min_size=1, max_size=4))
     demands = [dict(demand) for demand in wanted]
@@ -59,12 +63,11 @@ def test_minimal_configurations_are_minimal(model: VariabilityModel, data: st.Da
         assert expected is None or tuple(row) == expected
 
 
-@given(models(binary=6, numeric=2, most_constraints=4))
+@given(systems(2, binary=6, most_constraints=4))
 @examples(40)
-def test_parts_are_the_projections_of_the_valid_space(model: VariabilityModel) -> None:
+def test_parts_are_the_projections_of_the_valid_space(parts: Parts) -> None:
     """A binary part is valid if some values make a configuration of it; a numeric one if some selection does."""
-    parts = Parts(Space(model))
-    assume(parts.selectable)
+    model = parts.system
     assert set(map(tuple, parts.binary.enumerate(10**6).tolist())) == valid_selections(parts)
     valid = parts.space.enumerate()
     numeric = set()
@@ -75,57 +78,6 @@ def test_parts_are_the_projections_of_the_valid_space(model: VariabilityModel) -
         ]
         numeric |= set(itertools.product(*choices))
     assert set(map(tuple, parts.numeric.enumerate(10**6).tolist())) == numeric
-
-
-def forest() -> VariabilityModel:
-    """Return a system with a mandatory option, an alternative group, an implication and an exclusion."""
-    return VariabilityModel(
-        "forest",
-        (
-            BinaryOption("base", optional=False),
-            BinaryOption("engine", optional=False),
-            BinaryOption("fast", parent="engine", optional=False, excluded=(("safe",), ("tiny",))),
-            BinaryOption("safe", parent="engine", optional=False, excluded=(("fast",), ("tiny",))),
-            BinaryOption("tiny", parent="engine", optional=False, excluded=(("fast",), ("safe",))),
-            BinaryOption("cache"),
-            BinaryOption("lru", parent="cache", implied=(("log",),)),
-            BinaryOption("log", excluded=(("tiny",),)),
-        ),
-    )
-
-
-def names(model: VariabilityModel, spec: str) -> list[set[str]]:
-    """Return the selected options of each configuration, without those that all have."""
-    found = sample(model, spec)
-    return [
-        {name for name, value in found.assignment(row).items() if value == 1} - {"base", "engine"}
-        for row in range(len(found))
-    ]
-
-
-def test_optionwise_takes_each_option_once() -> None:
-    """The smallest configuration, then the smallest one with each option, without repetitions."""
-    assert names(forest(), "optionwise") == [
-        {"fast"},
-        {"safe"},
-        {"tiny"},
-        {"fast", "cache"},
-        {"fast", "cache", "lru", "log"},
-        {"fast", "log"},
-    ]
-
-
-def test_pairwise_says_what_is_impossible() -> None:
-    """Pairs that no configuration selects are counted in a note."""
-    assert len(names(forest(), "pairwise")) == 11
-    assert draw_sample(forest(), "pairwise").notes == ("5 pairs of options cannot be selected together",)
-
-
-def test_size_of_single_options() -> None:
-    """`asTW1` is the size of `twise:1`: with the configuration that selects no option."""
-    system = VariabilityModel("two", (BinaryOption("a"), BinaryOption("b")))
-    assert len(sample(system, "twise:1")) == 3
-    assert len(sample(system, "random:asTW1")) == 3
 
 
 def test_switches_of_optional_numeric_options_are_binary_options(optional_plane: VariabilityModel) -> None:
@@ -163,38 +115,53 @@ def test_henard_finds_every_selection(real_model: Callable[[str], VariabilityMod
 Read = Callable[[str], VariabilityModel]
 
 
-def rows_of(parts: Parts, spec: str, seed: int = 0) -> list[Selection]:
-    """Return the rows of a binary design, before they are joined with numeric values."""
+def design_of(parts: Parts, spec: str, seed: int = 0) -> tuple[list[Selection], tuple[str, ...]]:
+    """Return the rows of a binary design, before they are joined with numeric values, and its notes."""
     design = parse_spec(f"{spec}+ff").binary
     assert design is not None
-    return [tuple(row) for row in design.design(parts, seed).rows.tolist()]
+    found = design.design(parts, seed)
+    return [tuple(row) for row in found.rows.tolist()], found.notes
 
 
-def t_wise(parts: Parts, valid: set[Selection], size: int) -> list[Selection]:
-    """Return the distinct smallest selections of sets of unrelated options, in the order of the sets."""
+def rows_of(parts: Parts, spec: str, seed: int = 0) -> list[Selection]:
+    """Return the rows of a binary design."""
+    return design_of(parts, spec, seed)[0]
+
+
+MANDATORY = BinaryOption("b", optional=False), BinaryOption("c", parent="b", optional=False)
+
+
+@given(systems(binary=7, most_constraints=4), st.integers(1, 4))
+@example(Parts(Space(stated([BinaryOption("a"), *MANDATORY]))), 1)
+@examples(40)
+def test_t_wise_is_the_smallest_selection_of_each_set(parts: Parts, size: int) -> None:
+    """The rows are the smallest valid selections of all sets of T unrelated options, in order.
+
+    Sets that cannot be selected are in a note. For T = 1, the mandatory options alone are the first row, if valid.
+    """
+    model, valid = parts.system, valid_selections(parts)
     apart = set(map(tuple, unrelated_subsets(parts, 2).tolist()))
-    found = [
-        smallest(valid, dict.fromkeys(each, 1))
+    sets = [
+        each
         for each in itertools.combinations(range(len(parts.selectable)), size)
         if apart.issuperset(itertools.combinations(each, 2))
     ]
-    return list(dict.fromkeys(row for row in found if row is not None))
+    wanted = [smallest(valid, dict.fromkeys(each, 1)) for each in sets]
+    missing = [each for each, row in zip(sets, wanted, strict=True) if row is None]
+    top = [option for option in model.binary_options if option.parent is None and option.name in model.mandatory]
+    if size == 1 and (base := smallest(valid, {})) is not None and sum(base) == len(top):
+        wanted.insert(0, base)
+    note = f"{len(missing)} {'pairs of' if size == 2 else f'sets of {size}'} options cannot be selected together"
+    if size == 1:
+        note = f"never selected in a valid configuration: {', '.join(parts.selectable[at] for (at,) in missing)}"
+    rows = list(dict.fromkeys(row for row in wanted if row is not None))
+    assert design_of(parts, f"twise:{size}") == (rows, (note,) if missing else ())
 
 
-@given(models(binary=7, numeric=1, most_constraints=4), st.integers(2, 4))
-@examples(30)
-def test_t_wise_is_the_smallest_selection_of_each_set(model: VariabilityModel, size: int) -> None:
-    """The rows are the smallest valid selections of all sets of T unrelated options, in order."""
-    parts = Parts(Space(model))
-    assume(parts.selectable)
-    assert rows_of(parts, f"twise:{size}") == t_wise(parts, valid_selections(parts), size)
-
-
-@given(models(binary=7, numeric=1, most_constraints=4), st.sampled_from([1, 2, 9, 60]))
+@given(systems(binary=7, most_constraints=4), st.sampled_from([1, 2, 9, 60]))
 @examples(25)
-def test_blocks_of_demands_do_not_matter(model: VariabilityModel, block: int) -> None:
+def test_blocks_of_demands_do_not_matter(parts: Parts, block: int) -> None:
     """Demands that are met block by block give the same configurations."""
-    parts = Parts(Space(model))
     assume(len(parts.selectable) >= 3)
     whole = rows_of(parts, "twise:3")
     with pytest.MonkeyPatch.context() as patch:
@@ -211,11 +178,10 @@ def literals(rows: Array, size: int) -> set[tuple[tuple[int, int], ...]]:
     }
 
 
-@given(models(binary=6, numeric=2, most_constraints=4), st.integers(1, 3), st.integers(0, 3))
+@given(systems(2, binary=6, most_constraints=4), st.integers(1, 3), st.integers(0, 3))
 @examples(20)
-def test_covering_arrays_have_every_valid_combination(model: VariabilityModel, size: int, seed: int) -> None:
+def test_covering_arrays_have_every_valid_combination(parts: Parts, size: int, seed: int) -> None:
     """Every combination of T values of a valid configuration occurs, in valid rows, of which each is needed."""
-    parts = Parts(Space(model))
     assume(len(parts.selectable) >= size)
     valid = valid_selections(parts)
     rows = rows_of(parts, f"covering:{size}", seed)
@@ -260,23 +226,22 @@ def test_pairs_of_a_large_system(real_model: Read, spec: str) -> None:
     found = sample(model, spec)
     assert Space(model).check(found).all()
     assert len(found.unique()) == len(found)
-    indices = found.indices.astype(int)
-    start = 0
-    columns, single = [], []
-    for each in systems:
-        everything = Space(each).enumerate().indices
-        own = indices[:, start : start + everything.shape[1]]
-        if spec == "covering:2":
-            assert literals(own, 2) == literals(everything, 2)
-        start += everything.shape[1]
-        columns.append(own)
-        single.append(literals(everything, 1))
-    for (one, left), (other, right) in itertools.combinations(zip(columns, single, strict=True), 2):
-        for ((first, value),), ((second, another),) in itertools.product(left, right):
-            if spec == "covering:2" or value == another == 1:
-                assert ((one[:, first] == value) & (other[:, second] == another)).any()
-    if spec == "covering:2":
-        assert len(found) <= 24
+    assert len(found) <= 24 or spec == "pairwise"
+    parts = [pairs(Space(each).enumerate().indices) for each in systems]
+    alive = np.concatenate([part.diagonal() for part in parts])
+    expected, start = np.outer(alive, alive), 0
+    for part in parts:
+        expected[start : start + len(part), start : start + len(part)] = part
+        start += len(part)
+    # Of `pairwise`, the pairs of selected options.
+    step = 1 if spec == "covering:2" else 2
+    assert (pairs(found.indices) == expected)[step - 1 :: step, step - 1 :: step].all()
+
+
+def pairs(rows: Array) -> Array:
+    """Return which pairs of literals 2v + value occur in rows, shape (literals, literals), bool."""
+    values = np.stack([rows == 0, rows == 1], axis=2).reshape(len(rows), -1).astype(int)
+    return np.asarray(values.T @ values > 0)
 
 
 def test_covering_arrays_have_bounds() -> None:
@@ -284,9 +249,9 @@ def test_covering_arrays_have_bounds() -> None:
     many = VariabilityModel("many", tuple(BinaryOption(f"b{i}") for i in range(400)))
     with pytest.raises(SpaceError, match=r"covering:3: 400 options have 84,694,400 combinations of 3 values"):
         sample(many, "covering:3")
-    with pytest.raises(SpaceError, match=r"number of binary options is only 8\n.*use covering:8, or all"):
-        sample(forest(), "covering:9")
-    assert len(sample(forest(), "covering:8")) == Space(forest()).count
+    with pytest.raises(SpaceError, match=r"number of binary options is only 3\n.*use covering:3, or all"):
+        sample(three(), "covering:4")
+    assert len(sample(three(), "covering:3")) == 3
     with pytest.raises(SpaceError, match=r"80 options have 24,040,016 subsets of 5, too many.*\n.*covering:T"):
         sample(VariabilityModel("many", many.options[:80]), "twise:5")
 
@@ -313,15 +278,13 @@ def left_out(valid: set[Selection], model: VariabilityModel, first: bool) -> lis
     return list(dict.fromkeys(rows))
 
 
-@given(models(binary=7, numeric=1, most_constraints=3), st.booleans())
+@given(systems(binary=7, most_constraints=3), st.booleans())
 @examples(30)
-def test_negative_optionwise_leaves_out_each_option(model: VariabilityModel, first: bool) -> None:
+def test_negative_optionwise_leaves_out_each_option(parts: Parts, first: bool) -> None:
     """The largest selections, and for each option the closest one without it, are those of brute force."""
-    parts = Parts(Space(model))
-    assume(parts.selectable)
     spec = "negoptionwise:first" if first else "negoptionwise"
     if valid := valid_selections(parts):
-        assert rows_of(parts, spec) == left_out(valid, model, first)
+        assert rows_of(parts, spec) == left_out(valid, parts.system, first)
     else:
         with pytest.raises(VariabilityError):
             rows_of(parts, spec)
@@ -330,12 +293,10 @@ def test_negative_optionwise_leaves_out_each_option(model: VariabilityModel, fir
 def test_added_options_count_more_than_dropped_ones() -> None:
     """Without `a`, four options are dropped rather than one added that would keep them."""
     options = (*(BinaryOption(name) for name in ("a", "b0", "b1", "b2", "b3", "d", "e")), BinaryOption("f", parent="e"))
-    bare = VariabilityModel("weights", options)
-    texts = ["!d | !e", *(f"!b{i} | a | d" for i in range(4))]
-    model = VariabilityModel("weights", options, tuple(parse_boolean(text, bare.name_table) for text in texts))
-    found = names(model, "negoptionwise")
-    assert {"e", "f"} in found
-    assert {"b0", "b1", "b2", "b3", "d"} not in found
+    model = stated(options, "!d | !e", *(f"!b{i} | a | d" for i in range(4)))
+    found = {tuple(row) for row in sample(model, "negoptionwise").indices.tolist()}
+    assert (0, 0, 0, 0, 0, 0, 1, 1) in found
+    assert (0, 1, 1, 1, 1, 1, 0, 0) not in found
 
 
 def test_too_many_largest_configurations(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -360,4 +321,4 @@ def test_sets_of_nearly_all_options() -> None:
     assert (found.sum(axis=1) == 38).all()
     assert rows_of(Parts(Space(free)), "twise:40") == [(1,) * 40]
     with pytest.raises(SpaceError, match="twise:35 selects no configuration"):
-        sample(joined([forest()] * 4), "twise:35")
+        sample(joined([three()] * 11), "twise:35")

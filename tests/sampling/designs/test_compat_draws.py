@@ -7,17 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
 
 from sampling import Space, draw_sample, sample
 from sampling.draws import DotNetRandom
 from splc.errors import SplcError
 from splc.formats.measurements.csv import write_configurations
 from splc.system.variability import VariabilityModel
-from tests.support.examples import examples
 from tests.support.golden_messages import check_messages
-from tests.support.strategies import models
 
 
 @pytest.fixture
@@ -26,32 +22,25 @@ def mixed() -> VariabilityModel:
     return VariabilityModel.of({"a": bool, "b": bool, "x": range(3), "y": [2, 4]}, ["a | b"])
 
 
-def test_the_program_draws_from_the_rest_of_its_list(mixed: VariabilityModel) -> None:
-    """`compat` draws as `list.RemoveAt(random.Next(list.Count))` does, of either part and of configurations."""
-    for spec, part in (("random:4", slice(None)), ("random:2+ff", slice(0, 2)), ("all+random:4", slice(2, None))):
-        everything = list(dict.fromkeys(tuple(row[part]) for row in Space(mixed).enumerate().indices.tolist()))
-        text = spec.replace("random:4", "random:4,compat,seed=7").replace("random:2", "random:2,compat,seed=7")
-        random = DotNetRandom(7)
-        expected = [everything.pop(random.below(len(everything))) for _ in range(2 if "2" in spec else 4)]
-        found = [tuple(row[part]) for row in sample(mixed, text).indices.tolist()]
-        assert list(dict.fromkeys(found)) == expected
+@pytest.mark.parametrize(
+    ("spec", "n", "part"),
+    [("random:11", 11, slice(None)), ("random:3+ff", 3, slice(0, 2)), ("all+random:5", 5, slice(2, None))],
+)
+def test_draws_of_the_program(mixed: VariabilityModel, spec: str, n: int, part: slice) -> None:
+    """`compat` draws as `list.RemoveAt(random.Next(list.Count))` does, of either part and of configurations.
 
-
-def test_the_program_before_june_2023_draws_repeats_again(mixed: VariabilityModel) -> None:
-    """`compat=2018` draws positions in the whole list, of either part and of configurations, and repeats again."""
-    parts = slice(None), slice(0, 2), slice(2, None)
-    for spec, n, part in zip(("random:11", "random:3+ff", "all+random:5"), (11, 3, 5), parts, strict=True):
-        everything = list(dict.fromkeys(tuple(row[part]) for row in Space(mixed).enumerate().indices.tolist()))
-        text = spec.replace(f"random:{n}", f"random:{n},compat=2018,seed=10")
-        random = DotNetRandom(10)
-        drawn = [random.below(len(everything)) for _ in range(200)]
-        found = [tuple(row[part]) for row in sample(mixed, text).indices.tolist()]
-        # These draws have repeats, so that the two rules differ.
-        assert len(set(drawn[:n])) < n
-        assert list(dict.fromkeys(found)) == [everything[at] for at in list(dict.fromkeys(drawn))[:n]]
-        assert found != [
-            tuple(row[part]) for row in sample(mixed, text.replace("compat=2018", "compat")).indices.tolist()
-        ]
+    `compat=2018` draws positions in the whole list, as the program did before June 2023, and repeats again.
+    """
+    everything = list(dict.fromkeys(tuple(row[part]) for row in Space(mixed).enumerate().indices.tolist()))
+    random = DotNetRandom(10)
+    repeated = dict.fromkeys(random.below(len(everything)) for _ in range(200))
+    expected = {"compat=2018": [everything[at] for at in list(repeated)[:n]]}
+    random = DotNetRandom(10)
+    expected["compat"] = [everything.pop(random.below(len(everything))) for _ in range(n)]
+    assert expected["compat"] != expected["compat=2018"]
+    for rule, rows in expected.items():
+        found = sample(mixed, spec.replace(f":{n}", f":{n},{rule},seed=10")).indices.tolist()
+        assert list(dict.fromkeys(tuple(row[part]) for row in found)) == rows
 
 
 @pytest.mark.parametrize("spec", ["random:3,compat=2019", "random:3,compat,compat=2018", "random:3,compat="])
@@ -77,18 +66,6 @@ def test_too_large_draws_of_the_program_are_everything(mixed: VariabilityModel) 
     assert any("only 3 valid binary parts, not 9; all of them are taken" in note for note in found.notes)
     with pytest.raises(SplcError, match=r"only 3 valid binary parts, not 9\n.*at most 3"):
         sample(mixed, "random:9+ff")
-
-
-@examples(30)
-@given(models(binary=4), st.integers(0, 2**31 - 1), st.integers(1, 9))
-def test_drawn_configurations_are_valid_and_distinct(model: VariabilityModel, seed: int, n: int) -> None:
-    """A compatible draw of whole configurations has min(N, count) distinct valid ones, and depends on the seed only."""
-    space = Space(model)
-    assume(space.count)
-    found = sample(model, f"random:{n},compat", seed)
-    assert len(found) == len(found.unique()) == min(n, space.count)
-    assert space.check(found).all()
-    assert found == sample(model, f"random:{n},compat,seed={seed}", 5)
 
 
 def test_a_file_is_the_population(mixed: VariabilityModel, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -17,36 +17,15 @@ from sampling import Space, draw_sample, parse_spec, sample
 from sampling.designs.distance import DISTRIBUTIONS, UNIT, Distances, Scope, probabilities
 from sampling.draws import Lottery
 from sampling.space.parts import Parts
-from splc.errors import SpaceError, SpecError
+from splc.errors import SpaceError
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from tests.sampling.conftest import joined
-from tests.sampling.recorded import mixed, recorded
+from tests.sampling.conftest import joined, stated
+from tests.sampling.recorded import mixed
 from tests.support.examples import examples
 from tests.support.real_data import real
 from tests.support.strategies import models
-
-
-@given(models(binary=5, numeric=2), st.sampled_from(recorded("mixed")), st.integers(1, 12), st.integers(0, 3))
-@examples(30)
-def test_samples_have_the_stated_size(model: VariabilityModel, spec: str, n: int, seed: int) -> None:
-    """Configurations are valid, distinct and as many as stated, or a message says how many there are."""
-    spec = re.sub(r":20", f":{n}", spec)
-    space = Space(model)
-    assume(not space.solutions.empty)
-    if "+" not in spec and n > space.count:
-        with pytest.raises(SpaceError, match=f"only {space.count} valid configurations, not {n}"):
-            sample(model, spec, seed, space=space)
-        return
-    try:
-        found = draw_sample(model, spec, seed, space=space).configurations
-    except (SpaceError, SpecError):
-        assert "+" in spec
-        return
-    assert len(found) == len(found.unique()) > 0
-    assert "+" in spec or len(found) == n
-    assert space.check(found).all()
 
 
 @pytest.mark.parametrize("spec", ["distance:N", "distaware:N", "distpreserving:N", "solver:N+ff", "henard:N+ff"])
@@ -72,43 +51,27 @@ def distance(model: VariabilityModel, one: Array, other: Array, weight: int) -> 
     return total
 
 
+OPTIONAL = NumericOption("n", (0.0, 1.0, 2.0, 3.0), deselected_flag=-99.0)
+
+
 @given(models(binary=5, numeric=2), st.sampled_from([1, 4]))
 @examples(20)
+# The weight does not count for an optional numeric option.
+@example(stated([BinaryOption("b", optional=False), OPTIONAL, NumericOption("m", (0.0, 1.0))]), 4)
 def test_distance_maximises_the_sum_of_distances(model: VariabilityModel, weight: int) -> None:
-    """Each configuration has the largest sum of distances to those before it, of all that are not in the sample."""
-    assume(1 < Space(model).count <= 200)
-    check_distances(model, weight)
-
-
-def test_the_weight_does_not_count_for_numeric_options() -> None:
-    """The values of an optional numeric option have the distances of any other one."""
-    options = (
-        BinaryOption("b", optional=False),
-        NumericOption("n", (0.0, 1.0, 2.0, 3.0), deselected_flag=-99.0),
-        NumericOption("m", (0.0, 1.0)),
-    )
-    check_distances(VariabilityModel("system", options), 4)
-
-
-def check_distances(model: VariabilityModel, weight: int) -> None:
-    """Compare each configuration of a sample with all others."""
+    """The first configuration has the least distance to the origin; others the largest sum of those to all before."""
     space = Space(model)
+    assume(1 < space.count <= 200)
     rows = space.enumerate().indices
     n = min(6, len(rows))
     found = sample(model, f"distance:{n},weight={weight}", space=space).indices
+    assert distances_of(model, found[:1])[0] == distances_of(model, rows).min()
     apart = np.array([[distance(model, one, other, weight) for other in found] for one in rows])
     listed = rows.tolist()
     at = [listed.index(row) for row in found.tolist()]
     for number in range(1, n):
         gained = apart[:, :number].sum(axis=1)
         assert gained[at[number]] == max(g for place, g in enumerate(gained) if place not in at[:number])
-
-
-def test_distance_starts_with_the_smallest_configuration() -> None:
-    """The first configuration selects as few options as possible, with the least values."""
-    first = sample(mixed(), "distance:1").indices[0].tolist()
-    assert sum(first[:8]) == 3
-    assert first[8:] == [0, 4]
 
 
 @pytest.mark.real_data
@@ -231,13 +194,13 @@ def test_an_existing_sample_is_extended(kind: str, spec: str) -> None:
     """As many others as stated are selected, and all others if that is how many there are."""
     existing = "random:300,seed=5" if kind == "whole" else "solver:6+lhs:1"
     model = mixed()
-    total = Space(model).count if kind == "whole" else Parts(Space(model)).binary.count
-    for text in ("3", str(total - (300 if kind == "whole" else 6))):
+    left = Space(model).count - 300 if kind == "whole" else Parts(Space(model)).binary.count - 6
+    for text in ("3", str(left)):
         before, new = extended(spec.replace("N", text), kind, existing)
         assert len(new) == int(text)
         assert len({*map(tuple, before.tolist()), *map(tuple, new.tolist())}) == len(before) + len(new)
     with pytest.raises(SpaceError, match=r"only .* more valid"):
-        extended(spec.replace("N", str(total)), kind, existing)
+        extended(spec.replace("N", str(left + 1)), kind, existing)
 
 
 def test_distance_counts_the_existing_sample() -> None:

@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydoe import bbdesign, fullfact
 
-from sampling import Sample, Space, draw_sample, sample
+from sampling import draw_sample, sample
 from sampling.designs.numeric import compat_levels, compat_spread, spread
 from splc.data.configurations import Configurations
 from splc.errors import SpecError, SplcError
@@ -41,35 +41,11 @@ def points(configurations: Configurations) -> list[tuple[float, ...]]:
 
 @pytest.mark.parametrize("k", range(3, 9))
 def test_box_behnken_is_pydoe(k: int) -> None:
-    """`bbd` has pydoe's rows for every number of options, with one centre."""
-    found = {tuple(point) for point in sample(integers(*[3] * k), "bbd").indices.astype(int) - 1}
-    assert found == {tuple(map(int, row)) for row in bbdesign(k, center=1)}
+    """`bbd` has pydoe's rows for every number of options, with one centre, the last row."""
+    found = [tuple(point) for point in (sample(integers(*[3] * k), "bbd").indices.astype(int) - 1).tolist()]
+    assert set(found) == {tuple(map(int, row)) for row in bbdesign(k, center=1)}
     assert len(found) == 2 * k * (k - 1) + 1
-
-
-def test_box_behnken_of_the_program(three: VariabilityModel) -> None:
-    """For each pair the four ends, the others at their centres; `compat` has the program's centre of z (8, not 4)."""
-    for spec, centre in (("bbd", (8.0, 5.0, 4.0)), ("bbd:compat", (8.0, 5.0, 8.0))):
-        ends = ((1.0, 64.0), (1.0, 20.0), (0.0, 8.0))
-        expected: set[tuple[float, ...]] = {centre}
-        for one, other in itertools.combinations(range(3), 2):
-            for a, b in itertools.product(ends[one], ends[other]):
-                point = list(centre)
-                point[one], point[other] = a, b
-                expected.add((*point,))
-        found = points(sample(three, spec))
-        assert set(found) == expected
-        assert len(found) == 13
-        assert found[-1] == centre
-
-
-def test_box_behnken_of_few_options() -> None:
-    """Two options have four corners and a centre; a single one only its centre, with a note."""
-    assert set(points(sample(integers(5, 5), "bbd"))) == {(2.0, 2.0), *itertools.product((0.0, 4.0), repeat=2)}
-    assert not draw_sample(integers(5, 5), "bbd").notes
-    one = draw_sample(integers(5), "bbd")
-    assert points(one.configurations) == [(2.0,)]
-    assert one.notes == ("bbd: with one numeric option there is no pair of options, only the centre",)
+    assert found[-1] == (0,) * k
 
 
 def test_one_factor_of_the_program(three: VariabilityModel) -> None:
@@ -174,14 +150,6 @@ def test_levels_are_distinct_and_include_both_ends(levels: int) -> None:
         assert found[-1] == compat[-1] == n - 1
 
 
-def attempt(model: VariabilityModel, spec: str, seed: int, space: Space) -> Sample | str:
-    """Return a sample, or the message why there is none."""
-    try:
-        return draw_sample(model, spec, seed, space=space)
-    except SplcError as error:
-        return str(error)
-
-
 # Table 2.2 of the thesis.
 TABLE = """
 0 1 1 2 0 2 2 1
@@ -275,16 +243,6 @@ def test_figure_2_4_of_the_thesis(plane: VariabilityModel) -> None:
     assert found[0] == (3, 6)
 
 
-@pytest.mark.parametrize(("k", "scale"), [(2, 0.7071), (3, 0.5946), (4, 0.5), (5, 0.4204)])
-def test_rotatable_scales_by_two_to_the_minus_k_over_4(k: int, scale: float) -> None:
-    """`cci:rotatable` has the textbook's cube."""
-    found = points(sample(numeric(*[tuple(map(float, range(-10_000, 10_001)))] * k), "cci:rotatable"))
-    assert len(found) == 1 + 2 * k + 2**k
-    cube = {abs(value) for point in found if 0.0 not in point for value in point}
-    assert len(cube) == 1
-    assert cube.pop() == pytest.approx(1e4 * scale, abs=1)
-
-
 def test_compat_is_what_spl_conqueror_does(three: VariabilityModel) -> None:
     """`cci:compat` gives the verified example, with the last valid value instead of values beyond maxValue."""
     found = draw_sample(three, "cci:compat")
@@ -295,18 +253,34 @@ def test_compat_is_what_spl_conqueror_does(three: VariabilityModel) -> None:
     assert found.notes == ("2 of 16 rows coincide with others and are left out",)
 
 
-def composite(options: Sequence[NumericOption], compat: bool) -> set[tuple[float, ...]]:
+def centre_of(option: NumericOption, compat: bool) -> float:
+    """Return the middle value. The program's list goes on beyond maxValue; the last valid value is used instead."""
+    goes_on = compat and option.step is not None and option.maximum is not None
+    values = [*option.values, *([option.values[-1]] if goes_on else [])]
+    return values[len(values) // 2]
+
+
+def box_behnken(options: Sequence[NumericOption], compat: bool) -> set[tuple[float, ...]]:
+    """Return the centre, and for each pair of options the four combinations of their ends."""
+    centres = [centre_of(option, compat) for option in options]
+    found = {tuple(centres)}
+    for pair in itertools.combinations(range(len(options)), 2):
+        for ends in itertools.product(*((options[at].values[0], options[at].values[-1]) for at in pair)):
+            point = dict(enumerate(centres)) | dict(zip(pair, ends, strict=True))
+            found.add(tuple(point.values()))
+    return found
+
+
+def composite(options: Sequence[NumericOption], variant: str) -> set[tuple[float, ...]]:
     """Return the points of a central composite design, value by value as the documentation defines them."""
-    k = len(options)
+    k, compat = len(options), variant == ":compat"
+    scale = 2 ** (k / 4) if variant == ":rotatable" and k > 1 else math.sqrt(k)
     centres, sides = [], []
     for option in options:
-        values = list(option.values)
-        if compat and option.step is not None and option.maximum is not None:
-            values.append(math.inf)
-        centre = min(values[len(values) // 2], option.values[-1])
+        centre = centre_of(option, compat)
         low, high = centre - option.values[0], option.values[-1] - centre
         side = []
-        for wanted in (centre - low / math.sqrt(k), centre + (low if compat else high) / math.sqrt(k)):
+        for wanted in (centre - low / scale, centre + (low if compat else high) / scale):
             if compat and option.step is not None:
                 side.append(min((v for v in option.values if v >= wanted), default=option.values[-1]))
             else:
@@ -327,19 +301,25 @@ lists = st.lists(st.integers(-20, 40), min_size=1, max_size=9, unique=True).map(
 
 
 @examples(30)
-@given(st.lists(st.tuples(lists, st.booleans(), st.booleans()), min_size=1, max_size=5), st.booleans())
-@example([([1.0, 2.0, 3.0, 4.0], False, False)] * 2, False)
-@example([([1.0, 2.0, 3.0, 4.0], False, False)] * 2, True)
-@example([([0.0, 1.0, 2.0, 3.0, 4.0], True, False)] * 4, True)
-def test_central_composite_is_its_definition(given: list[tuple[list[float], bool, bool]], compat: bool) -> None:
-    """For any values, in lists or by steps that meet maxValue or not, `cci` has the points of its definition."""
+@given(
+    st.lists(st.tuples(lists, st.booleans(), st.booleans()), min_size=1, max_size=5),
+    st.sampled_from(["cci", "cci:compat", "cci:rotatable", "bbd", "bbd:compat"]),
+)
+@example([([1.0, 2.0, 3.0, 4.0], False, False)] * 2, "cci")
+@example([([1.0, 2.0, 3.0, 4.0], False, False)] * 2, "cci:compat")
+@example([([0.0, 1.0, 2.0, 3.0, 4.0], True, False)] * 4, "cci:compat")
+@example([(list(map(float, range(-99, 100))), False, False)] * 3, "cci:rotatable")
+def test_designs_are_their_definitions(given: list[tuple[list[float], bool, bool]], spec: str) -> None:
+    """For any values, in lists or by steps that meet maxValue or not, `cci` and `bbd` have the points defined."""
     options = tuple(
         NumericOption(f"x{at}", tuple(values), step="x + 1" if step else None, maximum=99.0 if beyond else None)
         for at, (values, step, beyond) in enumerate(given)
     )
-    found = points(sample(VariabilityModel("any", options), "cci:compat" if compat else "cci"))
+    drawn = draw_sample(VariabilityModel("any", options), spec)
+    found, variant = points(drawn.configurations), spec[3:]
     assert len(found) == len(set(found))
-    assert set(found) == composite(options, compat)
+    assert set(found) == (composite(options, variant) if "cci" in spec else box_behnken(options, variant != ""))
+    assert any("no pair of options" in note for note in drawn.notes) == ("bbd" in spec and len(options) == 1)
 
 
 def test_too_many_corners_are_refused() -> None:

@@ -15,7 +15,7 @@ from sampling.spec import BINARY
 from splc.errors import SpaceError, SplcError
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
-from tests.sampling.designs.test_numeric_designs import attempt
+from tests.sampling.conftest import attempt
 from tests.support.examples import examples
 from tests.support.strategies import models
 
@@ -95,7 +95,7 @@ def test_restricted_samples_are_valid_and_distinct(model: VariabilityModel, data
     two = data.draw(st.lists(st.sampled_from(numeric), min_size=1, unique=True)) if numeric else []
     parts = [f"pairwise[{','.join(one)}]"] if one else []
     parts += [f"ff[{','.join(two)}]"] if two else []
-    drawn = attempt(model, "+".join(parts), 0, space)
+    drawn = attempt(model, "+".join(parts))
     if not isinstance(drawn, Sample):
         # The centres or the parts excluded everything.
         assert "selects" in drawn

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from sampling import sample
 from sampling.space import analysis, circuit, satisfiability
@@ -103,10 +104,13 @@ def test_draws(name: str) -> None:
     assert len(np.unique(drawn.indices, axis=0)) == count
     if count < space.count:
         share = np.array([counts[1] / space.count for counts in space.option_counts().values()])
-        deviation = (drawn.indices.mean(axis=0) - share) / np.sqrt(np.maximum(share * (1 - share) / count, 1e-12))
-        # Options depend on each other; the largest deviation of thousands of independent ones is below 5.
-        assert abs(deviation).max() < 5
-        assert math.sqrt((deviation**2).mean()) < 1.5
+        selected = drawn.indices.sum(axis=0, dtype=np.int64)
+        tails = np.minimum(binom.cdf(selected, count, share), binom.sf(selected - 1, count, share))
+        # Options depend on each other; the least probability of thousands of independent ones is above this.
+        assert tails.min() > 1e-7
+        variance = count * share * (1 - share)
+        usual = variance >= 1
+        assert ((selected - count * share)[usual] ** 2 / variance[usual]).mean() < 1.5**2
 
 
 @pytest.mark.real_data

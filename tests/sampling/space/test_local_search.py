@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sampling.space.ranking import neighbours, searched, undominated
@@ -16,8 +16,7 @@ from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from tests.support.examples import examples
-from tests.support.influence_strategies import influence_models
-from tests.support.strategies import models
+from tests.support.influence_strategies import influence_models, spaces, spaces_with_model
 
 
 def first(values: Array) -> Array:
@@ -32,11 +31,9 @@ def front(values: Array) -> Array:
 
 
 @examples(30)
-@given(st.data())
-def test_all_valid_configurations_of_small_spaces(data: st.DataObject) -> None:
+@given(spaces(), st.data())
+def test_all_valid_configurations_of_small_spaces(space: Space, data: st.DataObject) -> None:
     """In small spaces the first best of all is found, and the whole Pareto front; starts are not needed."""
-    space = Space(data.draw(models()))
-    assume(space.count > 0)
     predictors = [data.draw(influence_models(space.system)) for _ in range(2)]
     everything = space.enumerate()
     values = np.stack([each.predict(everything) for each in predictors], axis=1)
@@ -52,12 +49,10 @@ def test_all_valid_configurations_of_small_spaces(data: st.DataObject) -> None:
 
 
 @examples(30)
-@given(st.data())
-def test_the_local_search_ends_in_a_local_optimum(data: st.DataObject) -> None:
+@given(spaces_with_model(), st.data())
+def test_the_local_search_ends_in_a_local_optimum(drawn: tuple[Space, InfluenceModel], data: st.DataObject) -> None:
     """The result of a local search is valid, not worse than its start, and no neighbour is better."""
-    space = Space(data.draw(models()))
-    assume(space.count > 0)
-    model = data.draw(influence_models(space.system))
+    space, model = drawn
     start = space.enumerate()[[data.draw(st.integers(0, space.count - 1))]]
 
     def predict(configurations: Configurations) -> Array:
@@ -73,11 +68,9 @@ def test_the_local_search_ends_in_a_local_optimum(data: st.DataObject) -> None:
 
 
 @examples(30)
-@given(st.data())
-def test_neighbours_are_the_valid_configurations_that_differ_in_one_choice(data: st.DataObject) -> None:
+@given(spaces(), st.data())
+def test_neighbours_are_the_valid_configurations_that_differ_in_one_choice(space: Space, data: st.DataObject) -> None:
     """They are the valid configurations with another value of one option or one alternative group, and it itself."""
-    space = Space(data.draw(models()))
-    assume(space.count > 0)
     everything = space.enumerate()
     row = data.draw(st.integers(0, space.count - 1))
     system = space.system
@@ -86,25 +79,22 @@ def test_neighbours_are_the_valid_configurations_that_differ_in_one_choice(data:
     choices = [frozenset((name,)) for name in system.names if name not in grouped]
     # With the members of a group, the option that they belong to may change.
     parents = {system.option(next(iter(group))).parent for group in groups}
-    found = neighbours(everything[[row]], space)
-    assert (everything.find(found) >= 0).all()
-    assert len(set(everything.find(found).tolist())) == len(found)
+    places = everything.find(neighbours(everything[[row]], space)).tolist()
+    assert -1 not in places
+    assert len(set(places)) == len(places)
     expected = set()
     for place, other in enumerate(everything.indices):
         different = {system.names[at] for at in np.flatnonzero(other != everything.indices[row])}
         if any(different <= choice for choice in (*choices, *groups)):
             expected.add(place)
-    extra = set(everything.find(found).tolist()) - expected
-    assert expected <= set(everything.find(found).tolist())
-    assert not extra or parents - {None}
+    assert expected <= set(places)
+    assert expected == set(places) or parents - {None}
 
 
 @examples(30)
-@given(st.data())
-def test_configurations_that_differ_in_unused_options_count_once(data: st.DataObject) -> None:
+@given(spaces(), st.data())
+def test_configurations_that_differ_in_unused_options_count_once(space: Space, data: st.DataObject) -> None:
     """Of configurations with the same values of the used options, the first is predicted."""
-    space = Space(data.draw(models()))
-    assume(space.count > 0)
     used = data.draw(st.sets(st.integers(0, len(space.system.options) - 1)))
     everything = space.enumerate()
 

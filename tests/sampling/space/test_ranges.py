@@ -20,22 +20,17 @@ from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.subexpressions import Parameter
 from splc.models.terms import Factor, Term, log_term, option_term, product_of
 from splc.models.text.reader import expand_model
-from splc.system.constraints import parse_arithmetic, parse_boolean
+from splc.system.constraints import parse_arithmetic
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
+from tests.sampling.conftest import model_of, stated
 from tests.support.entangled import ENTANGLED
 from tests.support.examples import examples
 from tests.support.real_data import real
 from tests.support.strategies import models
 
 NUMERIC = [Factor("n", 1, 0), Factor("n", 2, 0), Factor("n", -1, 0), Factor("n", 0, 1), Factor("n", 1, 1)]
-
-
-def model_of(text: str, system: VariabilityModel) -> InfluenceModel:
-    """Return the model of a text."""
-    found = expand_model(text, system.spellings)
-    return InfluenceModel.from_terms(found.expansion, system.names, derived=found.derived)
 
 
 @st.composite
@@ -59,15 +54,6 @@ def influence_models(draw: st.DrawFn, system: VariabilityModel) -> InfluenceMode
     return InfluenceModel.from_terms(pairs, names)
 
 
-def rows_of(found: TermRange, configurations: Configurations, at: dict[str, float]) -> Array:
-    """Return which configurations have these values, shape (n,), bool."""
-    there = np.ones(len(configurations), dtype=bool)
-    for name, value in at.items():
-        column = configurations.column(name)
-        there &= np.isnan(column) if math.isnan(value) else column == value
-    return there
-
-
 def check(found: TermRange, contributions: Array, configurations: Configurations) -> None:
     """Assert that a range is that of a column of contributions, or bounds it where it is not exact."""
     slack = 1e-9 * max(1.0, float(np.abs(contributions).max()))
@@ -78,7 +64,10 @@ def check(found: TermRange, contributions: Array, configurations: Configurations
         if at is None:
             continue
         assert end == pytest.approx(best, rel=1e-12, abs=1e-300)
-        there = rows_of(found, configurations, dict(at))
+        there = np.ones(len(configurations), dtype=bool)
+        for name, value in at.items():
+            column = configurations.column(name)
+            there &= np.isnan(column) if math.isnan(value) else column == value
         assert there.any()
         assert (contributions[there] == end).all()
     assert found.low <= contributions.min() + slack
@@ -128,12 +117,10 @@ def test_parameters_that_are_tables_have_their_values_in_the_range() -> None:
 def test_a_value_is_missing_only_where_it_is_needed() -> None:
     """A logarithm of zero is an error where it contributes, none where another option of the term is never selected."""
     options = (NumericOption("x", (0.0, 1.0)), NumericOption("y", (1.0, 2.0), deselected_flag=-1.0))
-    bare = VariabilityModel("s", options)
-    model = InfluenceModel.from_terms({log_term("x") * option_term("y"): 1.0}, bare.names)
+    model = InfluenceModel.from_terms({log_term("x") * option_term("y"): 1.0}, ("x", "y"))
     with pytest.raises(ConfigurationError, match=r"log10\(x\).* has no finite value where x = 0"):
-        term_ranges(model, Space(bare))
-    never = VariabilityModel("s", options, (parse_boolean("!Enabledy", bare.name_table),))
-    [found] = term_ranges(model, Space(never))
+        term_ranges(model, Space(stated(options)))
+    [found] = term_ranges(model, Space(stated(options, "!Enabledy")))
     assert (found.low, found.high, found.exact) == (0.0, 0.0, True)
 
 
@@ -147,9 +134,8 @@ def test_wrong_models_and_empty_spaces_are_errors() -> None:
             term_ranges(InfluenceModel(((option_term("x"), influence),)), Space(system))
     with pytest.raises(ConfigurationError, match=r"1e\+200 \* x has no finite value"):
         term_ranges(InfluenceModel.from_terms({option_term("x"): 1e200}), Space(system))
-    contradiction = tuple(parse_boolean(text, system.name_table) for text in ("cache", "!cache"))
     with pytest.raises(VariabilityError):
-        term_ranges(InfluenceModel(()), Space(VariabilityModel("s", system.options, contradiction)))
+        term_ranges(InfluenceModel(()), Space(stated(system.options, "cache", "!cache")))
 
 
 @pytest.mark.real_data
@@ -178,10 +164,8 @@ def huge_system() -> VariabilityModel:
     """Return a system of more than 10^28 configurations: a chain of implications, and numeric options tied to it."""
     binary = tuple(BinaryOption(f"b{i:02}", optional=True) for i in range(60))
     numeric = tuple(NumericOption(f"n{i}", tuple(map(float, range(1, 101)))) for i in range(8))
-    bare = VariabilityModel("huge", (*binary, *numeric))
-    chain = [parse_boolean(f"!b{i:02} | b{i + 1:02} | b{i + 2:02}", bare.name_table) for i in range(58)]
-    sums = [parse_arithmetic(text, bare.name_table) for text in ("n0 + n1 + n2 <= 290", "n3 + n4 >= 3")]
-    return VariabilityModel("huge", bare.options, (*chain, *sums))
+    chain = (f"!b{i:02} | b{i + 1:02} | b{i + 2:02}" for i in range(58))
+    return stated((*binary, *numeric), *chain, "n0 + n1 + n2 <= 290", "n3 + n4 >= 3")
 
 
 def test_huge_spaces_take_no_enumeration() -> None:
@@ -244,9 +228,7 @@ def test_ends_are_reached_or_bounds(
 ) -> None:
     """Each end of a range is reached at a valid configuration, or a bound if too many have to be examined."""
     options = tuple(NumericOption(f"n{i}", tuple(map(float, values)), deselected_flag=flag) for i in range(3))
-    bare = VariabilityModel("s", options)
-    stated = () if constraint is None else (parse_arithmetic(constraint, bare.name_table),)
-    system = VariabilityModel("s", options, stated)
+    system = stated(options, *(() if constraint is None else (constraint,)))
     [found] = term_ranges(model_of(text, system), Space(system), limit=limit)
     assert (found.low, found.high) == pytest.approx((low[0], high[0]))
     assert (found.low_at, found.high_at) == (low[1], high[1])

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sampling.space import maxsat
-from sampling.space import rows as rows_module
 from sampling.space.optimum import free_options, unused_options
 from sampling.space.ranges import term_ranges
 from sampling.space.ranking import best, pareto_front, undominated
@@ -22,15 +21,14 @@ from sampling.space.variance import blocks_of
 from splc.errors import ConfigurationError, SpaceError, SpecError, VariabilityError
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters, ParameterTable, Quantity
-from splc.models.terms import CONSTANT, option_term
+from splc.models.terms import option_term
 from splc.models.text.reader import expand_model
-from splc.system.constraints import parse_boolean
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
+from tests.sampling.conftest import model_of, stated
 from tests.support.examples import examples
 from tests.support.golden_messages import check_messages
-from tests.support.influence_strategies import influence_models
-from tests.support.strategies import models
+from tests.support.influence_strategies import influence_models, spaces
 
 LIMITS = st.sampled_from([3, 12, 1000])
 
@@ -43,25 +41,20 @@ def first_of_each(space: Space, unused: tuple[str, ...]) -> np.ndarray:
 
 
 @examples(80)
-@given(st.data(), st.integers(1, 6), st.booleans(), LIMITS, st.sampled_from([1, 3, 2**62]))
+@given(spaces(), st.data(), st.integers(1, 6), st.booleans(), LIMITS)
 def test_the_best_are_those_of_a_sorted_enumeration(
-    data: st.DataObject, count: int, maximize: bool, limit: int, word: int
+    space: Space, data: st.DataObject, count: int, maximize: bool, limit: int
 ) -> None:
     """They are the first of all configurations, sorted by prediction, that differ in options of the model.
 
-    A single one is the first best of all, also where only parts fit into the limit. It does not matter how many words
-    the values take.
+    A single one is the first best of all, also where only parts fit into the limit.
     """
-    space = Space(data.draw(models()))
-    assume(space.count > 0)
     # Many sums of equal influences are equal.
     flat = InfluenceModel.from_terms([(option_term(name), 1.0) for name in space.system.names], space.system.names)
     model = data.draw(st.one_of(influence_models(space.system, least=2), st.just(flat)))
     everything = space.enumerate()
     try:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(rows_module, "WORD", word)
-            found = best(model, space, count, maximize, limit)
+        found = best(model, space, count, maximize, limit)
     except SpaceError:
         assert space.count > limit
         return
@@ -82,11 +75,11 @@ def test_the_best_are_those_of_a_sorted_enumeration(
 
 
 @examples(30)
-@given(st.data(), st.lists(st.booleans(), min_size=2, max_size=3), LIMITS)
-def test_the_front_is_that_of_all_configurations(data: st.DataObject, maximize: list[bool], limit: int) -> None:
+@given(spaces(), st.data(), st.lists(st.booleans(), min_size=2, max_size=3), LIMITS)
+def test_the_front_is_that_of_all_configurations(
+    space: Space, data: st.DataObject, maximize: list[bool], limit: int
+) -> None:
     """No valid configuration surpasses one of the front, and the front has all such predictions once."""
-    space = Space(data.draw(models()))
-    assume(space.count > 0)
     each = [data.draw(influence_models(space.system, least=2)) for _ in maximize]
     try:
         found = pareto_front(each, space, maximize, limit)
@@ -196,25 +189,15 @@ def test_no_row_surpasses_what_is_undominated(rows: list[tuple[int, ...]]) -> No
 def wide_system(width: int = 100) -> VariabilityModel:
     """Return a system of many options, tied together by a chain of implications."""
     options = tuple(BinaryOption(f"b{i:03}") for i in range(width))
-    bare = VariabilityModel("wide", (*options, NumericOption("x", tuple(map(float, range(1, 101))))))
-    chain = tuple(parse_boolean(f"!b{i:03} | b{i + 1:03} | b{i + 2:03}", bare.name_table) for i in range(width - 2))
-    return VariabilityModel("wide", bare.options, chain)
+    chain = (f"!b{i:03} | b{i + 1:03} | b{i + 2:03}" for i in range(width - 2))
+    return stated((*options, NumericOption("x", tuple(map(float, range(1, 101))))), *chain)
 
 
 def test_huge_spaces_are_projected_on_the_model() -> None:
     """A space of far more configurations than the limit is no obstacle where the model uses few options."""
     space = Space(wide_system(75))
     assert space.count > 10**17
-    model = InfluenceModel.from_terms(
-        {
-            CONSTANT: 7.0,
-            option_term("b000"): -5.0,
-            option_term("b001"): 3.0,
-            option_term("b000") * option_term("b002"): 1.0,
-            option_term("x"): 2.0,
-            option_term("x", 2): -1.0,
-        }
-    )
+    model = model_of("7 - 5 * b000 + 3 * b001 + b000 * b002 + 2 * x - x^2", space.system)
     found = best(model, space, 1, limit=1000)
     assert found.predicted.tolist() == [[7 - 4 + 200 - 10_000]]
     assert bool(space.check(found.configurations)[0])
@@ -247,9 +230,8 @@ def test_unknown_options_and_empty_spaces_are_errors() -> None:
     system = VariabilityModel("s", (BinaryOption("cache"),))
     with pytest.raises(ConfigurationError, match="did you mean 'cache'"):
         best(InfluenceModel.from_terms({option_term("cahce"): 1.0}), Space(system), 1)
-    contradiction = tuple(parse_boolean(text, system.name_table) for text in ("cache", "!cache"))
     with pytest.raises(VariabilityError):
-        best(InfluenceModel(()), Space(VariabilityModel("s", system.options, contradiction)), 1)
+        best(InfluenceModel(()), Space(stated(system.options, "cache", "!cache")), 1)
 
 
 def test_values_that_do_not_exist_are_errors() -> None:
@@ -280,30 +262,6 @@ def test_values_that_do_not_exist_have_the_advice_of_predictions() -> None:
     assert texts[0] == "in a configuration with x = 1, y = 3"
 
 
-@pytest.mark.parametrize("optional", [False, True])
-def test_unused_options(optional: bool) -> None:
-    """The parent of a group with used children is not unused; options that are always selected have one value."""
-    plain = VariabilityModel.of({"codec": ["a", "b"], "x": [1, 2]})
-    parent = BinaryOption("codec", optional=optional)
-    space = Space(VariabilityModel("s", (parent, *plain.options[1:])))
-    both = {option_term("codec_a"): 1.0, option_term("codec_b"): 2.0}
-    assert best(InfluenceModel.from_terms(both), space, 1).unused == ("x",)
-    found = best(InfluenceModel.from_terms({option_term("codec_a"): 1.0, option_term("x"): 1.0}), space, 1)
-    assert found.unused == (("codec",) if optional else ()) + ("codec_b",)
-    # Where the parent has a choice, so has its last member.
-    assert free_options(space.system, found.unused) == (found.unused if optional else ())
-
-
-def test_parents_of_one_child() -> None:
-    """A parent is selected exactly where its mandatory child is, unless something else excludes the child."""
-    options = BinaryOption("p"), BinaryOption("pa", parent="p", optional=False), BinaryOption("x")
-    system = VariabilityModel("s", options)
-    assert unused_options(system, [1]) == ("x",)
-    assert unused_options(system, [2]) == ("p", "pa")
-    free = BinaryOption("p"), BinaryOption("pa", parent="p"), BinaryOption("x")
-    assert unused_options(VariabilityModel("s", free), [1]) == ("p", "x")
-
-
 @pytest.mark.parametrize("seed", range(12))
 def test_free_options(seed: int) -> None:
     """An unused option is free if two configurations with the same values of the used options differ in it."""
@@ -312,7 +270,9 @@ def test_free_options(seed: int) -> None:
     plain = VariabilityModel.of({"g": ["a", "b", "c"], "h": ["d", "e"], "y": [0, 1]})
     own = [option for option in plain.options if option.name not in {"g", "h"}]
     # A parent with one child, and one whose children do not exclude each other.
-    trees = [BinaryOption("p"), BinaryOption("pa", parent="p"), BinaryOption("q")]
+    trees = [BinaryOption("p"), BinaryOption("pa", parent="p", optional=bool(seed % 3))]
+    # What else excludes a child leaves a choice to its parent.
+    trees.append(BinaryOption("q", excluded=() if seed % 2 else (("pa",),)))
     trees += [BinaryOption("qa", parent="q"), BinaryOption("qb", parent="q")]
     system = VariabilityModel("s", (*parents, *own, *trees))
     kept = [at for at in range(len(system.names)) if rng.random() < 0.5]
@@ -329,22 +289,12 @@ def test_free_options(seed: int) -> None:
 
 
 @pytest.mark.parametrize("maximize", [True, False])
-@pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_the_optimum_of_every_name(maximize: bool, sign: float) -> None:
-    """The optimum of a term of any name, also of a switch and of the root, is that of all configurations."""
-    options = (
-        BinaryOption("a"),
-        NumericOption("n", (1.0, 2.0), deselected_flag=-1.0),
-        NumericOption("m", (3.0, 5.0), deselected_flag=-1.0),
-    )
-    bare = VariabilityModel("switches", options)
-    system = VariabilityModel("switches", options, (parse_boolean("!a | !Enabledm", bare.name_table),))
-    space = Space(system)
-    everything = space.enumerate()
-    for name in (*system.names, *system.switches):
-        model = InfluenceModel.from_terms([(option_term(name), sign)], system.names)
-        predictions = model.predict(everything)
-        value = predictions.max() if maximize else predictions.min()
-        found = best(model, space, 1, maximize)
-        assert (name, found.predicted.tolist()) == (name, [[value]])
-        assert model.predict(found.configurations).tolist() == [value]
+def test_the_optimum_of_every_name(maximize: bool) -> None:
+    """The optimum of a term of any name, also of a switch, is that of all configurations."""
+    n, m = (NumericOption(name, (1.0, 2.0), deselected_flag=-1.0) for name in "nm")
+    space = Space(stated([BinaryOption("a"), n, m], "!a | !Enabledm"))
+    for name, sign in product((*space.system.names, *space.system.switches), (1.0, -1.0)):
+        model = InfluenceModel.from_terms([(option_term(name), sign)], space.system.names)
+        predictions = model.predict(space.enumerate())
+        wanted = predictions.max() if maximize else predictions.min()
+        assert best(model, space, 1, maximize).predicted.tolist() == [[wanted]]

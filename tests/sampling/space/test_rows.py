@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sampling import sample
 from sampling.space import rows
 from sampling.space.rows import ascending, distinct, packed, without_repeated_bytes, without_repeats
-from splc.errors import SplcError
 from splc.system.variability import VariabilityModel
+from tests.sampling.conftest import attempt
 from tests.support.examples import examples
 from tests.support.strategies import models
 
@@ -51,28 +50,14 @@ def test_rows_without_columns(rows: int) -> None:
     assert ascending(table, []).tolist() == list(range(rows))
 
 
-@given(st.lists(st.tuples(*[st.integers(0, 255)] * 2), max_size=12))
-def test_distinct_bytes(rows: list[tuple[int, int]]) -> None:
-    """The distinct rows of bytes are in order of first appearance."""
-    table = np.array(rows, dtype=np.uint8).reshape(len(rows), 2)
-    assert list(map(tuple, without_repeated_bytes(table).tolist())) == list(dict.fromkeys(rows))
-
-
-WORDS = st.sampled_from([1, 3, 8])
+SPECS = st.sampled_from(["all+ff", "pairwise", "twise:3+pb:9,3", "all+cci"])
 
 
 @examples(15)
-@given(models(binary=5, numeric=2), WORDS, st.sampled_from(["all+ff", "pairwise", "twise:3+pb:9,3", "all+cci"]))
+@given(models(binary=5, numeric=2), st.sampled_from([1, 3, 8]), SPECS)
 def test_samples_do_not_depend_on_words(system: VariabilityModel, word: int, spec: str) -> None:
     """Enumerated and designed configurations are the same, however many words their values take."""
-
-    def attempt() -> list[list[int]] | str:
-        try:
-            return list(sample(system, spec).indices.tolist())
-        except SplcError as error:
-            return str(error)
-
-    expected = attempt()
+    expected = attempt(system, spec)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rows, "WORD", word)
-        assert attempt() == expected
+        assert attempt(system, spec) == expected

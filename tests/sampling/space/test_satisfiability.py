@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import chain
+
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sampling.designs.coverage import covering
@@ -19,11 +22,10 @@ from splc.models.terms import option_term
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from tests.sampling.space.clauses import Clauses, drawn_clauses, problem_of, solutions_of
+from tests.sampling.space.test_circuit import Clauses, drawn_clauses, problem_of, solutions_of
 from tests.sampling.space.test_ranking import first_of_each
 from tests.support.examples import examples
-from tests.support.influence_strategies import influence_models
-from tests.support.strategies import models
+from tests.support.influence_strategies import influence_models, spaces, spaces_with_model
 
 pytestmark = pytest.mark.skipif(not satisfiability.is_installed(), reason="python-sat is not installed")
 
@@ -71,16 +73,20 @@ def test_minimal_solutions(seed: int, variables: int, share: float) -> None:
     assert (solver.solution() is None) == (not len(rows))
 
 
-@given(seed=st.integers(0, 10**6), variables=st.integers(2, 8), share=st.floats(0.2, 2.0), size=st.integers(1, 3))
-def test_covering(seed: int, variables: int, share: float, size: int) -> None:
-    """A covering has solutions only, and every combination of values that any solution has."""
+@given(st.integers(0, 10**6), st.integers(2, 8), st.floats(0.2, 2.0), st.integers(1, 3), st.integers(0, 2))
+def test_covering(seed: int, variables: int, share: float, size: int, count: int) -> None:
+    """With known ones, a covering has every combination of values that any solution has, and needs each of its own."""
     solver, rows = drawn(seed, variables, share)
-    found = covering(solver, variables, size, np.zeros((0, variables)), np.random.default_rng(seed))
-    assert {tuple(row) for row in found.tolist()} <= {tuple(row) for row in rows.tolist()}
-    assert len(found) <= len(rows)
+    known = rows[:count]
+    added = covering(solver, variables, size, known, np.random.default_rng(seed))
+    assert {tuple(row) for row in added.tolist()} <= {tuple(row) for row in rows.tolist()}
+    found = np.concatenate([known, added])
     places = np.array(np.meshgrid(*[range(variables)] * min(size, variables))).reshape(min(size, variables), -1).T
     for place in places:
         assert {tuple(row) for row in found[:, place].tolist()} == {tuple(row) for row in rows[:, place].tolist()}
+    own = [{(*place, *row[place]) for place in places} for row in found]
+    times = Counter(chain(*own))
+    assert all(min(times[each] for each in combinations) == 1 for combinations in own[len(known) :])
 
 
 def test_redundant_constraints() -> None:
@@ -104,12 +110,12 @@ def test_what_is_not_clauses() -> None:
 
 
 @examples(30)
-@given(st.data(), st.integers(1, 6), st.booleans())
-def test_the_best_are_those_of_a_sorted_enumeration(data: st.DataObject, count: int, maximize: bool) -> None:
+@given(spaces_with_model(2), st.integers(1, 6), st.booleans())
+def test_the_best_are_those_of_a_sorted_enumeration(
+    drawn: tuple[Space, InfluenceModel], count: int, maximize: bool
+) -> None:
     """Their predictions are the best ones of all configurations that differ in options of the model."""
-    space = Space(data.draw(models()))
-    assume(space.count > 0)
-    model = data.draw(influence_models(space.system, least=2))
+    space, model = drawn
     unused = best(model, space, 1).unused
     found = Configurations(space.system, WeightedClauses(model, space, maximize).best(count))
     predictions = model.predict(space.enumerate()[first_of_each(space, unused)])
@@ -127,11 +133,9 @@ def _values(models: list[InfluenceModel], configurations: Configurations, maximi
 
 
 @examples(30)
-@given(st.data(), st.integers(2, 3))
-def test_the_front_of_all_configurations(data: st.DataObject, count: int) -> None:
+@given(spaces(), st.data(), st.integers(2, 3))
+def test_the_front_of_all_configurations(space: Space, data: st.DataObject, count: int) -> None:
     """Each configuration is dominated by one of the front, up to a small part of the range; no one of the front is."""
-    space = Space(data.draw(models()))
-    assume(space.count > 0)
     objectives = [data.draw(influence_models(space.system, least=2)) for _ in range(count)]
     maximize = data.draw(st.lists(st.booleans(), min_size=count, max_size=count))
     rows, _ = weighted_front(objectives, space, maximize)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sampling.space.problem import ConstraintProblem, Disjunction, bits_of, flags_of, whole_problem
+from sampling.space.problem import ConstraintProblem, Disjunction, whole_problem
 from sampling.space.solutions import Solutions, minimal_conflict
 from sampling.space.space import Space
 from splc.data.configurations import Configurations
@@ -19,6 +19,7 @@ from splc.errors import VariabilityError
 from splc.system.constraints import parse_arithmetic, parse_boolean
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
+from tests.sampling.conftest import stated
 from tests.support.examples import examples
 from tests.support.sampling_oracle import is_valid
 from tests.support.strategies import all_assignments, models
@@ -38,13 +39,18 @@ def test_checker_agrees_with_plain_python(model: VariabilityModel) -> None:
 
 @given(models(binary=6, numeric=3, most_constraints=4))
 @examples(60)
-def test_enumerated_counted_and_accepted_are_the_same(model: VariabilityModel) -> None:
-    """Enumerated configurations are those that are counted and that the check accepts, in lexicographic order."""
+def test_enumerated_counted_ranked_and_accepted_are_the_same(model: VariabilityModel) -> None:
+    """Enumerated configurations are those that the check accepts, in lexicographic order; all ranks give each once."""
     everything = all_assignments(model)
     space = Space(model)
     valid = everything[space.check(everything)]
     assert space.count == len(valid)
     assert space.enumerate() == valid
+    rows = space.solutions.unrank(range(space.count))
+    assert rows.dtype == space.enumerate().indices.dtype == np.uint8
+    assert np.array_equal(np.sort(Configurations(model, rows).keys), np.sort(valid.keys))
+    for option, column in zip(model.options, valid.indices.T, strict=True):
+        assert space.option_counts()[option.name] == tuple(np.bincount(column, minlength=option.size))
 
 
 @pytest.mark.parametrize("text", ["x + y > 100", "x * y = 5", "x + y < 1", "x > 100", "x = y * 7"])
@@ -52,45 +58,16 @@ def test_enumerated_counted_and_accepted_are_the_same(model: VariabilityModel) -
 def test_a_comparison_that_never_holds(text: str, more: tuple[str, ...]) -> None:
     """A comparison that no values satisfy leaves no configuration, whatever the other options and constraints are."""
     x, y = NumericOption("x", (1.0, 2.0, 3.0)), NumericOption("y", (1.0, 2.0, 4.0))
-    bare = VariabilityModel("bare", (BinaryOption("b"), x, y))
-    stated = tuple(parse_arithmetic(each, bare.name_table) for each in (*more, text))
-    space = Space(VariabilityModel("none", bare.options, stated))
+    space = Space(stated((BinaryOption("b"), x, y), *more, text))
     assert space.count == 0
-    assert not space.check(all_assignments(bare)).any()
+    assert not space.check(all_assignments(space.system)).any()
 
 
-@given(models(binary=6, numeric=3, most_constraints=4))
-@examples(40)
-def test_unrank_is_a_bijection(model: VariabilityModel) -> None:
-    """Every valid configuration has exactly one rank."""
-    space = Space(model)
-    rows = space.solutions.unrank(range(space.count))
-    assert rows.dtype == space.solutions.enumerate(space.count).dtype == np.uint8
-    unranked = Configurations(model, rows)
-    assert len(unranked.unique()) == space.count
-    assert np.array_equal(np.sort(unranked.keys), np.sort(space.enumerate().keys))
-
-
-@given(models(binary=6, numeric=3, most_constraints=4))
-@examples(40)
-def test_option_counts_count_values(model: VariabilityModel) -> None:
-    """The option counts are the numbers of valid configurations with each value."""
-    space = Space(model)
-    valid = space.enumerate()
-    for position, option in enumerate(model.options):
-        counts = np.bincount(valid.indices[:, position], minlength=option.size)
-        assert space.option_counts()[option.name] == tuple(counts)
-
-
-@given(models(most_constraints=4))
-@examples(40)
-def test_count_without_a_constraint_is_the_count_of_the_model_without_it(model: VariabilityModel) -> None:
-    """Leaving one constraint out counts the same as describing the system without it."""
-    space = Space(model)
-    for constraint in model.constraints:
-        rest = tuple(other for other in model.constraints if other is not constraint)
-        smaller = VariabilityModel(model.name, model.options, rest)
-        assert space.count_without(constraint) == Space(smaller).count
+@pytest.mark.parametrize("size", [64, 65, 130])
+def test_clauses_about_options_of_many_values(size: int) -> None:
+    """A clause about whether a numeric option has a value counts all of its values."""
+    option = NumericOption("n", tuple(map(float, range(size))), deselected_flag=-1.0)
+    assert Space(stated([BinaryOption("b"), option], "!b | Enabledn")).count == 2 * size + 1
 
 
 @given(models(), st.integers(0, 5), st.integers(0, 30), st.integers(0, 30))
@@ -130,10 +107,10 @@ def problems(draw: st.DrawFn) -> ConstraintProblem:
 def brute(problem: ConstraintProblem, kept: tuple[int, ...], domains: list[int]) -> list[tuple[int, ...]]:
     """Return the solutions in lexicographic order, reduced to the kept variables."""
     found = set()
-    stated = [each for each in problem.constraints if isinstance(each, Disjunction)]
+    clauses = [each for each in problem.constraints if isinstance(each, Disjunction)]
     for values in itertools.product(*map(range, problem.sizes)):
         allowed = all(domain >> value & 1 for domain, value in zip(domains, values, strict=True))
-        if allowed and all(any(bits >> values[at] & 1 for at, bits in each.literals) for each in stated):
+        if allowed and all(any(bits >> values[at] & 1 for at, bits in each.literals) for each in clauses):
             found.add(tuple(values[at] for at in kept))
     return sorted(found)
 
@@ -177,15 +154,6 @@ def test_ranks_are_numbers_with_a_digit_for_each_variable(sizes: tuple[int, ...]
     assert list(map(tuple, found.unrank(ranks).tolist())) == digits
 
 
-@given(st.integers(1, 140).flatmap(lambda size: st.lists(st.booleans(), min_size=size, max_size=size)))
-def test_sets_of_values_are_bits(flags: list[bool]) -> None:
-    """A set of values is the sum of powers of two, however many values there are."""
-    bits = bits_of(flags)
-    assert bits == sum(2**at for at, flag in enumerate(flags) if flag)
-    assert flags_of(bits, len(flags)).tolist() == flags
-    assert bits_of(np.array(flags)) == bits
-
-
 @pytest.mark.parametrize("domain", [0b1, 0b11, 0b1101, 1 << 8, 1 << 69, (1 << 70) - 1])
 @pytest.mark.parametrize("literal", [1, 2, 1 << 69, (1 << 69) + 5, (1 << 70) - 2])
 def test_domains_that_lack_the_values_of_literals(domain: int, literal: int) -> None:
@@ -217,7 +185,7 @@ def test_conflicts_are_minimal(system: VariabilityModel) -> None:
         assert not Solutions(ConstraintProblem(problem.sizes, problem.parents, rest)).empty
 
 
-def stated(*texts: str) -> VariabilityModel:
+def contradictory(*texts: str) -> VariabilityModel:
     """Return a system with a mandatory option and its child, other options, and constraints from line 7 on."""
     options: tuple[Option, ...] = (
         BinaryOption("p", optional=False),
@@ -252,12 +220,12 @@ def chain(length: int) -> list[str]:
 def test_conflicts_are_named(texts: list[str], named: list[tuple[int | None, str]]) -> None:
     """Each constraint of a conflict is named once, with its line; of more than 10 there is only the number."""
     with pytest.raises(VariabilityError) as caught:
-        Space(stated(*texts)).require_valid()
+        Space(contradictory(*texts)).require_valid()
     assert [(each.file, each.line, each.message, each.text) for each in caught.value.problems] == [
         ("m.xml", line, "no valid configuration: contradicting constraint", text) for line, text in named
     ]
     with pytest.raises(VariabilityError) as caught:
-        Space(stated(*chain(11))).require_valid()
+        Space(contradictory(*chain(11))).require_valid()
     [one] = caught.value.problems
     assert one.message == "no valid configuration: the constraints contradict each other"
     assert (one.file, one.hint) == ("m.xml", "11 of them together have no solution")

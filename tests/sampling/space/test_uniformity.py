@@ -57,6 +57,7 @@ def test_draws_are_uniform(real_model: Read, name: str, size: int) -> None:
     assert 0.001 < significance(counts, expected, size, space.count) < 0.999
 
 
+@pytest.mark.real_data
 @pytest.mark.slow
 def test_draws_of_a_large_space_are_uniform_by_strata(real_model: Read) -> None:
     """40,000 draws of exastencils hit the strata, combinations of binary options, in proportion to their sizes."""

@@ -12,16 +12,16 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sampling.space import dependence, variance
-from sampling.space.dependence import flipped, value_effects, values_of
+from sampling.space.dependence import ValueEffect, flipped, value_effects, values_of
 from sampling.space.space import Space
 from sampling.space.variance import Variance, blocks_of
 from splc.models.influence import InfluenceModel
 from splc.models.terms import option_term
-from splc.system.constraints import parse_boolean
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
+from tests.sampling.conftest import model_of, stated
 from tests.support.examples import examples
-from tests.support.influence_strategies import influence_models
+from tests.support.influence_strategies import influence_models, spaces, spaces_with_model
 from tests.support.strategies import models
 
 
@@ -34,6 +34,14 @@ def variance_of(model: InfluenceModel, space: Space, **settings: int) -> Varianc
     """Return the variance of a model, every option a choice."""
     blocks = blocks_of(model, space, single(space.system), **settings)
     return Variance(blocks, [influence for _, influence in model.terms])
+
+
+def effects_of(
+    model: InfluenceModel, space: Space, choices: list[tuple[int, ...]]
+) -> dict[int, tuple[ValueEffect, ...]]:
+    """Return the effects of the values of choices."""
+    blocks = blocks_of(model, space, choices)
+    return value_effects(blocks, [influence for _, influence in model.terms], space, choices)
 
 
 @st.composite
@@ -72,18 +80,17 @@ def shapley(space: Space, values: np.ndarray, players: list[int]) -> dict[int, f
 
 
 @examples(30)
-@given(st.data())
-def test_shares_are_shapley_effects(data: st.DataObject) -> None:
+@given(st.sampled_from([0, 3]).flatmap(lambda least: spaces_with_model(least, binary=4)))
+def test_shares_are_shapley_effects(drawn: tuple[Space, InfluenceModel]) -> None:
     """Shares, first-order and total indices follow their definitions, whatever the constraints."""
-    space = Space(data.draw(models(binary=4)))
-    assume(space.count > 0)
-    model = data.draw(influence_models(space.system, least=data.draw(st.sampled_from([0, 3]))))
+    space, model = drawn
     values = model.predict(space.enumerate())
     found = variance_of(model, space)
     total = float(values.var())
     assert found.deviation**2 == pytest.approx(total, abs=1e-9)
     assert found.constant == (total < 1e-9)
     if found.constant:
+        assert {(each.share, each.alone, each.total) for each in found.importance()} <= {(0, 0, 0)}
         return
     players = list(found.choices)
     shares = shapley(space, values, players)
@@ -126,7 +133,7 @@ def test_shares_of_many_tied_options() -> None:
     """
     names = [f"b{i:02}" for i in range(30)]
     free = VariabilityModel("free", tuple(BinaryOption(name) for name in names))
-    tied = VariabilityModel("tied", free.options, (parse_boolean(" | ".join(names), free.name_table),))
+    tied = stated(free.options, " | ".join(names))
     terms = {option_term(name): 1.0 + i % 4 for i, name in enumerate(names[:12])}
     pairs = {option_term(names[i]) * option_term(names[i + 1]): 8.0 for i in range(0, 12, 3)}
     model = InfluenceModel.from_terms(terms | pairs)
@@ -138,12 +145,10 @@ def test_shares_of_many_tied_options() -> None:
 
 
 @examples(30)
-@given(st.data())
-def test_interactions(data: st.DataObject) -> None:
+@given(spaces_with_model(3, binary=4))
+def test_interactions(drawn: tuple[Space, InfluenceModel]) -> None:
     """Interactions are inclusion-exclusion sums; with the first-order indices they add up to 1 if none is larger."""
-    space = Space(data.draw(models(binary=4)))
-    assume(space.count > 0)
-    model = data.draw(influence_models(space.system, least=3))
+    space, model = drawn
     values = model.predict(space.enumerate())
     found = variance_of(model, space)
     if found.constant:
@@ -174,9 +179,7 @@ def test_many_options_are_exact() -> None:
 
 def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """All subsets of choices are examined up to a number of operations: 2^choices x combinations x parts per block."""
-    bare = VariabilityModel("tied", tuple(BinaryOption(f"b{i}") for i in range(5)))
-    ties = tuple(parse_boolean(text, bare.name_table) for text in ("b0 | b1 | b2", "b3 | b4"))
-    space = Space(VariabilityModel("tied", bare.options, ties))
+    space = Space(stated((BinaryOption(f"b{i}") for i in range(5)), "b0 | b1 | b2", "b3 | b4"))
     model = InfluenceModel.from_terms({option_term(f"b{i}"): 1.0 for i in range(5)})
     found = variance_of(model, space)
     parts = sorted((len(block.choices), *block.distinct_values.shape) for block in found.blocks)
@@ -189,9 +192,8 @@ def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_large_blocks_are_drawn_from() -> None:
     """The variance over drawn combinations of a block is near that over all."""
-    bare = VariabilityModel("tied", (*(BinaryOption(f"b{i}") for i in range(8)), NumericOption("x", (1.0, 2.0))))
-    tie = parse_boolean(" | ".join(f"b{i}" for i in range(8)), bare.name_table)
-    space = Space(VariabilityModel("tied", bare.options, (tie,)))
+    names = [f"b{i}" for i in range(8)]
+    space = Space(stated([*map(BinaryOption, names), NumericOption("x", (1.0, 2.0))], " | ".join(names)))
     model = InfluenceModel.from_terms({option_term("b0"): 3.0, option_term("b1") * option_term("x"): 2.0})
     exact, drawn = variance_of(model, space), variance_of(model, space, limit=100)
     assert all(block.exact for block in exact.blocks)
@@ -199,26 +201,12 @@ def test_large_blocks_are_drawn_from() -> None:
     assert drawn.deviation**2 == pytest.approx(exact.deviation**2, rel=0.02)
 
 
-def test_a_constant_prediction() -> None:
-    """Without a variance, the choices that a model uses explain nothing."""
-    system = VariabilityModel("m", (BinaryOption("a"), BinaryOption("b", optional=False)))
-    for model in ({option_term("b"): 3.0}, {option_term("a"): 1.0, option_term("a") * option_term("b"): -1.0}):
-        found = variance_of(InfluenceModel.from_terms(model), Space(system))
-        assert found.constant
-        assert [(each.share, each.alone, each.total) for each in found.importance()] == [(0, 0, 0)] * len(model)
-        assert found.interactions([found.choices]) == ()
-
-
 @examples(30)
-@given(st.data())
-def test_effects_follow_their_definitions(data: st.DataObject) -> None:
+@given(spaces_with_model(3, binary=4))
+def test_effects_follow_their_definitions(drawn: tuple[Space, InfluenceModel]) -> None:
     """The mean is that of all valid configurations with the value; the change is that of pairs that differ in it."""
-    space = Space(data.draw(models(binary=4)))
-    assume(space.count > 0)
-    model = data.draw(influence_models(space.system, least=3))
-    choices = [(position,) for position in range(len(space.system.options))]
-    blocks = blocks_of(model, space, choices)
-    found = value_effects(blocks, [influence for _, influence in model.terms], space, choices)
+    space, model = drawn
+    found = effects_of(model, space, single(space.system))
     everything = space.enumerate().indices.astype(int)
     values = model.predict(space.enumerate())
     predicted = {tuple(row): value for row, value in zip(everything.tolist(), values.tolist(), strict=True)}
@@ -247,8 +235,7 @@ def test_a_group_is_one_choice() -> None:
     )
     system = VariabilityModel("group", (*group, BinaryOption("d")))
     model = InfluenceModel.from_terms({option_term("b"): 5.0, option_term("c") * option_term("d"): 8.0})
-    blocks = blocks_of(model, Space(system), [(0, 1, 2), (3,)])
-    found = value_effects(blocks, [influence for _, influence in model.terms], Space(system), [(0, 1, 2), (3,)])
+    found = effects_of(model, Space(system), [(0, 1, 2), (3,)])
     assert [dict(effect.values) for effect in found[0]] == [{0: 1, 1: 0, 2: 0}, {0: 0, 1: 1, 2: 0}, {0: 0, 1: 0, 2: 1}]
     assert [effect.change for effect in found[0]] == pytest.approx([0, 5, 4])
     assert [effect.mean for effect in found[1]] == pytest.approx([5 / 3, 13 / 3])
@@ -257,23 +244,19 @@ def test_a_group_is_one_choice() -> None:
 def test_changes_of_large_blocks() -> None:
     """With too many combinations the change is the mean over some of them at equal distances, ends included."""
     system = VariabilityModel.of({"a": bool, "n": list(range(1, 10))}, ["a + n <= 10"])
-    model = InfluenceModel.from_terms({option_term("a") * option_term("n", 2): 1.0})
-    choices = [(0,), (1,)]
-    blocks = blocks_of(model, Space(system), choices)
+    model = model_of("a * n^2", system)
     for most, rows in ((18, range(1, 10)), (17, (1, 2, 3, 4, 5, 6, 7, 9)), (6, (1, 5, 9)), (1, (1,))):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(dependence, "MAX_CHANGED", most)
-            found = value_effects(blocks, [1.0], Space(system), choices)
+            found = effects_of(model, Space(system), single(system))
         assert found[0][1].change == pytest.approx(np.mean([n**2 for n in rows]))
 
 
 @examples(30)
-@given(st.data())
-def test_mean_changes_are_those_of_all_contexts(data: st.DataObject) -> None:
+@given(spaces_with_model(), st.data())
+def test_mean_changes_are_those_of_all_contexts(drawn: tuple[Space, InfluenceModel], data: st.DataObject) -> None:
     """The weighted mean change over all valid configurations counts each context once, as enumeration does."""
-    space = Space(data.draw(models()))
-    assume(space.count > 0)
-    model = data.draw(influence_models(space.system))
+    space, model = drawn
     everything = space.enumerate()
     position = data.draw(st.integers(0, len(space.system.options) - 1))
     choice = values_of(everything, [position], space)
@@ -295,11 +278,9 @@ def test_mean_changes_are_those_of_all_contexts(data: st.DataObject) -> None:
 
 
 @examples(25)
-@given(st.data())
-def test_combinations_of_values(data: st.DataObject) -> None:
+@given(spaces().filter(lambda space: len(space.system.options) > 1))
+def test_combinations_of_values(space: Space) -> None:
     """Contexts have all combinations of the values of two choices, the last one fastest."""
-    space = Space(data.draw(models()))
-    assume(space.count > 0 and len(space.system.options) > 1)
     everything = space.enumerate()
     choices = [values_of(everything, [position], space) for position in (0, 1)]
     flips = flipped(everything[:3], choices, space)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from splc.errors import ConfigurationError
 from splc.scaling import fit, suggest
 from splc.scaling.result import predictions
-from splc.scaling.suggestion.candidates import TargetPrediction, candidate_axes, continued
+from splc.scaling.suggestion.candidates import TargetPrediction, continued
 from splc.scaling.suggestion.surrogate import TEMPER, TargetSurrogate
 from tests.support.examples import examples
 from tests.support.golden_messages import check_messages
@@ -354,15 +354,6 @@ def test_the_order_of_measurements_does_not_matter(order: list[int]) -> None:
 def test_axes_go_on_as_they_began(values: list[float], more: list[float]) -> None:
     """Values are continued by their factor or by their step."""
     assert continued(np.array(values, dtype=float), 3).tolist() == pytest.approx([*values, *more])
-
-
-def test_axes_have_five_values() -> None:
-    """Axes that are not given have five values, and more if extended; given ones do not change."""
-    points = np.array([[4.0, 10.0], [8.0, 10.0]])
-    first, second = candidate_axes(points, [None, None], 5, 1)
-    assert first.tolist() == [4, 8, 16, 32, 64, 128]
-    assert second.tolist() == [10, 20, 40, 80, 160, 320]
-    assert candidate_axes(points, [None, np.array([3.0, 1.0])], 5, 0)[1].tolist() == [1, 3]
 
 
 def test_suggestions() -> None:

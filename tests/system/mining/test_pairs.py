@@ -13,8 +13,15 @@ from hypothesis.extra import numpy as hnp
 
 from splc.system.mining import OptionRows, failing_combinations
 from splc.system.mining.mined_constraint import ClauseSet, Literals
-from splc.system.mining.option_rows import first_rows, row_codes
-from splc.system.mining.pairs import LiteralCounts, LiteralTable, combined, contradictions, log_chance
+from splc.system.mining.pairs import (
+    LiteralCounts,
+    LiteralTable,
+    combined,
+    contradictions,
+    first_rows,
+    log_chance,
+    row_codes,
+)
 from splc.types import Array
 from tests.support.golden_messages import check_calls
 

@@ -1,25 +1,39 @@
-"""Baselines as learners: the same split as every learner, laws, small and odd learning sets."""
+"""Baselines as learners: laws, small and odd learning sets; estimators as SPL Conqueror's scripts write them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.model_selection import KFold, cross_val_predict
+from sklearn.neighbors import KNeighborsRegressor
 
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
-from splc.errors import SpecError
+from splc.errors import LearningError, SpecError
 from splc.learning import LearningResult, learn, learner_of
-from splc.learning.baselines.baseline import METHODS, Sizes, TargetScale, order
+from splc.learning.baselines import (
+    ESTIMATORS,
+    ScikitLearner,
+    Sizes,
+    TargetScale,
+    baseline,
+    estimator_of,
+    order,
+    search,
+    spelled,
+)
 from splc.learning.registry import BASELINES
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from tests.learning.conftest import measured
 from tests.support.examples import examples
+from tests.support.golden_messages import check_messages
 
 OPTIONS = (
     BinaryOption("base", optional=False),
@@ -38,11 +52,6 @@ COST = 2 + 3 * A + 2 * X * (1 + B) + np.where(np.isnan(Y), 7, Y)
 def learned(name: str, rows: Array, values: Array = COST, **further: Any) -> LearningResult:
     """Learn from some rows of the grid."""
     return learn(Measurements(ALL, {"time": values}), "time", learner=name, learning_set=rows, **further)
-
-
-def test_the_registry_has_every_method() -> None:
-    """The names of the registry, which need no import, are those of the table."""
-    assert tuple(METHODS) == BASELINES
 
 
 @pytest.mark.parametrize("name", BASELINES)
@@ -149,14 +158,6 @@ def test_a_path_that_does_not_converge() -> None:
     assert np.isfinite(result.predictor.predict(Configurations(system, drawn))).all()
 
 
-def test_settings_have_an_effect() -> None:
-    """Settings are values or texts, and change what is learned."""
-    rows = np.arange(0, 48, 2)
-    one = learned("knn", rows, settings={"neighbours": "1"})
-    assert one.settings == {"neighbours": 1}
-    assert one.error != learned("knn", rows).error
-
-
 def test_products_of_many_columns_are_left_out() -> None:
     """If all products of columns need too much memory, only the columns are used, and a note says so."""
     options = tuple(BinaryOption(f"o{number}") for number in range(1600))
@@ -191,35 +192,6 @@ def test_x264(name: str, error: float) -> None:
     assert np.mean(found) == pytest.approx(error, rel=0.25)
 
 
-def test_default_settings() -> None:
-    """The settings of baselines have the documented defaults, and smaller values than the least are refused."""
-    assert {name: learner_of(name).settings for name in BASELINES} == {
-        "forest": {"trees": 100, "leaf": 1},
-        "tree": {"leaf": 1},
-        "lasso": {"order": 2, "folds": 5},
-        "ridge": {"order": 2},
-        "svr": {"cost": 10.0, "epsilon": 0.01},
-        "knn": {"neighbours": 5},
-        "boosting": {"iterations": 100, "rate": 0.1, "leaf": 2},
-    }
-    least = {
-        "trees": 1,
-        "leaf": 1,
-        "order": 1,
-        "folds": 2,
-        "neighbours": 1,
-        "iterations": 1,
-        "cost": 1e-9,
-        "epsilon": 0,
-    }
-    for name in BASELINES:
-        for setting in learner_of(name).settings:
-            if setting in least:
-                assert learner_of(name, None, {setting: least[setting]}).settings[setting] == least[setting]
-                with pytest.raises(SpecError):
-                    learner_of(name, None, {setting: least[setting] - 1})
-
-
 @pytest.mark.parametrize("name", ["lasso", "ridge"])
 def test_linear_baselines_have_logarithms(name: str) -> None:
     """Linear baselines have logarithms of numeric options as columns: without them the error is above 50 % here."""
@@ -231,17 +203,19 @@ def test_linear_baselines_have_logarithms(name: str) -> None:
     assert result.error < 25
 
 
-@pytest.mark.parametrize("name", sorted(METHODS))
+@pytest.mark.parametrize("name", BASELINES)
 def test_settings_reach_scikit_learn(name: str) -> None:
-    """Each setting of a baseline changes the estimator that is built."""
-    method, sizes = METHODS[name], Sizes(1000, 3)
-    usual = {setting: each.default for setting, each in method.settings.items()}
+    """Each setting of a baseline, as a value or a text, changes the estimator that is built."""
+    usual = learner_of(name).settings
 
-    def built(settings: dict[str, float]) -> str:
-        return repr(sorted(method.build(settings, sizes, 0).get_params().items(), key=lambda each: each[0]))
+    def built(settings: Mapping[str, Any]) -> str:
+        parameters = baseline(name, settings, Sizes(1000, 3), 0).get_params()
+        return repr(sorted(parameters.items(), key=lambda each: each[0]))
 
     for setting, default in usual.items():
-        assert built({**usual, setting: default + 2}) != built(usual), setting
+        changed = learner_of(name, None, {setting: str(default + 2)}).settings
+        assert changed == {**usual, setting: default + 2}
+        assert built(changed) != built(usual), setting
 
 
 @pytest.mark.parametrize("name", BASELINES)
@@ -255,3 +229,59 @@ def test_huge_values_of_options(name: str) -> None:
         found = learn(Measurements(grid, {"time": np.arange(2.0, 10.0)}), "time", learner=name)
         predicted.append(found.predictor.predict(grid))
     assert predicted[1] == pytest.approx(predicted[0], rel=1e-6)
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_names_in_any_case(name: str) -> None:
+    """Names are known in any case."""
+    assert spelled(name.upper()) == spelled(name.lower()) == name
+
+
+def test_other_names_are_refused() -> None:
+    """A name without an estimator is an error with a hint."""
+    check_messages("scikit-names", spelled)
+
+
+@pytest.mark.parametrize(("parameter", "hint"), [("epsilonn", "did you mean 'epsilon'"), ("zzz", "known are: ")])
+def test_unknown_parameters(parameter: str, hint: str) -> None:
+    """An unknown parameter is an error that names the nearest one, or all that are not nested."""
+    with pytest.raises(SpecError, match=f"SVR has no parameter '{parameter}'\n.*{hint}"):
+        estimator_of("SVR", {parameter: "1"})
+    with pytest.raises(SpecError) as caught:
+        estimator_of("BaggingSVR", {"zzz": "1"})
+    assert "known are: C, bootstrap, bootstrap_features, cache_size, coef0, degree" in str(caught.value)
+    assert "__" not in str(caught.value)
+
+
+def test_search_by_definition() -> None:
+    """Errors of settings are those of scikit-learn's predictions on shuffled folds, the smallest first."""
+    rng = np.random.default_rng(0)
+    columns = rng.normal(size=(21, 3))
+    target = 5 + columns[:, 0] + rng.normal(0, 0.1, 21)
+    found = search("KNeighborsRegressor", {"n_neighbors": ("2", "5", "30")}, columns, target, 4, 7)
+    folds = KFold(4, shuffle=True, random_state=7)
+    expected = {}
+    for neighbours in (2, 5):
+        predicted = cross_val_predict(KNeighborsRegressor(neighbours), columns, target, cv=folds)
+        expected[str(neighbours)] = 100 * float(np.mean(abs(predicted - target) / target))
+    best = sorted(expected, key=expected.__getitem__)
+    assert [values["n_neighbors"] for values, _ in found] == [*best, "30"]
+    assert [error for _, error in found] == [*(pytest.approx(expected[each]) for each in best), None]
+
+
+def test_search_of_one_configuration() -> None:
+    """One configuration has no folds."""
+    with pytest.raises(LearningError, match="one configuration cannot be divided into folds"):
+        search("KNeighborsRegressor", {"n_neighbors": ("1",)}, np.ones((1, 1)), np.ones(1), 4, 0)
+    assert len(search("KNeighborsRegressor", {"n_neighbors": ("1",)}, np.eye(2), np.ones(2), 4, 0)) == 1
+
+
+def test_targets_are_learned_in_their_own_unit() -> None:
+    """Predictions are those of scikit-learn's estimator for the values as they are, not for their logarithms."""
+    system = VariabilityModel("line", (NumericOption("x", tuple(map(float, range(1, 9)))),))
+    configurations = Configurations(system, np.arange(8)[:, None])
+    x = configurations.value("x")
+    values = np.exp(x)
+    found = learn(Measurements(configurations, {"t": values}), learner=ScikitLearner("KNeighborsRegressor", {}))
+    plain = KNeighborsRegressor().fit(x[:, None], values)
+    np.testing.assert_allclose(found.predictor.predict(configurations), plain.predict(x[:, None]), rtol=1e-12)

@@ -1,0 +1,443 @@
+"""Predictors of scikit-learn without readable terms, learned from the same rows as a model with terms.
+
+In: a problem. Binary options are 0 and 1, numeric options their values (`Encoding`). Out: a `BaselinePredictor`.
+`SETTINGS` has the baselines, with own settings; the target is ln y where all values are positive, otherwise y
+(`TargetScale`). `ESTIMATORS` has the names and parameters that SPL Conqueror's `learn-python` takes; their targets are
+learned in their own unit.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from splc.data.accuracy import mean_relative_error
+from splc.data.configurations import Configurations
+from splc.errors import LearningError, SpecError, unknown_name_hint
+from splc.io.numbers import power_of_two
+from splc.io.settings import Setting, stated_values
+from splc.learning.features import Feature, stable_order
+from splc.learning.judging import judged
+from splc.learning.learner import only_step
+from splc.learning.problem import LearningProblem
+from splc.learning.result import LearningResult
+from splc.learning.stepwise.settings import one_line
+from splc.learning.threads import one_thread
+from splc.models.influence import TableRows, rows_of
+from splc.types import Array
+
+# Products of two columns are left out beyond this number of cells, where the matrix would take more than 400 MB.
+_MAX_CELLS = 50_000_000
+_LARGE = 1e15
+# exp of it is a finite, positive number.
+_LARGEST = 700.0
+# Rows that are predicted at a time: products of columns of all rows might need much memory.
+_CHUNK = 4096
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The size of a learning set."""
+
+    rows: int  # the number of configurations
+    columns: int  # the number of columns
+
+
+def _setting(default: float, minimum: float, meaning: str, reason: str) -> Setting:
+    """Return a setting of numbers, with the reason of its default; an integer stands for whole numbers."""
+    return Setting(meaning, kind=type(default), default=default, least=minimum, reason=reason)
+
+
+_LEAF = "fewest configurations in a leaf"
+_ORDER = "the largest number of columns in a term"
+# Baseline → its settings by name.
+SETTINGS: Mapping[str, Mapping[str, Setting]] = MappingProxyType(
+    {
+        "forest": {
+            "trees": _setting(
+                100,
+                1,
+                "number of trees",
+                "scikit-learn's; more trees change the error by less than its spread over samples",
+            ),
+            "leaf": _setting(1, 1, _LEAF, "scikit-learn's; with few measurements, larger leaves are worse"),
+        },
+        "tree": {"leaf": _setting(1, 1, _LEAF, "as for `forest`")},
+        "lasso": {
+            "order": _setting(
+                2, 1, _ORDER, "pairwise terms; 1, with a note, where the matrix would have more than 50 million cells"
+            ),
+            "folds": _setting(
+                5, 2, "folds that choose the penalty, at most as many as configurations", "scikit-learn's"
+            ),
+        },
+        "ridge": {"order": _setting(2, 1, _ORDER, "as for `lasso`")},
+        "svr": {
+            "cost": _setting(
+                10.0,
+                1e-9,
+                "the penalty of errors (C)",
+                "better than scikit-learn's 1 on x264, LLVM and Dune; 100 gives the same",
+            ),
+            "epsilon": _setting(
+                0.01,
+                0.0,
+                "errors without a penalty, in standard deviations of the target",
+                "measurements deviate by less than scikit-learn's 0.1",
+            ),
+        },
+        "knn": {
+            "neighbours": _setting(
+                5, 1, "number of neighbours, weighted by distance", "scikit-learn's; at most as many as configurations"
+            )
+        },
+        "boosting": {
+            "iterations": _setting(
+                100, 1, "number of trees", "scikit-learn's; 200 give the same errors on x264, LLVM and Dune"
+            ),
+            "rate": _setting(0.1, 1e-9, "the factor on each tree", "scikit-learn's"),
+            "leaf": _setting(2, 1, _LEAF, "scikit-learn's 20 allow no split of fewer than 40 configurations"),
+        },
+    }
+)
+# Those that have ln x as a further column, and those whose result depends on the seed.
+LOGS, DRAWS = frozenset(("lasso", "ridge")), frozenset(("forest", "tree", "lasso"))
+
+
+def scikit(path: str, *arguments: Any, **parameters: Any) -> Any:
+    """Return what a class or function of scikit-learn makes; its module is imported now."""
+    module, _, name = path.rpartition(".")
+    return getattr(import_module(f"sklearn.{module}"), name)(*arguments, **parameters)
+
+
+def baseline(name: str, settings: Mapping[str, Any], sizes: Sizes, seed: int) -> Any:
+    """Return the estimator of a baseline for settings, the size of the learning set, and a seed."""
+    leaf, scaled = settings.get("leaf"), partial(scikit, "pipeline.make_pipeline")
+    scaler = partial(scikit, "preprocessing.StandardScaler")
+    match name:
+        case "forest":
+            forest = partial(scikit, "ensemble.RandomForestRegressor", settings["trees"])
+            return forest(min_samples_leaf=leaf, random_state=seed, n_jobs=1)
+        case "tree":
+            return scikit("tree.DecisionTreeRegressor", min_samples_leaf=leaf, random_state=seed)
+        case "boosting":
+            return scikit(
+                "ensemble.HistGradientBoostingRegressor",
+                learning_rate=settings["rate"],
+                max_iter=settings["iterations"],
+                min_samples_leaf=leaf,
+                early_stopping=False,
+                random_state=seed,
+            )
+        case "svr":
+            return scaled(scaler(), scikit("svm.SVR", C=settings["cost"], epsilon=settings["epsilon"]))
+        case "knn":
+            neighbours = min(settings["neighbours"], sizes.rows)
+            knn = scikit("neighbors.KNeighborsRegressor", neighbours, weights="distance", n_jobs=1)
+            return scaled(scaler(), knn)
+    largest = order(settings, sizes)
+    linear = scikit("linear_model.RidgeCV", np.logspace(-4, 4, 17))
+    if name == "lasso":
+        folds = scikit("model_selection.KFold", min(settings["folds"], sizes.rows), shuffle=True, random_state=seed)
+        # A step of the coordinate descent costs as much as a row of the Gram matrix, or a column of the learning set.
+        gram = _products(largest, sizes) <= 2 * sizes.rows
+        linear = scikit("linear_model.LassoCV", eps=1e-3, cv=folds, precompute=gram, n_jobs=1)
+    products = scikit("preprocessing.PolynomialFeatures", largest, interaction_only=True, include_bias=False)
+    return scaled(scaler(), products, scaler(), linear)
+
+
+def order(settings: Mapping[str, Any], sizes: Sizes) -> int:
+    """Return the number of columns in the largest products: that of the settings, 1 where these would be too many."""
+    largest = int(settings["order"])
+    return largest if sizes.rows * _products(largest, sizes) <= _MAX_CELLS else 1
+
+
+def _products(largest: int, sizes: Sizes) -> int:
+    """Return the number of products of at most `largest` columns."""
+    return sum(math.comb(sizes.columns, number) for number in range(1, largest + 1))
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """The columns of configurations: binary options as 0 and 1, numeric options as their values.
+
+    Values whose squares single precision cannot hold are divided by a power of 2. A numeric option or an observed
+    variable that configurations may lack is 0 where it is absent, and has one more column that is 1 where it is
+    present.
+    """
+
+    features: tuple[Feature, ...]  # the options and observed variables, sorted by name
+    logs: bool = False  # whether those that are always positive have ln x as a further column
+
+    @classmethod
+    def of(cls, features: Sequence[Feature], logs: bool) -> Encoding:
+        """Return the encoding of features; their order does not matter."""
+        return cls(tuple(sorted(features, key=lambda feature: feature.name)), logs)
+
+    def columns(self, configurations: Configurations | TableRows) -> Array:
+        """Return the columns, shape (n, columns)."""
+        columns = []
+        for feature in self.features:
+            values = configurations.column(feature.name)
+            present, largest = ~np.isnan(values), max(abs(feature.minimum), abs(feature.maximum))
+            divisor = power_of_two(np.array(largest)) if largest > _LARGE else 1.0
+            columns.append(np.where(present, values, 0.0) / divisor)
+            if feature.partial:
+                columns.append(present.astype(float))
+            if self.logs and feature.numeric and feature.minimum > 0:
+                columns.append(np.log(np.where(present, values, 1.0)))
+        return np.column_stack(columns) if columns else np.zeros((len(configurations), 1))
+
+
+@dataclass(frozen=True)
+class TargetScale:
+    """A scale on which the learning set has mean 0 and standard deviation 1."""
+
+    log: bool  # whether it is one of ln y
+    unit: float  # what y is divided by if not
+    mean: float  # the mean of the learning set on it
+    deviation: float  # the standard deviation of the learning set; 1 if that is 0
+
+    @classmethod
+    def of(cls, values: Array) -> TargetScale:
+        """Return the scale of a learning set's values, shape (n,)."""
+        log = bool((values > 0).all())
+        # The squares of large values must not overflow.
+        unit = 1.0 if log else float(np.abs(values).max()) or 1.0
+        raw = np.log(values) if log else values / unit
+        deviation = float(raw.std())
+        return cls(log, unit, float(raw.mean()), deviation if deviation > 1e-12 else 1.0)
+
+    def scaled(self, values: Array) -> Array:
+        """Return values on the scale, rounded: trees break ties by the last bits, which depend on the unit of y."""
+        raw = np.log(values) if self.log else values / self.unit
+        return np.round((raw - self.mean) / self.deviation, 10)
+
+    def values(self, scaled: Array) -> Array:
+        """Return the values of numbers on the scale, finite ones."""
+        raw = self.mean + self.deviation * scaled
+        if self.log:
+            return np.exp(np.clip(raw, -_LARGEST, _LARGEST))
+        return np.asarray(raw * self.unit)
+
+
+@contextmanager
+def _quietly(*, every: bool = False) -> Iterator[None]:
+    """Use one thread, and leave out warnings: those about convergence, or every one."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    with one_thread(), warnings.catch_warnings():
+        # A lasso path that has not converged is judged by its held-out rows as well.
+        warnings.simplefilter("ignore", Warning if every else ConvergenceWarning)
+        yield
+
+
+@dataclass(frozen=True, eq=False)
+class BaselinePredictor:
+    """A fitted estimator."""
+
+    encoding: Encoding  # the columns that it knows
+    estimator: Any  # scikit-learn's estimator, on the scale of the target
+    scale: TargetScale  # the scale
+
+    def predict(self, configurations: Configurations | Any) -> Array:
+        """Return the predictions, shape (n,), of configurations or of a table with a column per option."""
+        columns = self.encoding.columns(rows_of(configurations))
+        with _quietly():
+            starts = range(0, len(columns), _CHUNK)
+            parts = [self.estimator.predict(columns[start : start + _CHUNK]) for start in starts]
+        return self.scale.values(np.concatenate(parts)) if parts else np.zeros(0)
+
+
+def _encoded(problem: LearningProblem, logs: bool) -> tuple[Encoding, Array, Array]:
+    """Return the encoding of a learning set, its columns and values, in an order that does not depend on its own."""
+    table = problem.features(numeric_disabled=False)
+    rows, encoding = stable_order(table), Encoding.of(table.features, logs)
+    return encoding, encoding.columns(problem.configurations[rows]), table.target[rows]
+
+
+@dataclass(frozen=True)
+class BaselineLearner:
+    """A predictor of scikit-learn with its settings. Learning does not depend on the order of rows or options."""
+
+    name: str  # its name in `SETTINGS`
+    changes: Mapping[str, Any] = field(default_factory=dict, hash=False)  # settings that differ, as values or texts
+    settings: Mapping[str, Any] = field(init=False, hash=False)
+    preset: str = field(default="default", init=False)
+    # A predictor without terms is not written to a file.
+    suffix: str = field(default="", init=False)
+
+    def __post_init__(self) -> None:
+        known = SETTINGS[self.name]
+        defaults = {name: setting.default for name, setting in known.items()}
+        object.__setattr__(self, "settings", defaults | stated_values(known, self.changes, self.name))
+
+    @property
+    def draws(self) -> bool:
+        """True if the result depends on the seed."""
+        return self.name in DRAWS
+
+    def learn(self, problem: LearningProblem) -> LearningResult:
+        """Fit the estimator to the learning set."""
+        encoding, columns, values = _encoded(problem, self.name in LOGS)
+        scale, sizes = TargetScale.of(values), Sizes(*columns.shape)
+        target = scale.scaled(values)
+        varying = bool(np.ptp(target) > 0 and np.ptp(columns, axis=0).any())
+        estimator = scikit("dummy.DummyRegressor")
+        if varying:
+            estimator = baseline(self.name, self.settings, sizes, problem.seed)
+        with _quietly():
+            _, seconds = only_step(f"predictor {self.name}", partial(estimator.fit, columns, target), problem.on_step)
+        notes = []
+        if "order" in self.settings and order(self.settings, sizes) < self.settings["order"]:
+            notes.append(f"{self.name}: {sizes.columns:,} columns have too many products, which are left out")
+        predictor = BaselinePredictor(encoding, estimator, scale)
+        return judged(problem, self, predictor, termination="fitted", seconds=seconds, notes=notes)
+
+
+# Targets are learned in their own unit, as SPL Conqueror does it.
+_PLAIN = TargetScale(log=False, unit=1.0, mean=0.0, deviation=1.0)
+_WITHOUT = {
+    "lineardecisiontreeregression": "trees of linear models need another package; choose DecisionTreeRegression"
+}
+# Name → class of scikit-learn, and that of the estimator that it repeats.
+ESTIMATORS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "SVR": ("svm.SVR",),
+        "DecisionTreeRegression": ("tree.DecisionTreeRegressor",),
+        "RandomForestRegressor": ("ensemble.RandomForestRegressor",),
+        "BaggingSVR": ("ensemble.BaggingRegressor", "svm.SVR"),
+        "KNeighborsRegressor": ("neighbors.KNeighborsRegressor",),
+        "KERNELRIDGE": ("kernel_ridge.KernelRidge",),
+    }
+)
+# The default grid of `learn-python-opt`.
+GRIDS: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "SVR": {"C": ("1", "10", "100", "1000"), "epsilon": ("0.01", "0.1", "1")},
+        "DecisionTreeRegression": {"max_depth": ("None", "4", "8", "16"), "min_samples_leaf": ("1", "2", "4")},
+        "RandomForestRegressor": {"n_estimators": ("50", "100"), "min_samples_leaf": ("1", "2", "4")},
+        "BaggingSVR": {"C": ("1", "100", "1000"), "n_estimators": ("10", "20")},
+        "KNeighborsRegressor": {"n_neighbors": ("1", "3", "5", "9"), "weights": ("uniform", "distance")},
+        "KERNELRIDGE": {"alpha": ("0.01", "0.1", "1", "10"), "kernel": ("linear", "rbf")},
+    }
+)
+
+
+def spelled(name: str) -> str:
+    """Return the name of an estimator in the table."""
+    folded = name.casefold()
+    for estimator in ESTIMATORS:
+        if estimator.casefold() == folded:
+            return estimator
+    reason = "is not supported" if folded in _WITHOUT else "is unknown"
+    hint = _WITHOUT.get(folded) or unknown_name_hint(name, list(ESTIMATORS))
+    raise SpecError(f"the learner {name!r} {reason}", hint=hint)
+
+
+def estimator_of(name: str, values: Mapping[str, str], seed: int = 0) -> Any:
+    """Return an estimator with scikit-learn's parameters."""
+    kind, *repeated = ESTIMATORS[spelled(name)]
+    estimator = scikit(kind, *map(scikit, repeated))
+    paths = {
+        parameter.rpartition("__")[2]: parameter for parameter in sorted(estimator.get_params(), key=len, reverse=True)
+    }
+    paths |= {parameter: parameter for parameter in estimator.get_params()}
+    for parameter in values:
+        if parameter not in paths:
+            hint = unknown_name_hint(parameter, sorted(key for key in paths if "__" not in key))
+            raise SpecError(f"{name} has no parameter {parameter!r}", hint=hint)
+    estimator.set_params(**{paths[parameter]: _value(text) for parameter, text in values.items()})
+    if "random_state" in paths and "random_state" not in values:
+        estimator.set_params(random_state=seed)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            # A fit of almost nothing checks the values.
+            estimator.fit([[0.0], [1.0], [2.0], [3.0]], [1.0, 2.0, 3.0, 4.0])
+    except (ValueError, TypeError) as error:
+        raise SpecError(f"{name}: {one_line(str(error))}") from None
+    return estimator
+
+
+def _value(text: str) -> Any:
+    """Return the value of a parameter: a number, True, False, None, or the text itself."""
+    words = {"true": True, "false": False, "none": None}
+    if text.casefold() in words:
+        return words[text.casefold()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+@dataclass(frozen=True)
+class ScikitLearner:
+    """An estimator of scikit-learn by SPL Conqueror's name, fitted to the options and values as they are."""
+
+    name: str  # its name in `ESTIMATORS`
+    settings: Mapping[str, Any] = field(hash=False)  # scikit-learn's parameters, as texts
+    preset: str = field(default="default", init=False)
+    suffix: str = field(default="", init=False)
+    draws: bool = field(default=True, init=False)
+
+    def learn(self, problem: LearningProblem) -> LearningResult:
+        """Fit the estimator to the learning set."""
+        started = time.monotonic()
+        encoding, columns, values = _encoded(problem, logs=False)
+        estimator = estimator_of(self.name, self.settings, problem.seed)
+        with _quietly(every=True):
+            try:
+                # Some estimators, such as those of neighbours, refuse too few rows only when they predict.
+                estimator.fit(columns, values).predict(columns[:1])
+            except ValueError as error:
+                raise LearningError(f"{self.name}: {one_line(str(error))}") from None
+        predictor, seconds = BaselinePredictor(encoding, estimator, _PLAIN), time.monotonic() - started
+        return judged(problem, self, predictor, termination="fitted", seconds=seconds)
+
+
+def search(
+    name: str, grid: Mapping[str, tuple[str, ...]], columns: Array, target: Array, folds: int, seed: int
+) -> list[tuple[dict[str, str], float | None]]:
+    """Return all settings of a grid with their mean relative errors on held-out folds, the best first.
+
+    Configurations whose value is 0 have no relative error, and do not count. The error is None where an estimator
+    cannot be fitted, such as 9 neighbours in fewer rows.
+
+    `columns`: the configurations, shape (n, columns). `target`: their values, shape (n,).
+    """
+    from sklearn.model_selection import KFold, ParameterGrid
+
+    if len(target) < 2:
+        message = f"{name}: one configuration cannot be divided into folds"
+        raise LearningError(message, hint="sample more configurations")
+    split = list(KFold(min(folds, len(target)), shuffle=True, random_state=seed).split(columns))
+    results: list[tuple[dict[str, str], float | None]] = []
+    reason = "all values of the property are 0"
+    with _quietly(every=True):
+        for values in ParameterGrid({key: list(grid_values) for key, grid_values in grid.items()}):
+            estimator = estimator_of(name, values, seed)
+            predicted = np.empty(len(target))
+            try:
+                for learned, held_out in split:
+                    predicted[held_out] = estimator.fit(columns[learned], target[learned]).predict(columns[held_out])
+            except ValueError as error:
+                reason = one_line(str(error))
+                results.append((dict(values), None))
+                continue
+            results.append((dict(values), mean_relative_error(predicted, target)))
+    if all(error is None for _, error in results):
+        raise LearningError(f"{name}: {reason}", hint="sample more configurations, or try other values")
+    return sorted(results, key=lambda pair: math.inf if pair[1] is None else pair[1])
