@@ -58,7 +58,6 @@ LEARNING = _within("learning.projection", {
         "constants.NUMBER_EVIDENCE": 0.0, "constants.EVIDENCE_PER_MEMBER": 0.0,
         "constants.FURTHER_NUMBER_EVIDENCE": 0.0},
     "scale of y": {"constants.ROWS_OF_SCALE": math.inf},
-    "scale of y: condition on errors": {"constants.SCALE_ERROR": math.inf},
     "scale of y: growing noise": {"scales.Scale.grows": property(partial(_always, False))},
     "guard against noise": {"full_model.permutation_test": partial(_always, True)},
     "guard: other levels with few rows": {"constants.GUARD_ROWS": 0},
