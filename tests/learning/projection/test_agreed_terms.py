@@ -1,4 +1,4 @@
-"""The chosen model with its influences: consensus, signs, and covariance."""
+"""The terms that most folds agree on; influences of terms, and their covariance."""
 
 from __future__ import annotations
 
