@@ -182,13 +182,8 @@ def _positive(data: Data, variables: int, setting: str) -> Refits:
 
 def _refits(data: Data, variables: int, first: FirstFit, fitted: Array | None = None) -> Refits:
     """Return the refits, in turn with each kind of columns."""
-    return refits(data, _firsts(data, variables, first, fitted))
-
-
-def _firsts(data: Data, variables: int, first: FirstFit, fitted: Array | None = None) -> tuple[FirstFit, ...]:
-    """Return the most probable models with each kind of columns, of which one is given."""
-    fits = [first_fit(data, variables, first.scale, fitted, kind) for kind in range(1, len(data.designs))]
-    return (first, *fits)
+    others = (first_fit(data, variables, first.scale, fitted, kind) for kind in range(1, len(data.designs)))
+    return refits(data, [first, *others])
 
 
 def _general(data: Data, variables: int) -> Refits:
