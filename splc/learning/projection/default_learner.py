@@ -21,15 +21,15 @@ from splc.learning.judging import judged
 from splc.learning.learner import INTERRUPTED, run_loop
 from splc.learning.problem import LearningProblem
 from splc.learning.projection import constants
-from splc.learning.projection.competition import ModelRows
 from splc.learning.projection.expectation import expected, few_rows, is_stated, is_too_few, of_few_rows, remarks
-from splc.learning.projection.full_model import FullModel, FullModelFit, Target, fit_full_model
+from splc.learning.projection.full_model import FullModel, FullModelFit, fit_full_model
 from splc.learning.projection.order import count_of, option_constants, space_of, unmeasured
 from splc.learning.projection.posterior import needs_scipy
 from splc.learning.projection.predictor import Stacked, on_scale, weight_of
 from splc.learning.projection.scales import SparseIntervals
 from splc.learning.projection.settings import ProjectionSettings
 from splc.learning.projection.sparse_model import SparseModel, printed_model, refit
+from splc.learning.projection.target import Target
 from splc.learning.projection.variables import Variable, variables_of, varies
 from splc.learning.result import InfluenceEstimate, LearnedTerm, LearningResult, SparseErrors, Stage
 from splc.learning.threads import one_thread
@@ -233,7 +233,7 @@ def _stacked(
         return full, printed
     stacked = Stacked(model, weight, on_scale(held_out, scale, scale.forward(full.held_out)))
     predicted = scale.backward(stacked.blended(scale.forward(target.predicted), target.configurations, scale))
-    rows = ModelRows(replace(target, predicted=predicted, divisor=scale.divisor(predicted)))
+    rows = replace(target, predicted=predicted, divisor=scale.divisor(predicted))
     distance = float(rows.distances(model.predict(target.configurations) / target.unit))
     both = replace(full, stacked=stacked)
     if both.known_error is not None and both.known_error > KNOWN_ERROR * (full.known_error or 0.0):
