@@ -229,9 +229,9 @@ def test_columns_are_products_of_units(language: Language) -> None:
     candidates = candidates_of(given, 3, language)
     assert len(candidates) == len(candidates.products) == len(candidates.columns)
     np.testing.assert_allclose((candidates.columns**2).sum(axis=1), 1)
-    configurations = given.target.configurations
+    configurations = given.configurations
     for position in range(0, len(candidates), 17):
-        column = given.weights(language == "product").copy()
+        column = given.factors(language == "product").copy()
         for each in candidates.products[position]:
             column *= candidates.units[each].atom.values(configurations)
         [scale] = candidates.scales([position])
