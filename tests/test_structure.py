@@ -129,6 +129,20 @@ def test_pages_name_existing_files(page: Path) -> None:
     assert {path for path in named if not (ROOT / path).exists()} == set()
 
 
+def test_map_of_packages() -> None:
+    """CONTRIBUTING's map has a row for each layer, and names existing files of it."""
+    pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    layers = pyproject["tool"]["importlinter"]["contracts"][0]["layers"]
+    packages = {name.strip("( )").replace(".", "/") for layer in layers for name in layer.split("|")}
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| `((?:splc|sampling|comparison)[\w/.]*)` \|(.*)\|$", page, re.MULTILINE))
+    assert packages <= {name.removesuffix(".py") for name in rows}
+    named = {
+        f"{package}/{file}" for package in packages for file in re.findall(r"`([\w/]+\.py)`", rows.get(package, ""))
+    }
+    assert {file for file in named if not (ROOT / file).exists()} == set()
+
+
 @pytest.mark.parametrize("page", TEXTS, ids=lambda page: page.name)
 def test_pages_name_existing_modules(page: Path) -> None:
     """Every module, and every name of one, that a page sets as code can be imported."""

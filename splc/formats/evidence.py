@@ -1,4 +1,4 @@
-"""Roles of columns by their names and contents: statistics, time stamps, hashes, units."""
+"""Evidence of the roles of columns, by names, contents and places: options, statistics, time stamps, hashes."""
 
 from __future__ import annotations
 

@@ -217,14 +217,14 @@ def distinct_numbers(values: Array) -> tuple[Array, Array]:
 def sorted_distinct(values: Array) -> Array:
     """Return the distinct numbers of an array, ascending."""
     # Without counts, numpy would import its masked arrays, which takes longer than small columns do.
-    return np.unique(values, return_counts=True)[0]
+    return np.unique(values) if len(values) > _SNIFFED else np.unique(values, return_counts=True)[0]
 
 
 def renumbered(keys: Array) -> Array:
     """Return the positions of whole numbers from 0 on among the distinct ones, shape (n,), without sorting if dense."""
     end = int(keys.max(initial=0)) + 1
     if end > DENSE * len(keys):
-        if len(keys) <= _SNIFFED or len(np.unique(keys[:_SNIFFED])) > _MAX_DISTINCT:
+        if len(keys) <= _SNIFFED or len(sorted_distinct(keys[:_SNIFFED])) > _MAX_DISTINCT:
             return np.unique(keys, return_inverse=True)[1].reshape(-1).astype(np.int64)
         return np.searchsorted(np.unique(keys), keys)
     is_used = np.zeros(end, dtype=bool)

@@ -54,16 +54,6 @@ def is_stream(path: str | Path) -> bool:
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
-def _opened_stream(path: Path) -> BinaryIO:
-    """Open a device, a pipe, or an open file of this process, to write after what was printed before."""
-    number = descriptor_of(path)
-    if number is None:
-        return path.open("wb")
-    for printed in (sys.stdout, sys.stderr):
-        printed.flush()
-    return os.fdopen(os.dup(number), "wb")
-
-
 MAX_BYTES = 2 * 1024**3
 # A file that unpacks to more than this is a decompression bomb or a mistake.
 MAX_UNPACKED = 512 * 1024**2
@@ -336,7 +326,11 @@ def _compressed(parts: Iterable[bytes]) -> Iterator[bytes]:
 
 def _replace(path: Path, parts: Iterable[bytes]) -> None:
     if is_stream(path):
-        with _opened_stream(path) as stream:
+        number = descriptor_of(path)
+        # An open file of this process is written to after what was printed before.
+        for printed in () if number is None else (sys.stdout, sys.stderr):
+            printed.flush()
+        with path.open("wb") if number is None else os.fdopen(os.dup(number), "wb") as stream:
             stream.writelines(parts)
         return
     target = Path(os.path.realpath(path))

@@ -83,7 +83,12 @@ class Presented(ABC):
 
     def to_frame(self) -> Any:
         """Return the table of the result as a `pandas.DataFrame`."""
-        return data_frame(self.to_columns())
+        try:
+            import pandas as pd
+        except ImportError:
+            message = "to_frame() needs pandas (pip install pandas); to_columns() returns a dict of columns without it"
+            raise ImportError(message) from None
+        return pd.DataFrame(dict(self.to_columns()))
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {printable(self.summary().partition(chr(10))[0])}>"
@@ -126,16 +131,6 @@ def page(summary: str, columns: Mapping[str, Sequence[Any] | Array], bars: Bars 
     if len(rows) > MAX_ROWS:
         parts.append(f"<p>… {len(rows) - MAX_ROWS:,} more rows</p>")
     return f"<div>{''.join(parts)}</div>"
-
-
-def data_frame(columns: Mapping[str, Sequence[Any] | Array]) -> Any:
-    """Return columns as a `pandas.DataFrame`."""
-    try:
-        import pandas as pd
-    except ImportError:
-        message = "to_frame() needs pandas (pip install pandas); to_columns() returns a dict of columns without it"
-        raise ImportError(message) from None
-    return pd.DataFrame(dict(columns))
 
 
 def printable(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Folds of rows: drawn once for all learners, with the rows of a group in one fold.
+"""Folds of rows, and the groups of rows that they keep together: settings that repeat, or stated ones.
 
 Rows that differ only in the version, the machine or the input are nearly copies of each other. If such rows are on
 both sides of a fold, the error is that of known settings. Hence settings that repeat are found, and kept together.
@@ -6,7 +6,6 @@ both sides of a fold, the error is that of known settings. Hence settings that r
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -16,6 +15,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.errors import SpecError, unknown_name_hint
+from splc.io.csv_rows import sorted_distinct
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
@@ -156,7 +156,7 @@ def _repeating(part: Array) -> Array | None:
             determined = varies & _determined(part, keys)
             settings = whole - part[determined].sum(axis=0)
             counts = np.unique(settings[_counted(settings)], return_counts=True)[1]
-            filled = counts.sum() / (len(counts) * len(np.unique(keys)))
+            filled = counts.sum() / (len(counts) * len(sorted_distinct(keys)))
             if len(counts) >= FEWEST and filled >= FILLED[size - 1] and np.mean(counts > 1) >= REPEATED:
                 found.append((len(counts), determined))
         for _, determined in sorted(found, key=lambda pair: pair[0])[:TRIED]:
@@ -173,12 +173,15 @@ def _counted(settings: Array) -> Array | slice:
 
 def _determined(part: Array, keys: Array) -> Array:
     """Return which units have equal values wherever keys are equal, shape (units,); `keys`: shape (n,)."""
-    determined = np.ones(len(part), dtype=bool)
-    for rows in (slice(FIRST), slice(None)) if len(keys) > FIRST else (slice(None),):
-        order = np.argsort(keys[rows], kind="stable")
-        same = np.diff(keys[rows][order]) == 0
+    order = np.argsort(keys[:FIRST], kind="stable")
+    first, same = part[:, order], np.diff(keys[order]) == 0
+    determined: Array = ~((first[:, 1:] != first[:, :-1]) & same).any(axis=1)
+    if len(keys) > FIRST:
+        order = np.argsort(keys, kind="stable")
+        same = np.diff(keys[order]) == 0
         for at in np.flatnonzero(determined).tolist():
-            determined[at] = not (np.diff(part[at, rows][order]) != 0)[same].any()
+            ordered = part[at, order]
+            determined[at] = not (ordered[1:] != ordered[:-1])[same].any()
     return determined
 
 
@@ -188,7 +191,7 @@ def _is_dense(part: Array, is_kept: Array) -> bool:
     These are the neighbours of each, or all combinations of the values of a key.
     """
     keys = part.sum(axis=0, where=is_kept[:, None])
-    sizes = np.array([len(np.unique(row)) if kept else 1 for row, kept in zip(part, is_kept, strict=True)])
+    sizes = np.array([len(sorted_distinct(row)) if kept else 1 for row, kept in zip(part, is_kept, strict=True)])
     units, neighbours = np.flatnonzero(sizes > 1), 0.0
     sizes = sizes[units]
     for unit in units.tolist():
@@ -204,6 +207,6 @@ def _is_dense(part: Array, is_kept: Array) -> bool:
     rest, is_key = keys, np.ones(len(sizes), dtype=bool)
     for at in np.argsort(-sizes, kind="stable").tolist():
         without = rest - part[units[at], first]
-        if len(np.unique(without)) == len(keys):
+        if len(sorted_distinct(without)) == len(keys):
             rest, is_key[at] = without, False
-    return len(keys) >= COMPLETE * math.prod(map(float, sizes[is_key]))
+    return bool(sizes[is_key].astype(object).prod() <= len(keys) / COMPLETE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,14 +20,19 @@ from splc.learning.folds import Groups, drawn_folds, repeated_settings
 from splc.learning.judged_rows import MOST_JUDGED, JudgedRows, Judgement
 from splc.learning.learner import Learner
 from splc.learning.problem import LearningProblem
-from splc.learning.result import CrossValidated, InfluenceEstimate, LearnedTerm, LearningResult, Predictor, SparseErrors
+from splc.learning.result import (
+    CrossValidated,
+    InfluenceEstimate,
+    LearnedTerm,
+    LearningResult,
+    Predictor,
+    Round,
+    SparseErrors,
+)
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.subexpressions import Derived
 from splc.system.variability import VariabilityModel
 from splc.types import Array, Link
-
-if TYPE_CHECKING:
-    pass
 
 
 def judged(
@@ -36,6 +41,7 @@ def judged(
     predictor: Predictor,
     *,
     terms: Iterable[LearnedTerm] = (),
+    rounds: Iterable[Round] = (),
     notes: Iterable[str] = (),
     estimates: Iterable[InfluenceEstimate] = (),
     printed: InfluenceModel | None = None,
@@ -65,6 +71,7 @@ def judged(
         predictor=predictor,
         learner=learner.name,
         terms=tuple(terms),
+        rounds=tuple(rounds),
         nfp=problem.nfp,
         learning_configurations=len(problem.rows),
         learning_error=judgement.learning,

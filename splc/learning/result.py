@@ -321,6 +321,7 @@ class LearningResult(Drawn, Reported):
     learner: str  # the name of the learner
     # the terms in the order in which they were selected; empty for a predictor without readable terms
     terms: tuple[LearnedTerm, ...]
+    rounds: tuple[Round, ...]  # the history; empty for learners without rounds and for averaged (bagged) models
     # why learning ended; the stepwise learner's reasons are in `splc.learning.stepwise.algorithm`
     termination: str
     nfp: str  # the property that was learned
@@ -334,7 +335,6 @@ class LearningResult(Drawn, Reported):
     preset: str  # the name of the preset
     settings: Mapping[str, Any] = field(hash=False)  # all settings by name
     seed: int = 0  # the seed
-    rounds: tuple[Round, ...] = ()  # the history; empty for learners without rounds and for averaged (bagged) models
     provenance: Mapping[str, Any] = field(default_factory=dict, hash=False)  # sampling, files with hashes, version
     notes: tuple[str, ...] = ()  # what the user should know
     scaling: ScalingModel | None = None  # the scaling model with intervals, for learners that fit one

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
 from operator import itemgetter
+from os.path import commonprefix
 
 import numpy as np
 
@@ -101,18 +102,12 @@ def alternatives_among(names: Sequence[str], selected: Array) -> Alternatives:
 def _related(names: Sequence[str], key: Callable[[str], str]) -> Iterator[tuple[str, list[str]]]:
     """Yield each beginning (of their `key`) that two names share, with all names that have it."""
     ordered = sorted(map(key, names))
-    beginnings = {first_name[: common_prefix(first_name, second_name)] for first_name, second_name in pairwise(ordered)}
+    beginnings = set(map(commonprefix, pairwise(ordered)))
     for beginning in sorted(beginnings, key=lambda text: (len(text), text)):
         if len(beginning) >= SHORTEST:
             first = bisect_left(ordered, beginning)
             end = bisect_right(ordered, beginning, first, key=itemgetter(slice(len(beginning))))
             yield beginning, [key(name) for name in ordered[first:end]]
-
-
-def common_prefix(first: str, second: str) -> int:
-    """Return the number of characters with which two texts begin alike."""
-    differing = (index for index, (a, b) in enumerate(zip(first, second, strict=False)) if a != b)
-    return next(differing, min(len(first), len(second)))
 
 
 def _parent(members: Sequence[str], candidates: Sequence[str]) -> str | None:

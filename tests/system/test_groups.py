@@ -17,7 +17,6 @@ from splc.system.groups import (
     CHANCE,
     alternatives_among,
     child_texts,
-    common_prefix,
     probability_of_one,
     wrong_child,
 )
@@ -110,12 +109,6 @@ def test_probability(shares: list[float]) -> None:
         if sum(chosen) == 1
     )
     assert probability_of_one(shares) == pytest.approx(expected)
-
-
-@given(st.text("ab", max_size=5), st.text("ab", max_size=5))
-def test_common_beginning(one: str, other: str) -> None:
-    """The number of characters is that of the common prefix."""
-    assert common_prefix(one, other) == max(n for n in range(len(one) + 1) if other.startswith(one[:n]))
 
 
 @pytest.mark.real_data

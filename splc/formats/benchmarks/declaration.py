@@ -1,6 +1,6 @@
 r"""Declarations of the formats of benchmark tools: how a file begins, what it contains, and how that becomes a table.
 
-@benchmark("hyperfine", rb'\{\s*"results"\\s*:', content={"results": [{"command": str, "times": list | None}]})
+@benchmark("hyperfine", rb'\{\s*"results"\s*:', content={"results": [{"command": str, "times": list | None}]})
 def hyperfine(source: Source, content: Any) -> TableSource: ...
 
 The table is made of runs, whose options may be words of commands or of names: `gzip -9 file`, `level=9,input=text`.
@@ -23,7 +23,8 @@ from splc.formats.table import TableSource
 from splc.io.csv_rows import split_table_rows
 from splc.io.files import Source
 from splc.io.json import mismatches, parse_json
-from splc.io.numbers import number_text
+from splc.io.numbers import number_text, parse_number
+from splc.io.toml import finite_number
 
 _PAIR = re.compile(r"([A-Za-z_][\w.-]*)=(.*)", re.DOTALL)
 _SIZE = re.compile(r"([0-9]+)([kmgt])(?:i?b)?", re.IGNORECASE)
@@ -168,15 +169,9 @@ def cell(value: Any) -> str:
 
 
 def number(value: Any) -> float | None:
-    """Return a JSON value as a number, None if it is none."""
-    if isinstance(value, str):
-        try:
-            value = float(value)
-        except ValueError:
-            return None
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return float(value) if math.isfinite(value) else None
+    """Return a JSON value, or its text, as a finite number, None if it is none."""
+    found = parse_number(value) if isinstance(value, str) else finite_number(value)
+    return None if found is None or math.isnan(found) else found
 
 
 # The content of a file of rows with a header: a list of column → cell.

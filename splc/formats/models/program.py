@@ -65,7 +65,13 @@ def program_of(stored: StoredModel) -> dict[str, Any]:
         "unit": stored.unit,
         "text": f"exp({model.text})" if model.link == "log" else model.text,
         "options": _options(model, system, used),
-        "texts": [] if system is None else [*_texts(system)],
+        # The columns of texts that stand for alternative groups; an empty text for no member, where possible.
+        "texts": [
+            {"name": parent, "texts": ({} if parent in system.mandatory else {"": ""}) | child_texts(parent, children)}
+            for parent, children in system.child_groups.items()
+        ]
+        if system
+        else [],
         "level": levels[0] if levels else None,
         "full": [*_processes(full_model)],
         "printed": {
@@ -107,13 +113,6 @@ def _option(name: str, kind: str, **facts: Any) -> dict[str, Any]:
     """Return an option or an observed variable; `facts`: those in which it differs from an unknown number."""
     unknown = {"values": (), "optional": False, "flag": None, "fixed": None, "needed": True, "open": False}
     return {"name": name, "kind": kind, **unknown, **facts}
-
-
-def _texts(system: VariabilityModel) -> Iterator[dict[str, Any]]:
-    """Yield the columns of texts that stand for alternative groups; an empty text for no member, where possible."""
-    for parent, children in system.child_groups.items():
-        texts = child_texts(parent, children)
-        yield {"name": parent, "texts": texts if parent in system.mandatory else {"": "", **texts}}
 
 
 class _Functions:

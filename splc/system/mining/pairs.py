@@ -81,6 +81,16 @@ class OptionRows:
         """The distinct configurations of the binary options, numbered by row, shape (n,)."""
         return row_codes(self.selected)
 
+    @property
+    def binary_rows(self) -> Array:
+        """One row for each configuration of the binary options, ascending."""
+        return first_rows(self.binary_codes)
+
+    @property
+    def has_few(self) -> bool:
+        """True if few configurations of the binary options occur."""
+        return int(self.binary_codes.max()) < MAX_CONFIGURATIONS
+
     @cached_property
     def numeric_codes(self) -> Array:
         """The distinct configurations of the numeric options, numbered by row, shape (n,)."""
@@ -99,7 +109,7 @@ class OptionRows:
     def is_drawn(self) -> bool:
         """True if the rows seem to be drawn independently from few configurations of the binary options."""
         counts = np.bincount(self.binary_codes)
-        few = len(counts) <= MAX_CONFIGURATIONS and len(counts) < len(self.selected)
+        few = self.has_few and len(counts) < len(self.selected)
         return few and not self.is_combined and len(np.unique(counts)) >= DIFFERENT * len(counts)
 
     @property

@@ -19,16 +19,7 @@ import numpy as np
 from splc.system.constraints import OptionLiteral
 from splc.system.groups import alternatives_among, probability_of_one
 from splc.system.mining.mined_constraint import Bounds, ClauseSet, Kind, Literals, MinedConstraint, MinedConstraints
-from splc.system.mining.pairs import (
-    CHANCE,
-    LEAST_EXPECTED,
-    MAX_CONFIGURATIONS,
-    LiteralCounts,
-    LiteralTable,
-    OptionRows,
-    first_rows,
-    log_chance,
-)
+from splc.system.mining.pairs import CHANCE, LEAST_EXPECTED, LiteralCounts, LiteralTable, OptionRows, log_chance
 from splc.types import Array
 
 # A constraint, and its clauses.
@@ -284,12 +275,10 @@ def mined_constraints(table: OptionRows) -> MinedConstraints:
     """Return the constraints that all rows satisfy by far more than chance, without those that others imply."""
     if len(table.selected) < 2 or not table.selected.shape[1]:
         return MinedConstraints((), len(table.selected))
-    # One row for each configuration of the binary options.
-    rows = first_rows(table.binary_codes)
-    results = None
+    rows, results = table.binary_rows, None
     if table.is_drawn:
         results = _constraints(LiteralTable(table, np.arange(len(table.selected))), table.likely_configurations)
-    few = table.selected.shape[1] <= MAX_COLUMNS and len(rows) <= MAX_CONFIGURATIONS
+    few = table.selected.shape[1] <= MAX_COLUMNS and table.has_few
     if results is None and few and len(rows) >= LEAST_COMPLETE:
         results = _constraints(LiteralTable(table, rows, complete=True), len(rows))
         if results and any(constraint.expected < _least_of(constraint) for constraint in results[0]):

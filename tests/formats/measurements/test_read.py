@@ -199,13 +199,6 @@ class TestReading:
         with pytest.raises(MeasurementError, match="no row has a valid configuration"):
             read(tmp_path, system, rows[1], check=check, invalid="drop")
 
-    def test_the_report_names_source_and_hash(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """The report has the file, the hash of its content and the number of its rows."""
-        report = read(tmp_path, system, row("left"), row("right")).report
-        assert report.source == str(tmp_path / "m.xml")
-        assert len(report.sha256 or "") == 64
-        assert report.rows == 2
-
 
 class TestWriting:
     def test_as_spl_conqueror_reads_it(self, tmp_path: Path, system: VariabilityModel) -> None:

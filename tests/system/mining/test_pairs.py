@@ -128,7 +128,7 @@ def test_dispersion(rows: int, columns: int, seed: int) -> None:
 
 
 def test_dispersed_rows_need_more() -> None:
-    """Rows of two clusters are less evidence than independent ones."""
+    """Rows of two clusters are less evidence than independent ones, and the number of pairs that are tested counts."""
     rng = np.random.default_rng(0)
     independent = rng.random((200, 12)) < 0.5
     clusters = (np.arange(200) % 2 == 1)[:, None] ^ (rng.random((200, 12)) < 0.2)
@@ -142,16 +142,8 @@ def test_dispersed_rows_need_more() -> None:
     values = np.zeros((60, 2), dtype=bool)
     values[:20, 0] = values[20:40, 1] = True
     counts, one, other = LiteralCounts.of(values), np.array([0]), np.array([1])
-    assert [contradictions(counts, one, other, 10, factor).item() for factor in (1, 4)] == [True, False]
-
-
-def test_more_tests_need_more_rows() -> None:
-    """The number of pairs that are tested counts."""
-    values = np.zeros((60, 2), dtype=bool)
-    values[:20, 0] = values[20:40, 1] = True
-    counts, one, other = LiteralCounts.of(values), np.array([0]), np.array([1])
-    assert contradictions(counts, one, other, 10).tolist() == [True]
-    assert contradictions(counts, one, other, 10_000).tolist() == [False]
+    needed = [(10, 1), (10, 4), (10_000, 1)]
+    assert [contradictions(counts, one, other, *each).item() for each in needed] == [True, False, False]
 
 
 def rows(count: int, seed: int = 0) -> OptionRows:
