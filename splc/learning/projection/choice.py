@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -172,7 +171,8 @@ def chosen_among(
         size = len(shortest_exact.chosen)
         searched = [each for each in submodels if each.search is shortest_exact.search and each.size >= size]
         selected = min(searched, key=lambda model: (model.size, model.score))
-        shortest_exact = replace(shortest_exact, size=selected.size, blend=selected.blend)
+        exact_fit = shortest_exact.chosen, shortest_exact.coefficients
+        shortest_exact = Submodel(selected.search, selected.size, selected.blend, *exact_fit)
     else:
         found = _first_positive(submodels, lambda remaining: _preferred(remaining, admitted), is_positive)
         # There are only sums, none of which is positive everywhere.

@@ -10,8 +10,6 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from itertools import compress
-from operator import not_
 from typing import Any
 
 import numpy as np
@@ -132,10 +130,10 @@ class _Search:
         self.started = time.monotonic()
         configurations = problem.configurations
         variables = variables_of(configurations.system, problem.observed, problem.everything)
+        varying = {variable for variable in variables if varies(variable, configurations)}
         # Those that vary in the learning set, and the others.
-        is_varying = [varies(variable, configurations) for variable in variables]
-        self.variables = tuple(compress(variables, is_varying))
-        self.fixed = tuple(compress(variables, map(not_, is_varying)))
+        self.variables = tuple(variable for variable in variables if variable in varying)
+        self.fixed = tuple(variable for variable in variables if variable not in varying)
         self.constants = option_constants(configurations, problem.target)
         self.full: FullModel | None = None
         self.target: Target | None = None
