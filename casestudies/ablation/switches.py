@@ -17,8 +17,8 @@ from unittest.mock import patch
 import numpy as np
 
 from splc.learning.projection import choice, without_numbers
-from splc.learning.projection.competition import PROJECTION
 from splc.learning.projection.constants import BOUNDS, START
+from splc.learning.projection.submodels import PROJECTION
 
 # What is switched off → name within `splc` of a function, a method or a constant → what it is replaced by.
 Switches = Mapping[str, Mapping[str, Any]]
@@ -34,14 +34,14 @@ def _within(package: str, switches: Switches) -> Switches:
 
 LEARNING = _within("learning.projection", {
     # The printed model.
-    "printed: second blend": {"competition.BLENDS": (PROJECTION,)},
-    "printed: terms that folds agree on": {"choice.ProjectedModel._with_agreed_terms": lambda model, test: model},
+    "printed: second blend": {"submodels.BLENDS": (PROJECTION,)},
+    "printed: terms that folds agree on": {"sparse_model.with_agreed_terms": lambda model, test: model},
     "printed: exact models": {"choice.exact_model": partial(_always, None)},
     "printed: preference for sums of costs": {"choice._preferred": choice._shortest},
     "printed: price of free signs and factors": {"choice.FURTHER_TERMS": 0},
-    "printed: other choice with few rows": {"competition.FEW_ROWS": 0},
+    "printed: other choice with few rows": {"target.FEW_ROWS": 0},
     "printed: limits of the expected error of few rows": {
-        "competition.SPREADS": math.inf, "competition.FEW_ROWS_ERROR": math.inf},
+        "target.SPREADS": math.inf, "target.FEW_ROWS_ERROR": math.inf},
     "printed: positive over the valid space": {"sparse_model._positive_over": partial(_always, partial(_always, True))},
     "printed: penalty of further factors": {"columns.PENALTY": 1.0},
     "printed: backward elimination": {"term_search.descent": partial(_always, ())},
@@ -60,11 +60,10 @@ LEARNING = _within("learning.projection", {
         "constants.NUMBER_EVIDENCE": 0.0, "constants.EVIDENCE_PER_MEMBER": 0.0,
         "constants.FURTHER_NUMBER_EVIDENCE": 0.0},
     "scale of y": {"constants.ROWS_OF_SCALE": math.inf},
-    "scale of y: condition on errors": {"constants.SCALE_ERROR": math.inf},
     "scale of y: growing noise": {"scales.Scale.grows": property(partial(_always, False))},
     "guard against noise": {"full_model.permutation_test": partial(_always, True)},
     "guard: other levels with few rows": {"constants.GUARD_ROWS": 0},
-    "floor of predictions": {"scales.FLOOR": 1e9, "competition.FLOOR": 1e9},
+    "floor of predictions": {"scales.FLOOR": 1e9, "target.FLOOR": 1e9},
     "intervals: limits of errors of few rows": {"constants.INFLATION": (0.0, math.inf)},
     "intervals: quantile of errors": {"constants.CONFORMAL_ROWS": math.inf},
     "stationary part of the kernel": {"constants.BOUNDS": {**BOUNDS, "stationary": (-18.0, -18.0)}},

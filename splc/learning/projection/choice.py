@@ -1,31 +1,23 @@
 """The choice among models of all languages, sizes and blends (docs/decisions/0010-printed-model.md).
 
-In: the target as `ModelRows`, the variables, and settings. Languages are searched one after the other (`chosen_form`).
-A model that fits all measured values exactly is taken first (`exact_model`), otherwise the shortest of those with
-nearly the smallest score (`chosen_among`). Out: `ProjectedModel`, with terms that most folds agree on: near the full
-model there are many models of about the same error, and which of them is the nearest one depends on the sample; sets of
-options that the models of many folds have are more often those of another sample, too.
+In: the target, the variables, and settings. Languages are searched one after the other (`chosen_form`). A model that
+fits all measured values exactly is taken first (`exact_model`), otherwise the shortest of those with nearly the
+smallest score (`chosen_among`), with terms that most folds agree on (`with_agreed_terms`): near the full model there
+are many models of about the same error, and which of them is the nearest one depends on the sample; sets of options
+that the models of many folds have are more often those of another sample, too.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from splc.learning.projection.columns import CONSTANT_PLACE, Language
-from splc.learning.projection.competition import (
-    FURTHER_STEPS,
-    PROJECTION,
-    Contender,
-    LanguageSearch,
-    ModelRows,
-    language_search,
-)
 from splc.learning.projection.settings import Form, ProjectionSettings
+from splc.learning.projection.submodels import FURTHER_STEPS, PROJECTION, LanguageSearch, Submodel, language_search
+from splc.learning.projection.target import Target
 from splc.learning.projection.term_search import forward, models_of_sizes
 from splc.learning.projection.variables import Variable
 from splc.types import Array
@@ -75,49 +67,37 @@ MIN_SHARE = 3 / 8
 _SAME = 1e-9
 
 
-@dataclass(frozen=True, eq=False)
-class ExactModel:
-    """Terms and influences that fit all measured values exactly."""
-
-    search: LanguageSearch  # the models of its language
-    chosen: tuple[int, ...]  # the positions of its terms, in canonical order
-    coefficients: Array  # the coefficients of their columns, shape (terms,)
-
-
-@dataclass(frozen=True)
-class FormChoice:
-    """The chosen model."""
-
-    contender: Contender  # the model
-    forms: tuple[Contender, ...]  # the best model of each language, the chosen one first
-    exact: ExactModel | None = None  # the terms and influences that fit all measured values exactly, if there are any
+# Returns whether all predictions of a model over the valid space are positive.
+IsPositive = Callable[[Submodel], bool]
 
 
 def chosen_form(
-    rows: ModelRows,
+    target: Target,
     variables: Sequence[Variable],
     settings: ProjectionSettings,
     is_positive: IsPositive,
     complete: bool = False,
-) -> FormChoice:
-    """Return the model with the smallest score, or the shortest one that is nearly as good, with positive predictions.
+) -> tuple[tuple[Submodel, ...], Submodel | None]:
+    """Return the best model of each language, the chosen one first, and the exact model where one is chosen.
+
+    The chosen one has the smallest score, or is the shortest one that is nearly as good, with positive predictions.
 
     `complete`: whether all valid configurations were measured.
     """
     terms = settings.terms
-    languages = languages_of(settings.form, variables, positive=rows.target.positive)
-    max_terms = most_terms(rows.learned, terms, settings.readable)
+    languages = languages_of(settings.form, variables, positive=target.positive)
+    max_terms = most_terms(target.learned, terms, settings.readable)
     short = SHORT_WITH_THRESHOLDS if "shapes" in languages else SHORT
     searches: list[LanguageSearch] = []
     for language in languages:
-        searches.append(language_search(rows, variables, language, max_terms, settings))
+        searches.append(language_search(target, variables, language, max_terms, settings))
         is_only = settings.form == "auto" and language == "sum"
-        if is_only and is_enough(searches[0].contenders, short, is_positive):
+        if is_only and is_enough(searches[0].submodels, short, is_positive):
             break
     rows_per_term = 1 if complete else ROWS_PER_EXACT_TERM
     exact = [model for search in searches if (model := exact_model(search, rows_per_term)) is not None]
     admitted = 1.0 if terms is not None else READABLE_ADMITTED if settings.readable else ADMITTED
-    return chosen_among([search.contenders for search in searches], exact, admitted, is_positive)
+    return chosen_among([search.submodels for search in searches], exact, admitted, is_positive)
 
 
 def languages_of(form: Form, variables: Sequence[Variable], *, positive: bool) -> tuple[Language, ...]:
@@ -137,32 +117,32 @@ def most_terms(rows: int, terms: int | None, readable: bool) -> int:
     return max(min(MIN_TERMS, rows), min(max_terms, rows // ROWS_PER_TERM))
 
 
-def exact_model(search: LanguageSearch, rows_per_term: int = ROWS_PER_EXACT_TERM) -> ExactModel | None:
+def exact_model(search: LanguageSearch, rows_per_term: int = ROWS_PER_EXACT_TERM) -> Submodel | None:
     """Return the shortest model of a language that fits all measured values exactly, None if there is none.
 
     The full model is smooth: it follows measured values without noise closely, but not exactly. A short model that
     fits them exactly is closer to the truth than one that follows the full model.
     """
-    rows, candidates = search.rows, search.candidates
-    measured, weights = rows.target.measured, rows.weights(search.product)[: rows.learned]
-    target = weights * (np.log(measured) if search.product else measured)
-    limit = EXACT * float(rows.roots.max())
+    target, candidates = search.target, search.candidates
+    factors = target.factors(search.product)[: target.learned]
+    values = factors * (np.log(target.measured) if search.product else target.measured)
+    limit = EXACT * float(target.roots.max())
     models = (sorted(model, key=candidates.name) for model in dict.fromkeys(search.models[0]))
-    short_models = [model for model in models if rows_per_term * len(model) <= len(measured)]
+    short_models = [model for model in models if rows_per_term * len(model) <= len(values)]
     union = sorted({position for model in short_models for position in model})
-    columns = candidates.columns[union][:, : rows.learned].T
-    residual = target - columns @ np.linalg.lstsq(columns, target)[0]
-    if not short_models or np.linalg.norm(residual) > limit * np.sqrt(len(target)):
+    columns = candidates.columns[union][:, : target.learned].T
+    residual = values - columns @ np.linalg.lstsq(columns, values)[0]
+    if not short_models or np.linalg.norm(residual) > limit * np.sqrt(len(values)):
         # All terms together do not fit, so that no model does.
         return None
     for model in short_models:
         # The constant of free terms has the unit of the values.
         stays = np.array([position == CONSTANT_PLACE and bool(candidates.free[position]) for position in model], bool)
-        exact_fit = _exact_fit(columns[:, np.searchsorted(union, model)], target, limit, stays)
+        exact_fit = _exact_fit(columns[:, np.searchsorted(union, model)], values, limit, stays)
         if exact_fit is not None:
-            positions = [model[index] for index in exact_fit[0].tolist()]
-            if positions and (candidates.free[positions] | (exact_fit[1] > 0)).all():
-                return ExactModel(search, tuple(positions), exact_fit[1])
+            chosen = [model[index] for index in exact_fit[0].tolist()]
+            if chosen and (candidates.free[chosen] | (exact_fit[1] > 0)).all():
+                return Submodel(search, len(chosen), PROJECTION, tuple(chosen), exact_fit[1])
     return None
 
 
@@ -182,81 +162,80 @@ def _exact_fit(columns: Array, target: Array, limit: float, stays: Array) -> tup
 
 
 def chosen_among(
-    groups: Sequence[Sequence[Contender]], exact: Sequence[ExactModel], admitted: float, is_positive: IsPositive
-) -> FormChoice:
-    """Return the shortest exact model, or the choice among the models of each language, with positive predictions."""
-    contenders = [contender for group in groups for contender in group]
+    groups: Sequence[Sequence[Submodel]], exact: Sequence[Submodel], admitted: float, is_positive: IsPositive
+) -> tuple[tuple[Submodel, ...], Submodel | None]:
+    """Return what `chosen_form` does for the models of each language, and those that fit exactly."""
+    submodels = [model for group in groups for model in group]
     shortest_exact = min(filter(is_positive, exact), key=lambda model: len(model.chosen), default=None)
     if shortest_exact is not None:
         size = len(shortest_exact.chosen)
-        searched = [each for each in contenders if each.search is shortest_exact.search and each.size >= size]
-        selected = min(searched, key=lambda contender: (contender.size, contender.score))
+        searched = [each for each in submodels if each.search is shortest_exact.search and each.size >= size]
+        selected = min(searched, key=lambda model: (model.size, model.score))
+        exact_fit = shortest_exact.chosen, shortest_exact.coefficients
+        shortest_exact = Submodel(selected.search, selected.size, selected.blend, *exact_fit)
     else:
-        found = _first_positive(contenders, lambda remaining: _preferred(remaining, admitted), is_positive)
+        found = _first_positive(submodels, lambda remaining: _preferred(remaining, admitted), is_positive)
         # There are only sums, none of which is positive everywhere.
-        selected = _shortest(contenders, admitted) if found is None else found
-    best_of_languages = (
-        _first_positive(group, lambda contenders: _shortest(contenders, ADMITTED), is_positive)
+        selected = _shortest(submodels, admitted) if found is None else found
+    others = (
+        _first_positive(group, lambda remaining: _shortest(remaining, ADMITTED), is_positive)
         for group in groups
-        if not any(contender.search is selected.search for contender in group)
+        if not any(model.search is selected.search for model in group)
     )
-    others = (contender for contender in best_of_languages if contender is not None)
-    return FormChoice(selected, (selected, *others), shortest_exact)
+    return (selected, *(model for model in others if model is not None)), shortest_exact
 
 
-def is_enough(contenders: Sequence[Contender], short: int, is_positive: IsPositive) -> bool:
+def is_enough(submodels: Sequence[Submodel], short: int, is_positive: IsPositive) -> bool:
     """Return whether there is a model that other languages would hardly improve: near the full model, and short."""
-    best = _shortest(contenders, ADMITTED)
-    enough = len(best.chosen) <= short and best.distance <= NEAR * best.search.rows.expected_error
+    best = _shortest(submodels, ADMITTED)
+    enough = len(best.chosen) <= short and best.distance <= NEAR * best.search.target.expected_error
     return enough and is_positive(best)
 
 
 def _first_positive(
-    contenders: Sequence[Contender], choose: Callable[[Sequence[Contender]], Contender], is_positive: IsPositive
-) -> Contender | None:
+    submodels: Sequence[Submodel], choose: Callable[[Sequence[Submodel]], Submodel], is_positive: IsPositive
+) -> Submodel | None:
     """Return the first model by some choice whose predictions are positive, None if there is none."""
-    candidates = [contender for contender in contenders if contender.positive]
+    candidates = [model for model in submodels if model.positive]
     while candidates:
         selected = choose(candidates)
         if is_positive(selected):
             return selected
-        candidates = [contender for contender in candidates if contender is not selected]
+        candidates = [model for model in candidates if model is not selected]
     return None
 
 
-def _shortest(contenders: Sequence[Contender], admitted: float) -> Contender:
+def _shortest(submodels: Sequence[Submodel], admitted: float) -> Submodel:
     """Return the shortest model whose score is admitted, with the best blend."""
-    limit = admitted * min(contender.score for contender in contenders) * (1 + _SAME)
-    fine = [contender for contender in contenders if contender.score <= limit]
+    limit = admitted * min(model.score for model in submodels) * (1 + _SAME)
+    fine = [model for model in submodels if model.score <= limit]
     fewest = min(map(_length, fine))
-    best = _best([contender for contender in fine if _length(contender) == fewest])
-    blends = [
-        contender for contender in contenders if contender.search is best.search and contender.chosen == best.chosen
-    ]
-    projected = _best([contender for contender in blends if contender.blend == PROJECTION] or [best])
-    fitted = _best([contender for contender in blends if contender.blend != PROJECTION] or [best])
+    best = _best([model for model in fine if _length(model) == fewest])
+    blends = [model for model in submodels if model.search is best.search and model.chosen == best.chosen]
+    projected = _best([model for model in blends if model.blend == PROJECTION] or [best])
+    fitted = _best([model for model in blends if model.blend != PROJECTION] or [best])
     return fitted if fitted.score < BLEND_GAIN * projected.score else projected
 
 
-def _length(contender: Contender) -> int:
+def _length(model: Submodel) -> int:
     """Return the number of terms, with those that free signs and factors are worth."""
-    return len(contender.chosen) + FURTHER_TERMS * (contender.search.language != "sum")
+    return len(model.chosen) + FURTHER_TERMS * (model.search.language != "sum")
 
 
-def _best(contenders: Sequence[Contender]) -> Contender:
+def _best(submodels: Sequence[Submodel]) -> Submodel:
     """Return the first model with the smallest score, up to roundoff."""
-    limit = min(contender.score for contender in contenders) * (1 + _SAME)
-    return next(contender for contender in contenders if contender.score <= limit)
+    limit = min(model.score for model in submodels) * (1 + _SAME)
+    return next(model for model in submodels if model.score <= limit)
 
 
-def _preferred(contenders: Sequence[Contender], admitted: float) -> Contender:
+def _preferred(submodels: Sequence[Submodel], admitted: float) -> Submodel:
     """Return the shortest admitted model; a sum of costs if it is not clearly worse."""
-    shortest = _shortest(contenders, admitted)
-    costs = [contender for contender in contenders if contender.search.language == "sum"]
+    shortest = _shortest(submodels, admitted)
+    costs = [model for model in submodels if model.search.language == "sum"]
     if shortest.search.language == "sum" or not costs:
         return shortest
     sum_of_costs = _shortest(costs, admitted)
-    best = min(contender.score for contender in contenders)
+    best = min(model.score for model in submodels)
     if sum_of_costs.score > PREFERRED * best or len(sum_of_costs.chosen) > LONGER * _length(shortest):
         return shortest
     differences: Array = sum_of_costs.errors - shortest.errors
@@ -264,89 +243,23 @@ def _preferred(contenders: Sequence[Contender], admitted: float) -> Contender:
     return sum_of_costs if float(differences.mean()) <= STANDARD_ERRORS * standard_error else shortest
 
 
-@dataclass(frozen=True, eq=False)
-class ProjectedModel:
-    """The chosen model as columns of candidates, with its influences and those that the fold models give its terms."""
+def with_agreed_terms(model: Submodel, is_positive: IsPositive) -> Submodel:
+    """Return a short model whose terms have more support by folds, if its expected error is hardly larger."""
+    name, target = model.search.candidates.name, model.search.target
 
-    contender: Contender  # the chosen model, before terms of more support
-    chosen: tuple[int, ...]  # the positions of its terms, in canonical order
-    coefficients: Array  # the coefficients of their columns, shape (terms,)
+    def of_terms(terms: tuple[int, ...]) -> Submodel:
+        return model.of_terms(sorted(terms, key=name))
 
-    @classmethod
-    def of(cls, choice: FormChoice, is_positive: IsPositive, consensus: bool = True) -> ProjectedModel:
-        """Return the chosen model, with the terms that most folds agree on if all its predictions are positive then."""
-        contender, search = choice.contender, choice.contender.search
-        if choice.exact is not None:
-            return cls(contender, choice.exact.chosen, choice.exact.coefficients)
-        projected = cls.blended(contender, sorted(contender.chosen, key=search.candidates.name))
-        # With few rows, the support by folds is unreliable.
-        return projected._with_agreed_terms(is_positive) if consensus and not search.rows.few else projected
+    def is_near(submodel: Submodel, limit: float) -> bool:
+        return submodel.expected_error <= limit and is_positive(submodel)
 
-    @classmethod
-    def blended(cls, contender: Contender, chosen: Sequence[int]) -> ProjectedModel:
-        """Return terms with the blend of a model, without those whose influence is 0 since it must not be negative."""
-        search = contender.search
-        coefficients = search.blend(None, chosen).coefficients(chosen, contender.blend)
-        nonzero = np.flatnonzero(search.candidates.free[list(chosen)] | (coefficients != 0))
-        return cls(contender, tuple(chosen[at] for at in nonzero.tolist()), coefficients[nonzero])
-
-    def _with_agreed_terms(self, is_positive: IsPositive) -> ProjectedModel:
-        """Return a short model whose terms have more support by folds, if its expected error is hardly larger."""
-        name = self.search.candidates.name
-
-        def model(terms: tuple[int, ...]) -> ProjectedModel:
-            return self.blended(self.contender, sorted(terms, key=name))
-
-        def is_near(projected: ProjectedModel, limit: float) -> bool:
-            return projected.expected_error <= limit and is_positive(projected)
-
-        limit = min(RISE * self.expected_error, FARTHEST * self.search.rows.expected_error)
-        for models in agreed_models(self.search, self.contender.size, self.chosen):
-            largest = model(models[-1])
-            if is_near(largest, limit):
-                near_limit = min(limit, SHORTER * largest.expected_error)
-                return next(projected for projected in map(model, models) if is_near(projected, near_limit))
-        return self
-
-    @property
-    def search(self) -> LanguageSearch:
-        """The models of its language."""
-        return self.contender.search
-
-    @cached_property
-    def predicted(self) -> Array:
-        """The predictions at all rows, shape (m,), in the unit of the target."""
-        columns = self.search.candidates.columns[list(self.chosen)]
-        return self.search.rows.predicted(self.coefficients @ columns, self.search.product)
-
-    @property
-    def distance(self) -> float:
-        """The mean distance to the full model."""
-        return float(self.search.rows.distances(self.predicted))
-
-    @cached_property
-    def expected_error(self) -> float:
-        """The error that the full model and the distance to it give."""
-        return float(np.hypot(self.search.rows.expected_error, self.distance))
-
-    @cached_property
-    def covariance(self) -> Array:
-        """The covariance of the coefficients, shape (terms, terms).
-
-        It is the sum of two: that of the full model's posterior, and the jackknife's over the models of the folds
-        (docs/decisions/0009-default-learner.md).
-        """
-        search, blend, target = self.search, self.contender.blend, self.search.rows.target
-        operator = search.blend(None, self.chosen).operator(self.chosen, blend)
-        posterior = target.covariance(operator * search.rows.slope(search.product))
-        folds = len(target.folds)
-        influences = np.array([search.blend(k, self.chosen).coefficients(self.chosen, blend) for k in range(folds)])
-        deviations = influences - influences.mean(axis=0)
-        return np.asarray(posterior + (folds - 1) / folds * deviations.T @ deviations)
-
-
-# Returns whether all predictions of a model over the valid space are positive.
-IsPositive = Callable[[Contender | ExactModel | ProjectedModel], bool]
+    limit = min(RISE * model.expected_error, FARTHEST * target.expected_error)
+    for models in agreed_models(model.search, model.size, model.chosen):
+        largest = of_terms(models[-1])
+        if is_near(largest, limit):
+            near_limit = min(limit, SHORTER * largest.expected_error)
+            return next(submodel for submodel in map(of_terms, models) if is_near(submodel, near_limit))
+    return model
 
 
 def agreed_models(search: LanguageSearch, size: int, chosen: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], ...]]:
@@ -362,7 +275,7 @@ def agreed_models(search: LanguageSearch, size: int, chosen: tuple[int, ...]) ->
     min_support = int(of_candidate[list(chosen)].min(initial=folds))
     for support_needed in range(folds, max(min_support, math.ceil(MIN_SHARE * folds) - 1), -1):
         positions = np.flatnonzero(of_candidate >= support_needed)
-        [selection] = forward(candidates.only(positions), search.full.target[None], size + FURTHER_STEPS)
+        [selection] = forward(candidates.only(positions), search.full.goal[None], size + FURTHER_STEPS)
         agreed = [tuple(positions[list(model)].tolist()) for model in models_of_sizes(selection, size) if model]
         if agreed:
             yield tuple(agreed)

@@ -87,10 +87,9 @@ GUARD_SINGLE = (60, 999, 1.25)
 FEW_ROWS = 30
 
 # Choice of scale: from this many rows on the full model of y replaces that of ln y if its evidence is higher by more
-# than the margin and its error outside of the folds is not higher than this multiple. Both conditions are needed.
+# than the margin.
 ROWS_OF_SCALE = 20
 SCALE_EVIDENCE = 2.0
-SCALE_ERROR = 1.1
 
 # Values above this, in units of the typical value, are not learned on the scale of y: their squares overflow.
 LARGEST = 1e100

@@ -10,8 +10,6 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from itertools import compress
-from operator import not_
 from typing import Any
 
 import numpy as np
@@ -21,15 +19,15 @@ from splc.learning.judging import judged
 from splc.learning.learner import INTERRUPTED, run_loop
 from splc.learning.problem import LearningProblem
 from splc.learning.projection import constants
-from splc.learning.projection.competition import ModelRows
 from splc.learning.projection.expectation import expected, few_rows, is_stated, is_too_few, of_few_rows, remarks
-from splc.learning.projection.full_model import FullModel, FullModelFit, Target, fit_full_model
+from splc.learning.projection.full_model import FullModel, FullModelFit, fit_full_model
 from splc.learning.projection.order import count_of, option_constants, space_of, unmeasured
 from splc.learning.projection.posterior import needs_scipy
 from splc.learning.projection.predictor import Stacked, on_scale, weight_of
 from splc.learning.projection.scales import SparseIntervals
 from splc.learning.projection.settings import ProjectionSettings
 from splc.learning.projection.sparse_model import SparseModel, printed_model, refit
+from splc.learning.projection.target import Target
 from splc.learning.projection.variables import Variable, variables_of, varies
 from splc.learning.result import InfluenceEstimate, LearnedTerm, LearningResult, SparseErrors, Stage
 from splc.learning.threads import one_thread
@@ -132,10 +130,10 @@ class _Search:
         self.started = time.monotonic()
         configurations = problem.configurations
         variables = variables_of(configurations.system, problem.observed, problem.everything)
+        varying = {variable for variable in variables if varies(variable, configurations)}
         # Those that vary in the learning set, and the others.
-        is_varying = [varies(variable, configurations) for variable in variables]
-        self.variables = tuple(compress(variables, is_varying))
-        self.fixed = tuple(compress(variables, map(not_, is_varying)))
+        self.variables = tuple(variable for variable in variables if variable in varying)
+        self.fixed = tuple(variable for variable in variables if variable not in varying)
         self.constants = option_constants(configurations, problem.target)
         self.full: FullModel | None = None
         self.target: Target | None = None
@@ -233,7 +231,7 @@ def _stacked(
         return full, printed
     stacked = Stacked(model, weight, on_scale(held_out, scale, scale.forward(full.held_out)))
     predicted = scale.backward(stacked.blended(scale.forward(target.predicted), target.configurations, scale))
-    rows = ModelRows(replace(target, predicted=predicted, divisor=scale.divisor(predicted)))
+    rows = replace(target, predicted=predicted, divisor=scale.divisor(predicted))
     distance = float(rows.distances(model.predict(target.configurations) / target.unit))
     both = replace(full, stacked=stacked)
     if both.known_error is not None and both.known_error > KNOWN_ERROR * (full.known_error or 0.0):

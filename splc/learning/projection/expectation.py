@@ -21,9 +21,10 @@ from splc.io.numbers import percentage
 from splc.learning.folds import FEWEST as FEWEST_GROUPS
 from splc.learning.problem import LearningProblem
 from splc.learning.projection import constants
-from splc.learning.projection.full_model import ONE_ROW, FullModel, Target
+from splc.learning.projection.full_model import ONE_ROW, FullModel
 from splc.learning.projection.settings import ProjectionSettings
 from splc.learning.projection.sparse_model import SparseModel, printed_model
+from splc.learning.projection.target import Target
 from splc.learning.projection.variables import Variable
 from splc.learning.result import CrossValidated, Expected, MethodNote
 from splc.types import Array

@@ -132,24 +132,9 @@ def means_by_rows(data: Data, refits: Refits) -> Array:
     return means
 
 
-def log_errors(scale: Scale, means: Array, y: Array) -> Array:
-    """Return the absolute errors of ln y for predictions on a scale."""
-    return np.asarray(abs(scale.residual(scale.backward(means), y / scale.unit)))
-
-
 def refits(data: Data, firsts: Sequence[FirstFit]) -> Refits:
     """Return the refits of a full model, which start in turn from fits on one scale; the first one is kept."""
-    found = refits_below(data, firsts, math.inf)
-    assert found is not None
-    return found
-
-
-def refits_below(data: Data, firsts: Sequence[FirstFit], limit: float) -> Refits | None:
-    """Return the refits of a full model of a positive property; None if their error is at least the limit.
-
-    The error is the mean of `log_errors`; no further folds are fitted when it is known to be too large.
-    """
-    first, posterior, fold_of, total = firsts[0], firsts[0].posterior, data.folds, 0.0
+    first, posterior, fold_of = firsts[0], firsts[0].posterior, data.folds
     means, deviations, baseline = np.empty((3, len(data.y)))
     parts, folds = [], []
     for fold in range(int(fold_of.max()) + 1):
@@ -171,10 +156,6 @@ def refits_below(data: Data, firsts: Sequence[FirstFit], limit: float) -> Refits
         means[out], variances = held_out.moments(data.designs[kind].rows(out))
         deviations[out] = np.sqrt(variances + held_out.noise_variance * first.noise[out])
         baseline[out] = mean
-        if math.isfinite(limit):
-            total += float(log_errors(first.scale, means[out], data.y[out]).sum())
-            if total >= limit * len(data.y):
-                return None
     missed = float(np.mean((means - posterior.t) ** 2))
     explained = 1 - missed / float(np.mean((baseline - posterior.t) ** 2))
     return Refits(first, tuple(parts), tuple(folds), means, deviations, explained)
@@ -194,26 +175,15 @@ def _positive(data: Data, variables: int, setting: str) -> Refits:
         return _refits(data, variables, log)
     fitted = np.exp(log.posterior.means(data.designs[0]))
     raw = first_fit(data, variables, positive_scale("raw", data.y), fitted)
-    if setting == "raw":
-        return _refits(data, variables, raw, fitted)
-    if raw.evidence - log.evidence <= constants.SCALE_EVIDENCE:
+    if setting == "auto" and raw.evidence - log.evidence <= constants.SCALE_EVIDENCE:
         return _refits(data, variables, log)
-    # Where the evidence is for y, y is nearly always chosen, and the folds on ln y need not all be fitted to know that.
-    raw_refits = _refits(data, variables, raw, fitted)
-    error = float(log_errors(raw_refits.first.scale, raw_refits.means, data.y).mean())
-    log_refits = refits_below(data, _firsts(data, variables, log), error / constants.SCALE_ERROR)
-    return raw_refits if log_refits is None else log_refits
+    return _refits(data, variables, raw, fitted)
 
 
 def _refits(data: Data, variables: int, first: FirstFit, fitted: Array | None = None) -> Refits:
     """Return the refits, in turn with each kind of columns."""
-    return refits(data, _firsts(data, variables, first, fitted))
-
-
-def _firsts(data: Data, variables: int, first: FirstFit, fitted: Array | None = None) -> tuple[FirstFit, ...]:
-    """Return the most probable models with each kind of columns, of which one is given."""
-    fits = [first_fit(data, variables, first.scale, fitted, kind) for kind in range(1, len(data.designs))]
-    return (first, *fits)
+    others = (first_fit(data, variables, first.scale, fitted, kind) for kind in range(1, len(data.designs)))
+    return refits(data, [first, *others])
 
 
 def _general(data: Data, variables: int) -> Refits:

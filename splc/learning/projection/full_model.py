@@ -37,6 +37,7 @@ from splc.learning.projection.posterior import KernelPosterior
 from splc.learning.projection.predictor import Ensemble, MomentsPredictor, Stacked
 from splc.learning.projection.scales import Scale, general_scales, half_width, positive_scale, run_width
 from splc.learning.projection.search import is_screened
+from splc.learning.projection.target import Target
 from splc.learning.projection.variables import Variable, without_numbers
 from splc.learning.result import CrossValidated
 from splc.models.basis.regression import t_quantile
@@ -56,35 +57,6 @@ class SpacePredictions(NamedTuple):
     deviations: Array  # the standard deviations over the divisor of those that were not measured
     folds: Array  # the predictions of the fold models, shape (folds, m)
     covariance: Callable[[Array], Array]  # returns the posterior covariance of W t, shape (k, k), for W of shape (k, m)
-
-
-@dataclass(frozen=True, eq=False)
-class Target:
-    """The predictions that the printed model follows (docs/decisions/0010-printed-model.md, "Target").
-
-    Values are in units of `unit`. t is the scale of the full model, such as ln y.
-    """
-
-    configurations: Configurations  # the m configurations Z; the n configurations of the learning set come first
-    weights: Array  # the weights v of the rows, shape (m,)
-    predicted: Array  # the predictions g of the full model, shape (m,)
-    divisor: Array  # the divisor of residuals, shape (m,): g for positive properties, which makes them relative
-    slope: Array  # dy/dt at g over the divisor, shape (m,): 1 for a full model of ln y
-    # the predictions of the fold models, which learned from the rows outside of their fold, shape (folds, m)
-    folds: Array
-    fold_of: Array  # the fold of each configuration of the learning set, shape (n,)
-    independent: int  # the number of groups that folds keep together; n without groups
-    measured: Array  # the measured values of the learning set, shape (n,)
-    unit: float  # the unit of all values, in the unit of the property
-    # whether all measured values are positive; else all influences may be negative, and the form is a sum
-    positive: bool
-    spread: float  # the median predictive standard deviation at the unmeasured configurations, on the scale t
-    covariance: Callable[[Array], Array]  # see `SpacePredictions`
-
-    @property
-    def learned(self) -> int:
-        """The number n of configurations of the learning set."""
-        return len(self.measured)
 
 
 class Transfer(Protocol):

@@ -17,12 +17,12 @@ from typing import Literal
 import numpy as np
 
 from splc.data.configurations import Configurations
-from splc.learning.projection.choice import ExactModel, IsPositive, ProjectedModel, chosen_form
+from splc.learning.projection.choice import IsPositive, chosen_form, with_agreed_terms
 from splc.learning.projection.columns import CONSTANT_PLACE, LEFT_AROUND, Candidates
-from splc.learning.projection.competition import Contender, ModelRows
-from splc.learning.projection.full_model import Target
 from splc.learning.projection.scales import half_width
 from splc.learning.projection.settings import ProjectionSettings
+from splc.learning.projection.submodels import Submodel
+from splc.learning.projection.target import Target
 from splc.learning.projection.term_search import nonnegative
 from splc.learning.projection.variables import Variable
 from splc.learning.result import CrossValidated, FormScore, InfluenceEstimate, PathPoint, PathTerm
@@ -114,50 +114,49 @@ def printed_model(
     complete: bool = False,
 ) -> SparseModel:
     """Return a short model that follows the full one; `complete`: whether all valid configurations were measured."""
-    rows = ModelRows(target)
-    is_positive = _positive_over(rows, space)
-    choice = chosen_form(rows, variables, settings, is_positive, complete)
-    # If the number of terms is given, the nearest model is chosen.
-    model = ProjectedModel.of(choice, is_positive, consensus=settings.terms is None)
-    search, contender = model.search, choice.contender
+    is_positive = _positive_over(space)
+    forms, exact = chosen_form(target, variables, settings, is_positive, complete)
+    best = forms[0]
+    search = best.search
+    model = exact or best.of_terms(sorted(best.chosen, key=search.candidates.name))
+    # With few rows the support by folds is unreliable; if the number of terms is given, the nearest model is chosen.
+    if exact is None and settings.terms is None and not target.few:
+        model = with_agreed_terms(model, is_positive)
     units = {unit for position in model.chosen for unit in search.candidates.products[position]}
     derived = {part.name: part for unit in units for part in search.candidates.units[unit].atom.derived}
     return SparseModel(
         form="product" if search.product else "sum",
         selected=_selected(model, np.sqrt(np.maximum(np.diag(model.covariance), 0.0))),
         derived=tuple(derived[name] for name in sorted(derived)),
-        path=_path(contender),
-        aliases=aliases_of(search.candidates, model.chosen, rows.learned),
+        path=_path(best),
+        aliases=aliases_of(search.candidates, model.chosen, target.learned),
         forms=tuple(
-            FormScore(best.search.language, len(best.chosen), 100 * best.score, 100 * best.error)
-            for best in choice.forms
+            FormScore(form.search.language, len(form.chosen), 100 * form.score, 100 * form.error) for form in forms
         ),
         distance=model.distance,
-        errors=contender.differences,
-        quantile=half_width(contender.differences, len(variables), independent=target.independent),
+        errors=best.differences,
+        quantile=half_width(best.differences, len(variables), independent=target.independent),
         folds=len(target.folds),
-        exact=choice.exact is not None,
+        exact=exact is not None,
     )
 
 
-def _positive_over(rows: ModelRows, space: Configurations | None) -> IsPositive:
+def _positive_over(space: Configurations | None) -> IsPositive:
     """Return what tells whether all predictions of a model are positive: at all rows and over the valid space.
 
     Products of factors, and properties that are not positive, have no bound.
     """
     unit_values: dict[tuple[str, int], Array] = {}
 
-    def is_positive(model: Contender | ExactModel | ProjectedModel) -> bool:
-        search, terms, coefficients = model.search, model.chosen, model.coefficients
-        candidates = search.candidates
-        if search.product or not rows.target.positive:
+    def is_positive(model: Submodel) -> bool:
+        search, candidates = model.search, model.search.candidates
+        if search.product or not search.target.positive:
             return True
-        if not (coefficients @ candidates.columns[list(terms)] > 0).all():
-            return False
-        if space is None:
-            return True
+        if not model.positive or space is None:
+            return model.positive
         total = np.zeros(len(space))
-        for position, influence in zip(terms, coefficients / candidates.scales(terms), strict=True):
+        influences = model.coefficients / candidates.scales(model.chosen)
+        for position, influence in zip(model.chosen, influences, strict=True):
             column = np.full(len(space), influence)
             for unit_index in candidates.products[position]:
                 if (search.language, unit_index) not in unit_values:
@@ -169,17 +168,17 @@ def _positive_over(rows: ModelRows, space: Configurations | None) -> IsPositive:
     return is_positive
 
 
-def _path(contender: Contender) -> tuple[PathPoint, ...]:
+def _path(chosen: Submodel) -> tuple[PathPoint, ...]:
     """Return the best model of each size of the chosen language."""
-    search = contender.search
+    search = chosen.search
     points: list[PathPoint] = []
     previous: tuple[int, ...] = ()
     for size, selected in enumerate(search.models[0], 1):
         added = sorted(set(selected) - set(previous), key=search.candidates.name)
         if added:
-            same_size = [each for each in search.contenders if each.size == size]
-            best = contender if contender in same_size else min(same_size, key=lambda each: each.score)
-            terms = _selected(ProjectedModel.blended(best, best.chosen))
+            same_size = [each for each in search.submodels if each.size == size]
+            best = chosen if chosen in same_size else min(same_size, key=lambda each: each.score)
+            terms = _selected(best.of_terms(best.chosen))
             formula = tuple(PathTerm(term.text, term.influence) for term in terms)
             text = search.candidates.text(added[0])
             points.append(PathPoint(len(selected), 100 * best.error, text, 100 * best.distance, formula))
@@ -187,15 +186,15 @@ def _path(contender: Contender) -> tuple[PathPoint, ...]:
     return tuple(points)
 
 
-def _selected(model: ProjectedModel, errors: Array | None = None) -> tuple[SparseTerm, ...]:
+def _selected(model: Submodel, errors: Array | None = None) -> tuple[SparseTerm, ...]:
     """Return the terms of a model in the unit of the property; `errors`: the standard errors of its coefficients."""
-    search, candidates, unit = model.search, model.search.candidates, model.search.rows.target.unit
+    search, candidates, unit = model.search, model.search.candidates, model.search.target.unit
     scales = 1 / candidates.scales(model.chosen) * (1.0 if search.product else unit)
     influences = model.coefficients * scales
     if search.product:
         influences[[not candidates.products[position] for position in model.chosen]] += np.log(unit)
     errors = np.full(len(scales), math.nan) if errors is None else errors * np.abs(scales)
-    support, terms = search.supports(model.contender.size), list[SparseTerm]()
+    support, terms = search.supports(model.size), list[SparseTerm]()
     for position, influence, error in zip(model.chosen, influences.tolist(), errors.tolist(), strict=True):
         units = [candidates.units[unit] for unit in candidates.products[position]]
         terms.append(

@@ -8,8 +8,7 @@ import numpy as np
 
 from sampling import Space
 from splc.learning.projection.columns import Candidates, Language, units_of
-from splc.learning.projection.competition import ModelRows
-from splc.learning.projection.full_model import Target
+from splc.learning.projection.target import Target
 from splc.learning.projection.variables import variables_of
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
@@ -77,17 +76,17 @@ def target_of(
     )
 
 
-def candidates_of(rows: ModelRows, order: int, language: Language = "sum") -> Candidates:
+def candidates_of(rows: Target, order: int, language: Language = "sum") -> Candidates:
     """Return the candidates of a language with terms of up to so many units."""
-    configurations = rows.target.configurations
+    configurations = rows.configurations
     units, values = units_of(variables_of(configurations.system), configurations, language)
-    return Candidates(units, values, rows.weights(language == "product"), order=order, signed=language == "sum")
+    return Candidates(units, values, rows.factors(language == "product"), order=order, signed=language == "sum")
 
 
 def random_goal(seed: int, language: Language, order: int = 2) -> tuple[Candidates, Array]:
     """Return candidates, and a target for them: a random sum of candidates with noise."""
     model = (BINARY, MIXED)[seed % 2]
-    rows = ModelRows(target_of(model, lambda column: 1 + column(model.names[0])))
+    rows = target_of(model, lambda column: 1 + column(model.names[0]))
     candidates = candidates_of(rows, order, language)
     rng = np.random.default_rng(seed)
     chosen = rng.choice(len(candidates), 6, replace=False)

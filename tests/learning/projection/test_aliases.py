@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from splc.learning.projection.columns import CONSTANT_PLACE
-from splc.learning.projection.competition import ModelRows
 from splc.learning.projection.sparse_model import aliases_of, standardised, variation
 from splc.learning.projection.term_search import forward
 from splc.system.options import NumericOption
@@ -48,12 +47,11 @@ def test_aliases_by_trying_all_pairs(learned: int, model: VariabilityModel) -> N
     target = target_of(
         model, lambda c: 10 + 4 * c(switches[0]) + 3 * c(switches[0]) * c(switches[1]), error=0.01, learned=learned
     )
-    rows = ModelRows(target)
-    candidates = candidates_of(rows, 2)
+    candidates = candidates_of(target, 2)
     # The constant has no aliases.
-    terms = forward(candidates, rows.scaled(target.predicted, False)[None], 4)[0].chosen
+    terms = forward(candidates, target.scaled(target.predicted, False)[None], 4)[0].chosen
     assert len(terms) > 1
-    plain = candidates.columns / rows.weights(False)
+    plain = candidates.columns / target.factors(False)
     expected = []
     told: set[int] = set()
     for term in sorted(set(terms) - {CONSTANT_PLACE}, key=candidates.name):
@@ -79,7 +77,7 @@ def test_pairs_of_printed_terms_are_told_once() -> None:
     target = target_of(BINARY, lambda c: 10 + 4 * c("b0") + c("b1"), learned=20)
     columns = {name: target.configurations.column(name).copy() for name in BINARY.names}
     columns["b1"][:20] = columns["b0"][:20]
-    rows = ModelRows(replace(target, configurations=type(target.configurations).from_columns(BINARY, columns)))
+    rows = replace(target, configurations=type(target.configurations).from_columns(BINARY, columns))
     candidates = candidates_of(rows, 1)
     places = [candidates.products.index(product) for product in ((0,), (1,))]
     assert aliases_of(candidates, places, 20) == (("b1", "b0"),)
@@ -89,7 +87,7 @@ def test_pairs_of_printed_terms_are_told_once() -> None:
 def test_equal_terms_are_not_told() -> None:
     """Functions of an option with two values are linear functions of each other everywhere."""
     model = VariabilityModel("two", (NumericOption("x", (1.0, 2.0)), switch("a"), switch("b")))
-    rows = ModelRows(target_of(model, lambda c: 10 + 4 * c("x")))
+    rows = target_of(model, lambda c: 10 + 4 * c("x"))
     candidates = candidates_of(rows, 1)
     texts = [candidates.text(at) for at in range(len(candidates))]
     assert {"x", "log10(x)", "x^-1"} < set(texts)
@@ -98,7 +96,7 @@ def test_equal_terms_are_not_told() -> None:
 
 def test_nothing_to_tell() -> None:
     """The constant, and a learning set without rows, have no aliases."""
-    rows = ModelRows(target_of(BINARY, lambda c: 10 + 4 * c("b0"), learned=5))
+    rows = target_of(BINARY, lambda c: 10 + 4 * c("b0"), learned=5)
     candidates = candidates_of(rows, 2)
     assert aliases_of(candidates, [CONSTANT_PLACE], 5) == ()
     assert aliases_of(candidates, [0, 1, 2], 0) == ()

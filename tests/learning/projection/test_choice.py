@@ -13,9 +13,6 @@ from hypothesis import strategies as st
 from splc.learning.projection.choice import (
     ADMITTED,
     READABLE_ADMITTED,
-    ExactModel,
-    FormChoice,
-    ProjectedModel,
     chosen_among,
     exact_model,
     is_enough,
@@ -23,15 +20,15 @@ from splc.learning.projection.choice import (
     most_terms,
 )
 from splc.learning.projection.columns import CONSTANT_PLACE, Language
-from splc.learning.projection.competition import BLENDS, PROJECTION, Contender, LanguageSearch, ModelRows
-from splc.learning.projection.full_model import Target
 from splc.learning.projection.settings import Form
+from splc.learning.projection.submodels import BLENDS, PROJECTION, LanguageSearch, Submodel
+from splc.learning.projection.target import Target
 from splc.learning.projection.variables import Variable
 from splc.types import Array
 from tests.learning.projection.known_targets import BINARY, MIXED, Known, candidates_of, target_of
 from tests.support.examples import examples
 
-ROWS = ModelRows(target_of(MIXED, lambda c: 5 + c("x") + c("a")))
+ROWS = target_of(MIXED, lambda c: 5 + c("x") + c("a"))
 CANDIDATES = candidates_of(ROWS, 1)
 NUMERIC = (Variable("x", "numeric", ("x",), (1.0, 2.0)),)
 SWITCH = (Variable("a", "binary", ("a",)),)
@@ -63,25 +60,32 @@ class Contest:
         self.groups = [[each for each in self.made if each.search.language == language] for language in LANGUAGES]
         self.not_positive: set[Given] = set()
 
-    def contender(self, given: Given, search: LanguageSearch) -> Contender:
+    def contender(self, given: Given, search: LanguageSearch) -> Submodel:
         """Return a model."""
         errors = np.array(given.errors or [given.score] * ROWS.learned)
-        terms = tuple(range(given.size))
-        means = errors.mean(), given.distance, given.score
-        return Contender(search, given.size, given.blend, terms, np.log1p(errors), *means, given.positive)
+        made = Submodel(search, given.size, given.blend, tuple(range(given.size)), np.ones(given.size))
+        # What it has is not computed but given.
+        sign = 1.0 if given.positive else -1.0
+        vars(made).update(
+            differences=np.log1p(errors), error=errors.mean(), distance=given.distance, score=given.score,
+            predicted=np.full(len(ROWS.weights), sign),
+        )  # fmt: skip
+        return made
 
-    def is_fine(self, model: Contender | ExactModel | ProjectedModel) -> bool:
+    def is_fine(self, model: Submodel) -> bool:
         """Return whether a model is positive everywhere."""
-        return not isinstance(model, Contender) or self.made[model] not in self.not_positive
+        return self.made[model] not in self.not_positive
 
-    def choose(self, admitted: float = ADMITTED) -> FormChoice:
-        """Return the choice."""
-        return chosen_among(self.groups, (), admitted, self.is_fine)
+    def choose(self, admitted: float = ADMITTED) -> tuple[Submodel, ...]:
+        """Return the chosen model, and the best one of each other language."""
+        forms, exact = chosen_among(self.groups, (), admitted, self.is_fine)
+        assert exact is None
+        return forms
 
     @property
     def chosen(self) -> Given:
         """The model that is chosen."""
-        return self.made[self.choose().contender]
+        return self.made[self.choose()[0]]
 
 
 def test_the_shortest_admitted_model() -> None:
@@ -89,7 +93,7 @@ def test_the_shortest_admitted_model() -> None:
     models = [Given("sum", 9, 1.0), Given("sum", 6, 1.049), Given("sum", 5, 1.051), Given("sum", 3, 1.09)]
     contest = Contest(*models)
     for admitted, place in ((ADMITTED, 1), (READABLE_ADMITTED, 3), (1.0, 0)):
-        assert contest.made[contest.choose(admitted).contender] == models[place]
+        assert contest.made[contest.choose(admitted)[0]] == models[place]
 
 
 @pytest.mark.parametrize(
@@ -144,29 +148,26 @@ def test_exact_models(positive: bool) -> None:
     contest = Contest(Given("sum", 1, 1.0), Given("sum", 4, 5.0), Given("shapes", 3, 6.0), Given("product", 3, 7.0))
     searches = [group[0].search for group in contest.groups]
     exact = [
-        ExactModel(search, tuple(range(size)), np.ones(size)) for search, size in zip(searches, (4, 3, 3), strict=True)
+        Submodel(search, size, PROJECTION, tuple(range(size)), np.ones(size))
+        for search, size in zip(searches, (4, 3, 3), strict=True)
     ]
 
-    def is_fine(model: Contender | ExactModel | ProjectedModel) -> bool:
+    def is_fine(model: Submodel) -> bool:
         return positive or model.search.language == "product"
 
-    choice = chosen_among(contest.groups, exact, ADMITTED, is_fine)
-    assert choice.exact is exact[1 if positive else 2]
-    assert choice.contender.size == 3
-    assert choice.contender.search is choice.exact.search
-    assert choice.forms[0] is choice.contender
+    forms, found = chosen_among(contest.groups, exact, ADMITTED, is_fine)
+    assert found is not None
+    assert found.search is forms[0].search is exact[1 if positive else 2].search
+    assert found.size == forms[0].size == len(found.chosen) == 3
     # Other forms are positive, too.
-    assert len(choice.forms) == (3 if positive else 1)
+    assert len(forms) == (3 if positive else 1)
 
 
 def test_the_best_model_of_each_form() -> None:
     """All languages that were searched are told with their shortest admitted model, the chosen one first."""
     given = [Given("sum", 9, 3.0), Given("shapes", 3, 1.0), Given("product", 8, 2.0), Given("product", 4, 2.03)]
     contest = Contest(*given)
-    found = contest.choose()
-    assert [contest.made[each] for each in found.forms] == [given[1], given[0], given[3]]
-    assert found.contender is found.forms[0]
-    assert found.exact is None
+    assert [contest.made[each] for each in contest.choose()] == [given[1], given[0], given[3]]
 
 
 @pytest.mark.parametrize("where", ["at the rows", "over the space"])
@@ -179,7 +180,7 @@ def test_other_forms_are_positive(where: str) -> None:
     # Of one form no model is positive.
     poor = Given("product", 1, POOR)
     contest.not_positive = {given[3], poor} | ({given[1]} if where == "over the space" else set())
-    assert [contest.made[each] for each in contest.choose().forms] == [given[0], given[2]]
+    assert [contest.made[each] for each in contest.choose()] == [given[0], given[2]]
 
 
 @pytest.mark.parametrize(
@@ -259,11 +260,10 @@ def shortest(models: list[Given]) -> Given:
 
 def search_of(target: Target, *texts: tuple[str, ...], language: Language = "sum") -> LanguageSearch:
     """Return a search whose models have the terms of these texts."""
-    rows = ModelRows(target)
-    candidates = candidates_of(rows, 2, language)
+    candidates = candidates_of(target, 2, language)
     places = {candidates.text(at): at for at in range(len(candidates))}
     models = tuple(tuple(places[text] for text in each) for each in texts)
-    return LanguageSearch(rows, candidates, language, (models,))
+    return LanguageSearch(target, candidates, language, (models,))
 
 
 def measured(known: Known, noise: float = 0.0, *, learned: int = 40) -> Target:

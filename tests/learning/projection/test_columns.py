@@ -23,7 +23,8 @@ from splc.learning.projection.columns import (
     Unit,
     units_of,
 )
-from splc.learning.projection.competition import MAX_NUMERIC, ModelRows
+from splc.learning.projection.submodels import MAX_NUMERIC
+from splc.learning.projection.target import Target
 from splc.learning.projection.variables import variables_of
 from splc.models.basis.atom import Atom
 from splc.models.terms import option_term
@@ -204,12 +205,10 @@ def test_no_variables() -> None:
     assert values.shape == (0, len(everything))
 
 
-def rows(model: object = MIXED) -> ModelRows:
+def rows(model: object = MIXED) -> Target:
     """Return rows of a system with unequal weights."""
     system = BINARY if model is BINARY else MIXED
-    return ModelRows(
-        target_of(system, lambda column: 1 + column(system.names[0]) + column(system.names[-1]), learned=20)
-    )
+    return target_of(system, lambda column: 1 + column(system.names[0]) + column(system.names[-1]), learned=20)
 
 
 def unit(name: str, *, free: bool = True, numeric: bool = False, simple: bool = True, factors: int = 1) -> Unit:
@@ -230,9 +229,9 @@ def test_columns_are_products_of_units(language: Language) -> None:
     candidates = candidates_of(given, 3, language)
     assert len(candidates) == len(candidates.products) == len(candidates.columns)
     np.testing.assert_allclose((candidates.columns**2).sum(axis=1), 1)
-    configurations = given.target.configurations
+    configurations = given.configurations
     for position in range(0, len(candidates), 17):
-        column = given.weights(language == "product").copy()
+        column = given.factors(language == "product").copy()
         for each in candidates.products[position]:
             column *= candidates.units[each].atom.values(configurations)
         [scale] = candidates.scales([position])

@@ -26,7 +26,7 @@ from splc.learning.projection.fit import (
     permuted_gains,
     refits,
 )
-from splc.learning.projection.full_model import FullModel, fit_full_model
+from splc.learning.projection.full_model import fit_full_model
 from splc.learning.projection.order import canonical_order, option_constants
 from splc.learning.projection.predictor import Ensemble
 from splc.learning.projection.scales import Scale, general_scales, positive_scale
@@ -109,33 +109,24 @@ def made(seed: int, rows: int) -> tuple[Configurations, Array]:
     return configurations, (share * added + (1 - share) * multiplied) * np.exp(rng.normal(0, 0.1, rows))
 
 
-def error_of(full: FullModel) -> float:
-    """Return the mean error of ln y outside of the folds."""
-    return float(abs(np.log(full.held_out * full.scale.unit / full.data.y)).mean())
-
-
 @pytest.mark.parametrize(
-    ("seed", "rows", "larger", "near"),
+    ("seed", "rows", "larger"),
     [
-        (7, 20, True, True),
-        (11, 19, True, True),
-        (3, 20, False, True),
-        (59, 20, True, False),
-        pytest.param(10, 20, True, True, marks=pytest.mark.slow),
-        pytest.param(11, 30, True, True, marks=pytest.mark.slow),
-        pytest.param(7, 30, False, True, marks=pytest.mark.slow),
-        pytest.param(8, 20, False, False, marks=pytest.mark.slow),
+        (7, 20, True),
+        (11, 19, True),
+        (3, 20, False),
+        pytest.param(11, 30, True, marks=pytest.mark.slow),
+        pytest.param(7, 30, False, marks=pytest.mark.slow),
     ],
 )
-def test_choice_of_scale(seed: int, rows: int, larger: bool, near: bool) -> None:
-    """The scale is y from 20 rows on if its evidence is larger by 2 and its error at most 1.1 times as large."""
+def test_choice_of_scale(seed: int, rows: int, larger: bool) -> None:
+    """The scale is y from 20 rows on if its evidence is larger by 2."""
     auto, log, raw = (learned(*made(seed, rows), scale=scale) for scale in ("auto", "log", "raw"))
     assert log.refits is not None
     assert raw.refits is not None
     assert (raw.refits.first.evidence - log.refits.first.evidence > 2) is larger
-    assert (error_of(raw) <= 1.1 * error_of(log)) is near
     assert [log.scale, raw.scale] == [positive_scale("log", log.data.y), positive_scale("raw", log.data.y)]
-    assert auto.scale == (raw if rows >= 20 and larger and near else log).scale
+    assert auto.scale == (raw if rows >= 20 and larger else log).scale
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.learning import learn
 from splc.learning.projection import constants
-from splc.learning.projection.fit import Data, refits, refits_below
+from splc.learning.projection.fit import Data, refits
 from splc.learning.projection.full_model import NO_INFLUENCE, ONE_ROW, SAME_VALUE, FullModel, fit_full_model
 from splc.learning.projection.kernel import kernel_matrix
 from splc.learning.projection.order import hashes, option_constants
@@ -208,20 +208,6 @@ def test_held_out_predictions_do_not_know_their_value() -> None:
     again = refits(changed, [replace(start, posterior=replace(start.posterior, t=t))])
     np.testing.assert_allclose(again.means[fold], first.refits.means[fold], rtol=1e-9)
     assert not np.allclose(again.means[~fold], first.refits.means[~fold], rtol=1e-6)
-
-
-def test_refits_end_when_their_error_is_too_large() -> None:
-    """There are no refits if their mean error reaches the limit; below the limit nothing changes."""
-    configurations = drawn(system(), 20)
-    whole = learned(configurations, known(configurations), scale="log")
-    assert whole.refits is not None
-    first = whole.refits.first
-    means = refits(whole.data, [first]).means
-    error = abs(np.log(whole.scale.backward(means) * whole.scale.unit / whole.data.y)).mean()
-    again = refits_below(whole.data, [first], 1.001 * error)
-    assert again is not None
-    assert (again.means == means).all()
-    assert refits_below(whole.data, [first], 0.999 * error) is None
 
 
 SCALES = [*(positive_scale(name, np.array([1.0, 5.0])) for name in ("log", "raw", "raw_constant"))]

@@ -1,4 +1,4 @@
-"""The chosen model with its influences: consensus, signs, and covariance."""
+"""The terms that most folds agree on; influences of terms, and their covariance."""
 
 from __future__ import annotations
 
@@ -10,29 +10,22 @@ import numpy as np
 import pytest
 
 from splc.learning.projection import choice
-from splc.learning.projection.choice import (
-    FARTHEST,
-    MIN_SHARE,
-    RISE,
-    FormChoice,
-    IsPositive,
-    ProjectedModel,
-    agreed_models,
-)
+from splc.learning.projection.choice import FARTHEST, MIN_SHARE, RISE, IsPositive, agreed_models, with_agreed_terms
 from splc.learning.projection.columns import CONSTANT_PLACE, Language
-from splc.learning.projection.competition import BLENDS, LanguageSearch, ModelRows
+from splc.learning.projection.submodels import BLENDS, LanguageSearch, Submodel
+from splc.learning.projection.target import Target
 from splc.types import Array
 from tests.learning.projection.known_targets import MIXED, target_of
-from tests.learning.projection.test_competition import LANGUAGES, influences, rows_of, search_of
+from tests.learning.projection.test_submodels import LANGUAGES, influences, rows_of, search_of
 
 
-def wavy(learned: int = 40) -> ModelRows:
+def wavy(learned: int = 40) -> Target:
     """Return rows of a full model that few terms do not follow."""
 
     def known(c: Callable[[str], Array]) -> Array:
         return np.asarray(9 + np.sin(c("x")) + c("a") * np.cos(2 * c("y")) + c("b") * c("y"))
 
-    return ModelRows(target_of(MIXED, known, error=0.2, learned=learned))
+    return target_of(MIXED, known, error=0.2, learned=learned)
 
 
 def always(*_: object) -> bool:
@@ -50,13 +43,18 @@ def only(positive: tuple[int, ...]) -> IsPositive:
     return lambda model: model.chosen == positive
 
 
+def closest(model: Submodel) -> Submodel:
+    """Return a model with its terms in canonical order."""
+    return model.of_terms(sorted(model.chosen, key=model.search.candidates.name))
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_influences(language: Language) -> None:
     """The chosen terms are in canonical order with the influences of their blend, also if no model is positive."""
     search = search_of(wavy(), language)
-    rows, candidates = search.rows, search.candidates
-    for each in search.contenders:
-        found = ProjectedModel.of(FormChoice(each, ()), never)
+    rows, candidates = search.target, search.candidates
+    for each in search.submodels:
+        found = with_agreed_terms(closest(each), never)
         some = {place for place, influence in zip(each.chosen, each.coefficients, strict=True) if influence}
         assert list(found.chosen) == sorted(some, key=candidates.name)
         own = influences(rows, candidates, found.chosen, None, each.blend)
@@ -70,48 +68,38 @@ def test_influences(language: Language) -> None:
 def test_consensus(language: str) -> None:
     """Terms with more support by folds are taken up to a larger expected error, if all predictions are positive."""
     search = search_of(wavy(), language)  # type: ignore[arg-type]
-    full = search.rows.expected_error
+    full = search.target.expected_error
 
-    def least(model: ProjectedModel) -> int:
-        support, places = search.supports(model.contender.size), (at for at in model.chosen if at != CONSTANT_PLACE)
+    def least(model: Submodel) -> int:
+        support, places = search.supports(model.size), (at for at in model.chosen if at != CONSTANT_PLACE)
         return min((support[search.candidates.variables(place)] for place in places), default=8)
 
     changed = 0
-    for each in search.contenders:
-        choice = FormChoice(each, ())
-        closest = ProjectedModel.of(choice, always, consensus=False)
-        found = ProjectedModel.of(choice, always)
-        assert closest.expected_error == pytest.approx(np.hypot(full, search.rows.distances(closest.predicted)))
-        if found.chosen == closest.chosen:
+    for each in search.submodels:
+        near = closest(each)
+        found = with_agreed_terms(near, always)
+        assert near.expected_error == pytest.approx(np.hypot(full, search.target.distances(near.predicted)))
+        if found.chosen == near.chosen:
             continue
         changed += 1
-        assert least(found) > least(closest)
+        assert least(found) > least(near)
         assert len(found.chosen) <= each.size
-        assert found.expected_error <= min(RISE * closest.expected_error, FARTHEST * full)
-        assert ProjectedModel.of(choice, only(closest.chosen)).chosen == closest.chosen
+        assert found.expected_error <= min(RISE * near.expected_error, FARTHEST * full)
+        assert with_agreed_terms(near, only(near.chosen)).chosen == near.chosen
     assert changed
-
-
-def test_no_consensus_of_few_rows() -> None:
-    """Folds of few rows say little: the closest model stays."""
-    for learned, same in ((29, True), (30, False)):
-        choices = [FormChoice(each, ()) for each in search_of(wavy(learned), "shapes").contenders]
-        closest = [ProjectedModel.of(choice, always, consensus=False).chosen for choice in choices]
-        assert ([ProjectedModel.of(choice, always).chosen for choice in choices] == closest) is same
 
 
 @pytest.mark.parametrize(("name", "factor"), [("RISE", 1.0), ("FARTHEST", 1.05)])
 def test_limits_of_consensus(name: str, factor: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Terms with more support are not taken if the expected error rises too far, or is too far above the full one's."""
     search = search_of(wavy(), "shapes")
-    choices = [FormChoice(each, ()) for each in search.contenders]
-    before = [ProjectedModel.of(choice, always).chosen for choice in choices]
+    nearest = [closest(each) for each in search.submodels]
+    before = [with_agreed_terms(each, always).chosen for each in nearest]
     monkeypatch.setattr(choice, name, factor)
-    after = [ProjectedModel.of(choice, always) for choice in choices]
-    closest = [ProjectedModel.of(choice, always, consensus=False) for choice in choices]
+    after = [with_agreed_terms(each, always) for each in nearest]
     assert [each.chosen for each in after] != before
-    for found, near in zip(after, closest, strict=True):
-        limit = factor * (near.expected_error if name == "RISE" else search.rows.expected_error)
+    for found, near in zip(after, nearest, strict=True):
+        limit = factor * (near.expected_error if name == "RISE" else search.target.expected_error)
         assert found.chosen == near.chosen or found.expected_error <= limit
 
 
@@ -121,7 +109,7 @@ def test_agreed_models_are_short(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = []
     for factor in (1.0, 1.1):
         monkeypatch.setattr(choice, "SHORTER", factor)
-        found = [ProjectedModel.of(FormChoice(each, ()), always) for each in search.contenders]
+        found = [with_agreed_terms(closest(each), always) for each in search.submodels]
         sizes.append(np.array([len(each.chosen) for each in found]))
     assert (sizes[1] <= sizes[0]).all()
     assert (sizes[1] < sizes[0]).any()
@@ -129,16 +117,15 @@ def test_agreed_models_are_short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_terms_without_influence_are_left_out() -> None:
     """Terms whose influence is 0 because it must not be negative are left out; free ones stay."""
-    rows = ModelRows(target_of(MIXED, lambda c: 9 + c("y"), error=0.0))
+    rows = target_of(MIXED, lambda c: 9 + c("y"), error=0.0)
     search = search_of(rows, "sum", 1)
     places = {search.candidates.text(at): at for at in range(len(search.candidates))}
     # Of y and y^3, the latter would be negative.
-    falling = np.sqrt(rows.target.configurations.column("y")) * 9
-    target = replace(rows.target, predicted=falling, divisor=falling, measured=falling[: rows.learned])
-    other = LanguageSearch(ModelRows(target), search.candidates, "sum", search.models)
+    falling = np.sqrt(rows.configurations.column("y")) * 9
+    target = replace(rows, predicted=falling, divisor=falling, measured=falling[: rows.learned])
+    other = LanguageSearch(target, search.candidates, "sum", search.models)
     chosen = tuple(places[text] for text in ("y", "y^3"))
-    contender = replace(search.contenders[0], search=other, chosen=chosen)
-    model = ProjectedModel.blended(contender, chosen)
+    model = replace(search.submodels[0], search=other).of_terms(chosen)
     assert [search.candidates.text(place) for place in model.chosen] == ["y"]
     assert (model.coefficients > 0).all()
 
@@ -150,11 +137,9 @@ def test_covariance(language: str, blend: float) -> None:
     first = rows_of()
     rng = np.random.default_rng(1)
     root = 0.02 * rng.normal(size=(len(first.roots), 5))
-    target = replace(first.target, covariance=lambda projection: projection @ root @ root.T @ projection.T)
-    rows = ModelRows(target)
-    search = search_of(rows, language, 1)  # type: ignore[arg-type]
-    contender = next(each for each in search.contenders if each.size == 4 and each.blend == blend)
-    found = ProjectedModel.of(FormChoice(contender, ()), always)
+    target = replace(first, covariance=lambda projection: projection @ root @ root.T @ projection.T)
+    search = search_of(target, language, 1)  # type: ignore[arg-type]
+    found = next(closest(each) for each in search.submodels if each.size == 4 and each.blend == blend)
     size = 1e-4
     # With measured values that are those of the full model, draws of both move together.
     same = replace(target, measured=target.predicted[: target.learned])
@@ -162,10 +147,10 @@ def test_covariance(language: str, blend: float) -> None:
     def coefficients(draw: Array) -> Array:
         predicted = same.predicted + size * same.divisor * same.slope * draw
         moved = replace(same, predicted=predicted, measured=predicted[: target.learned])
-        own = LanguageSearch(ModelRows(moved), search.candidates, search.language, search.models)
+        own = LanguageSearch(moved, search.candidates, search.language, search.models)
         chosen = list(found.chosen)
         gram_free = own.blend(None, chosen).operator(chosen, blend)
-        return np.asarray(gram_free @ ModelRows(moved).scaled(predicted, search.product))
+        return np.asarray(gram_free @ moved.scaled(predicted, search.product))
 
     middle = coefficients(np.zeros(len(first.roots)))
     directions = np.array([(coefficients(column) - middle) / size for column in root.T])
@@ -193,7 +178,7 @@ def folds_with(search: LanguageSearch, position: int) -> int:
 
 def square(search: LanguageSearch, chosen: tuple[int, ...]) -> float:
     """Return the sum of squares that terms leave of the full model."""
-    columns, target = search.candidates.columns[list(chosen)].T, search.full.target
+    columns, target = search.candidates.columns[list(chosen)].T, search.full.goal
     return float(np.sum((target - columns @ np.linalg.lstsq(columns, target)[0]) ** 2))
 
 

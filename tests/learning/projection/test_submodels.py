@@ -12,17 +12,16 @@ from hypothesis import strategies as st
 from scipy.optimize import lsq_linear
 
 from splc.learning.projection.columns import Candidates, Language
-from splc.learning.projection.competition import (
+from splc.learning.projection.settings import ProjectionSettings
+from splc.learning.projection.submodels import (
     BLENDS,
     MAX_NUMERIC,
     PROJECTION,
     Blend,
     LanguageSearch,
-    ModelRows,
     language_search,
 )
-from splc.learning.projection.full_model import Target
-from splc.learning.projection.settings import ProjectionSettings
+from splc.learning.projection.target import Target
 from splc.learning.projection.term_search import forward, models_of_sizes
 from splc.learning.projection.variables import variables_of
 from splc.system.options import NumericOption
@@ -47,29 +46,27 @@ def target(learned: int = 40, *, positive: bool = True) -> Target:
 def test_predictions_are_scaled(product: bool, positive: bool) -> None:
     """Scaled predictions are weighted and relative, or weighted logarithms, and are scaled back."""
     given = target(positive=positive)
-    rows = ModelRows(given)
-    scaled = rows.scaled(given.folds, product)
+    scaled = given.scaled(given.folds, product)
     v = given.weights
     expected = np.sqrt(v) * np.log(given.folds) if product else np.sqrt(v) * given.folds / given.divisor
     np.testing.assert_allclose(scaled, expected)
-    np.testing.assert_allclose(rows.predicted(scaled, product), given.folds, rtol=1e-12)
-    np.testing.assert_allclose(rows.weights(product) ** 2, v if product else v / given.divisor**2)
+    np.testing.assert_allclose(given.unscaled(scaled, product), given.folds, rtol=1e-12)
+    np.testing.assert_allclose(given.factors(product) ** 2, v if product else v / given.divisor**2)
 
 
 def test_small_predictions_have_logarithms() -> None:
     """Predictions below a third of the smallest measured value count as that in products and differences."""
     given = target()
-    rows = ModelRows(given)
     least = given.measured.min() / 3
     low = np.where(np.arange(len(given.predicted)) % 2, -1.0, given.predicted)
     np.testing.assert_allclose(
-        rows.scaled(low, True), np.sqrt(given.weights) * np.log(np.where(low < 0, least, given.predicted))
+        given.scaled(low, True), np.sqrt(given.weights) * np.log(np.where(low < 0, least, given.predicted))
     )
     np.testing.assert_allclose(
-        rows.differences(low[:40]), np.log(np.where(low[:40] < 0, least, low[:40])) - np.log(given.measured)
+        given.differences(low[:40]), np.log(np.where(low[:40] < 0, least, low[:40])) - np.log(given.measured)
     )
     # Very large factors are no overflow.
-    assert np.isfinite(rows.predicted(np.full(len(low), 1e9), True)).all()
+    assert np.isfinite(given.unscaled(np.full(len(low), 1e9), True)).all()
 
 
 @PRODUCT
@@ -77,26 +74,25 @@ def test_slopes_are_derivatives(product: bool) -> None:
     """The slope is the derivative of scaled predictions by the scale of the full model."""
     given = target()
     given = replace(given, divisor=1.5 * given.predicted)
-    rows, size = ModelRows(given), 1e-6
+    size = 1e-6
     # dy/dt is the slope times the divisor.
     moved = given.predicted + size * given.slope * given.divisor
-    change = (rows.scaled(moved, product) - rows.scaled(given.predicted, product)) / size
-    np.testing.assert_allclose(rows.slope(product), change, rtol=1e-5)
+    change = (given.scaled(moved, product) - given.scaled(given.predicted, product)) / size
+    np.testing.assert_allclose(given.scaled_slope(product), change, rtol=1e-5)
 
 
 @pytest.mark.parametrize("positive", [True, False])
 def test_errors(positive: bool) -> None:
     """Errors are relative ones of positive properties, and over the divisor of others."""
     given = target(positive=positive)
-    rows = ModelRows(given)
     predicted = given.predicted[:40] * np.linspace(0.5, 2, 40)
-    errors = rows.errors(rows.differences(predicted))
+    errors = given.errors(given.differences(predicted))
     sizes = given.measured if positive else given.divisor[:40]
     np.testing.assert_allclose(errors, np.abs(predicted - given.measured) / sizes, rtol=1e-9)
     held_out = given.folds[given.fold_of, np.arange(40)]
-    np.testing.assert_allclose(rows.own_errors, np.abs(held_out - given.measured) / sizes, rtol=1e-9)
+    np.testing.assert_allclose(given.own_errors, np.abs(held_out - given.measured) / sizes, rtol=1e-9)
     # Those of a constant full model, which has no folds.
-    constant = ModelRows(replace(given, folds=given.predicted[None]))
+    constant = replace(given, folds=given.predicted[None])
     np.testing.assert_allclose(constant.own_errors, np.abs(given.predicted[:40] - given.measured) / sizes, rtol=1e-9)
 
 
@@ -104,12 +100,11 @@ def test_errors(positive: bool) -> None:
 def test_distances(learned: int) -> None:
     """The distance is that at unmeasured configurations; at measured ones if there are no others."""
     given = target(learned)
-    rows = ModelRows(given)
-    assert rows.learned == min(learned, len(given.predicted))
+    assert given.learned == min(learned, len(given.predicted))
     predicted = given.predicted * np.linspace(0.9, 1.2, len(given.predicted))
     away = np.abs(predicted / given.predicted - 1)[40 if learned == 40 else 0 :]
-    assert rows.distances(predicted) == pytest.approx(away.mean())
-    assert rows.distances(np.array([predicted, given.predicted])) == pytest.approx([away.mean(), 0.0])
+    assert given.distances(predicted) == pytest.approx(away.mean())
+    assert given.distances(np.array([predicted, given.predicted])) == pytest.approx([away.mean(), 0.0])
 
 
 @pytest.mark.parametrize(
@@ -119,28 +114,27 @@ def test_the_expected_error(learned: int, spread: float, limit: float) -> None:
     """With few rows the full model's error is at most twice its median standard deviation, and 0.4."""
     given = replace(target(learned), spread=spread)
     given = replace(given, folds=given.folds * 2)
-    rows = ModelRows(given)
-    own = float(rows.own_errors.mean())
+    own = float(given.own_errors.mean())
     assert own > 0.5
-    assert rows.expected_error == pytest.approx(min(own, limit))
-    assert rows.few is (learned < 30)
+    assert given.expected_error == pytest.approx(min(own, limit))
+    assert given.few is (learned < 30)
 
 
 LANGUAGES: tuple[Language, ...] = ("sum", "shapes", "product")
 
 
-def weighted_rows(seed: int) -> ModelRows:
+def weighted_rows(seed: int) -> Target:
     """Return rows with unequal weights and noise."""
     target = target_of(MIXED, lambda c: 9 + c("x") * c("y") - 3 * c("a") + c("g_5") * c("x"), learned=25, seed=seed)
     weights = target.weights * np.random.default_rng(seed).uniform(0.5, 2, len(target.weights))
-    return ModelRows(replace(target, weights=weights))
+    return replace(target, weights=weights)
 
 
 def stacked(
-    rows: ModelRows, candidates: Candidates, chosen: list[int], fold: int | None, blend: float
+    rows: Target, candidates: Candidates, chosen: list[int], fold: int | None, blend: float
 ) -> tuple[Array, Array]:
     """Return columns and values of the weighted least squares of the recipe (section 1.4), written as rows."""
-    target, product = rows.target, bool(np.allclose(candidates.weights, rows.roots))
+    target, product = rows, bool(np.allclose(candidates.weights, rows.roots))
     g = target.predicted if fold is None else target.folds[fold]
     v, y = target.weights, target.measured
     # Columns over their weights are those of predictions.
@@ -195,7 +189,7 @@ def test_operators_are_derivatives(language: Language, fold: int | None, blend: 
     product = language == "product"
     candidates.free[:] = True
     size = 1e-7 * np.random.default_rng(0).normal(size=len(rows.roots))
-    target = rows.target
+    target = rows
     moved = replace(
         target,
         predicted=target.predicted * (1 + size),
@@ -203,7 +197,7 @@ def test_operators_are_derivatives(language: Language, fold: int | None, blend: 
         measured=target.measured * (1 + size[:25]),
     )
     own = Blend(rows, candidates, tuple(chosen), product, fold)
-    other = Blend(ModelRows(moved), candidates, tuple(chosen), product, fold)
+    other = Blend(moved, candidates, tuple(chosen), product, fold)
     change = other.coefficients(chosen, blend) - own.coefficients(chosen, blend)
     operator = own.operator(chosen, blend)
     # Measured values and predictions differ, and so do their changes, by a few percent.
@@ -212,14 +206,14 @@ def test_operators_are_derivatives(language: Language, fold: int | None, blend: 
     # The coefficients of predictions alone are reproduced.
     exact = rows.scaled(target.predicted, product)
     alone = replace(target, folds=np.tile(target.predicted, (8, 1)), measured=target.predicted[:25])
-    expected = Blend(ModelRows(alone), candidates, tuple(chosen), product, fold).coefficients(chosen, blend)
+    expected = Blend(alone, candidates, tuple(chosen), product, fold).coefficients(chosen, blend)
     np.testing.assert_allclose(operator @ exact, expected, rtol=1e-8)
 
 
 def test_one_row() -> None:
     """Without measured rows outside of a fold the projection decides."""
     target = target_of(MIXED, lambda c: 9 + c("x"), learned=1)
-    rows = ModelRows(replace(target, folds=target.folds[:1]))
+    rows = replace(target, folds=target.folds[:1])
     candidates = candidates_of(rows, 1, "sum")
     own = Blend(rows, candidates, (0, 1), False, 0)
     assert len(own.measured) == 0
@@ -230,30 +224,26 @@ def test_one_row() -> None:
 MOST = 6
 
 
-def rows_of(learned: int = 40, *, positive: bool = True) -> ModelRows:
+def rows_of(learned: int = 40, *, positive: bool = True) -> Target:
     """Return rows with models of folds that differ."""
     shift = 0 if positive else 60
-    return ModelRows(
-        target_of(
-            MIXED,
-            lambda c: 9 + c("x") * c("y") - 3 * c("a") + 2 * c("g_5") * c("x") - shift,
-            learned=learned,
-            error=0.2,
-            positive=positive,
-        )
+    return target_of(
+        MIXED,
+        lambda c: 9 + c("x") * c("y") - 3 * c("a") + 2 * c("g_5") * c("x") - shift,
+        learned=learned,
+        error=0.2,
+        positive=positive,
     )
 
 
-def search_of(rows: ModelRows, language: Language, order: int | None = 2) -> LanguageSearch:
+def search_of(rows: Target, language: Language, order: int | None = 2) -> LanguageSearch:
     """Return the models of a language."""
     return language_search(
-        rows, variables_of(rows.target.configurations.system), language, MOST, ProjectionSettings(order=order)
+        rows, variables_of(rows.configurations.system), language, MOST, ProjectionSettings(order=order)
     )
 
 
-def influences(
-    rows: ModelRows, candidates: Candidates, chosen: tuple[int, ...], fold: int | None, blend: float
-) -> Array:
+def influences(rows: Target, candidates: Candidates, chosen: tuple[int, ...], fold: int | None, blend: float) -> Array:
     """Return coefficients by stacked least squares."""
     columns, values = stacked(rows, candidates, list(chosen), fold, blend)
     lower = np.where(candidates.free[list(chosen)], -np.inf, 0.0)
@@ -265,13 +255,13 @@ def influences(
 def test_honest_errors(language: Language, learned: int) -> None:
     """Every contender is judged by the terms and influences of the fold models, at the rows of their folds."""
     rows = rows_of(learned)
-    target, product = rows.target, language == "product"
+    target, product = rows, language == "product"
     search = search_of(rows, language)
     full_error = float(np.mean(np.abs(target.folds[target.fold_of, np.arange(learned)] / target.measured - 1)))
     if learned < 30:
         full_error = min(full_error, 2 * target.spread)
-    assert len(search.contenders) == MOST * len(BLENDS)
-    for each in search.contenders:
+    assert len(search.submodels) == MOST * len(BLENDS)
+    for each in search.submodels:
         predicted = np.empty(learned)
         for fold, models in enumerate(search.models[1:]):
             chosen = models[each.size - 1]
@@ -300,13 +290,13 @@ def test_every_fold_searches_its_own_terms() -> None:
     rows = rows_of()
     for language in LANGUAGES:
         search = search_of(rows, language)
-        targets = rows.scaled(np.vstack([rows.target.predicted, rows.target.folds]), language == "product")
+        targets = rows.scaled(np.vstack([rows.predicted, rows.folds]), language == "product")
         for scaled, models in zip(targets, search.models, strict=True):
             [alone] = forward(search.candidates, scaled[None], MOST + 8)
             assert tuple(models_of_sizes(alone, MOST)) == models
     assert len(set(search.models)) > 1
     # Held-out values change nothing but the differences.
-    other = ModelRows(replace(rows.target, measured=rows.target.measured * np.linspace(0.9, 1.1, rows.learned)))
+    other = replace(rows, measured=rows.measured * np.linspace(0.9, 1.1, rows.learned))
     assert search_of(other, "sum").models == search_of(rows, "sum").models
 
 
@@ -314,20 +304,20 @@ def test_negative_properties() -> None:
     """The differences of properties that are not positive are over the divisor, and no model has to be positive."""
     rows = rows_of(positive=False)
     search = search_of(rows, "shapes")
-    assert rows.target.predicted.min() < 0
-    for each in search.contenders:
+    assert rows.predicted.min() < 0
+    for each in search.submodels:
         assert each.positive
         np.testing.assert_allclose(each.errors, np.abs(each.differences))
-        full = each.coefficients @ search.candidates.columns[list(each.chosen)] / rows.weights(False)
-        away = np.abs(full - rows.target.predicted)[rows.learned :] / rows.target.divisor[rows.learned :]
+        full = each.coefficients @ search.candidates.columns[list(each.chosen)] / rows.factors(False)
+        away = np.abs(full - rows.predicted)[rows.learned :] / rows.divisor[rows.learned :]
         assert each.distance == pytest.approx(away.mean())
 
 
 def test_sums_with_predictions_that_are_not_positive() -> None:
     """A sum with a prediction that is not positive is known as such; a product has none."""
     switches = VariabilityModel("switches", tuple(switch(f"b{at}") for at in range(5)))
-    rows = ModelRows(target_of(switches, lambda c: np.where(c("b0") + c("b1") + c("b2") == 2, 0.01, 1.0), error=0.01))
-    found = {language: [each.positive for each in search_of(rows, language, 1).contenders] for language in LANGUAGES}
+    rows = target_of(switches, lambda c: np.where(c("b0") + c("b1") + c("b2") == 2, 0.01, 1.0), error=0.01)
+    found = {language: [each.positive for each in search_of(rows, language, 1).submodels] for language in LANGUAGES}
     assert all(found["product"])
     assert found["sum"][0]
     assert not all(found["sum"])
@@ -343,7 +333,7 @@ def test_support() -> None:
             wanted = search.candidates.variables(position)
             votes = [{search.candidates.variables(each) for each in models[size - 1]} for models in search.models[1:]]
             assert search.supports(size)[wanted] == sum(wanted in vote for vote in votes)
-    assert search.supports(1)[frozenset()] == len(rows.target.folds)
+    assert search.supports(1)[frozenset()] == len(rows.folds)
 
 
 @pytest.mark.parametrize(
@@ -358,7 +348,7 @@ def test_support() -> None:
 )
 def test_the_number_of_variables_in_a_term(system: VariabilityModel, order: int | None, expected: int) -> None:
     """Terms have up to 5 variables, 6 with as many numeric options, or so many as are asked for or there are."""
-    rows = ModelRows(target_of(system, lambda c: 1 + c(system.names[0])))
+    rows = target_of(system, lambda c: 1 + c(system.names[0]))
     for language in LANGUAGES:
         assert (
             language_search(rows, variables_of(system), language, 3, ProjectionSettings(order=order)).candidates.order
@@ -369,7 +359,7 @@ def test_the_number_of_variables_in_a_term(system: VariabilityModel, order: int 
 def test_languages_have_their_candidates() -> None:
     """Sums of costs are bounded, the others are free; products have few numeric factors and no unit."""
     system = VariabilityModel("numbers", tuple(NumericOption(f"x{at}", (1.0, 2.0, 3.0)) for at in range(4)))
-    rows = ModelRows(target_of(system, lambda c: 1 + c("x0"), unit=7.0))
+    rows = target_of(system, lambda c: 1 + c("x0"), unit=7.0)
     for language in LANGUAGES:
         candidates = language_search(rows, variables_of(system), language, 2, ProjectionSettings()).candidates
         assert candidates.signed == (not candidates.free.all()) == (language == "sum")

@@ -1,0 +1,255 @@
+"""The models of every size, language and blend, with their scores (docs/decisions/0010-printed-model.md).
+
+In: the target and the variables. Out: `LanguageSearch`, with a `Submodel` of the full model for each size and blend. A
+`Blend` lambda weighs the full model's predictions against the measured values: infinity is the projection alone; with
+a small one the full model determines only what the measured values leave undetermined.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from splc.learning.projection.columns import Candidates, Language, units_of
+from splc.learning.projection.settings import ProjectionSettings
+from splc.learning.projection.target import Target
+from splc.learning.projection.term_search import forward, models_of_sizes, nonnegative
+from splc.learning.projection.variables import Variable
+from splc.models.basis.atom import function_names
+from splc.types import Array
+
+# The blends. (Of 78 models of the reference, 5 had 1, 54 infinity and 19 a tenth.)
+PROJECTION = math.inf
+BLENDS = (PROJECTION, 0.1)
+# Backward elimination from a longer path repairs early mistakes.
+FURTHER_STEPS = 8
+# Terms have at most this number of variables: 5, or 6 with as many numeric options.
+MIN_ORDER, MAX_ORDER = 5, 6
+# With more numeric factors in a term of ln y, predictions explode outside of the measured range.
+MAX_NUMERIC = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Blend:
+    """The influences of terms for one target: the full model, or the model of a fold."""
+
+    target: Target
+    candidates: Candidates
+    union: tuple[int, ...]  # the positions of all terms that are asked for, ascending
+    product: bool  # whether terms are those of ln y
+    fold: int | None = None  # the fold whose rows are left out; None for the full model
+
+    @cached_property
+    def columns(self) -> Array:
+        """The columns of the terms, shape (terms, m)."""
+        return self.candidates.columns[list(self.union)]
+
+    @cached_property
+    def goal(self) -> Array:
+        """The scaled predictions that the columns are fitted to, shape (m,)."""
+        target = self.target
+        return target.scaled(target.predicted if self.fold is None else target.folds[self.fold], self.product)
+
+    @cached_property
+    def measured(self) -> Array:
+        """The positions of the measured rows that are used, shape (n,)."""
+        return np.flatnonzero(self.target.fold_of != self.fold)
+
+    @cached_property
+    def _projected(self) -> tuple[Array, Array]:
+        return self.columns @ self.columns.T, self.columns @ self.goal
+
+    @cached_property
+    def _fitted(self) -> tuple[Array, Array]:
+        """The Gram matrix and moments of the measured rows, of which each has the weight 1."""
+        target, measured = self.target, self.measured
+        roots, values = target.roots[measured], target.predicted.copy()
+        values[: target.learned] = target.measured
+        columns = self.columns[:, measured] / roots
+        return columns @ columns.T, columns @ (target.scaled(values, self.product)[measured] / roots)
+
+    def _ratio(self, blend: float) -> float:
+        return blend * max(len(self.measured), 1) / float(self.target.roots @ self.target.roots)
+
+    def _equations(self, chosen: Sequence[int], blend: float) -> tuple[Array, Array, Array]:
+        """Return the places of terms in the union, their Gram matrix and their moments."""
+        indices = np.searchsorted(self.union, chosen)
+        gram, moments = self._projected
+        if not math.isinf(blend):
+            ratio = self._ratio(blend)
+            gram, moments = self._fitted[0] + ratio * gram, self._fitted[1] + ratio * moments
+        return indices, gram[indices][:, indices], moments[indices]
+
+    def coefficients(self, chosen: Sequence[int], blend: float) -> Array:
+        """Return the coefficients of the columns of terms, shape (terms,)."""
+        _, gram, moments = self._equations(chosen, blend)
+        coefficients = np.linalg.solve(gram, moments)
+        is_free = self.candidates.free[list(chosen)]
+        if (coefficients[~is_free] < 0).any():
+            scale = 1 / np.sqrt(np.diag(gram))
+            coefficients = scale * nonnegative(gram * np.outer(scale, scale), scale * moments, is_free)
+        return np.asarray(coefficients)
+
+    def operator(self, chosen: Sequence[int], blend: float) -> Array:
+        """Return the matrix, shape (terms, m), from predictions as `Target.scaled` to coefficients of any sign."""
+        indices, gram, _ = self._equations(chosen, blend)
+        columns, measured = self.columns[indices], self.measured
+        if not math.isinf(blend):
+            columns = self._ratio(blend) * columns
+            columns[:, measured] += self.columns[np.ix_(indices, measured)] / self.target.roots[measured] ** 2
+        return np.asarray(np.linalg.solve(gram, columns))
+
+
+@dataclass(frozen=True, eq=False)
+class LanguageSearch:
+    """The models of one language."""
+
+    target: Target
+    candidates: Candidates
+    language: Language
+    # the positions of the terms of the model of each size from 1 on; of the full model, then of each fold
+    models: tuple[tuple[tuple[int, ...], ...], ...]
+
+    @property
+    def product(self) -> bool:
+        """True if terms are those of ln y."""
+        return self.language == "product"
+
+    @cached_property
+    def full(self) -> Blend:
+        """The influences of the models of the full model."""
+        return self.blend(None)
+
+    @cached_property
+    def folds(self) -> tuple[Blend, ...]:
+        """The influences of the models of each fold."""
+        return tuple(self.blend(fold) for fold in range(len(self.target.folds)))
+
+    def blend(self, fold: int | None, further: Sequence[int] = ()) -> Blend:
+        """Return the influences of the models of a fold, or of the full model, and of further terms."""
+        models = self.models[0 if fold is None else fold + 1]
+        union = sorted({*further, *(position for model in models for position in model)})
+        return Blend(self.target, self.candidates, tuple(union), self.product, fold)
+
+    @cached_property
+    def submodels(self) -> tuple[Submodel, ...]:
+        """The models of all sizes and blends, smaller ones first."""
+        return tuple(
+            Submodel(self, size, blend, model, self.full.coefficients(model, blend))
+            for size, model in enumerate(self.models[0], 1)
+            for blend in BLENDS
+        )
+
+    def supports(self, size: int) -> Counter[frozenset[str]]:
+        """Return in how many folds the model of a size has a term of each set of variables."""
+        sets = ({self.candidates.variables(position) for position in models[size - 1]} for models in self.models[1:])
+        return Counter(variables for of_fold in sets for variables in of_fold)
+
+
+@dataclass(frozen=True, eq=False)
+class Submodel:
+    """Terms of one language with the influences that follow the full model."""
+
+    search: LanguageSearch  # the models of its language
+    size: int  # the size of the models of the folds that it is judged by
+    blend: float  # how influences weigh the full model against measured values
+    chosen: tuple[int, ...]  # the positions of its terms
+    coefficients: Array  # the coefficients of their columns, shape (terms,)
+
+    def of_terms(self, chosen: Sequence[int]) -> Submodel:
+        """Return other terms with the same blend, without those whose influence is 0 since it must not be negative."""
+        coefficients = self.search.blend(None, chosen).coefficients(chosen, self.blend)
+        kept = np.flatnonzero(self.search.candidates.free[list(chosen)] | (coefficients != 0))
+        return replace(self, chosen=tuple(chosen[at] for at in kept.tolist()), coefficients=coefficients[kept])
+
+    @cached_property
+    def predicted(self) -> Array:
+        """The predictions at all rows, shape (m,), in the unit of the target."""
+        columns = self.search.candidates.columns[list(self.chosen)]
+        return self.search.target.unscaled(self.coefficients @ columns, self.search.product)
+
+    @property
+    def positive(self) -> bool:
+        """True if its predictions at all rows are positive, or need not be."""
+        return not self.search.target.positive or bool((self.predicted > 0).all())
+
+    @cached_property
+    def distance(self) -> float:
+        """The mean distance to the full model."""
+        return float(self.search.target.distances(self.predicted))
+
+    @property
+    def expected_error(self) -> float:
+        """The error that the full model and the distance to it give."""
+        return float(np.hypot(self.search.target.expected_error, self.distance))
+
+    @cached_property
+    def differences(self) -> Array:
+        """The `Target.differences` of held-out rows, by the fold's own terms and influences, shape (n,)."""
+        search, target = self.search, self.search.target
+        folds = search.folds
+        fold_of = np.minimum(target.fold_of, len(folds) - 1)
+        values = np.zeros(len(target.weights))
+        for fold, blend in enumerate(folds):
+            chosen, out = search.models[fold + 1][self.size - 1], np.flatnonzero(fold_of == fold)
+            values[out] = blend.coefficients(chosen, self.blend) @ search.candidates.columns[list(chosen)][:, out]
+        return target.differences(target.unscaled(values, search.product)[: target.learned])
+
+    @property
+    def errors(self) -> Array:
+        """The errors of held-out rows, shape (n,)."""
+        return self.search.target.errors(self.differences)
+
+    @cached_property
+    def error(self) -> float:
+        """The mean of `errors`: the honest error."""
+        return float(self.errors.mean())
+
+    @cached_property
+    def score(self) -> float:
+        """The mean of the honest and the expected error; with few rows, where that says little, the latter."""
+        return self.expected_error if self.search.target.few else (self.error + self.expected_error) / 2
+
+    @cached_property
+    def covariance(self) -> Array:
+        """The covariance of the coefficients, shape (terms, terms).
+
+        It is the sum of two: that of the full model's posterior, and the jackknife's over the models of the folds
+        (docs/decisions/0009-default-learner.md).
+        """
+        search, target, chosen = self.search, self.search.target, self.chosen
+        operator = search.blend(None, chosen).operator(chosen, self.blend)
+        posterior = target.covariance(operator * target.scaled_slope(search.product))
+        folds = len(target.folds)
+        influences = np.array([search.blend(k, chosen).coefficients(chosen, self.blend) for k in range(folds)])
+        deviations = influences - influences.mean(axis=0)
+        return np.asarray(posterior + (folds - 1) / folds * deviations.T @ deviations)
+
+
+def language_search(
+    target: Target, variables: Sequence[Variable], language: Language, most: int, settings: ProjectionSettings
+) -> LanguageSearch:
+    """Return the models of a language, from one term to `most`."""
+    product = language == "product"
+    units, values = units_of(variables, target.configurations, language, function_names(settings.functions))
+    numeric = sum(variable.kind == "numeric" for variable in variables)
+    longest = max(MIN_ORDER, min(MAX_ORDER, numeric)) if settings.order is None else settings.order
+    candidates = Candidates(
+        units,
+        values,
+        target.factors(product),
+        order=min(longest, max(len(variables), 1)),
+        unit=1.0 if product else target.unit,
+        signed=language == "sum",
+        most_numeric=MAX_NUMERIC if product else None,
+        names=target.configurations.system.term_order,
+    )
+    targets = target.scaled(np.vstack([target.predicted, target.folds]), product)
+    selections = forward(candidates, targets, most + FURTHER_STEPS)
+    models = tuple(tuple(models_of_sizes(selection, most)) for selection in selections)
+    return LanguageSearch(target, candidates, language, models)
