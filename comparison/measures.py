@@ -59,6 +59,7 @@ class Measure:
     # 'percent' and 'fraction' (1 is 100 %) and 'number' are without a unit: a and b multiplied by the same c > 0 give
     # the same. A 'distance' has the unit of the property and is multiplied by c.
     kind: Kind
+    better: Literal["higher", "lower"]  # whether higher or lower values mean more similar vectors
     # the formula for a and b, shape (n,), n ≥ 1, finite, and weights w, shape (n,), positive, or None. Call the measure
     # itself instead, which ensures these conditions: weights are divided by their mean, so that equal weights give the
     # unweighted measure, and rows with the weight 0 are left out.
@@ -297,7 +298,7 @@ def check_order(p: float) -> None:
 
 def _order(p: float, key: str, title: str) -> Measure:
     """Return the Minkowski distance of an order."""
-    return Measure(key, title, "distance", partial(minkowski, p=p), _METRIC, _METRIC, 1 / p)
+    return Measure(key, title, "distance", "lower", partial(minkowski, p=p), _METRIC, _METRIC, 1 / p)
 
 
 _METRIC = Laws()
@@ -320,27 +321,33 @@ _POSITIVE_ANGLE, _POSITIVE_PRODUCT = (replace(laws, bounds=(0.0, 1.0)) for laws 
 
 # The first eight are computed by default, the others on request. Laws: for any values, for positive ones.
 _TABLE = (
-    Measure("error_rate", "Error rate", "percent", error_rate, _ERROR, _FULL_ERROR),
-    Measure("error_rate_reversed", "Error rate, reversed", "percent", error_rate_reversed, _ERROR, _FULL_ERROR),
-    Measure("cosine", "Cosine similarity", "fraction", cosine, _ANGLE, _POSITIVE_ANGLE),
-    Measure("jaccard", "Jaccard similarity", "fraction", jaccard, _JACCARD, _POSITIVE_JACCARD),
+    Measure("error_rate", "Error rate", "percent", "lower", error_rate, _ERROR, _FULL_ERROR),
+    Measure(
+        "error_rate_reversed", "Error rate, reversed", "percent", "lower", error_rate_reversed, _ERROR, _FULL_ERROR
+    ),
+    Measure("cosine", "Cosine similarity", "fraction", "higher", cosine, _ANGLE, _POSITIVE_ANGLE),
+    Measure("jaccard", "Jaccard similarity", "fraction", "higher", jaccard, _JACCARD, _POSITIVE_JACCARD),
     _order(1, "manhattan", "Manhattan distance"),
     _order(2, "euclidean", "Euclidean distance"),
     _order(3, "minkowski3", "Minkowski distance, order 3"),
     _order(math.inf, "chebyshev", "Chebyshev distance"),
-    Measure("median_relative_error", "Median relative error", "percent", median_relative_error, _ERROR, _ERROR),
-    Measure("max_relative_error", "Greatest relative error", "percent", max_relative_error, _ERROR, _FULL_ERROR),
-    Measure("smape", "SMAPE", "percent", smape, _SMAPE, _SMAPE),
-    Measure("mae", "Mean absolute error", "distance", mae, _METRIC, _METRIC),
-    Measure("rmse", "Root mean squared error", "distance", rmse, _METRIC, _METRIC),
-    Measure("r2", "R²", "fraction", r2, _R2, _R2),
-    Measure("pearson", "Pearson correlation", "fraction", pearson, _ANGLE, _ANGLE),
-    Measure("spearman", "Spearman rank correlation", "fraction", spearman, _ANGLE, _ANGLE),
-    Measure("canberra", "Canberra distance", "number", canberra, _METRIC, _METRIC, 1.0),
-    Measure("braycurtis", "Bray-Curtis dissimilarity", "fraction", braycurtis, _NO_TRIANGLE, _DISSIMILARITY),
-    Measure("soergel", "Soergel distance", "fraction", soergel, _NO_TRIANGLE, _LIMITED),
-    Measure("dice", "Dice similarity", "fraction", dice, _PRODUCT, _POSITIVE_PRODUCT),
-    Measure("kumar_hassebrook", "Kumar-Hassebrook", "fraction", kumar_hassebrook, _KUMAR, _POSITIVE_PRODUCT),
+    Measure(
+        "median_relative_error", "Median relative error", "percent", "lower", median_relative_error, _ERROR, _ERROR
+    ),
+    Measure(
+        "max_relative_error", "Greatest relative error", "percent", "lower", max_relative_error, _ERROR, _FULL_ERROR
+    ),
+    Measure("smape", "SMAPE", "percent", "lower", smape, _SMAPE, _SMAPE),
+    Measure("mae", "Mean absolute error", "distance", "lower", mae, _METRIC, _METRIC),
+    Measure("rmse", "Root mean squared error", "distance", "lower", rmse, _METRIC, _METRIC),
+    Measure("r2", "R²", "fraction", "higher", r2, _R2, _R2),
+    Measure("pearson", "Pearson correlation", "fraction", "higher", pearson, _ANGLE, _ANGLE),
+    Measure("spearman", "Spearman rank correlation", "fraction", "higher", spearman, _ANGLE, _ANGLE),
+    Measure("canberra", "Canberra distance", "number", "lower", canberra, _METRIC, _METRIC, 1.0),
+    Measure("braycurtis", "Bray-Curtis dissimilarity", "fraction", "lower", braycurtis, _NO_TRIANGLE, _DISSIMILARITY),
+    Measure("soergel", "Soergel distance", "fraction", "lower", soergel, _NO_TRIANGLE, _LIMITED),
+    Measure("dice", "Dice similarity", "fraction", "higher", dice, _PRODUCT, _POSITIVE_PRODUCT),
+    Measure("kumar_hassebrook", "Kumar-Hassebrook", "fraction", "higher", kumar_hassebrook, _KUMAR, _POSITIVE_PRODUCT),
 )
 MEASURES: Mapping[str, Measure] = MappingProxyType({entry.key: entry for entry in _TABLE})
 DEFAULT_KEYS = tuple(entry.key for entry in _TABLE[:8])
