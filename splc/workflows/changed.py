@@ -19,17 +19,16 @@ from splc.types import Array
 from splc.workflows import views
 from splc.workflows.by import with_context
 from splc.workflows.fields import Seed, as_option, option, percentage_of, request
-from splc.workflows.inputs import SystemInputs
+from splc.workflows.inputs import TableInputs
 from splc.workflows.note import Note, Notes, Rank, run_notes
 
-# The number of changed influences in the first line.
-MAX_NAMED = 3
+MAX_NAMED = 3  # the number of changed influences in the first line
 # Logarithms that deviate less are equal except for rounding.
 ROUNDING = 1e-9
 
 
 @request
-class Request(SystemInputs):
+class Request(TableInputs):
     """Test whether a property changed between two versions, and name the influences that did.
 
     It compares configurations that were measured with both: best with runs of both versions in turn, on one machine.
@@ -73,7 +72,7 @@ def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result:
     """Test whether a property changed between two values of a context."""
     if request.at_least >= 100:
         raise RequestError("a change of 100 % or more is not tested; use a number below 100", "at_least")
-    request = with_context(request, request.by)
+    request = with_context(request.with_tables(), request.by)
     project = request.project()
     with Notes() as notes:
         space = Space(request.read_system(project, notes))

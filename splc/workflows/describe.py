@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any, ClassVar
@@ -309,7 +308,6 @@ def share(description: Description, name: str) -> str:
     return _percentage(description.occurrences[name][1], description.count)
 
 
-@lru_cache(maxsize=256)
 def _percentage(part: int, total: int) -> str:
     # Integer arithmetic: floats are not exact for 10^27 configurations and more.
     tenths = (1000 * part + total // 2) // total

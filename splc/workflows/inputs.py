@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 from splc.errors import InputError, Problem, RequestError, SplcError, listed, unknown_name_hint
 from splc.formats.column_choice import ColumnChoice, Context, shown_value
@@ -102,6 +102,20 @@ class SystemInputs:
         parts = project.measurement_parts(space.system, space, by=(by,), **self.policies)
         notes.add(reading_notes(*(part.report for part in parts)))
         return {part.contexts[by]: part for part in parts}
+
+
+@request
+class TableInputs(SystemInputs):
+    """The inputs of a request whose arguments are tables."""
+
+    tables: tuple[str, ...] = common.argument((), "TABLE…", "Measurements: tables, or output of benchmark tools.")
+
+    def with_tables(self, **changes: Any) -> Self:
+        """Return the same request, whose tables are its measurements; `changes` are further fields."""
+        if self.tables and self.measurements is not None:
+            raise RequestError("the measurements are given twice", "measurements")
+        measurements = (self.tables if len(self.tables) > 1 else next(iter(self.tables), None)) or self.measurements
+        return replace(self, tables=(), measurements=measurements, **changes)
 
 
 @request

@@ -84,8 +84,7 @@ def learn(
         ignore: columns to leave out.
         invalid: 'drop' leaves out rows that the given system excludes, 'error' refuses them.
         settings: further arguments of `splc.learning.learn`: `groups` (of a table also a column, or a label of each
-            row), `learner`, `learning_set`, `settings`, `seed`, …, and
-            settings of the learner by name, as on the command line: `terms=3`.
+            row), `learner`, `seed`, …, and settings of the learner by name, as on the command line: `terms=3`.
 
     Returns:
         The result. Its `notes` have what was inferred from the table, too. With `by`: value → its result.

@@ -16,8 +16,8 @@ from splc.learning.projection import Form
 from splc.learning.stepwise.settings import SPLCONQUEROR_2019
 from splc.project import Project
 from splc.types import Missing
-from splc.workflows.fields import Sampling, Seed, argument, flag, internal, option, policy, request, texts_of
-from splc.workflows.inputs import SystemInputs
+from splc.workflows.fields import Sampling, Seed, flag, internal, option, policy, request, texts_of
+from splc.workflows.inputs import TableInputs
 from splc.workflows.note import Note
 
 LEARNING, RESULTS = "Learning", "Results"
@@ -33,14 +33,13 @@ SETTINGS = ("first", "terms", "readable", "form")
 
 
 @request
-class Request(SystemInputs):
+class Request(TableInputs):
     """Learn a performance-influence model, and write it to learned.log and learned.json.
 
     Without a sampling all measured configurations are learned from, and only cross-validation judges the model.
     Scaling models of profiles have their own command, splc scale.
     """
 
-    tables: tuple[str, ...] = argument((), "TABLE…", "Measurements: tables, or output of benchmark tools.")
     learner: str | None = option(None, "NAME", _LEARNERS, LEARNING, default=registry.DEFAULT)
     sampling: Sampling = None
     missing: Annotated[Missing, policy("missing", panel="")] = "error"
@@ -107,12 +106,8 @@ class Request(SystemInputs):
     @property
     def plain(self) -> Request:
         """The same request without second spellings: tables are its measurements, settings are in `settings`."""
-        if self.tables and self.measurements is not None:
-            raise RequestError("the measurements are given twice", "measurements")
-        measurements = (self.tables if len(self.tables) > 1 else next(iter(self.tables), None)) or self.measurements
         settings = {**self.settings, **{name: value for name in SETTINGS if (value := getattr(self, name))}}
-        cleared: dict[str, Any] = {**dict.fromkeys(SETTINGS), "readable": False}
-        return replace(self, tables=(), measurements=measurements, settings=settings, **cleared)
+        return self.with_tables(settings=settings, **{**dict.fromkeys(SETTINGS), "readable": False})
 
     @property
     def spec(self) -> SamplingSpec:
