@@ -107,6 +107,7 @@ SCALING = _within("scaling", {
         "single.posterior.NO_CONSTANT_SHARE": 0.5, "multi.posterior.NO_CONSTANT_SHARE": 0.5,
         "multi.terms.CONSTANT_SHARE": 0.5},
     "tenths from seven points on": {"single.posterior._MANY_POINTS": 10**9},
+    "prior of noise (plain: all sizes alike)": {"evidence._SHARES": np.full(6, 1 / 6)},
     "errors that repetitions of a point share": {"evidence._BETWEEN_POINTS": 1e-9, "evidence.COMMON_SHARE": 0.0},
 })  # fmt: skip
 SEVERAL = _within("scaling", {

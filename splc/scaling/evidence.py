@@ -5,9 +5,9 @@ an error that all repetitions of a point share (placement, frequency, other jobs
 So the standard deviation s of the means is either what repetitions imply, or larger by an unknown part between points.
 
 The part between points, and the noise of single measurements, is usually between a tenth of a percent and some tens
-of percent; counts have none. The prior is a mixture of scaled inverse chi-squared distributions around such values, all
-as likely, and a small share of Jeffreys' 1/σ, with which data without noise are recognized. Coefficients are integrated
-out under a log-uniform prior, so the unit of measurement does not matter.
+of percent, most often near 1 %; counts have none. The prior is a mixture of scaled inverse chi-squared distributions
+around those values, and a small share of Jeffreys' 1/σ, with which data without noise are recognized. Coefficients are
+integrated out under a log-uniform prior, so the unit of measurement does not matter.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from splc.scaling.noise import Condensed
 from splc.types import Array
 
 _CENTERS = np.array([0.001, 0.003, 0.01, 0.03, 0.1, 0.3])
+_SHARES = np.array([0.05, 0.15, 0.35, 0.25, 0.15, 0.05])
 FREEDOM = 4.0
 ANY_SCALE = 1e-3
 # The plausibility of an error that all repetitions of a point share.
@@ -242,10 +243,10 @@ def _split(centers: Array) -> Array:
     upper = position - index
     shares = np.zeros((len(centers), len(BANK)))
     rows = np.arange(len(centers))
-    for part in range(len(_CENTERS)):
-        shares[rows, index[:, part]] += 1 - upper[:, part]
-        shares[rows, index[:, part] + 1] += upper[:, part]
-    return shares / len(_CENTERS)
+    for part, share in enumerate(_SHARES):
+        shares[rows, index[:, part]] += share * (1 - upper[:, part])
+        shares[rows, index[:, part] + 1] += share * upper[:, part]
+    return shares
 
 
 def _differences(table: Array) -> Array:
