@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pytest
@@ -28,7 +27,7 @@ from tests.learning.projection.known_targets import group
 from tests.support.examples import examples
 from tests.support.member_names import PROPERTY, REAL, measured, permuted, renamed, unnumbered
 from tests.support.paths import ROOT
-from tests.support.real_data import real, with_real
+from tests.support.real_data import real
 
 TOLERANCE = 1e-9
 SHARED = ("x264", "Dune", "LLVM")
@@ -176,13 +175,13 @@ def test_block_sizes(size: int, seed: int) -> None:
     [
         ("SMG2000 2-D", 40, [0], [1]),
         *(
-            pytest.param(name, size, range(5), (1, 101), marks=pytest.mark.slow)
-            for name in with_real("made", *REAL)
+            pytest.param(name, size, range(5), (1, 101), marks=REAL_SLOW if name in REAL else pytest.mark.slow)
+            for name in ("made", *REAL)
             for size in (40, 77, 150)
         ),
     ],
 )
-def test_permuted_numbers(name: Any, size: int, samples: Iterable[int], permutations: Iterable[int]) -> None:
+def test_permuted_numbers(name: str, size: int, samples: Iterable[int], permutations: Iterable[int]) -> None:
     """Members renamed in random order have an error that is at most 5 % above that under unnumbered names."""
     if size > 0.6 * len(measured(name)):
         pytest.skip("too few rows are left to judge the model by")
