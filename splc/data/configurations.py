@@ -74,10 +74,7 @@ class RowHashes:
         if not np.array_equal(self.words, self.words[first[group]]):
             # Different rows have the same hash, which is very rare.
             return first_appearances(np.unique(self.rows, axis=0, return_inverse=True)[1].reshape(-1))
-        by_row = np.argsort(first)
-        rank = np.empty(len(first), dtype=np.int64)
-        rank[by_row] = np.arange(len(first))
-        return first[by_row], rank[group]
+        return first_appearances(group)
 
     def find(self, wanted: RowHashes) -> Array:
         """Return the first row that equals each wanted row, -1 where there is none."""

@@ -215,7 +215,7 @@ def test_the_estimator_predicts_runs() -> None:
 
 
 def test_notes_name_the_pattern() -> None:
-    """What `splc.learn` returns has a note on runs that move together."""
+    """The result of `splc.learn` has a note on runs that move together."""
     blocks = table(lambda rng, n, k: np.broadcast_to([1.0, 1.9, 1.3, 2.0], (n, k)), 4)
     notes = " ".join(splc.learn(blocks, "time").notes)
     assert "in blocks of 32 rows" in notes
@@ -223,7 +223,7 @@ def test_notes_name_the_pattern() -> None:
 
 
 def test_suggestions_have_intervals_of_runs() -> None:
-    """What `splc.suggest` predicts of a configuration has the interval of a run."""
+    """Predictions of `splc.suggest` have intervals of a run."""
     rows = table(lambda rng, n, k: np.broadcast_to([1.0, 1.9, 1.3, 2.0], (n, k)), 4)
     found = splc.suggest({name: column[rows["c"] + rows["a"] < 2] for name, column in rows.items()}, "time", 2)
     assert (found.high / found.low > 1.5).all()

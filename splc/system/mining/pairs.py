@@ -31,7 +31,7 @@ from functools import cached_property
 
 import numpy as np
 
-from splc.io.csv_rows import distinct_numbers, renumbered
+from splc.io.csv_rows import distinct_numbers, first_appearances, renumbered
 from splc.types import Array
 
 # Numeric options with more values have columns for the values of at least this share of the rows only.
@@ -72,7 +72,7 @@ class OptionRows:
     ) -> OptionRows:
         """Return the distinct rows of options in the rows of a table."""
         codes = [distinct_numbers(values)[1] for values in numbers.values()]
-        rows = first_rows(row_codes([row_codes(selected), *codes]))
+        rows, _ = first_appearances(row_codes([row_codes(selected), *codes]))
         distinct = {name: values[rows] for name, values in numbers.items()}
         return cls(tuple(names), selected[rows], distinct, tuple(groups))
 
@@ -84,7 +84,7 @@ class OptionRows:
     @property
     def binary_rows(self) -> Array:
         """One row for each configuration of the binary options, ascending."""
-        return first_rows(self.binary_codes)
+        return first_appearances(self.binary_codes)[0]
 
     @property
     def has_few(self) -> bool:
@@ -171,14 +171,6 @@ def row_codes(columns: Array | Sequence[Array]) -> Array:
     for column in columns[1:]:
         codes = renumbered(codes * (int(column.max(initial=0)) + 1) + column)
     return codes
-
-
-def first_rows(codes: Array) -> Array:
-    """Return the first row of each number, ascending."""
-    first = np.full(int(codes.max(initial=-1)) + 1, -1)
-    # Of several rows, the last one is assigned.
-    first[codes[::-1]] = np.arange(len(codes))[::-1]
-    return np.sort(first[first >= 0])
 
 
 # The probability of a wrong constraint in a table of independent options.

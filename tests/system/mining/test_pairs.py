@@ -11,6 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from splc.io.csv_rows import first_appearances
 from splc.system.mining import OptionRows, failing_combinations
 from splc.system.mining.mined_constraint import ClauseSet, Literals
 from splc.system.mining.pairs import (
@@ -18,7 +19,6 @@ from splc.system.mining.pairs import (
     LiteralTable,
     combined,
     contradictions,
-    first_rows,
     log_chance,
     row_codes,
 )
@@ -34,7 +34,7 @@ def test_numbers_of_rows(table: Array) -> None:
     for codes in (row_codes(table), row_codes([column.astype(int) for column in table.T])):
         same = (table[:, None] == table[None]).all(axis=2)
         np.testing.assert_array_equal(codes[:, None] == codes[None], same)
-        first = first_rows(codes).tolist()
+        first = first_appearances(codes)[0].tolist()
         assert first == sorted({row.tobytes(): at for at, row in reversed([*enumerate(table)])}.values())
 
 
