@@ -46,7 +46,7 @@ def test_evidence_is_the_integral_over_the_noise(squares: float, free: int, repe
     peaks = [peak for peak in np.log(centers).tolist() if peak > low]
     total = quad(integrand, low, 12, points=[*peaks, 0.5 * np.log(squares)], limit=400)[0]
     # The tables are interpolated linearly, with differences of up to 0.0055 where noise is large.
-    assert float(evidence.judged(np.array([squares]), free)[0][0]) == pytest.approx(np.log(total), abs=6e-3)
+    assert float(evidence.judged(np.array([squares]), free)[0][0]) == pytest.approx(np.log(total), abs=5e-3)
 
 
 @pytest.mark.parametrize("repetitions", [1, 3])
@@ -217,7 +217,7 @@ def test_noise_that_grows_is_extrapolated() -> None:
     models = fit_many(X, values[:, :5])
     bounds = np.array([model.interval([64.0, 128.0]) for model in models])
     held = (bounds[:, 0] <= values[:, 5:, 0]) & (values[:, 5:, 0] <= bounds[:, 1])
-    assert (held.mean(axis=0) >= 0.8).all()
+    assert (held.mean(axis=0) > 0.8).all()
 
 
 def test_absolute_noise_is_recognised() -> None:

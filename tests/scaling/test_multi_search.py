@@ -195,7 +195,7 @@ def test_exchanges_find_terms_beyond_the_shortlists() -> None:
 
 
 # The most plausible hypothesis is a constant; the residuals of the last series have a misfit.
-@pytest.mark.parametrize("seed", [11, 18, 38])
+@pytest.mark.parametrize("seed", [11, 15, 38])
 def test_a_model_has_the_most_probable_parameters_and_a_value_near_the_median(seed: int) -> None:
     """The parameters are those of the most probable set, and of their likely hypotheses a plain loop chooses."""
     rng = np.random.default_rng(seed)
@@ -217,7 +217,7 @@ def test_a_model_has_the_most_probable_parameters_and_a_value_near_the_median(se
     median = next(value for (value, _), total in zip(ordered, totals, strict=True) if total >= sum(weights) / 2)
     likely = [at for at in those if weights[at] >= 0.5 * weights[those[0]]]
     nearest = min(likely, key=lambda at: abs(far[at] - median))
-    assert (nearest != those[0]) == (seed != 18)
+    assert (nearest != those[0]) == (seed != 15)
     assert (misfit[0] > 0) == (seed == 38)
     row = those[0] if misfit[0] > 0 else nearest
     selection = default(x, measured, None)
