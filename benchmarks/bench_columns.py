@@ -38,11 +38,13 @@ def write_columns(file: Path, kind: str, count: int) -> None:
 @pytest.mark.parametrize("kind", ["switches", "groups", "numbers", "texts"])
 @pytest.mark.parametrize("command", ["describe", "init"])
 def test_columns(tmp_path: Path, kind: str, command: str) -> None:
-    """Four times as many columns take at most 4.5 times as long, also those of groups of options and of contexts."""
-    seconds = []
+    """Four times as many columns take at most 4.5 times as long, and 1 GB, also groups of options and contexts."""
+    seconds, memory = list[float](), 0.0
     for count in (FEWER, MORE):
         write_columns(tmp_path / f"{count}.csv", kind, count)
-        seconds.append(splc(tmp_path, command, f"{count}.csv")[0])
-    report(f"{command} of {MORE:,} columns ({kind})", seconds[1])
+        used, memory = splc(tmp_path, command, f"{count}.csv")
+        seconds.append(used)
+    report(f"{command} of {MORE:,} columns ({kind}; {memory:.0f} MB)", seconds[1])
+    assert memory < 1000
     print(f"{seconds[1] / seconds[0]:.2f} times as long as {FEWER:,} columns")
     assert seconds[1] < 4.5 * seconds[0]

@@ -167,11 +167,12 @@ class CodedColumns:
             return self.sizes[name] - 1, self.rows - int(self.gaps(name).sum())
         return self.sizes[name], self.rows
 
-    def seems_counted(self, name: str, group: Array) -> bool:
-        """Return whether a column has many values that the groups of rows do not need to be distinguished."""
-        if self.sizes[name] <= MAX_VALUES or not self.complete(name):
-            return False
-        return not self.differs(name, group)
+    def has_many(self, name: str) -> bool:
+        """Return whether a column has a number in every row, and more values than options have.
+
+        If the other columns distinguish these rows, too, the numbers are a count or a result.
+        """
+        return self.sizes[name] > MAX_VALUES and self.complete(name)
 
     def is_multiple(self, name: str, other: str) -> bool:
         """Return whether a column is another one times a constant, or a constant divided by it (two units)."""
@@ -206,6 +207,8 @@ class CodedColumns:
         """Return the group of each row: rows with equal values in these columns, and of one given group, are one."""
         group = np.zeros(self.rows, dtype=np.int64) if group is None else group
         for name in names:
+            if int(group.max(initial=-1)) + 1 == len(group):
+                break
             group = self.refined(group, name)
         return group
 

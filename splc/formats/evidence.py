@@ -184,20 +184,20 @@ def _observed(table: CodedColumns, names: Sequence[str], nfp: str | None, explic
     if anchor is None:
         return {}
     left, right = names[:anchor], [name for name in names[anchor:] if name != nfp and _may_be_set(table, name)]
-    few = [name for name in (*left, *right) if table.is_few(name) and not is_count_name(name)]
+    few = dict.fromkeys(name for name in (*left, *right) if table.is_few(name) and not is_count_name(name))
     whole = [name for name in left if name in few or (name in table.numbers and table.has_integers(name))]
     reasons: dict[str, str] = {}
     for name in left:
         if name in explicit or name not in table.numbers or not table.complete(name) or table.is_binary(name):
             continue
-        others = [other for other in few if other != name]
-        group = table.groups(others)
+        group = table.groups(other for other in few if other != name)
         is_result = words_of(name)[-1:] == ("iterations",) and table.is_result(name, group)
         if (is_count_name(name) or is_result) and table.sizes[name] > 1 and not table.is_crossed(name, group):
             reasons[name] = "its name is that of what a run counts"
-        elif not table.is_various(name) or table.is_few(name):
+        if name in reasons or not table.is_various(name) or table.is_few(name):
             continue
-        elif near := table.near_arguments(name, others, [other for other in whole if other != name]):
+        others = [other for other in few if other != name]
+        if near := table.near_arguments(name, others, [other for other in whole if other != name]):
             reasons[name] = f"it is nearly a function of {listed(near)}, as what a run counts or measures"
         elif (nfp is None or table.has_integers(name)) and table.is_grid(others, once=True):
             reasons[name] = f"{listed(others)} are a complete grid without it"
@@ -225,6 +225,7 @@ def _found(
     """
     options = {name: None for name in names if name in explicit}
     numbers = [name for name in names if name in table.numbers]
+    few = [name for name in names if table.is_few(name) and table.complete(name)]
     group = table.groups(options)
     anchor = _anchor(table, names, nfp, explicit)
     boundary = None
@@ -242,7 +243,7 @@ def _found(
         if name in observed and (table.has_integers(name) or not options):
             continue
         if name not in table.numbers:
-            if table.is_few(name) and _is_crossed_with_any(table, name, names):
+            if table.is_few(name) and _is_crossed_with_any(table, name, few):
                 options[name] = None
                 group = table.refined(group, name)
             continue
@@ -251,7 +252,9 @@ def _found(
             measured = table.differs_everywhere(name) and not table.has_integers(name) and not leads
         else:
             measured = table.seems_measured(name)
-        if name in observed or (not left and (name == nfp or measured or table.seems_counted(name, group))):
+        if name in observed or (
+            not left and (name == nfp or measured or (table.has_many(name) and not table.differs(name, group)))
+        ):
             boundary = index
             if options:
                 break
@@ -278,11 +281,12 @@ def _found(
     return {name: None for name in names if name in options}
 
 
-def _is_crossed_with_any(table: CodedColumns, name: str, names: Iterable[str]) -> bool:
+def _is_crossed_with_any(table: CodedColumns, name: str, few: Sequence[str]) -> bool:
     """Return whether a column has nearly all combinations with another one of few values, if there is one."""
-    few = [other for other in names if other != name and table.is_few(other) and table.complete(other)]
-    return not few or any(
-        table.groups((name, other)).max() + 1 >= CROSSED * table.sizes[name] * table.sizes[other] for other in few
+    return not {*few[:2]} - {name} or any(
+        table.groups((name, other)).max() + 1 >= CROSSED * table.sizes[name] * table.sizes[other]
+        for other in few
+        if other != name
     )
 
 

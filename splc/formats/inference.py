@@ -230,10 +230,11 @@ def _assumptions(system: VariabilityModel, roles: Roles, alternatives: Alternati
     for group in alternatives.groups:
         below = f", below {group.parent}" if group.parent else ""
         yield f"alternative group: exactly one of {listed(group.members)}{below}"
-    for name in roles.text:
-        children = [
-            option.presentation.output_string or "" for option in system.binary_options if option.parent == name
-        ]
+    texts: dict[str, list[str]] = {name: [] for name in roles.text}
+    for option in system.binary_options:
+        if option.parent in texts:
+            texts[option.parent].append(option.presentation.output_string or "")
+    for name, children in texts.items():
         yield f"alternative group {name}: one of its texts {listed(children)}"
     never = [constraint.names[0] for constraint in system.constraints]
     always = [name for name in roles.binary if name in system.mandatory]

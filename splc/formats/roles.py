@@ -105,7 +105,7 @@ def roles_of(
     contexts: list[str] = []
     text: list[str] = []
     # Columns of text that may be options.
-    words: list[str] = []
+    words: dict[str, None] = {}
     first_stated = next((at for at, name in enumerate(columns) if name == nfp or is_measurement_name(name, nfp)), 0)
     for at, (name, texts) in enumerate(columns.items()):
         if name == ROOT or name in ignored:
@@ -120,12 +120,15 @@ def roles_of(
             contexts.append(name)
         elif kind == "numbers" and at < first_stated and _has_none(texts):
             # Of an option, `none` is a value like `1.2`.
-            words.append(name)
+            words[name] = None
         elif name != nfp and kind == "empty" and texts:
             ignored[name] = "it has no values"
         elif name != nfp and kind == "text" and not has_other_decimals(texts):
             is_context = not _CONTEXT_WORDS.isdisjoint(words_of(name)) and not is_setting_name(name)
-            (contexts if is_context or choice.properties else words).append(name)
+            if is_context or choice.properties:
+                contexts.append(name)
+            else:
+                words[name] = None
         else:
             numbers[name] = values
     table = CodedColumns(numbers, {name: columns[name] for name in (*text, *contexts, *words)})
@@ -152,8 +155,9 @@ def roles_of(
     if result is None:
         raise _no_property(file)
     options, reasons, instead = result
-    text = [name for name in columns if name in options and (name in text or name in words)]
-    unused = [name for name in words if name not in options]
+    of_text = words.keys() | text
+    text = [name for name in columns if name in options and name in of_text]
+    unused = dict.fromkeys(name for name in words if name not in options)
     labels = _labels(table, unused, options)
     reasons |= labels
     contexts = [name for name in columns if name in contexts or (name in unused and name not in labels)]
@@ -171,13 +175,14 @@ def roles_of(
     known = {*labels, *choice.properties, nfp or next(iter(outputs), "")}
     unstated = [name for name in (*outputs, *reasons) if name not in known and not is_count_name(name)]
     unstated = [name for name in unstated if not is_measurement_name(name, nfp) and table.differs(name, group)]
-    of_text = set(text)
+    of_text = {*text}
     # The versions before an option have no value of it.
     switches = {name: None for name in options if name not in of_text and name in table.blank and table.is_switch(name)}
     numbers |= {name: np.nan_to_num(numbers[name]) for name in switches}
     binary = tuple(name for name in options if name not in of_text and (table.is_binary(name) or name in switches))
-    numeric = tuple(name for name in options if name not in of_text and name not in binary)
-    doubtful = _doubtful(table, [name for name in names if name in (*options, *outputs)], [*options], explicit)
+    not_numeric, used = {*of_text, *binary}, {*options, *outputs}
+    numeric = tuple(name for name in options if name not in not_numeric)
+    doubtful = _doubtful(table, [name for name in names if name in used], options, explicit)
     gaps = {
         name: [lines[row] for row in unexplained_gaps(table, name, options)]
         for name in (*numeric, *switches)
@@ -248,7 +253,7 @@ def _has_none(texts: Sequence[str]) -> bool:
 
 
 def _doubtful(
-    table: CodedColumns, names: Sequence[str], options: Sequence[str], explicit: Collection[str]
+    table: CodedColumns, names: Sequence[str], options: Collection[str], explicit: Collection[str]
 ) -> tuple[str, ...]:
     """Return the zeros and ones to the right of a property that are options although they distinguish no rows."""
     first = next((at for at, name in enumerate(names) if name not in options), len(names))
@@ -354,5 +359,5 @@ def _is_measured(table: CodedColumns, name: str) -> bool:
     if table.rows < MIN_ROWS:
         leads = name == next(iter(table.numbers))
         return table.differs_everywhere(name) and not table.has_integers(name) and not leads
-    groups = table.groups(other for other in table.codes if other != name)
-    return table.seems_measured(name) or table.seems_counted(name, groups)
+    others = (other for other in table.codes if other != name)
+    return table.seems_measured(name) or (table.has_many(name) and not table.differs(name, table.groups(others)))

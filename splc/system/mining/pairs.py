@@ -25,7 +25,7 @@ The test assumes rows that were drawn independently. Designs are not, so more is
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -178,6 +178,12 @@ CHANCE = 0.01
 # The number of contradicting rows that independence must predict whatever other options are considered: e^-7 < 0.001.
 LEAST_EXPECTED = 7.0
 _BLOCK = 2_000
+# Of more columns, the numbers of rows with two of them are counted again where they are needed, for so many at a time.
+MAX_KEPT, _COLUMNS = 2_048, 256
+# The expected number of pairs that are reported though they are no constraints, in a table of independent options.
+FALSE_ALARMS = 0.5
+# The most options among which sets of three are looked for.
+MAX_IN_SETS = 200
 # The number of options that are tried as the first of two others, and the most numbers that are compared.
 TRIED, MAX_WORK = 6, 30_000_000
 
@@ -201,23 +207,42 @@ class LiteralCounts:
     Literal i < k is column i, literal k + i its negation.
     """
 
-    rows: int  # the number of rows
-    single: Array  # the number of rows with each literal, shape (2k,)
-    pairs: Array  # the number of rows with two literals, shape (2k, 2k)
+    values: Array  # the columns, shape (n, k), bool
 
-    @classmethod
-    def of(cls, columns: Array) -> LiteralCounts:
-        """Return the counts for columns of booleans, shape (n, k)."""
-        rows = len(columns)
+    @property
+    def rows(self) -> int:
+        """The number of rows n."""
+        return len(self.values)
+
+    @cached_property
+    def single(self) -> Array:
+        """The number of rows with each literal, shape (2k,)."""
+        count = self.values.sum(axis=0)
+        return np.concatenate([count, self.rows - count]).astype(float)
+
+    @cached_property
+    def _columns(self) -> Array:
+        """The number of rows with two columns, shape (k, k)."""
+        return self._products(np.arange(self.values.shape[1]), np.arange(self.values.shape[1]))
+
+    def _products(self, first: Array, second: Array) -> Array:
         # Sums of up to 2^24 ones are exact in single precision.
-        single_precision = rows < 2**24
-        values = columns.astype(np.float32 if single_precision else np.float64)
-        both: Array = np.matmul(values.T, values)
-        count = np.diag(both)
-        only = count[:, None] - both
-        neither = rows - count[:, None] - count[None, :] + both
-        pairs = np.block([[both, only], [only.T, neither]])
-        return cls(rows, np.concatenate([count, rows - count]).astype(float), pairs)
+        of = np.float32 if self.rows < 2**24 else np.float64
+        products: Array = np.matmul(self.values[:, first].T.astype(of), self.values[:, second].astype(of))
+        return products
+
+    def both_columns(self, first: Array, second: Array) -> Array:
+        """Return the numbers of rows with two columns, shape (first, second)."""
+        is_kept = self.values.shape[1] <= MAX_KEPT
+        counts: Array = self._columns[np.ix_(first, second)] if is_kept else self._products(first, second)
+        return counts
+
+    def both(self, first: Array, second: Array) -> Array:
+        """Return the numbers of rows with two literals, shape (first, second)."""
+        columns = self.values.shape[1]
+        counts = self.both_columns(first % columns, second % columns)
+        counts = np.where((first >= columns)[:, None], self.single[second % columns] - counts, counts)
+        return np.where(second >= columns, self.single[first][:, None] - counts, counts)
 
     def dispersion(self, columns: Sequence[int]) -> float:
         """Return the variance of the distances of rows, relative to that of independent columns; at least 1.
@@ -228,11 +253,44 @@ class LiteralCounts:
         """
         at = np.asarray(columns, dtype=np.int64)
         mean = 2 * self.single[at] / self.rows - 1
-        products = 1 - 2 * (self.single[at, None] + self.single[None, at] - 2 * self.pairs[np.ix_(at, at)]) / self.rows
         independent = float((1 - mean**4).sum())
         if not independent:
             return 1.0
+        if self.rows < len(at):
+            # The products of rows have the same sum of squares, and there are fewer.
+            signs = 2 * self.values[:, at].astype(float) - 1
+            products = np.matmul(signs, signs.T) / self.rows
+        else:
+            counts = self.single[at]
+            products = 1 - 2 * (counts[:, None] + counts - 2 * self.both_columns(at, at)) / self.rows
         return max(float((products**2).sum() - (mean**2).sum() ** 2) / independent, 1.0)
+
+    def never_together(self, binary: int, is_wanted: Callable[[Array, Array], Array]) -> tuple[Array, Array]:
+        """Return the pairs of literals over two of the first columns that no row has, if they are wanted.
+
+        `is_wanted`: which of some pairs of literals are.
+        """
+        columns, single = self.values.shape[1], self.single[:binary]
+        found: list[Array] = [np.empty((2, 0), dtype=np.int64)]
+        for start in range(0, binary, _COLUMNS):
+            first, second = np.arange(start, min(start + _COLUMNS, binary)), np.arange(start, binary)
+            both = self.both_columns(first, second)
+            one, other = (single[at].astype(both.dtype) for at in (first[:, None], second))
+            # The counts that columns have together if no row has a pair of literals over them.
+            negated = (
+                (False, False, 0.0),
+                (False, True, one),
+                (True, False, other),
+                (True, True, one + other - self.rows),
+            )
+            for is_first, is_second, never in negated:
+                at, of = (index + start for index in np.divmod(np.flatnonzero(both == never), len(second)))
+                at, of = at[at < of], of[at < of]
+                pairs = np.sort([at + columns * is_first, of + columns * is_second], axis=0)
+                found.append(pairs[:, is_wanted(*pairs)])
+        first, second = np.concatenate(found, axis=1)
+        order = np.lexsort((second, first))
+        return first[order], second[order]
 
 
 def contradictions(counts: LiteralCounts, first: Array, second: Array, tests: int, factor: float = 1.0) -> Array:
@@ -265,7 +323,7 @@ def combined(
         third = (third_options != options[pairs % number][:, :, None]).all(axis=0)
         crossed = third.copy()
         for literal in pairs:
-            with_third = counts.pairs[literal][:, columns]
+            with_third = counts.both(literal, columns)
             single, total = counts.single[literal][:, None], counts.single[columns]
             crossed &= (with_third > 0) & (with_third < single)
             # A column that is equal or opposite to a literal explains nothing.
@@ -273,7 +331,7 @@ def combined(
             third &= (with_third > 0) | (single + total < counts.rows)
         expected = np.zeros(crossed.shape)
         for side in (columns, columns + number):
-            both = counts.pairs[pairs[0]][:, side] * counts.pairs[pairs[1]][:, side]
+            both = counts.both(pairs[0], side) * counts.both(pairs[1], side)
             expected += both / np.maximum(counts.single[side], 1)
         expected[~third] = np.inf
         accepted = crossed.any(axis=1) & (expected.min(axis=1, initial=np.inf) >= least)
@@ -335,9 +393,11 @@ class LiteralTable:
         self.tests = 2 * self.binary * (self.binary - 1) + 4 * self.binary * len(self.numeric)
         numeric_options = {name: self.binary + at for at, name in enumerate(table.numbers)}
         self.options = np.array([*range(self.binary), *(numeric_options[column.option] for column in self.numeric)])
-        self.counts = LiteralCounts.of(self.values)
+        self.counts = LiteralCounts(self.values)
         # The counts of pairs of binary options.
-        self.pairs = self.counts if len(rows) == len(self.values) else LiteralCounts.of(self.values[rows])
+        self.pairs = self.counts if len(rows) == len(self.values) else LiteralCounts(self.values[rows])
+        # The pairs of literals over different binary options that no row has; of many options, the unlikely ones.
+        self.never_together = self.pairs.never_together(self.binary, self._may_be_unlikely)
         self.groups = [
             (tuple(self.positions[name] for name in members), None if parent is None else self.positions.get(parent))
             for members, parent in table.groups
@@ -351,31 +411,35 @@ class LiteralTable:
     def _compare_literals(self) -> None:
         """Find the pairs of binary literals that contradict each other, and the columns that are equal or opposite."""
         width, binary = self.width, self.binary
-        first, second = self.never_together()
+        first, second = self.never_together
         is_contradiction = np.ones(len(first), dtype=bool)
         if not self.complete:
             is_contradiction = contradictions(self.pairs, first, second, self.tests)
         self.first, self.second = first[is_contradiction], second[is_contradiction]
-        contradicts = np.zeros((2 * width, 2 * width), dtype=bool)
-        contradicts[self.first, self.second] = contradicts[self.second, self.first] = True
-        implies = contradicts[:, np.roll(np.arange(2 * width), -width)]
-        equal = implies & implies.T
-        # Literal → the first column that is equal to it, or itself.
-        self.shown = {
-            at: int(np.argmax(equal[at, :binary])) for at in range(width, width + binary) if equal[at, :binary].any()
-        }
-        earlier = np.tril(equal[:binary, :binary] | equal[:binary, width : width + binary], -1)
-        self.twins = {at: int(np.argmax(earlier[at])) for at in np.flatnonzero(earlier.any(axis=1)).tolist()}
-        self.equal = equal
+        # A literal implies the opposite of one that it contradicts; if this is mutual, they are equal.
+        opposite = (self.first + width) % (2 * width), (self.second + width) % (2 * width)
+        low, high = np.sort(opposite, axis=0)
+        mutual = np.isin(low * 2 * width + high, self.first * 2 * width + self.second)
+        equal = np.stack([self.first[mutual], opposite[1][mutual]])
+        equal = np.unique(np.concatenate([equal, equal[::-1]], axis=1), axis=1)
+        # The negation of a column → the first column that is equal to it; column → such a literal over an earlier one.
+        self.shown: dict[int, int] = {}
+        self.twins: dict[int, int] = {}
+        for literal, same in equal.T.tolist():
+            if literal >= width and same < binary:
+                self.shown.setdefault(literal, same)
+            elif literal < binary and same % width < self.twins.get(literal, literal) % width:
+                self.twins[literal] = same
         self.distinct = np.array([at for at in range(binary) if at not in self.twins], dtype=np.int64)
 
-    def never_together(self) -> tuple[Array, Array]:
-        """Return the pairs of binary literals over different columns that no row has."""
-        literals = np.concatenate([np.arange(self.binary), np.arange(self.width, self.width + self.binary)])
-        first, second = np.nonzero(np.triu(self.pairs.pairs[np.ix_(literals, literals)] == 0, 1))
-        first, second = literals[first], literals[second]
-        is_distinct = (first % self.width) != (second % self.width)
-        return first[is_distinct], second[is_distinct]
+    def _may_be_unlikely(self, first: Array, second: Array) -> Array:
+        """Return which pairs of literals that no row has are tested or reported."""
+        if self.complete or self.binary <= MAX_IN_SETS:
+            return np.ones(len(first), dtype=bool)
+        least = [
+            log_chance(counts.rows, counts.single[first], counts.single[second]) for counts in (self.pairs, self.counts)
+        ]
+        return np.asarray(np.minimum(*least) <= math.log(FALSE_ALARMS / max(self.tests, 1)))
 
     def number(self, literal: int) -> int:
         """Return a literal as clauses have it."""

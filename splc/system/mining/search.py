@@ -19,7 +19,16 @@ import numpy as np
 from splc.system.constraints import OptionLiteral
 from splc.system.groups import alternatives_among, probability_of_one
 from splc.system.mining.mined_constraint import Bounds, ClauseSet, Kind, Literals, MinedConstraint, MinedConstraints
-from splc.system.mining.pairs import CHANCE, LEAST_EXPECTED, LiteralCounts, LiteralTable, OptionRows, log_chance
+from splc.system.mining.pairs import (
+    CHANCE,
+    FALSE_ALARMS,
+    LEAST_EXPECTED,
+    MAX_IN_SETS,
+    LiteralCounts,
+    LiteralTable,
+    OptionRows,
+    log_chance,
+)
 from splc.types import Array
 
 # A constraint, and its clauses.
@@ -73,7 +82,7 @@ def _identical(table: LiteralTable) -> Iterator[Stated]:
     width, rows = table.width, table.pairs.rows
     columns = np.array([*table.twins], dtype=np.int64)
     # As literals: the earlier column, or its negation.
-    same = np.array([first if table.equal[column, first] else first + width for column, first in table.twins.items()])
+    same = np.array([*table.twins.values()], dtype=np.int64)
     if not len(columns):
         return
     usable = table.evident(columns, (same + width) % (2 * width))
@@ -200,7 +209,7 @@ def _numeric_pairs(table: LiteralTable) -> Iterator[tuple[int, int, bool]]:
     binary = np.concatenate([table.distinct, table.distinct + width])
     numeric = np.arange(table.binary, width)
     columns = np.concatenate([numeric, numeric + width])
-    first, second = np.nonzero(table.counts.pairs[np.ix_(binary, columns)] == 0)
+    first, second = np.nonzero(table.counts.both(binary, columns) == 0)
     first, second = binary[first], columns[second]
     is_accepted = table.evident(first, second, table.counts)
     for literal, other in zip(first[is_accepted].tolist(), second[is_accepted].tolist(), strict=True):
@@ -223,18 +232,14 @@ def _numeric_constraint(table: LiteralTable, literal: int, name: str, values: It
     return MinedConstraint("values", premise, (name,), int(rows), expected, tuple(allowed), bounds)
 
 
-# The expected number of reported pairs in a table of independent options.
-FALSE_ALARMS = 0.5
 # The most pairs that are compared with the constraints, the least likely ones first.
 MAX_COMPARED = 1000
-# The most options among which sets of three are looked for.
-MAX_IN_SETS = 200
 
 
 def unseen_pairs(table: LiteralTable, known: ClauseSet) -> tuple[MinedConstraint, ...]:
     """Return pairs of literals of binary options that no row has and `known` allows, the least likely ones first."""
     width, binary, counts = table.width, table.binary, table.counts
-    first, second = table.never_together()
+    first, second = table.never_together
     different = table.options[first % width] != table.options[second % width]
     first, second = first[different], second[different]
     chance = log_chance(counts.rows, counts.single[first], counts.single[second])

@@ -104,17 +104,33 @@ def test_chance_is_fishers(rows: int, data: st.DataObject) -> None:
 
 @given(st.integers(1, 30), st.integers(1, 5), st.integers(0, 2**32 - 1))
 def test_counts(rows: int, columns: int, seed: int) -> None:
-    """All pairs of literals are counted as a loop over the rows counts them."""
+    """All pairs of literals are counted as a loop over the rows counts them, and those that no row has are found."""
     values = np.random.default_rng(seed).random((rows, columns)) < 0.5
-    counts = LiteralCounts.of(values)
-    literals = np.concatenate([values, ~values], axis=1)
+    counts = LiteralCounts(values)
+    literals, every = np.concatenate([values, ~values], axis=1), np.arange(2 * columns)
     assert counts.single.tolist() == literals.sum(axis=0).tolist()
-    for one in range(2 * columns):
-        for other in range(2 * columns):
-            assert counts.pairs[one, other] == (literals[:, one] & literals[:, other]).sum()
+    both = [[int((literals[:, one] & literals[:, other]).sum()) for other in every] for one in every]
+    assert counts.both(every, every).tolist() == both
+    never = [pair for pair in itertools.combinations(every.tolist(), 2) if (pair[1] - pair[0]) % columns]
+    never = [(one, other) for one, other in never if not both[one][other]]
+    found = counts.never_together(columns, lambda first, second: np.ones(len(first), dtype=bool))
+    assert [*zip(*map(np.ndarray.tolist, found), strict=True)] == never
 
 
-@given(st.integers(2, 30), st.integers(1, 6), st.integers(0, 2**32 - 1))
+def test_counts_of_many_columns() -> None:
+    """Of more columns than are counted at once, pairs are counted and found as those of few."""
+    rng = np.random.default_rng(0)
+    values = rng.random((40, 2_100)) < rng.choice([0.02, 0.5, 0.98], 2_100)
+    counts, literals = LiteralCounts(values), np.concatenate([values, ~values], axis=1).astype(int)
+    first, second = (np.sort(rng.choice(4_200, size, replace=False)) for size in (50, 60))
+    np.testing.assert_array_equal(counts.both(first, second), literals[:, first].T @ literals[:, second])
+    never = np.triu(literals.T.astype(np.float32) @ literals.astype(np.float32) == 0, 1)
+    never[np.arange(2_100), np.arange(2_100) + 2_100] = False
+    found = counts.never_together(2_100, lambda first, _: first % 2 == 0)
+    np.testing.assert_array_equal(found, np.nonzero(never & (np.arange(4_200) % 2 == 0)[:, None]))
+
+
+@given(st.integers(2, 30), st.integers(1, 40), st.integers(0, 2**32 - 1))
 def test_dispersion(rows: int, columns: int, seed: int) -> None:
     """The variance of the distances of all pairs of rows is compared with that of independent columns."""
     values = np.random.default_rng(seed).random((rows, columns)) < 0.5
@@ -124,7 +140,7 @@ def test_dispersion(rows: int, columns: int, seed: int) -> None:
     distances = (values[:, None] != values[None]).sum(axis=2)
     independent = (differing * (1 - differing)).sum()
     expected = max(distances.var() / independent, 1.0) if independent else 1.0
-    assert LiteralCounts.of(values).dispersion(range(columns)) == pytest.approx(expected)
+    assert LiteralCounts(values).dispersion(range(columns)) == pytest.approx(expected)
 
 
 def test_dispersed_rows_need_more() -> None:
@@ -141,7 +157,7 @@ def test_dispersed_rows_need_more() -> None:
     assert factors[1] > 3
     values = np.zeros((60, 2), dtype=bool)
     values[:20, 0] = values[20:40, 1] = True
-    counts, one, other = LiteralCounts.of(values), np.array([0]), np.array([1])
+    counts, one, other = LiteralCounts(values), np.array([0]), np.array([1])
     needed = [(10, 1), (10, 4), (10_000, 1)]
     assert [contradictions(counts, one, other, *each).item() for each in needed] == [True, False, False]
 
@@ -190,7 +206,7 @@ def excludes(kept: str = "True", factor: float = 1.0, **changed: str) -> bool:
     values = np.stack([*columns.values()], axis=1)
     values = values[np.broadcast_to(evaluated(kept, columns), 400)]
     pair, every = (np.array([0]), np.array([1])), np.arange(6)
-    [found] = combined(LiteralCounts.of(values), values, *pair, every, range(6), factor)
+    [found] = combined(LiteralCounts(values), values, *pair, every, range(6), factor)
     return bool(found)
 
 
