@@ -153,7 +153,7 @@ def _without_values(columns: Mapping[str, Sequence[str]], where: Mapping[str, st
 def _only_measured(roles: Roles) -> str | None:
     """Return the only property besides zeros and ones, None if there are several, or no others."""
     values = {name: roles.numbers[name] for name in roles.properties if name in roles.numbers}
-    measured = [name for name, column in values.items() if not set(column.tolist()) <= {0.0, 1.0}]
+    measured = [name for name, column in values.items() if not np.isin(column, (0, 1)).all()]
     return measured[0] if len(measured) == 1 < len(roles.properties) else None
 
 

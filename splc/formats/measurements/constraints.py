@@ -316,7 +316,7 @@ def with_failures(
     `check`: returns which configurations are valid; others are no failures of the system. None accepts all.
     """
     system = measured.system
-    known = np.any([~np.isnan(values).all(axis=1) for values in measured.values.values()], axis=0)
+    known: Array = np.any([~np.isnan(values).all(axis=1) for values in measured.values.values()], axis=0)
     parts, sources = [Configurations(system, measured.configurations.indices[~known])], list[str]()
     never: tuple[FailureRule, ...] = ()
     for file in dict.fromkeys(failures_file(file) for file in files if file != STANDARD):
@@ -332,7 +332,7 @@ def with_failures(
                 measured = replace(measured, report=replace(measured.report, notes=notes))
     runs = Configurations(system, np.concatenate([part.indices for part in parts]))
     runs, source = runs if check is None else runs[check(runs)], sources[0] if sources else None
-    failures = failures_of(runs, measured.configurations[known], source)
+    failures = failures_of(runs, measured.configurations[known], source) if len(runs) else None
     if never:
         none = np.zeros(0, dtype=int)
         failures = failures or Failures(runs[none], none, (), none.astype(bool), source)

@@ -40,7 +40,8 @@ _MAX_METRICS = 50
 # A list of at least two numbers, one of them with a point, and the beginning of such a cell or of one with a unit.
 _LIST = re.compile(r"[\[(]?(?=.*\.)\s*[-+.\deE]+(?:[,;\s]+[-+.\deE]+)+\s*[])]?")
 _MEASURED_TEXT = re.compile(r"[\d.](?:[smhun]|µs| [smhunJW])|[\[(]\s*[\d.]+[,;\s]|[\d.]+[;\s]\s*[\d.]+[;\s]")
-_LOOKED_AT = 1000
+# How many characters of measured values, and bytes after the header, are looked at.
+_LOOKED_AT, _BEGINNING = 1000, 1 << 18
 # Repetitions differ by at most this factor in half of the rows; parts of a time often differ more.
 MAX_SCATTER = 3.0
 
@@ -90,7 +91,9 @@ def unfolded(table: TableSource) -> TableSource:
         names, start = list(table.rows.first), 0
         beginning = table_text((), [texts[:_LOOKED_AT] for texts in table.rows.texts])
     else:
-        beginning = table.text()
+        content = table.content
+        end = content.find(b"\n", len(content) - len(content.lstrip()))
+        beginning = content[: end + _BEGINNING if end >= 0 else None].decode("utf-8", "replace")
         names = first_header(beginning)
         start = len(first_line(beginning)) if names else 0
     has_units = _MEASURED_TEXT.search(beginning, start, start + _LOOKED_AT) is not None
