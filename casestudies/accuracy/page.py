@@ -38,12 +38,12 @@ def blocks_of_page() -> dict[str, str]:
 
 
 def summary(rows: list[Row]) -> Table:
-    """Return the default learner's two models, SPL Conqueror's, the best baseline and published deep learners."""
+    """Return the default learner and its two models, SPL Conqueror's, the best baseline and published deep learners."""
     lines: list[tuple[Cell, ...]] = []
     for system, size in cells_of(rows):
         mine = [row for row in rows if (row["system"], row["size"]) == (system, size)]
         errors = {each: values_of(mine, "error", learner=each) for each in (STEPWISE, *BASELINES)}
-        own = [spread_of(values_of(mine, key, learner=DEFAULT)) for key in ("full", "printed")]
+        own = [spread_of(values_of(mine, key, learner=DEFAULT)) for key in ("predicted", "full", "printed")]
         others = [mean_of(values_of(mine, key, learner=DEFAULT)) for key in ("stated", "terms", "covered")]
         baselines = [(mean_of(errors[each]), each) for each in BASELINES if errors[each]]
         best = best_published(system, size) if isinstance(size, int) else None
@@ -58,7 +58,7 @@ def summary(rows: list[Row]) -> Table:
             )
         )  # fmt: skip
     columns = (
-        "system", "rows or design", "runs", f"{DEFAULT}, full", "printed", "stated", "terms", "intervals cover %",
+        "system", "rows or design", "runs", DEFAULT, "full", "printed", "stated", "terms", "intervals cover %",
         STEPWISE, "best baseline", *DEEP, "best published",
     )  # fmt: skip
     return Table(columns, tuple(lines), "Mean relative error in % on all other configurations ± standard error")

@@ -1,8 +1,9 @@
-"""Figures of the printed model of a result, beside those of the full model, which predicts."""
+"""Figures of the printed model of a result, beside those of the full model and of their blend, which predicts."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
 from splc.learning import LearningResult
 from splc.learning.effects import group_titles
+from splc.learning.projection.predictor import Ensemble
+from splc.learning.result import Predictor
 from splc.models.influence import InfluenceModel
 from splc.types import Array
 
@@ -28,9 +31,10 @@ def printed_figures(
 ) -> dict[str, Any]:
     """Return errors of both models at other configurations, the stated error of the printed one, and coverage.
 
-    All are in percent. `covered`, `printed covered`: how many runs (else values) are in the intervals of the full and
-    the printed model; `inside`: how many predictions of the printed model are in the intervals of the full one;
-    `width`: the median of the upper end over the lower one, a factor. `large`: `large_sets` as a JSON text.
+    All are in percent. `predicted`: the error of what predicts, which is one of both models or their blend. `covered`,
+    `printed covered`: how many runs (else values) are in the intervals of what predicts and of the printed model;
+    `inside`: how many predictions of the printed model are in the former; `width`: the median of their upper ends over
+    the lower ones, a factor. `large`: `large_sets` as a JSON text.
     """
     model, errors = result.printed, result.printed_errors
     if model is None or errors is None or result.intervals is None:
@@ -40,7 +44,8 @@ def printed_figures(
     own = None if result.printed_intervals is None else result.printed_intervals.interval(configurations)
     return {
         "printed": mean_relative_error(predicted, values),
-        "full": mean_relative_error(result.predict(configurations), values),
+        "full": mean_relative_error(full_model(result).predict(configurations), values),
+        "predicted": mean_relative_error(result.predict(configurations), values),
         "stated": None if errors.cross_validated is None else errors.cross_validated.mean,
         "covered": _covered(low, high, values if runs is None else runs),
         "printed covered": None if own is None else _covered(*own, values if runs is None else runs),
@@ -49,6 +54,12 @@ def printed_figures(
         "not positive": int((predicted <= 0).sum()),
         "large": json.dumps(large_sets(model, configurations)),
     }
+
+
+def full_model(result: LearningResult) -> Predictor:
+    """Return what predicts, without its share of the printed model."""
+    predictor = result.predictor
+    return replace(predictor, stacked=None) if isinstance(predictor, Ensemble) else predictor
 
 
 def large_sets(model: InfluenceModel, configurations: Configurations) -> list[list[str]]:

@@ -128,6 +128,7 @@ def default_table(rows: Sequence[Row]) -> Table:
     named = {
         "printed": "printed model's error %",
         "full": "full model's error %",
+        "predicted": "error of predictions %",
         "stated": "stated error %",
         "terms": "terms",
         "covered": "90 % intervals cover %",

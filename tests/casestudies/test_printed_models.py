@@ -37,6 +37,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.formats.models.text import parse_model
 from splc.learning import LearningResult, learn
+from splc.learning.projection.predictor import Ensemble
 from splc.learning.result import InfluenceEstimate
 from splc.models.terms import Term, option_term
 from splc.system.constraints import parse_boolean
@@ -94,7 +95,7 @@ def test_jaccard() -> None:
 
 
 def test_figures_of_both_models() -> None:
-    """A row of the default learner has the errors of the printed and the full model, and the intervals' coverage."""
+    """A row of the default learner has the errors of both models and of their blend, and the intervals' coverage."""
     row = run_row("projection", CASE, "pb:25,5", 1)
     system, rows = systems.load(CASE), systems.learning_set(CASE, "pb:25,5", 1)
     result = learn(system.measurements, system.nfp, learning_set=rows, seed=1)
@@ -105,7 +106,14 @@ def test_figures_of_both_models() -> None:
     assert row["printed"] == pytest.approx(
         100 * np.mean(abs(result.model.predict(configurations) / values - 1)), rel=1e-4
     )
-    assert row["full"] == pytest.approx(100 * np.mean(abs(full / values - 1)), rel=1e-4)
+    assert row["predicted"] == pytest.approx(100 * np.mean(abs(full / values - 1)), rel=1e-4)
+    # On the scale, what predicts is the mean of both models with the weight of the printed one.
+    predictor = result.predictor
+    assert isinstance(predictor, Ensemble) and predictor.stacked is not None
+    scale, weight = predictor.scale, predictor.stacked.weight
+    both, printed = (scale.forward(each / scale.unit) for each in (full, result.model.predict(configurations)))
+    alone = scale.backward((both - weight * printed) / (1 - weight)) * scale.unit
+    assert row["full"] == pytest.approx(100 * np.mean(abs(alone / values - 1)), rel=1e-4)
     low, high = result.intervals.interval(configurations)
     # Of the three runs of each configuration.
     runs = system.measurements.repetitions(system.nfp)[rest].T
