@@ -109,7 +109,8 @@ def test_figures_of_both_models() -> None:
     assert row["predicted"] == pytest.approx(100 * np.mean(abs(full / values - 1)), rel=1e-4)
     # On the scale, what predicts is the mean of both models with the weight of the printed one.
     predictor = result.predictor
-    assert isinstance(predictor, Ensemble) and predictor.stacked is not None
+    assert isinstance(predictor, Ensemble)
+    assert predictor.stacked is not None
     scale, weight = predictor.scale, predictor.stacked.weight
     both, printed = (scale.forward(each / scale.unit) for each in (full, result.model.predict(configurations)))
     alone = scale.backward((both - weight * printed) / (1 - weight)) * scale.unit
@@ -132,7 +133,7 @@ def test_learners_without_a_full_model_have_no_such_figures() -> None:
 def row_of(run: int, **changed: Any) -> dict[str, Any]:
     """Return a row of the default learner."""
     row = {"system": "s", "size": 10, "learner": "projection", "run": run, "printed": 4.0, "full": 2.0, "stated": 4.0}
-    row |= {"terms": 5, "covered": 90.0, "inside": 100.0, "not positive": 0, "large": '[["a"]]'}
+    row |= {"predicted": 2.02, "terms": 5, "covered": 90.0, "inside": 100.0, "not positive": 0, "large": '[["a"]]'}
     return row | changed
 
 
@@ -143,7 +144,7 @@ def test_figures_of_cells() -> None:
         row_of(2, terms=9, large='[["a"], ["b"]]'),
         row_of(3, stated=None),
         row_of(1, learner="tree", printed=None),
-        row_of(1, system="t", printed=2.0, stated=2.0),
+        row_of(1, system="t", printed=2.0, predicted=3.0, stated=2.0),
     ]
     first, second = figures_of(rows)
     assert (first["runs"], first["most terms"], first["stated / true"]) == (3, 9, pytest.approx(0.5))
@@ -153,7 +154,9 @@ def test_figures_of_cells() -> None:
     goals = [line[2:] for line in goals_table([first], [first, {**second, "covered": 99.0}]).rows]
     assert goals[0] == pytest.approx((2.0, 2.0**0.5))
     assert goals[1] == (2.0, 2.0)
-    assert goals[3] == (0.0, 50.0)
+    # Predictions beside the better one of both models: 1.01 times its error in one cell, 1.5 times in the other.
+    assert goals[2:5] == [pytest.approx((1.01, 1.515**0.5)), (1.01, 1.5), (100.0, 50.0)]
+    assert goals[6] == (0.0, 50.0)
     # Of all cells, and of those of several samples.
     assert goals[-2:] == [(None, 50.0), (None, 100.0)]
     lines = cells_table([first], [first, second]).rows
