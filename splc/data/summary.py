@@ -81,11 +81,11 @@ def run_pattern(parts: Sequence[Measurements], nfp: str) -> RunPattern | None:
     usable = ((~np.isnan(values)).sum(axis=1) > 1) & ((low > 0) | (high < 0))
     if usable.sum() < ROWS:
         return None
+    # Of the configurations with several runs, which are often few.
     sizes = np.abs(values[usable])
     # Sums of huge values would overflow.
     sizes /= np.nanmax(sizes, axis=1, keepdims=True)
-    apart = np.full(values.shape, np.nan)
-    apart[usable] = sizes / np.nanmean(sizes, axis=1, keepdims=True) - 1
+    apart = sizes / np.nanmean(sizes, axis=1, keepdims=True) - 1
     known = ~np.isnan(apart)
     total = float((apart[known] ** 2).sum())
     rows, count = int(known.any(axis=1).sum()), int(known.sum())
@@ -96,7 +96,7 @@ def run_pattern(parts: Sequence[Measurements], nfp: str) -> RunPattern | None:
     positions = np.nansum(apart, axis=0) / np.maximum(used, 1)
     between = float(used @ positions**2)
     freedom = len(used) - 1, count - rows - len(used) + 1
-    sequence = _file_order(parts[0], apart) if len(parts) == 1 else None
+    sequence = _file_order(parts[0], usable, apart) if len(parts) == 1 else None
     if between >= SHARE * total and between * freedom[1] > RATIO * (total - between) * freedom[0]:
         in_blocks = sequence is not None and bool((np.diff(sequence[1]) >= 0).all())
         factor = float((1 + positions.max()) / (1 + positions.min()))
@@ -121,13 +121,21 @@ def _shape(positions: Array) -> Kind:
     return "position"
 
 
-def _file_order(part: Measurements, apart: Array) -> tuple[Array, Array, Array] | None:
-    """Return the differences in the order of the file, with their positions and configurations; None if not known."""
+def _file_order(part: Measurements, usable: Array, apart: Array) -> tuple[Array, Array, Array] | None:
+    """Return the differences in the order of the file, with their positions and configurations; None if not known.
+
+    `usable`: which configurations have differences, shape (n,). `apart`: those of these, shape (usable, repetitions).
+    """
     groups = part.report.groups[np.argsort(part.report.lines, kind="stable")]
     if not len(groups) or groups.max() >= len(part):
         return None
     slots = offsets(groups, np.ones(len(groups), dtype=np.int64), len(part))[0]
-    return None if slots.max() >= apart.shape[1] else (apart[groups, slots], slots, groups)
+    if slots.max() >= apart.shape[1]:
+        return None
+    has_any = usable[groups]
+    differences = np.full(len(groups), np.nan)
+    differences[has_any] = apart[(np.cumsum(usable) - 1)[groups[has_any]], slots[has_any]]
+    return differences, slots, groups
 
 
 def _move_together(differences: Array, groups: Array) -> bool:

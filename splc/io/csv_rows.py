@@ -38,7 +38,7 @@ _MASKS: Array = np.array([(1 << 8 * count) - 1 for count in range(_WORD + 1)], d
 class Cells(Sequence[str]):
     """n cells of a file as texts. Spaces before a text do not belong to it."""
 
-    content: bytes  # the file, and NULs up to a whole number of words, at least one word after the last cell
+    content: bytes  # the file
     before: Array  # the position before the first byte of each cell, shape (n,)
     ends: Array  # the position after the last byte of each cell, shape (n,)
     heads: Array  # the first two bytes of each cell as a number, 0 for those after its end, shape (n,)
@@ -102,10 +102,14 @@ class Cells(Sequence[str]):
             return self.heads
         positions = self.before + np.int32(start + 1)
         # Of the two words of the file that a word of a cell has bytes of.
-        words: Array = np.frombuffer(self.content, "<u8")
+        count = len(self.content) // _WORD
+        words: Array = np.frombuffer(self.content, "<u8", count) if count else np.zeros(1, "<u8")
         at, shift = positions // _WORD, (positions % _WORD * _WORD).astype(np.uint64)
         first, second = (words.take(at + further, mode="clip") for further in (0, 1))
         word: Array = first >> shift | second << np.uint64(1) << (np.uint64(63) - shift)
+        # The last bytes of the file are no whole word.
+        for row in np.flatnonzero(at + 1 >= count).tolist():
+            word[row] = int.from_bytes(self.content[positions[row] : positions[row] + _WORD], "little")
         masked: Array = word & _MASKS[np.clip(self.ends - positions, 0, _WORD)]
         return masked
 
@@ -152,7 +156,6 @@ def plain_columns(content: bytes, separator: str) -> list[Cells] | None:
     if columns < 2:
         return None
     lines = content.count(b"\n")
-    content = content.ljust((len(content) // _WORD + 2) * _WORD, b"\0")
     data, mark = np.frombuffer(content, dtype=np.uint8), ord(separator)
     # The position of each separator and line feed; blocks fit into the cache.
     blocks = ((start, data[start : start + _BLOCK]) for start in range(0, len(data), _BLOCK))
