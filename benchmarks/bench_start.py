@@ -40,13 +40,16 @@ def test_help_is_quick() -> None:
     ("arguments", "limit"),
     [
         ("--version", 1.2),
-        ("describe", 3),
-        ("learn --sampling pb:9,3 --preset splconqueror -o /dev/null", 4),
-        ("learn --sampling pb:9,3 -o /dev/null", 6),
+        ("describe", 4),
+        ("learn --sampling pb:9,3 --preset splconqueror -o /dev/null", 5.5),
+        ("learn --sampling pb:9,3 -o /dev/null", 7),
     ],
 )
 def test_small_commands_are_quick(arguments: str, limit: float) -> None:
-    """Commands on a small case take at most so many times the import of numpy."""
+    """Commands on a small case take at most so many times the import of numpy.
+
+    The command line's parser takes once that time, since typer 0.2 imports pydantic.
+    """
     seconds, numpy = cpu("-m", "splc", *arguments.split()), cpu("-c", "import numpy")
     print(f"\nsplc {arguments}: {seconds:.3f} s of CPU, {seconds / numpy:.1f} times importing numpy ({numpy:.3f} s)")
     assert seconds / numpy < limit

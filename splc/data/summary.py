@@ -273,6 +273,6 @@ def drift_of(tables: Sequence[Array]) -> Drift | None:
     change = np.concatenate(changes)
     return Drift(
         (pairs + score) / (2 * pairs),
-        float(np.median(change)) if len(change) else math.nan,
+        median(change.tolist()) if len(change) else math.nan,
         math.erfc(deviations / math.sqrt(2)),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable
-from xml.sax.saxutils import escape
+from html import escape
 
 # Widths of characters as parts of the font size, of a sans serif font; rather too wide than too narrow.
 _NARROW, _WIDE = frozenset("iIjlft.,:;'|![]() "), frozenset("mwMW@%&—…")
