@@ -18,7 +18,7 @@ def visible(text: str) -> str:
 
 def escaped(text: str) -> str:
     """Return a text of `visible` with the escapes of elements and quoted attributes of XML and HTML."""
-    return escape(visible(text), {'"': "&quot;", "'": "&#39;"})
+    return escape(visible(text)).replace("&#x27;", "&#39;")
 
 
 def text_width(text: str, size: float) -> float:
