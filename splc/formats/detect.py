@@ -32,9 +32,10 @@ from xml.parsers import expat
 from splc.errors import InputError, OutputError, Problem, nearest
 from splc.formats.benchmarks.tools import benchmark_of
 from splc.io.csv_rows import likely_separator, split_line
-from splc.io.files import Source, is_stream
+from splc.io.files import Source, is_stream, read_source
 from splc.io.json import parse_json
 from splc.io.numbers import parse_number
+from splc.system.variability import VariabilityModel
 
 Kind = Literal["system", "measurements", "model", "experiment", "script"]
 SystemFormat = Literal["xml", "featureide", "uvl", "dimacs", "configspace"]
@@ -72,6 +73,7 @@ class Format:
 _SYSTEM = "splc.formats.system."
 _VM = f"{_SYSTEM}splconqueror_xml:"
 _FM = f"{_SYSTEM}feature_models:"
+_CONFIG = f"{_SYSTEM}configspace:"
 _CSV = "splc.formats.measurements.csv:"
 _XML = "splc.formats.measurements.splconqueror_xml:"
 _MODELS = "splc.formats.models."
@@ -84,13 +86,7 @@ FORMATS = (
     Format("system", "uvl", ".uvl", f"{_SYSTEM}uvl:parse_uvl", f"{_SYSTEM}uvl_writer:write_uvl"),
     Format("system", "featureide", None, f"{_FM}parse_featureide", f"{_FM}write_featureide"),
     Format("system", "dimacs", ".dimacs", f"{_FM}parse_dimacs", f"{_FM}write_dimacs", (".cnf",)),
-    Format(
-        "system",
-        "configspace",
-        ".json",
-        f"{_SYSTEM}configspace:parse_configspace",
-        f"{_SYSTEM}configspace_writer:write_configspace",
-    ),
+    Format("system", "configspace", ".json", f"{_CONFIG}parse_configspace", f"{_CONFIG}write_configspace"),
     Format("measurements", "csv", ".csv", f"{_CSV}read_measurements_csv", f"{_CSV}write_measurements_csv"),
     Format("measurements", "xml", ".xml", f"{_XML}read_measurements_xml", f"{_XML}write_measurements_xml"),
     Format("measurements", "splconqueror-csv", writer=f"{_CSV}write_measurements_splconqueror_csv"),
@@ -353,6 +349,31 @@ def format_of(kind: Kind, source: Source) -> Format | None:
             return form
     name = _DETECTED[kind](source)
     return None if name is None else format_named(kind, name)
+
+
+def read_variability_model(path: str | Path) -> VariabilityModel:
+    """Read the description of a system.
+
+    Args:
+        path: a variability model of SPL Conqueror, or a feature model (UVL, FeatureIDE, DIMACS), also compressed
+            (`.gz`); `-` is standard input.
+
+    Returns:
+        The options and constraints. `notes` of the model has remarks on elements without effect.
+
+    Raises:
+        InputError: if the file cannot be read, or is in none of the formats.
+        VariabilityError: with all problems of the description and their lines.
+    """
+    return parse_system(read_source(path))
+
+
+def parse_system(source: Source) -> VariabilityModel:
+    """Return the system of a description, as `read_variability_model`."""
+    # The reader of XML has messages for other kinds of XML files.
+    form = format_of("system", source) or format_named("system", "xml")
+    model: VariabilityModel = form.read(source)
+    return model
 
 
 def suffix_of(path: str) -> str:

@@ -18,14 +18,13 @@ from sampling.space.space import Space
 from splc.data.measurements import Measurements
 from splc.errors import InputError, MeasurementError, OutputError
 from splc.formats import detect
-from splc.formats.detect import experiment_format, kind_of, system_format, xml_root_of_file
+from splc.formats.detect import experiment_format, kind_of, read_variability_model, system_format, xml_root_of_file
 from splc.formats.experiments.read import read_experiment
 from splc.formats.measurements.csv import write_measurements_csv
 from splc.formats.measurements.read import read_measurements
 from splc.formats.measurements.splconqueror_xml import write_measurements_xml
 from splc.formats.measurements.tables import read_file_columns
 from splc.formats.models.read import read_stored_model, write_stored_model
-from splc.formats.system.read import read_variability_model
 from splc.formats.system.splconqueror_xml import write_variability_model
 from splc.io.files import Source, read_source
 from splc.system.variability import VariabilityModel

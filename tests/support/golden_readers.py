@@ -20,6 +20,7 @@ from splc.errors import InputError, SplcError
 from splc.formats import detect
 from splc.formats.benchmarks.tools import benchmark_of, read_benchmark
 from splc.formats.column_choice import ColumnChoice
+from splc.formats.detect import read_variability_model
 from splc.formats.experiments.folder import named_points
 from splc.formats.experiments.read import read_experiments
 from splc.formats.inference import inference_of
@@ -34,7 +35,6 @@ from splc.formats.models.read import parse_term_list, read_stored_model
 from splc.formats.models.text import parse_model, parse_stored_text, with_link
 from splc.formats.scripts.commands import parse_script, settings_of
 from splc.formats.system.configspace import parse_configspace
-from splc.formats.system.read import read_variability_model
 from splc.formats.table import TableSource
 from splc.io.files import read_source
 from splc.io.json import parse_json

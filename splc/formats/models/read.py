@@ -121,46 +121,22 @@ def read_model(
     return read_stored_model(path, system, parameters=parameters).model
 
 
-def read_stored_model(
-    path: str | Path,
-    system: VariabilityModel | None = None,
-    *,
-    parameters: Mapping[str, float] | Parameters | None = None,
-    round: WhichRound = "last",
-    learning: int | None = None,
-    symbols: Collection[str] = (),
-    full: bool = False,
-) -> StoredModel:
-    """Read a performance-influence model and its property. The format is detected from the content.
-
-    `path`: the file, also compressed (`.gz`); `-` is standard input. `learning`: the number (from 1) of a learning in a
-    log with several, None for the last.
-    """
-    options = ReadOptions(parameters, round, learning, symbols, full)
-    return parse_stored_models(read_source(path), system, options)[0]
+def read_stored_model(path: str | Path, system: VariabilityModel | None = None, **options: Any) -> StoredModel:
+    """Read a model with all that its file states; `options`: those of `ReadOptions`, else as `read_model`."""
+    return parse_stored_models(read_source(path), system, ReadOptions(**options))[0]
 
 
 def read_stored_models(
-    paths: Sequence[str],
-    system: VariabilityModel | None = None,
-    *,
-    parameters: Mapping[str, float] | Parameters | None = None,
-    round: WhichRound = "last",
-    learning: int | None = None,
-    full: bool = False,
+    paths: Sequence[str], system: VariabilityModel | None = None, **options: Any
 ) -> list[StoredModel]:
-    """Read the models of several files, each with its file, hash and a distinct name.
-
-    The arguments are those of `read_stored_model`; with `learning` 0 each learning of a log is a model.
-    """
-    options = ReadOptions(parameters, round, learning, full=full)
+    """Read the models of several files, each with its file, hash and a distinct name, as `read_stored_model`."""
     stored_models: list[StoredModel] = []
     names: list[str] = []
     problems = Problems()
     for path in paths:
         try:
             source = read_source(path)
-            models = parse_stored_models(source, system, options)
+            models = parse_stored_models(source, system, ReadOptions(**options))
         except SplcError as error:
             problems.include(error)
             continue

@@ -26,16 +26,15 @@ from splc.system.variability import ROOT, VariabilityModel
 
 
 def parse_model(
-    text: str,
+    text: str | Source,
     system: VariabilityModel | None = None,
-    *,
     parameters: Mapping[str, float] | Parameters | None = None,
     symbols: str | Collection[str] = (),
 ) -> InfluenceModel:
     """Return the performance-influence model of a text, such as `5 + 2 * px * log2(nx)`.
 
     Args:
-        text: the model text.
+        text: the model text, or its file.
         system: the system, whose options the names must be, or parameters, or the text's own definitions; None takes
             every name as an option, all of which are positive.
         parameters: machine parameters that the text uses, name → value, or the result of `read_parameters`.
@@ -44,17 +43,8 @@ def parse_model(
     Raises:
         ExpressionError: if the text contains unknown names or is not a model.
     """
-    return parse_stored_text(Source("model", text.encode()), system, parameters, names_of(symbols))[0]
-
-
-def parse_model_text(
-    source: Source,
-    system: VariabilityModel | None = None,
-    parameters: Mapping[str, float] | Parameters | None = None,
-    symbols: Collection[str] = (),
-) -> InfluenceModel:
-    """Return the model of a text. See `parse_stored_text`."""
-    return parse_stored_text(source, system, parameters, symbols)[0]
+    source = text if isinstance(text, Source) else Source("model", text.encode())
+    return parse_stored_text(source, system, parameters, names_of(symbols))[0]
 
 
 def parse_stored_text(

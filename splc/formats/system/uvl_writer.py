@@ -13,7 +13,7 @@ import numpy as np
 from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, children, names_in, tree_text
 from splc.errors import OutputError, Problem, Problems, plural
 from splc.formats.system.assembly import FeatureNode, Group, comparison_of, constant_of
-from splc.formats.system.structure import structure_of
+from splc.formats.system.feature_models import structure_of
 from splc.formats.system.uvl import GROUPS, TYPES
 from splc.io.files import write_whole
 from splc.io.numbers import number_text

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.errors import InputError, OutputError
-from splc.formats.system.read import read_variability_model
+from splc.formats.detect import read_variability_model
 from splc.formats.system.splconqueror_xml import write_variability_model
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel

@@ -21,7 +21,7 @@ from uvl.UVLPythonParser import UVLPythonParser
 from sampling import Space
 from splc.errors import OutputError, SplcError
 from splc.formats import detect
-from splc.formats.system.read import parse_system
+from splc.formats.detect import parse_system
 from splc.formats.system.uvl import parse_uvl
 from splc.formats.system.uvl_writer import write_uvl
 from splc.io.files import Source, read_source
