@@ -263,10 +263,8 @@ def _xml(file: str, options: Options) -> Iterable[str]:
 
 def _point_names(file: str, options: Options) -> Iterable[str]:
     """Show the points in names, one per line."""
-    found = named_points(_texts(file), "f", by_folder="folders" in options)
-    return [
-        Content(f"{', '.join(found.parameters)}: {'; '.join(', '.join(map(number_text, p)) for p in found.points)}")
-    ]
+    parameters, points = named_points(_texts(file), "f", by_folder="folders" in options)
+    return [Content(f"{', '.join(parameters)}: {'; '.join(', '.join(map(number_text, p)) for p in points)}")]
 
 
 def _model(file: str, options: Options) -> Iterable[str]:

@@ -17,6 +17,7 @@ empty cell in the column of a metric is a missing value. Columns of text are con
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -35,6 +36,7 @@ from splc.formats.measurements.rows import MeasurementRows
 from splc.formats.table import split_table
 from splc.io.csv_rows import check_header, header_names, is_not_blank
 from splc.io.files import Source
+from splc.io.json import WORDS
 from splc.io.numbers import not_a_number, number_text, parse_column, parse_number, unit_of
 from splc.io.toml import finite_number
 from splc.types import Array
@@ -84,11 +86,8 @@ class ExperimentRows:
             for point, values in rows.items():
                 series[key][point, : len(values)] = values
         counts = {key: int(np.isnan(values).all(axis=1).sum()) for key, values in series.items()}
-        per_metric: Counter[str] = Counter()
-        for key, point in self._empty:
-            # A note lists series with points without any value.
-            if not np.isnan(series[key][point]).all():
-                per_metric[key[1]] += 1
+        # A note lists series with points without any value.
+        per_metric = Counter(key[1] for key, point in self._empty if not np.isnan(series[key][point]).all())
         points = np.array(list(self._points), dtype=float).reshape(len(self._points), len(self.parameters))
         if missing := [f"{title(key) or 'value'}: {n} of {len(points)}" for key, n in counts.items() if n]:
             having = plural(len(series), "series has", "series have")
@@ -115,15 +114,14 @@ def read_number(value: Any, problems: Problems, place: str = "", line: int | Non
 
 def note_no_number(value: Any, problems: Problems, line: int | None = None, place: str = "") -> None:
     """Note a value that is not a finite number: `'x' is not a number`."""
-    hint = None
-    if isinstance(value, (dict, list)):
-        message = f"{'an object' if isinstance(value, dict) else 'a list'} is not a number"
-    elif isinstance(value, (bool, type(None))):
-        message = f"{ {True: 'true', False: 'false', None: 'null'}[value] } is not a number"
+    hint, text = None, str(value)
+    if isinstance(value, dict | list):
+        message = f"{WORDS[type(value)]} is not a number"
+    elif value is None or isinstance(value, bool):
+        message = f"{json.dumps(value)} is not a number"
     elif isinstance(value, float):
         message = "NaN is not a number" if math.isnan(value) else "a number is too large"
     else:
-        text = str(value)
         message = f"{shown_value(text)} {not_a_number(text)}" if text.strip() else "an empty text is not a number"
         hint = _number_hint(text) if isinstance(value, str) else None
     problems.add(f"{place}: {message}" if place else message, line, hint=hint)

@@ -303,4 +303,4 @@ def test_mutated_files(data: st.DataObject) -> None:
 @given(names=st.lists(st.text("p=8.r1,/_-xä٣", max_size=40), min_size=1, max_size=4), by_folder=st.booleans())
 def test_any_names(names: list[str], by_folder: bool) -> None:
     """Any names of files give points or an error of this project."""
-    check_read_or_refused(lambda: len(named_points(names, "f", by_folder=by_folder).points) == len(names), InputError)
+    check_read_or_refused(lambda: len(named_points(names, "f", by_folder=by_folder)[1]) == len(names), InputError)
