@@ -181,16 +181,14 @@ def xml_root(data: bytes) -> str | None:
 
 def xml_root_of_file(path: Path) -> str | None:
     """Return the name of the root element of an XML file (compressed or not), None where there is none."""
-    if is_stream(path):
-        # A pipe or device can be read only once, and may never end.
-        return None
-    try:
-        with path.open("rb") as stream:
-            beginning = stream.read(_BEGINNING)
+    # A pipe or device can be read only once, and may never end.
+    beginning = b""
+    with contextlib.suppress(OSError, zlib.error):
+        if not is_stream(path):
+            with path.open("rb") as stream:
+                beginning = stream.read(_BEGINNING)
         if beginning.startswith(b"\x1f\x8b"):
             beginning = zlib.decompressobj(wbits=31).decompress(beginning, _BEGINNING)
-    except (OSError, zlib.error):
-        return None
     return xml_root(beginning)
 
 

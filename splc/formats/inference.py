@@ -152,8 +152,8 @@ def _without_values(columns: Mapping[str, Sequence[str]], where: Mapping[str, st
 
 def _only_measured(roles: Roles) -> str | None:
     """Return the only property besides zeros and ones, None if there are several, or no others."""
-    values = {name: roles.numbers[name] for name in roles.properties if name in roles.numbers}
-    measured = [name for name, column in values.items() if not set(column.tolist()) <= {0.0, 1.0}]
+    known = (name for name in roles.properties if name in roles.numbers)
+    measured = [name for name in known if not {0.0, 1.0}.issuperset(roles.numbers[name].tolist())]
     return measured[0] if len(measured) == 1 < len(roles.properties) else None
 
 
@@ -191,13 +191,12 @@ def _system(
         if name in text:
             # An option, optional if cells are empty, and a child for each value, which is its output string.
             texts = {cell.strip() for cell in distinct_texts(columns[name])[0]}
-            if len(texts - {""}) > MAX_CHILDREN:
-                message = f"the column {name!r} has {len(texts - {''}):,} different texts"
-                hint = "if it is not an option, leave it out of the options"
-                raise InputError(Problem(message, file, hint=hint))
-            children = list(alternative_options(name, sorted(texts - {""}), names, optional="" in texts))
-            names.update(option.name for option in children)
-            options += children
+            written = sorted(texts - {""})
+            if len(written) > MAX_CHILDREN:
+                message = f"the column {name!r} has {len(written):,} different texts"
+                raise InputError(Problem(message, file, hint="if it is not an option, leave it out of the options"))
+            options += alternative_options(name, written, names, optional="" in texts)
+            names.update(option.name for option in options)
         elif name in binary:
             values = roles.numbers[name]
             presentation = Presentation(words=truth_words(columns[name]))
@@ -231,10 +230,8 @@ def _assumptions(system: VariabilityModel, roles: Roles, alternatives: Alternati
         below = f", below {group.parent}" if group.parent else ""
         yield f"alternative group: exactly one of {listed(group.members)}{below}"
     for name in roles.text:
-        children = [
-            option.presentation.output_string or "" for option in system.binary_options if option.parent == name
-        ]
-        yield f"alternative group {name}: one of its texts {listed(children)}"
+        children = [option.presentation.output_string for option in system.binary_options if option.parent == name]
+        yield f"alternative group {name}: one of its texts {listed([text or '' for text in children])}"
     never = [constraint.names[0] for constraint in system.constraints]
     always = [name for name in roles.binary if name in system.mandatory]
     always += [f"{option.name} = {option.values[0]:.6g}" for option in system.numeric_options if option.size == 1]

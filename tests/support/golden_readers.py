@@ -29,10 +29,9 @@ from splc.formats.measurements.read import read_measurements, read_measurements_
 from splc.formats.measurements.selections import parse_assignments, parse_configuration
 from splc.formats.measurements.tables import read_file_columns
 from splc.formats.models.log_reader import learnings_of, parse_stored_log
-from splc.formats.models.notation import latex_text, log2_text, python_text
 from splc.formats.models.parameters import parse_parameters
 from splc.formats.models.read import parse_term_list, read_stored_model
-from splc.formats.models.text import parse_model, parse_stored_text, with_link
+from splc.formats.models.text import latex_text, log2_text, parse_model, parse_stored_text, python_text, with_link
 from splc.formats.scripts.commands import parse_script, settings_of
 from splc.formats.system.configspace import parse_configspace
 from splc.formats.table import TableSource

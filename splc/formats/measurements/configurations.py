@@ -14,6 +14,7 @@ empty; a term with a missing variable contributes nothing.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -115,8 +116,7 @@ def read_inputs(
     rows = replace(rows, reasons=invalid_rows(system, rows.indices, rows.reasons, policy))
     if policy.invalid == "error":
         rows.problems(source.name, MINED if policy.columns.mined else None).raise_if_any(ConfigurationError)
-    dropped = tuple((int(rows.lines[row]), "; ".join(reasons)) for row, reasons in sorted(rows.reasons.items()))
-    report = ReadingReport(source.name, source.sha256, len(rows), dropped, notes=rows.notes)
+    report = ReadingReport(source.name, source.sha256, len(rows), rows.dropped(rows.reasons), notes=rows.notes)
     valid = np.delete(np.arange(len(rows)), [*rows.reasons])
     columns = {key: values[valid, 0] for key, values in rows.values.items()}
     return PredictionInputs(Configurations(system, rows.indices[valid]), known, report, rows.lines[valid], columns)
@@ -137,18 +137,15 @@ def unlisted_values(
     source: Source, system: VariabilityModel, unread: Collection[str] = ()
 ) -> dict[str, tuple[float, ...]] | None:
     """Return option → the numbers in its column that are not among its values, ascending; None without columns."""
-    columns: Mapping[str, Sequence[str]]
+    columns: Mapping[str, Sequence[str]] = {}
     if is_xml(source):
-        try:
+        # XML may have identifiers of configurations; the reader of measurements reports other problems.
+        with suppress(InputError):
             columns = read_file_columns(source).columns
-        except InputError:
-            # XML may have identifiers of configurations; the reader of measurements reports other problems.
-            return None
-    else:
-        table = split_table(source, system.spellings, exempt=unread)
-        if not has_header(table, system):
-            return None
+    elif has_header(table := split_table(source, system.spellings, exempt=unread), system):
         columns = dict(zip(*table.body()[:2], strict=True))
+    if not columns:
+        return None
     options = {option.name: option for option in open_options(system)}
     named = ((system.spellings.get(title.strip(), ""), texts) for title, texts in columns.items())
     found = {name: values_besides(options[name], parse_column(texts)) for name, texts in named if name in options}

@@ -85,8 +85,7 @@ def has_header(table: TableSource, system: VariabilityModel, decimal: str = ".")
     second = [cell.strip() for cell in table.rows[1]] if len(table.rows) > 1 else []
     while len(first) > 1 and not first[-1]:
         first.pop()
-        if second and not second[-1]:
-            second.pop()
+        second = second[:-1] if second and not second[-1] else second
     # An option may be called `1`, so that a value of the first column looks like a name.
     begins_with_value = bool(second) and (second[0].casefold() in TRUTH or is_number(second[0], decimal))
     if not all(cell in system.spellings for cell in first[:-1]):
@@ -200,19 +199,14 @@ def _require_options(
     system: VariabilityModel, named: Columns, header: Sequence[str], others: Columns, line: int, problems: Problems
 ) -> None:
     """Raise the problems of a header, and one for each option that needs a column and has none."""
-    missing = [
-        option.name
-        for option in system.options
-        if option.name not in named and only_index(option, system.mandatory) is None
-    ]
-    if len(missing) == len(system.options) and not named:
+    required = [option.name for option in system.options if only_index(option, system.mandatory) is None]
+    if len(required) == len(system.options) and not named:
         hint = f"the options of {system.name or 'the system'} are: {', '.join(system.names[:12])}"
         problems.add("no column has the name of an option", line, text=",".join(header), hint=hint)
-        missing = []
-    for name in missing:
-        problems.add(
-            f"there is no column for the option {name!r}", line, hint=nearest(name, others, "is it the column")
-        )
+        required = []
+    for name in (name for name in required if name not in named):
+        hint = nearest(name, others, "is it the column")
+        problems.add(f"there is no column for the option {name!r}", line, hint=hint)
     problems.raise_if_any(InputError)
 
 
@@ -233,14 +227,14 @@ def option_column(option: Option, texts: Sequence[str], decimal: str = ".") -> t
         unlisted = set(numbers[(indices < 0) & ~np.isnan(numbers)].tolist())
         unit = unit_problem(option.name, option.values, sorted(unlisted))
     wrong = {}
-    for at, text in enumerate(cells):
+    for at, (cell, text) in enumerate(zip(distinct, cells, strict=True)):
         if np.isnan(numbers[at]) and text not in deselects:
             indices[at] = -1
-            stripped, reason = distinct[at].strip(), not_a_number(text, decimal)
+            reason = not_a_number(text, decimal)
             fault = reason if "too large" in reason else "is not one of its values"
-            wrong[distinct[at]] = f"{option.name}: {stripped!r} {fault}" if stripped else f"{option.name} has no value"
+            wrong[cell] = f"{option.name}: {cell.strip()!r} {fault}" if cell.strip() else f"{option.name} has no value"
         elif indices[at] < 0:
-            wrong[distinct[at]] = unit or wrong_value(option, float(numbers[at]))
+            wrong[cell] = unit or wrong_value(option, float(numbers[at]))
     return indices.astype(np.int32)[codes], wrong
 
 
@@ -373,11 +367,10 @@ def write_measurements_splconqueror_csv(measurements: Measurements, path: str | 
                 header.append(switch + name)
                 columns.append(np.where(column, "1", "0").tolist())
     for name in header:
-        if is_number(name, ".") or header.count(name) > 1:
-            reason = "is a number" if is_number(name, ".") else "would be a duplicate"
-            raise MeasurementError(
-                f"SPL Conqueror's table cannot have a column {name!r}: the name {reason}", hint="write plain CSV or XML"
-            )
+        if is_number(name) or header.count(name) > 1:
+            reason = "is a number" if is_number(name) else "would be a duplicate"
+            message = f"SPL Conqueror's table cannot have a column {name!r}: the name {reason}"
+            raise MeasurementError(message, hint="write plain CSV or XML")
     for name in measurements.properties:
         header.append(name)
         columns.append(column_texts(measurements[name], missing="NaN"))

@@ -154,7 +154,7 @@ def _delimiter(root: etree._Element, attribute: str, delimiter: str | None, sour
 def _deviation(root: etree._Element, notes: list[str]) -> float | None:
     text = str(root.get("deviation") or "")
     numbers = [parse_number(part) for part in text.split(";") if part.strip()]
-    if any(math.isnan(number) for number in numbers):
+    if any(map(math.isnan, numbers)):
         notes.append(f"deviation={text!r} is not a list of numbers and has no effect")
         return None
     return max(numbers, default=None)
@@ -228,19 +228,19 @@ def read_xml_columns(source: Source) -> TableSource:
             name, text = _first_attribute(data), inner_text(data)
             kind = name.casefold()
             if kind in IDENTIFIER:
-                message = "options cannot be inferred from ConfigID"
                 hint = "name the description of the system with --system"
+                message = "options cannot be inferred from ConfigID"
                 raise InputError(Problem(message, source.name, line_of(data), hint=hint))
-            parts = [part for each in text.split(",") if (part := each.strip())]
+            parts = filter(None, map(str.strip, text.split(",")))
             if kind in BINARY:
                 children += [part for part in parts if part != ROOT]
             elif kind in NUMERIC:
                 for part in parts:
-                    pair = name_and_value(part)
-                    if pair is None or not pair[0]:
+                    option, value = name_and_value(part) or ("", "")
+                    if not option:
                         message = f"{part!r} is not an option with a value"
                         raise InputError(Problem(message, source.name, line_of(data)))
-                    pairs[pair[0]] = pair[1]
+                    pairs[option] = value
             elif name:
                 properties.setdefault(name)
         selected.append(frozenset(children))

@@ -88,21 +88,16 @@ def program_of(stored: StoredModel) -> dict[str, Any]:
 def _options(model: InfluenceModel, system: VariabilityModel | None, used: frozenset[str]) -> list[dict[str, Any]]:
     """Return the options that configurations have: those of the system, and others that the model uses."""
     if system is None:
-        ordered = [name for name in model.order if name in used]
-        return [_option(name, "number", optional=True) for name in dict.fromkeys([*ordered, *sorted(used)])]
+        ordered = dict.fromkeys([*(name for name in model.order if name in used), *sorted(used)])
+        return [_option(name, "number", optional=True) for name in ordered]
     switched = {system.options[system.switches[name][0]].name for name in used if name in system.switches}
     options = []
     for option in system.options:
         needed = option.name in used or option.name in switched
         if isinstance(option, NumericOption):
-            facts = {
-                "values": option.values,
-                "optional": option.optional,
-                "flag": option.deselected_flag,
-                "fixed": option.values[0] if option.size == 1 else None,
-                "open": system.inferred,
-            }
-            options.append(_option(option.name, "numeric", needed=needed, **facts))
+            fixed = option.values[0] if option.size == 1 else None
+            facts = picked(option, "values, optional, flag = deselected_flag") | {"open": system.inferred}
+            options.append(_option(option.name, "numeric", needed=needed, fixed=fixed, **facts))
         else:
             constant = 1.0 if option.name in system.mandatory else None
             options.append(_option(option.name, "binary", fixed=constant, needed=needed))
@@ -142,12 +137,8 @@ class _Functions:
             function = self.function(name)
             self.positions[name] = len(self.all)
             self.all.append(function)
-        return {
-            "option": None if is_function else name,
-            "function": self.positions.get(name),
-            "power": float(factor.power),
-            "log10": float(factor.log),
-        }
+        base = {"option": None if is_function else name, "function": self.positions.get(name)}
+        return {**base, "power": float(factor.power), "log10": float(factor.log)}
 
     def function(self, name: str) -> dict[str, Any]:
         """Return the function of a subexpression, or whether an optional option has a value."""
@@ -311,19 +302,15 @@ def space_object(system: VariabilityModel) -> dict[str, Any]:
     A clause holds if the value of one of its options is marked in its text of 0 and 1; a comparison has both sides as
     trees of lists: the kind of a node, and its parts.
     """
-    options = [
-        {"name": option.name, "values": [None if math.isnan(v) else v for v in value_table(option).tolist()]}
-        for option in system.options
-    ]
-    disjunctions = [
-        {
-            "literals": [[at, "".join("01"[flag] for flag in allowed)] for at, allowed in clause.literals],
-            "text": clause.reason,
-        }
-        for clause in clauses(system)
-    ]
-    comparisons = [_comparison(constraint, system) for constraint in system.arithmetic_constraints]
-    return {"options": options, "clauses": disjunctions, "comparisons": comparisons}
+    disjunctions = []
+    for clause in clauses(system):
+        literals = [[at, "".join("01"[flag] for flag in allowed)] for at, allowed in clause.literals]
+        disjunctions.append({"literals": literals, "text": clause.reason})
+    return {
+        "options": [{"name": each.name, "values": plain_values(value_table(each))} for each in system.options],
+        "clauses": disjunctions,
+        "comparisons": [_comparison(constraint, system) for constraint in system.arithmetic_constraints],
+    }
 
 
 def _comparison(constraint: ArithmeticConstraint, system: VariabilityModel) -> dict[str, Any]:
@@ -332,9 +319,7 @@ def _comparison(constraint: ArithmeticConstraint, system: VariabilityModel) -> d
     return {
         "left": _tree(constraint.left),
         "right": _tree(constraint.right),
-        "comparison": constraint.comparison,
-        "negated": constraint.negated,
-        "requires": constraint.requires,
+        **picked(constraint, "comparison, negated, requires"),
         "names": list(constraint.names),
         "selected": [name for name in constraint.names if name not in numeric],
         "switches": {name: [system.names[at], bool(enabled)] for name, (at, enabled) in switches.items()},

@@ -50,10 +50,8 @@ def parse_term_list(source: Source, system: VariabilityModel) -> GivenTerms:
     """Return the learner that fits the influences of the terms of a file, in the log grammar; `#` begins a comment."""
     problems = Problems(source.name)
     terms: list[LearnedTerm] = []
-    for number, raw in enumerate(source.text().splitlines(), 1):
-        line = raw.partition("#")[0].strip()
-        if not line:
-            continue
+    lines = enumerate((raw.partition("#")[0].strip() for raw in source.text().splitlines()), 1)
+    for number, line in ((number, line) for number, line in lines if line):
         try:
             terms.append(parse_term(line, system))
             GivenTerms(tuple(terms))
@@ -156,17 +154,17 @@ def parse_stored_models(source: Source, system: VariabilityModel | None, options
         raise InputError(Problem("the file is empty", source.name))
     form = detect.format_of("model", source)
     if form is None:
-        kind = detect.kind_of(source)
         kinds = {"system": "a system description", "measurements": "a table of measurements", "script": "a script"}
-        kind_text = kinds.get(kind or "", "XML")
         hint = "a model is a log that splc or SPL Conqueror wrote, a JSON file of splc, or model text"
-        raise InputError(Problem(f"this is {kind_text}, not a model", source.name, hint=hint))
+        message = f"this is {kinds.get(detect.kind_of(source) or '', 'XML')}, not a model"
+        raise InputError(Problem(message, source.name, hint=hint))
     companion, unused = _read_companion(source, system) if options.full and form.name == "log" else (None, "")
-    if system is None and companion is not None:
-        system = companion.system
+    system = companion.system if system is None and companion is not None else system
     models: list[StoredModel] = form.read(source, system, options)
-    if len(models) > 1 or companion is None:
-        return models if len(models) > 1 else [replace(models[0], unused=unused)]
+    if len(models) > 1:
+        return models
+    if companion is None:
+        return [replace(models[0], unused=unused)]
     facts = {name: getattr(models[0], name) for name in ("model", "nfp", "kind", "notes", "columns")}
     return [replace(companion, **facts)]
 
@@ -204,10 +202,9 @@ def _read_companion(source: Source, system: VariabilityModel | None) -> tuple[St
 def learned_content(stored: StoredModel, file: str) -> Mapping[str, Any]:
     """Return the keys of the JSON file of a model; of a log, of the one that was written with it."""
     source = stored.companion if stored.kind == "log" else file
-    if source is None or source == STANDARD or stored.kind == "text" or not Path(source).is_file():
-        return {}
-    with suppress(SplcError):
-        return json_object(read_source(source))
+    if source not in (None, STANDARD) and stored.kind != "text" and Path(source).is_file():
+        with suppress(SplcError):
+            return json_object(read_source(source))
     return {}
 
 

@@ -12,9 +12,9 @@ from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Key, title
 from splc.data.property_unit import unit_in_name
 from splc.errors import OutputError, plural
 from splc.formats.column_choice import ColumnChoice
-from splc.formats.models.notation import facts_text, percent_text
 from splc.io.json import declared
 from splc.io.latex import one_line
+from splc.io.numbers import percentage, rounded_text
 from splc.learning.result import Intervals, LearningResult, Predictor
 from splc.models.influence import InfluenceModel
 from splc.system.variability import ROOT, VariabilityModel
@@ -268,3 +268,24 @@ def learned_file(
         result=result,
     )
     return ModelFile([stored], about, {}, test_errors)
+
+
+# Percentages below this are shown as `< 0.001 %`.
+_LEAST = 0.001
+
+
+def facts_text(model: ScalingModel) -> str:
+    """Return the data of a scaling model, of both segments if two: `SMAPE 1.2 % at 5 points, p = 2 … 32`."""
+    ranges = [
+        f"{name} = {' … '.join(dict.fromkeys(rounded_text(end, 6) for end in (low, high)))}"
+        for name, (low, high) in zip(model.names, model.ranges, strict=True)
+    ]
+    points = f"{model.points} point{'' if model.points == 1 else 's'}"
+    explained = "" if model.adjusted_r2 is None else f", adjusted R² {model.adjusted_r2:.6g}"
+    segment_text = f"SMAPE {percent_text(model.smape)}{explained} at {points}, {', '.join(ranges)}"
+    return segment_text if model.below is None else f"{facts_text(model.below)}; {segment_text}"
+
+
+def percent_text(value: float, digits: int = 3) -> str:
+    """Return a percentage; very small ones are shown as `< 0.001 %`."""
+    return percentage(value, digits) if value == 0 or value >= _LEAST else f"< {_LEAST:g} %"

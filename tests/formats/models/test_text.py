@@ -17,8 +17,16 @@ from hypothesis import strategies as st
 
 from splc.data.configurations import Configurations
 from splc.errors import ExpressionError, InputError, OutputError
-from splc.formats.models.notation import base2, facts_text, latex_text, log2_text, python_names, python_text
-from splc.formats.models.text import model_text_file, parse_model
+from splc.formats.models.stored_model import facts_text
+from splc.formats.models.text import (
+    base2,
+    latex_text,
+    log2_text,
+    model_text_file,
+    parse_model,
+    python_names,
+    python_text,
+)
 from splc.io.files import Source
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters, ParameterTable, Quantity
