@@ -96,11 +96,9 @@ def without_units(rows: Iterable[Mapping[str, str]], base: int = 1024) -> list[d
     """Return options whose values are all sizes (`4k`, `1M`) as numbers of bytes; `base`: the bytes of `1k`."""
     byte_rows = [dict(row) for row in rows]
     for name in dict.fromkeys(name for row in byte_rows for name in row):
-        sizes = [_SIZE.fullmatch(row[name]) for row in byte_rows if not row.get(name, "0").isdigit()]
-        if sizes and all(sizes):
-            for row in byte_rows:
-                if size := _SIZE.fullmatch(row.get(name, "")):
-                    row[name] = str(int(size[1]) * base ** _POWERS[size[2].casefold()])
+        sized = [(row, _SIZE.fullmatch(row[name])) for row in byte_rows if not row.get(name, "0").isdigit()]
+        for row, size in sized if all(size for _, size in sized) else ():
+            row[name] = str(int(size[1]) * base ** _POWERS[size[2].casefold()]) if size else ""
     return byte_rows
 
 
@@ -159,13 +157,9 @@ def table_of(
 
 def cell(value: Any) -> str:
     """Return a JSON value as the text of a cell; None is an empty cell."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "1" if value else "0"
-    if isinstance(value, int | float):
-        return number_text(value)
-    return value if isinstance(value, str) else json.dumps(value)
+    if value is None or isinstance(value, str):
+        return value or ""
+    return number_text(value) if isinstance(value, int | float) else json.dumps(value)
 
 
 def number(value: Any) -> float | None:
@@ -217,10 +211,7 @@ def content_of(source: Source, kind: Any) -> Any:
     try:
         content = parse_json(source.text())
     except InputError as error:
-        problem = error.problems[0]
-        raise InputError(
-            Problem(problem.message, source.name, problem.line, problem.column, hint=_INCOMPLETE)
-        ) from None
+        raise InputError(replace(error.problems[0], file=source.name, hint=_INCOMPLETE)) from None
     check(source, content, kind)
     return content
 

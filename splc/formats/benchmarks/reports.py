@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain, product, zip_longest
 from typing import Any
 
@@ -73,10 +74,8 @@ def hyperfine_csv(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSou
 def _hyperfine_options(results: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
     """Return the parameters of results, or else the words in which their commands differ."""
     # The values of `-L unique ,-u` are the flag and its absence.
-    options = [
-        {name: "none" if value == "" else value for name, value in (result.get("parameters") or {}).items()}
-        for result in results
-    ]
+    stated = (result.get("parameters") or {} for result in results)
+    options = [{name: "none" if value == "" else value for name, value in each.items()} for each in stated]
     return options if any(options) else options_of_commands([result["command"] for result in results])
 
 
@@ -173,9 +172,8 @@ def jmh_json(source: Source, results: Any) -> TableSource:
     runs = []
     for result, setting in zip(results, settings, strict=True):
         metric, secondary = result["primaryMetric"], result.get("secondaryMetrics") or {}
-        others = {
-            name.lstrip("·"): number(value.get("score")) for name, value in secondary.items() if isinstance(value, dict)
-        }
+        scores = ((name, value.get("score")) for name, value in secondary.items() if isinstance(value, dict))
+        others = {name.lstrip("·"): number(score) for name, score in scores}
         options = {**(result.get("params") or {}), **setting}
         contexts = {"benchmark": result["benchmark"], "mode": result.get("mode")}
         forks = metric.get("rawData") or [[metric.get("score")]]
@@ -210,15 +208,13 @@ def _jmh_table(source: Source, runs: Sequence[MeasuredRun]) -> TableSource:
     """Return the table of some runs; their mode is a context if there are several."""
     if len({run.contexts["mode"] for run in runs}) == 1:
         runs = [replace(run, contexts={"benchmark": run.contexts["benchmark"]}) for run in runs]
-    return table_of(
-        source, runs, hint="give the benchmark parameters: @Param", units={"time": "s", "throughput": "1/s"}
-    )
+    units = {"time": "s", "throughput": "1/s"}
+    return table_of(source, runs, hint="give the benchmark parameters: @Param", units=units)
 
 
 def _jmh_value(score: Any, unit: str) -> tuple[str, float | None]:
     """Return the property of a score in some unit, and its value in seconds, or per second."""
-    value = number(score)
-    before, _, after = unit.partition("/")
+    value, (before, _, after) = number(score), unit.partition("/")
     if value is None:
         return ("throughput" if before == "ops" else "time"), None
     if after == "op" and before in _PER_SECOND:
@@ -245,10 +241,8 @@ def fio(source: Source, content: Any) -> TableSource:
     rows = [{name: cell(value) for name, value in row.items() if name not in _NAMES} for row in stated]
     base = 1000 if cell(shared.get("kb_base")) == "1000" else 1024
     counts = ("total_ios", "io_bytes")
-    used = [
-        [name for name in _DIRECTIONS if any(number(declared(dict, job.get(name), {}).get(count)) for count in counts)]
-        for job in jobs
-    ]
+    statistics_of = [{name: declared(dict, job.get(name), {}) for name in _DIRECTIONS} for job in jobs]
+    used = [[name for name in each if any(number(each[name].get(count)) for count in counts)] for each in statistics_of]
     has_both = any(len(names) > 1 for names in used)
     runs = []
     for job, names, options in zip(jobs, used, differing(without_units(rows, base)), strict=True):
@@ -291,24 +285,23 @@ def pytest_benchmark(source: Source, content: Any) -> TableSource:
         extras.append({name: value for name, value in extra_info.items() if name not in own})
         settings.append((names[-1], *(f"{name}={cell(value)}" for name, value in own.items())))
     roles = _extra_roles(extras, settings, parametrised=any(parameters))
-    by_role = [
-        {
-            role: {name: extra[name] for name in roles if roles[name] == role and name in extra}
-            for role in ("option", "context", "property")
-        }
-        for extra in extras
-    ]
+    by_role = []
+    for extra in extras:
+        kinds: dict[str, dict[str, Any]] = {"option": {}, "context": {}, "property": {}, "follows": {}}
+        for name in (name for name in roles if name in extra):
+            kinds[roles[name]][name] = extra[name]
+        by_role.append(kinds)
     # If extra_info states the configuration of each test, the names of tests are not needed.
     configurations = {tuple(map(cell, each["option"].values())) for each in by_role}
     configured = "option" in roles.values() and not any(parameters) and len(configurations) == len(tests)
     runs = []
-    for test, name, own, extra in zip(tests, names, parameters, by_role, strict=True):
-        contexts = {**({} if configured else {"test": name}), **extra["context"]}
+    for test, name, own, kinds in zip(tests, names, parameters, by_role, strict=True):
+        contexts = {**({} if configured else {"test": name}), **kinds["context"]}
         rounds = test["stats"].get("data") or []
         if not 0 < len(rounds) <= MAX_ROUNDS:
             rounds = [test["stats"].get("mean", test["stats"].get("median"))]
-        options = {**own, **extra["option"]}
-        runs += [MeasuredRun(options, {"time": number(time), **extra["property"]}, contexts) for time in rounds]
+        options = {**own, **kinds["option"]}
+        runs += [MeasuredRun(options, {"time": number(time), **kinds["property"]}, contexts) for time in rounds]
     followed = [name for name, role in roles.items() if role == "follows"]
     notes = (f"left out of extra_info, since the parameters decide it: {listed(followed)}",) if followed else ()
     hint = "parametrise the tests: @pytest.mark.parametrize, or write the options to benchmark.extra_info"
@@ -371,6 +364,7 @@ def pyperf(source: Source, content: Any) -> TableSource:
 
 
 _ASV = {"time": "time", "timeraw": "time", "mem": "bytes", "peakmem": "bytes"}
+_list = partial(declared, list, default=[])
 
 
 @benchmark(
@@ -391,7 +385,3 @@ def asv(source: Source, content: Any) -> TableSource:
             measurements = map(number, _list(repetitions) or [value])
             runs += [MeasuredRun(options, {measured: each}, {"benchmark": name}) for each in measurements]
     return table_of(source, runs, hint="the benchmarks have no params", units={"time": "s", "bytes": "B"})
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

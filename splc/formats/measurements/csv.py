@@ -205,8 +205,8 @@ def _require_options(
         problems.add("no column has the name of an option", line, text=",".join(header), hint=hint)
         required = []
     for name in (name for name in required if name not in named):
-        hint = nearest(name, others, "is it the column")
-        problems.add(f"there is no column for the option {name!r}", line, hint=hint)
+        similar = nearest(name, others, "is it the column")
+        problems.add(f"there is no column for the option {name!r}", line, hint=similar)
     problems.raise_if_any(InputError)
 
 

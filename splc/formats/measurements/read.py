@@ -298,10 +298,8 @@ def require_constant(parts: Sequence[MeasurementRows], file: str, choice: Column
         if not differs_in_most(list(rows), sum(rows.values())):
             texts.append(name)
     if choice is not None and choice.inferred and len(texts) > 1:
-        options = shlex.quote(",".join((*choice.options, *texts)))
-        problems[-1] = replace(
-            problems[-1], hint=f"{problems[-1].hint}; if all of them are options: --options {options}"
-        )
+        every = f"if all of them are options: --options {shlex.quote(','.join((*choice.options, *texts)))}"
+        problems[-1] = replace(problems[-1], hint=f"{problems[-1].hint}; {every}")
     if problems:
         raise MeasurementError(problems)
 

@@ -247,8 +247,8 @@ def _round_lines(result: LearningResult) -> list[str]:
         learning = step.learning_error if relative else step.error
         validation = step.error if crossed or not relative else step.learning_error
         relative_validation = step.error if crossed and relative else step.learning_error
-        errors = map(net_number, (learning, step.learning_error, validation, relative_validation, step.seconds))
+        numbers = map(net_number, (learning, step.learning_error, validation, relative_validation, step.seconds))
         # Option occurrences, not distinct options: `log10( x ) * A * ( 64 - x )` has 3 in SPL Conqueror's logs.
         added = (text(added_term), str(step.added.occurrences), net_number(step.score), "")
-        lines.append(";".join((str(step.number), text(*terms), *errors, str(step.complexity), *added)))
+        lines.append(";".join((str(step.number), text(*terms), *numbers, str(step.complexity), *added)))
     return lines
