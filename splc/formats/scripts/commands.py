@@ -239,7 +239,8 @@ def _check_values(command: ScriptCommand) -> None:
         check(truth, values["check"])
     elif command.name == "learn-splconqueror-opt":
         unknown = (word for word in command.words[:1] if word.casefold() != RANDOMIZED)
-        problems += [Problem(f"unknown argument {word!r}", hint=unknown_name_hint(word, [RANDOMIZED])) for word in unknown]
+        hints = ((word, unknown_name_hint(word, [RANDOMIZED])) for word in unknown)
+        problems += [Problem(f"unknown argument {word!r}", hint=hint) for word, hint in hints]
         if not choices:
             problems.append(Problem("there are no settings to choose from", hint="write NAME=[VALUE,VALUE]"))
         for choice in choices:
