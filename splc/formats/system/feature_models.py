@@ -86,12 +86,8 @@ def structure_of(system: VariabilityModel, *, several: bool) -> Structure:
 def literals_of(clause: Clause, system: VariabilityModel) -> Literals:
     """Return a clause as names of options and whether they are selected."""
     # A literal allows either the selected values of an option or the deselected one.
-    restrictions = ((system.options[position], allowed) for position, allowed in clause.literals)
-    return tuple(
-        (option.name, allowed[1] if isinstance(option, BinaryOption) else allowed[0])
-        for option, allowed in restrictions
-        if any(allowed)
-    )
+    restrictions = ((system.options[position], allowed) for position, allowed in clause.literals if any(allowed))
+    return tuple((option.name, allowed[isinstance(option, BinaryOption)]) for option, allowed in restrictions)
 
 
 def _groups(
@@ -153,18 +149,16 @@ _UVL = "write UVL, which has numbers: --to uvl"
 
 def binary_clauses(system: VariabilityModel, form: str) -> list[Literals]:
     """Return the clauses of the arithmetic constraints of a system that has binary options only."""
-    problems = Problems(system.source)
+    problems, lacking = Problems(system.source), f"{form} has no arithmetic constraints"
     for option in system.numeric_options:
         problems.add(f"{form} has no numeric options: {option.name}", option.line, hint=_UVL)
     numeric = {option.name for option in system.numeric_options} | system.switches.keys()
     found_clauses: list[Literals] = []
     for constraint in system.arithmetic_constraints:
         names = [name for name in constraint.names if name != ROOT]
-        if numeric & set(names):
-            problems.add(f"{form} has no arithmetic constraints", constraint.line, text=constraint.text, hint=_UVL)
-        elif len(names) > MAX_OPTIONS:
+        if not numeric.isdisjoint(names) or len(names) > MAX_OPTIONS:
             count = plural(len(names), "option", "options")
-            message = f"{form} has no arithmetic constraints, and this one has {count}"
+            message = lacking if not numeric.isdisjoint(names) else f"{lacking}, and this one has {count}"
             problems.add(message, constraint.line, text=constraint.text, hint=_UVL)
         else:
             rows = violations(constraint, [system.option(name) for name in names])
@@ -281,17 +275,18 @@ class _FeatureIdeReader(Assembly):
                 raise InputError(Problem(f"unknown feature {name!r}", line=line, hint=hint))
             return OptionLiteral(self.features[name].name, True)
         parts = [self.formula(child) for child in element]
-        if kind in {"not", "imp", "eq"} and len(parts) != (1 if kind == "not" else 2):
-            raise InputError(Problem(f"<{kind}> has {'one part' if kind == 'not' else 'two parts'}", line=line))
-        if kind == "not":
-            return negation(parts[0])
-        if kind in {"imp", "eq"}:
-            return (implication if kind == "imp" else equivalence)(*parts)
-        if kind in {"disj", "conj"}:
-            return joined(parts, conjunction=kind == "conj")
-        if kind == "atmost1":
-            pairs = combinations(map(negation, parts), 2)
-            return joined((joined(pair, conjunction=False) for pair in pairs), conjunction=True)
+        match kind, parts:
+            case "not", [part]:
+                return negation(part)
+            case "imp" | "eq", [first, second]:
+                return (implication if kind == "imp" else equivalence)(first, second)
+            case "not" | "imp" | "eq", _:
+                raise InputError(Problem(f"<{kind}> has {'one part' if kind == 'not' else 'two parts'}", line=line))
+            case "disj" | "conj", _:
+                return joined(parts, conjunction=kind == "conj")
+            case "atmost1", _:
+                pairs = combinations(map(negation, parts), 2)
+                return joined((joined(pair, conjunction=False) for pair in pairs), conjunction=True)
         raise InputError(Problem(f"unknown element <{kind}> in a formula", line=line))
 
 
@@ -421,8 +416,7 @@ def write_dimacs(system: VariabilityModel, path: str | Path) -> tuple[str, ...]:
     numbers = {option.name: at for at, option in enumerate(system.binary_options, 1)}
     lines = [f"c {number} {name}" for name, number in numbers.items()]
     lines.append(f"p cnf {len(numbers)} {len(all_clauses)}")
-    for literals in all_clauses:
-        signed = (str(numbers[name] if positive else -numbers[name]) for name, positive in literals)
-        lines.append(" ".join((*signed, "0")))
+    signed = ([numbers[name] if positive else -numbers[name] for name, positive in each] for each in all_clauses)
+    lines += (" ".join(map(str, (*literals, 0))) for literals in signed)
     write_whole(path, "\n".join(lines) + "\n")
     return ()
