@@ -157,26 +157,19 @@ def xml_root(data: bytes) -> str | None:
     """
     names: list[str] = []
 
-    class Found(Exception):  # noqa: N818
-        """Ends the parsing."""
+    def end(*_: object) -> None:
+        raise EOFError
 
-    def started(name: str, _: dict[str, str]) -> None:
-        names.append(name.rpartition(":")[2])
-        raise Found
-
-    def declared(name: str, *_: object) -> None:
-        names.append(name.rpartition(":")[2])
-
-    def entity(*_: object) -> None:
-        raise Found
+    def started(name: str, *_: object) -> None:
+        names.append(name)
+        end()
 
     parser = expat.ParserCreate()
-    parser.StartDoctypeDeclHandler = declared
-    parser.EntityDeclHandler = entity
-    parser.StartElementHandler = started
-    with contextlib.suppress(Found, expat.ExpatError, ValueError, LookupError):
+    parser.StartDoctypeDeclHandler = lambda name, *_: names.append(name)
+    parser.EntityDeclHandler, parser.StartElementHandler = end, started
+    with contextlib.suppress(EOFError, expat.ExpatError, ValueError, LookupError):
         parser.Parse(data, False)
-    return names[-1] if names else None
+    return names[-1].rpartition(":")[2] if names else None
 
 
 def xml_root_of_file(path: Path) -> str | None:
@@ -237,23 +230,17 @@ def experiment_format(source: Source) -> ExperimentFormat | None:
         # Talpas writes JSON lines with semicolons instead of commas.
         if ";" in _TEXT.sub("", first):
             raise _not_read("Talpas", source)
-        return _json_format(first)
+        # A faulty line of JSON lines, or the beginning of an object over several lines.
+        is_lines = first.endswith("}") and f'"{PARAMETERS[0]}"' in first
+        with contextlib.suppress(InputError):
+            is_lines = "measurements" not in parse_json(first)
+        return "jsonl" if is_lines else "json"
     word = _WORD.match(first)
     if word and word[0] in KEYWORDS:
         return "text"
     if re.search(r"[,;\t]", first):
         return "csv"
     return "text" if word and nearest(word[0], KEYWORDS) else None
-
-
-def _json_format(first: str) -> ExperimentFormat:
-    """Return the format of a file whose first line begins an object."""
-    try:
-        entry = parse_json(first)
-    except InputError:
-        # A faulty line of JSON lines, or the beginning of an object over several lines.
-        return "jsonl" if first.endswith("}") and f'"{PARAMETERS[0]}"' in first else "json"
-    return "json" if "measurements" in entry else "jsonl"
 
 
 def _not_read(program: str, source: Source) -> InputError:

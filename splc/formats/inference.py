@@ -125,7 +125,12 @@ def inference_of(
     alternatives = alternatives_among(roles.binary, _distinct(roles))
     system = _system(given, columns, roles, alternatives)
     assumptions, warnings = [*_assumptions(system, roles, alternatives)], [*roles.warnings]
-    (assumptions if repeats(roles.counts) else warnings).extend(_differing(roles))
+    if roles.differing:
+        text = f"{roles.counts.sum():,} rows, {plural(len(roles.counts), 'configuration', 'configurations')}"
+        cure = f"if these are options, name them with --options {shlex.quote(','.join(roles.differing))}"
+        # Rows that are repetitions only if these columns are no options.
+        text = f"{text}: rows of one configuration differ in {listed(roles.differing)}; {cure}"
+        (assumptions if repeats(roles.counts) else warnings).append(text)
     ignored = {**roles.ignored, **dict.fromkeys(without, "it has no values in the selected rows")}
     decided = roles.decided or bool(choice.properties)
     inference = Inference(
@@ -155,15 +160,6 @@ def _only_measured(roles: Roles) -> str | None:
     known = (name for name in roles.properties if name in roles.numbers)
     measured = [name for name in known if not {0.0, 1.0}.issuperset(roles.numbers[name].tolist())]
     return measured[0] if len(measured) == 1 < len(roles.properties) else None
-
-
-def _differing(roles: Roles) -> Iterator[str]:
-    """Yield a line about rows that are repetitions only if columns that differ in them are not options."""
-    if roles.differing:
-        names = shlex.quote(",".join(roles.differing))
-        text = f"{roles.counts.sum():,} rows, {plural(len(roles.counts), 'configuration', 'configurations')}"
-        cure = f"if these are options, name them with --options {names}"
-        yield f"{text}: rows of one configuration differ in {listed(roles.differing)}; {cure}"
 
 
 def _distinct(roles: Roles) -> np.ndarray:

@@ -161,9 +161,8 @@ class TableSource(Source):
                     ragged[row] = len(cells)
             rows = (cells if len(cells) == width else [*cells, *[""] * width][:width] for cells in body)
             columns = list(zip(*rows, strict=True)) if body else [()] * width
-        if width > 1 and not header[0] and columns[0] and (parse_column(columns[0]) % 1 == 0).all():
-            return header[1:], columns[1:], ragged
-        return header, columns, ragged
+        is_numbered = width > 1 and not header[0] and columns[0] and (parse_column(columns[0]) % 1 == 0).all()
+        return (header[1:], columns[1:], ragged) if is_numbered else (header, columns, ragged)
 
     @contextmanager
     def placing(self) -> Iterator[None]:
@@ -238,13 +237,8 @@ def split_table(
 
 def _separator(text: str, names: Collection[str]) -> str:
     """Return the separator that gives the most of some names in the first line."""
-    first = first_line(text)
-
-    def found(separator: str) -> tuple[int, int]:
-        cells = split_line(first, separator)
-        return sum(cell.strip() in names for cell in cells), len(cells)
-
-    return max(SEPARATORS, key=found)
+    cells = {separator: split_line(first_line(text), separator) for separator in SEPARATORS}
+    return max(SEPARATORS, key=lambda each: (sum(cell.strip() in names for cell in cells[each]), len(cells[each])))
 
 
 def read_columns(source: Source, exempt: Collection[str] = ()) -> TableSource:

@@ -139,12 +139,12 @@ class _StatementReader:
                 self.problems.add(f"there is no {keyword} in the file")
         if self.parameters:
             self.check_points()
-        for (region, metric), (line, data) in self.blocks.items() if self.points else ():
-            if len(data) != len(self.points):
-                message = f"REGION {region}, METRIC {metric}: {plural(len(data), 'line', 'lines')} of DATA, but "
-                message += plural(len(self.points), "point", "points")
-                fewer = "write DATA without values for a point that was not measured"
-                self.problems.add(message, line, hint=fewer if len(data) < len(self.points) else None)
+        points, fewer = len(self.points), "write DATA without values for a point that was not measured"
+        for (region, metric), (line, data) in self.blocks.items() if points else ():
+            counts = f"{plural(len(data), 'line', 'lines')} of DATA, but {plural(points, 'point', 'points')}"
+            if len(data) != points:
+                hint = fewer if len(data) < points else None
+                self.problems.add(f"REGION {region}, METRIC {metric}: {counts}", line, hint=hint)
         self.problems.raise_if_any(InputError)
         rows = ExperimentRows(self.source, list(self.parameters))
         point_indices = [rows.point(coordinates) for coordinates, _, _ in self.points]

@@ -236,9 +236,8 @@ def _experiment(
             elif math.isnan(number) and name in columns.parameters:
                 problems.add(f"{name} has no value", line)
     for special in filter(None, (columns.callpath, columns.metric)):
-        for text, line in zip(texts[special], lines, strict=True):
-            if not text:
-                problems.add(f"{special} is empty", line)
+        for line in (line for text, line in zip(texts[special], lines, strict=True) if not text):
+            problems.add(f"{special} is empty", line)
     problems.raise_if_any(InputError)
     if columns.guessed and lines:
         _require_parameters(source.name, columns, np.array([numbers[name] for name in columns.parameters]))
@@ -255,25 +254,23 @@ def _experiment(
 
 def _require_parameters(file: str, columns: _Columns, values: Array) -> None:
     """Raise an error if columns that were taken as parameters by their place may be metrics."""
-    doubtful = []
-    points = 1
-    for at, column in enumerate(values):
+    doubtful, points = [], 1
+    broken = [name for name, column in zip(columns.parameters, values, strict=True) if (column != column.round()).any()]
+    for at, (name, column) in enumerate(zip(columns.parameters, values, strict=True)):
         distinct = np.unique(values[: at + 1], axis=1).shape[1]
         singletons = int((np.unique(column, return_counts=True)[1] == 1).sum())
         doubt = distinct == points or 2 * singletons > len(column)
         # With a named metric, columns of whole numbers before it are parameters.
-        is_integer = columns.named and (column == column.round()).all()
-        if at and doubt and not is_integer and (column != column[0]).any():
-            doubtful.append(columns.parameters[at])
+        if at and doubt and (name in broken or not columns.named) and (column != column[0]).any():
+            doubtful.append(name)
         points = distinct
     if doubtful:
         # Columns from the first named metric on are metrics; those before it must be whole to be parameters.
         certain = columns.parameters[: columns.parameters.index(doubtful[0])]
         hint = f"name the parameters (--coordinates {','.join(certain)} or more)"
         if not columns.named:
-            pairs = zip(columns.parameters, values, strict=True)
-            broken = (name for name, column in pairs if name in doubtful and (column != column.round()).any())
-            hint += f", or the first metric (--metric {next(broken, columns.values[0])})"
+            first = next((name for name in doubtful if name in broken), columns.values[0])
+            hint += f", or the first metric (--metric {first})"
         message = f"the metric is not clear: {listed([*doubtful, *columns.values])} may be metrics or parameters"
         raise InputError(Problem(message, file, 1, hint=hint))
 
@@ -300,7 +297,8 @@ def _columns(
     callpath, metric, value = (next(iter(special[kind]), None) for kind in ("callpath", "metric", "value"))
     unassigned = [name for name in header if not any(name in same for same in special.values())]
     place = {name: at for at, name in enumerate(header)}
-    ignored, guessed, by_place, is_named = special["repetition"], False, False, False
+    ignored, guessed, is_named = special["repetition"], False, False
+    by_place = parameters is None and value is None
     if parameters is not None:
         chosen = [*dict.fromkeys(parameters)]
         values = [name for name in unassigned if name not in chosen]
@@ -312,7 +310,6 @@ def _columns(
         chosen, values = [name for name in unassigned if place[name] < place[value]], [value]
         ignored = ignored + [name for name in unassigned if place[name] > place[value]]
     else:
-        by_place = True
         last = place[unassigned[-1]] if unassigned else 0
         between = callpath is not None and bool(unassigned) and place[unassigned[0]] < place[callpath] < last
         end = place[callpath] if between and callpath is not None else last

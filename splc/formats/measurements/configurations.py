@@ -13,6 +13,7 @@ empty; a term with a missing variable contributes nothing.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -189,25 +190,22 @@ def read_observed(paths: Sequence[str | Path], system: VariabilityModel) -> Conf
 def _table(source: Source, system: VariabilityModel) -> _Table:
     """Return the observations of one file."""
     table = read_option_table(split_table(source, system.spellings), system)
-    problems = table.problems(source.name)
-    texts = {name: cells for name, cells in table.others.items() if name != LEVEL}
+    problems, lines = table.problems(source.name), table.lines.tolist()
+    texts = {name: [*map(str.strip, cells)] for name, cells in table.others.items()}
+    levels, is_leveled = texts.pop(LEVEL, ["0"] * len(table)), LEVEL in table.others
     if not texts:
         problems.add("there is no column for an observed variable")
-    if not len(table.lines):
+    if not lines:
         problems.add("the file has no rows")
     values = {name: parse_column(cells) for name, cells in texts.items()}
     for name, column in values.items():
-        for row in np.flatnonzero(np.isnan(column)).tolist():
-            text = texts[name][row].strip()
-            if text.casefold() not in ("", "nan"):
-                problems.add(f"{name}: {text!r} {not_a_number(text)}", int(table.lines[row]))
-    level, is_leveled = np.zeros(len(table)), LEVEL in table.others
-    if is_leveled:
-        level = parse_column(table.others[LEVEL])
-        # NaN fails every comparison, so it is wrong, too.
-        for row in np.flatnonzero(~((level >= 0) & (level <= _MAX_LEVEL) & (level == np.floor(level)))).tolist():
-            message = f"a level must be an integer from 0 to {_MAX_LEVEL}, not {table.others[LEVEL][row].strip()!r}"
-            problems.add(message, int(table.lines[row]))
+        for text, number, line in zip(texts[name], column.tolist(), lines, strict=True):
+            if math.isnan(number) and text.casefold() not in ("", "nan"):
+                problems.add(f"{name}: {text!r} {not_a_number(text)}", line)
+    level = parse_column(levels)
+    for text, number, line in zip(levels, level.tolist(), lines, strict=True):
+        if not 0 <= number <= _MAX_LEVEL or number % 1:
+            problems.add(f"a level must be an integer from 0 to {_MAX_LEVEL}, not {text!r}", line)
     problems.raise_if_any(InputError)
     rows = Configurations(system, table.indices)
     first, group = rows.groups()
@@ -218,23 +216,21 @@ def _table(source: Source, system: VariabilityModel) -> _Table:
     places.reshape(-1)[distinct] = earliest
     for row in np.setdiff1d(np.arange(len(cells)), earliest).tolist():
         subject = f"level {level[row]:g} of this configuration" if is_leveled else "this configuration"
-        earlier = table.lines[places.reshape(-1)[cells[row]]]
-        problems.add(f"{subject} is in line {earlier} already", int(table.lines[row]))
+        problems.add(f"{subject} is in line {lines[places.reshape(-1)[cells[row]]]} already", lines[row])
     lacking = np.maximum.accumulate(places[:, ::-1] >= 0, axis=1)[:, ::-1] & (places < 0)
     for at in np.flatnonzero(lacking.any(axis=1)).tolist():
         missing = listed([str(level) for level in np.flatnonzero(lacking[at]).tolist()])
         text = describe_configuration(rows, int(first[at]))
         message = f"{text}: rows of level {missing} are missing, but there are rows of higher levels"
-        problems.add(message, int(table.lines[first[at]]))
+        problems.add(message, lines[first[at]])
     problems.raise_if_any(InputError)
     columns = {name: column[first] for name, column in values.items()}
     if is_leveled:
         every = {LEVEL: np.ones(len(rows))} | values
         filled = {name: np.where(places >= 0, column[places], np.nan) for name, column in every.items()}
         columns = {f"{name}_{at}": cells[:, at] for name, cells in filled.items() for at in range(places.shape[1])}
-    for name in columns:
-        if name in system.spellings:
-            problems.add(f"the variable {name!r} has the name of an option", 1, hint="rename its column")
+    for name in (name for name in columns if name in system.spellings):
+        problems.add(f"the variable {name!r} has the name of an option", 1, hint="rename its column")
     problems.raise_if_any(InputError)
     return _Table(source.name, rows[first], table.lines[first], columns)
 

@@ -150,9 +150,8 @@ class StoredModel:
     @property
     def printed(self) -> StoredModel:
         """The model without its full model: the printed one predicts, with its own intervals."""
-        if self.full is None:
-            return replace(self, unused="")
-        return replace(self, full=None, intervals=self.printed_intervals, unused="")
+        intervals = self.intervals if self.full is None else self.printed_intervals
+        return replace(self, full=None, intervals=intervals, unused="")
 
     @property
     def key(self) -> Key:
@@ -179,10 +178,8 @@ class StoredModel:
     @property
     def comment(self) -> str:
         """The title, and the data that the model rests on, in one line."""
-        facts = ""
-        if self.scaling is not None:
-            facts = facts_text(self.scaling)
-        elif self.result is not None:
+        facts = "" if self.scaling is None else facts_text(self.scaling)
+        if self.scaling is None and self.result is not None:
             explained = self.result.of_printed
             judged = [("learning error", explained.learning_error), ("error", explained.error)]
             facts = ", ".join(f"{name} {percent_text(value)}" for name, value in judged if value is not None)
@@ -191,8 +188,7 @@ class StoredModel:
     @property
     def lower(self) -> tuple[InfluenceModel, str, float] | None:
         """The model of the lower of two segments, the variable along which they differ, and where it ends."""
-        scaling = self.scaling
-        if scaling is None or scaling.below is None or scaling.change is None:
+        if (scaling := self.scaling) is None or scaling.below is None or scaling.change is None:
             return None
         return scaling.below.model, scaling.changing or scaling.names[0], scaling.change
 

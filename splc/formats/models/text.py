@@ -14,7 +14,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from splc.arithmetic.functions import FUNCTION
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Key, title
@@ -305,22 +305,16 @@ def parse_stored_text(
     from splc.models.text.reader import expand_model
 
     known_parameters = Parameters.of(parameters)
-    names = None if system is None else system.term_names
-    constants = {ROOT} if system is None else {*system.mandatory, ROOT}
-    binary: list[str] = []
-    order: tuple[str, ...] = ()
-    signs = Signs()
+    names, order, settings = None, tuple[str, ...](), dict[str, Any](constants={ROOT})
     if system is not None:
+        names, order = system.term_names, (*system.term_order, *known_parameters.quantities)
         binary = [*(option.name for option in system.binary_options), *system.switches]
-        order = (*system.term_order, *known_parameters.quantities)
         # The range of an observed variable is unknown.
         lowest = dict.fromkeys(system.observed, -math.inf)
         lowest |= {option.name: min(option.values) for option in system.numeric_options}
-        signs = Signs(lowest, 0.0)
+        settings = {"constants": {*system.mandatory, ROOT}, "binary": binary, "signs": Signs(lowest, 0.0)}
     try:
-        expanded = expand_model(
-            source.text(), names, known_parameters, symbols=symbols, constants=constants, binary=binary, signs=signs
-        )
+        expanded = expand_model(source.text(), names, known_parameters, symbols=symbols, **settings)
     except ExpressionError as error:
         raise error.at(source.name) from None
     return InfluenceModel.from_terms(expanded.expansion, order, "identity", expanded.derived), expanded.used
@@ -367,16 +361,14 @@ def latex_table(content: ModelFile) -> str:
     r"""Return models as a `tabular` in LaTeX, which needs no package; logarithms have the base 2."""
     rows = []
     for stored in content.models:
-        titled = [latex_escaped(title) for title in stored.key]
+        titled = [*map(latex_escaped, stored.key)]
         error = "" if stored.error is None else f"${latex_number(rounded_text(stored.error, 3))}$"
-        upper = f"${latex_text(stored.model)}$"
         if stored.lower is not None:
             below, changing, change = stored.lower
             bound = f"{latex_escaped(changing)} $\\leq {latex_number(rounded_text(change))}$"
             rows.append((*titled, f"${latex_text(below)}$ \\quad ({bound})", ""))
-            rows.append(("", "", upper, error))
-        else:
-            rows.append((*titled, upper, error))
+            titled = ["", ""]
+        rows.append((*titled, f"${latex_text(stored.model)}$", error))
     measure = "SMAPE" if all(stored.scaling is not None for stored in content.models) else "error"
     columns = ("call path", "metric", "model", rf"{measure} (\%)")
     # A column in which every model has the default name is left out.

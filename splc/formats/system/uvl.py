@@ -126,35 +126,29 @@ class Domain:
 def stated_values(formula: Formula, domains: Mapping[str, Domain]) -> Formula:
     """Add what a formula states about the values of single features to their domains; return what it states beside."""
     parts = formula.parts if isinstance(formula, Junction) and formula.conjunction else (formula,)
-    other_parts = []
-    for part in parts:
-        statement = _statement(part)
-        if statement is None or statement[0] not in domains or not domains[statement[0]].add(statement[1]):
-            other_parts.append(part)
-    return joined(other_parts, conjunction=True)
+    return joined((part for part in parts if not _is_domain(part, domains)), conjunction=True)
 
 
-def _statement(formula: Formula) -> tuple[str, list[tuple[str, float]]] | None:
-    """Return the feature whose values a formula states, and the comparisons with numbers one of which holds."""
-    parts = formula.parts if isinstance(formula, Junction) else (formula,)
+def _is_domain(formula: Formula, domains: Mapping[str, Domain]) -> bool:
+    """Add what a formula states about the values of a single feature to its domain; return whether it does."""
     comparisons: list[tuple[str, float]] = []
     names: set[str] = set()
-    for part in parts:
+    for part in formula.parts if isinstance(formula, Junction) else (formula,):
         if isinstance(part, OptionLiteral) and not part.positive:
             # A statement about a value applies only if the feature is selected.
             names.add(part.name)
             continue
         if not isinstance(part, NumericAtom):
-            return None
+            return False
         first, sign, second = part.left, part.comparison, part.right
         if isinstance(second, Name):
             first, sign, second = second, _MIRRORED[sign], first
         value = constant_of(second)
         if not isinstance(first, Name) or value is None or not math.isfinite(value):
-            return None
+            return False
         names.add(first.name)
         comparisons.append((sign, value))
-    return (names.pop(), comparisons) if len(names) == 1 and comparisons else None
+    return len(names) == 1 and bool(comparisons) and (name := names.pop()) in domains and domains[name].add(comparisons)
 
 
 _SECTIONS = ("namespace", "include", "imports", "features", "constraints")
