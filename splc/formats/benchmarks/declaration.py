@@ -140,19 +140,13 @@ def table_of(
         raise InputError(Problem("the runs in this file have no options", source.name, hint=hint))
     contexts = [name for name in dict.fromkeys(name for run in runs for name in run.contexts) if name not in options]
     measured = dict.fromkeys(name for run in runs for name, value in run.values.items() if value is not None)
-    names = {name: f"measured_{name}" if name in (*options, *contexts) else name for name in measured}
-    rows = [
-        [
-            *(cell(run.options.get(name)) for name in options),
-            *(cell(run.contexts.get(name)) for name in contexts),
-            *(cell(run.values.get(name)) for name in measured),
-        ]
-        for run in runs
-    ]
-    roles = StatedRoles(tuple(options), tuple(contexts), tuple(names.values()))
-    main = names.get(main or "", next(iter(names.values())))
-    table = TableSource.of_rows(source, [*options, *contexts, *names.values()], rows, roles, main, notes=tuple(notes))
-    return replace(table, units={names[name]: unit for name, unit in units.items() if name in names})
+    titles = {name: f"measured_{name}" if name in (*options, *contexts) else name for name in measured}
+    stated = (((run.options, options), (run.contexts, contexts), (run.values, measured)) for run in runs)
+    rows = [[cell(found.get(name)) for found, names in parts for name in names] for parts in stated]
+    roles = StatedRoles(tuple(options), tuple(contexts), tuple(titles.values()))
+    main = titles.get(main or "", next(iter(titles.values())))
+    table = TableSource.of_rows(source, [*options, *contexts, *titles.values()], rows, roles, main, notes=tuple(notes))
+    return replace(table, units={titles[name]: unit for name, unit in units.items() if name in titles})
 
 
 def cell(value: Any) -> str:

@@ -88,14 +88,13 @@ def read_experiment(
     path: str | Path | Source,
     parameters: Sequence[str] | None = None,
     kind: ExperimentFormat | None = None,
-    choice: ColumnChoice | None = None,
     **options: Any,
 ) -> Experiment:
     """Read an experiment: measurements at points of a few parameters, for call paths and metrics.
 
     `parameters`: the columns of a CSV that are parameters; None is by their place (see `rows`).
     """
-    (experiment,) = read_experiments(path, parameters, kind, choice or ColumnChoice(), **options)
+    (experiment,) = read_experiments(path, parameters, kind, ColumnChoice(), **options)
     return experiment
 
 

@@ -42,22 +42,12 @@ LEVEL = "level"
 _MAX_LEVEL = 1000
 
 
-def read_configurations(
-    path: str | Path | Source,
-    system: VariabilityModel,
-    *,
-    separator: str | None = None,
-    decimal_delimiter: str | None = None,
-) -> Configurations:
-    """Read configurations, one per row and in the order of the rows; columns of other names are ignored.
-
-    The separator and the decimal delimiter are detected by default, as in tables of measurements.
-    """
+def read_configurations(path: str | Path | Source, system: VariabilityModel) -> Configurations:
+    """Read configurations, one per row and in the order of the rows; columns of other names are ignored."""
     source = path if isinstance(path, Source) else read_source(path)
     if is_xml(source):
         raise InputError(Problem("configurations are read from CSV, and this file is XML", source.name))
-    table = split_table(source, system.spellings, separator, decimal_delimiter)
-    rows = read_option_table(table, system, decimal_delimiter or ".")
+    rows = read_option_table(split_table(source, system.spellings), system)
     rows.problems(source.name).raise_if_any(ConfigurationError)
     return Configurations(system, rows.indices)
 

@@ -17,6 +17,7 @@ from splc.io.latex import one_line
 from splc.io.numbers import percentage, rounded_text
 from splc.learning.result import Intervals, LearningResult, Predictor
 from splc.models.influence import InfluenceModel
+from splc.models.terms import exponent, exponent_text, quoted
 from splc.system.variability import ROOT, VariabilityModel
 
 if TYPE_CHECKING:
@@ -268,6 +269,18 @@ def learned_file(
 
 # Percentages below this are shown as `< 0.001 %`.
 _LEAST = 0.001
+
+
+def lead_text(model: ScalingModel) -> str:
+    """Return the lead term of a model, with logarithms to the base 2: `p^(3/2) * log2(p)`; `1` if it is constant."""
+    parts = []
+    for name, (power, log) in model.lead.items():
+        name_text = quoted(name, model.names)
+        if power != 0:
+            parts.append(name_text + exponent_text(exponent(power)))
+        if log != 0:
+            parts.append(f"log2({name_text}){exponent_text(exponent(log))}")
+    return " * ".join(parts) or "1"
 
 
 def facts_text(model: ScalingModel) -> str:

@@ -28,7 +28,7 @@ from splc.io.numbers import number_text, rounded_text
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters
 from splc.models.subexpressions import Addends, CallOf, Derived, PowerOf, SumOf, ThresholdOf, by_name, needed
-from splc.models.terms import CONSTANT, Exponent, Factor, Term, exponent, exponent_text, place_in, quoted
+from splc.models.terms import CONSTANT, Exponent, Factor, Term, exponent_text, place_in, quoted
 from splc.models.text.products import Signs
 from splc.system.variability import ROOT, VariabilityModel
 
@@ -258,18 +258,6 @@ def python_names(model: InfluenceModel) -> dict[str, str]:
             identifier += "_"
         variables[name] = name if name in plain else identifier
     return variables
-
-
-def lead_text(model: ScalingModel) -> str:
-    """Return the lead term of a model, with logarithms to the base 2: `p^(3/2) * log2(p)`; `1` if it is constant."""
-    parts = []
-    for name, (power, log) in model.lead.items():
-        name_text = quoted(name, model.names)
-        if power != 0:
-            parts.append(name_text + exponent_text(exponent(power)))
-        if log != 0:
-            parts.append(f"log2({name_text}){exponent_text(exponent(log))}")
-    return " * ".join(parts) or "1"
 
 
 def parse_model(
