@@ -251,8 +251,7 @@ def words_in(texts: Sequence[str], values: Array, most: int | None = None) -> li
 
     `values`: their numbers, NaN for none, shape (n,). `most`: the number of texts without a number to look at.
     """
-    unread = texts_in(texts, np.flatnonzero(np.isnan(values))[:most])
-    words = dict.fromkeys(text.strip() for text in unread)
+    words = dict.fromkeys(text.strip() for text in texts_in(texts, np.flatnonzero(np.isnan(values))[:most]))
     return [text for text in words if text.casefold() not in MISSING]
 
 

@@ -235,8 +235,7 @@ def experiment_format(source: Source) -> ExperimentFormat | None:
         with contextlib.suppress(InputError):
             is_lines = "measurements" not in parse_json(first)
         return "jsonl" if is_lines else "json"
-    word = _WORD.match(first)
-    if word and word[0] in KEYWORDS:
+    if (word := _WORD.match(first)) and word[0] in KEYWORDS:
         return "text"
     if re.search(r"[,;\t]", first):
         return "csv"

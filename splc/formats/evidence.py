@@ -130,8 +130,7 @@ def options_among(
     option becomes the property that is returned.
     """
     observed = _observed(table, names, nfp, explicit)
-    beside = _found(table, names, nfp, explicit, observed)
-    if beside is None:
+    if (beside := _found(table, names, nfp, explicit, observed)) is None:
         return None
     others = [name for name in names if name not in explicit or name not in text]
     alone = (_found(table, others, nfp, (), observed) or {}) if explicit else beside
@@ -163,8 +162,7 @@ def _observed(table: CodedColumns, names: Sequence[str], nfp: str | None, explic
 
     To the left of a stated property these may be any columns, to the right those of few values.
     """
-    anchor = _anchor(table, names, nfp, explicit)
-    if anchor is None:
+    if (anchor := _anchor(table, names, nfp, explicit)) is None:
         return {}
     left, right = names[:anchor], [name for name in names[anchor:] if name != nfp and _may_be_set(table, name)]
     few = [name for name in (*left, *right) if table.is_few(name) and not is_count_name(name)]

@@ -97,16 +97,14 @@ def inference_of(
     choice = (choice or ColumnChoice()).with_stated(given.stated, nfp)
     table = read_file_columns(source, choice.unread)
     columns = table.columns
-    without = () if is_xml(source) else _without_values(columns, choice.where)
-    if without:
+    if without := () if is_xml(source) else _without_values(columns, choice.where):
         columns = {name: cells for name, cells in columns.items() if name not in without}
         choice = replace(choice, options=tuple(name for name in choice.options if name not in without))
     if usual is not None:
         # A log keeps one space where a name has several.
         nfp = next((name for name in columns if name.split() == usual.split()), nfp)
     if not is_xml(source):
-        has_nfp = nfp is not None or bool(choice.properties)
-        every = option_columns(columns, choice, measured=has_nfp or measured)
+        every = option_columns(columns, choice, measured=(nfp is not None or bool(choice.properties)) or measured)
         resolved = choice if every is None else replace(choice, options=every)
         roles = roles_of(columns, source.name, nfp=nfp, choice=resolved, lines=table.lines[1:], measured=every is None)
     elif choice.options:
@@ -170,8 +168,7 @@ def _distinct(roles: Roles) -> np.ndarray:
     # Rows of few bytes are sorted faster, as texts, and those with counts are not hashed.
     packed = np.packbits(selected, axis=1)
     rows, _ = np.unique(packed.view(f"S{packed.shape[1]}").reshape(-1), return_counts=True)
-    distinct = rows.view(np.uint8).reshape(len(rows), -1)
-    return np.unpackbits(distinct, axis=1, count=len(roles.binary)).astype(bool)
+    return np.unpackbits(rows.view(np.uint8).reshape(len(rows), -1), axis=1, count=len(roles.binary)).astype(bool)
 
 
 def _system(

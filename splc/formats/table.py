@@ -215,14 +215,12 @@ def split_table(
         if decimal is not None or not any("," in text for texts in cells for text in texts):
             return table
         return _with_points(table, exempt, quoted=True)
-    text = source.text()
-    if not text or text.isspace():
+    if not (text := source.text()) or text.isspace():
         raise InputError(Problem("the file is empty", source.name))
     separator = separator or (_separator(text, names) if names else likely_separator(text))
     plain = decimal is not None or separator == "," or b"," not in source.data
     if (key := (separator, plain)) not in table._splits:
-        columns = plain_columns(source.content, separator) if plain else None
-        if columns is not None:
+        if (columns := plain_columns(source.content, separator) if plain else None) is not None:
             first, texts = tuple(cells[0] for cells in columns), tuple(cells[1:] for cells in columns)
             table._splits[key] = ColumnRows(first, texts, named=False), range(1, len(columns[0]) + 1)
         else:

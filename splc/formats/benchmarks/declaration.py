@@ -134,8 +134,7 @@ def table_of(
         notes = (*notes, f"{plural(failed, 'run', 'runs')} without a value left out")
     if not runs:
         raise InputError(Problem("the file has no measured values", source.name))
-    options = list(dict.fromkeys(name for run in runs for name in run.options))
-    if not options:
+    if not (options := list(dict.fromkeys(name for run in runs for name in run.options))):
         hint = hint or "name the columns or parameters that differ between runs"
         raise InputError(Problem("the runs in this file have no options", source.name, hint=hint))
     contexts = [name for name in dict.fromkeys(name for run in runs for name in run.contexts) if name not in options]

@@ -161,8 +161,7 @@ def _iteration_times(folder: Path) -> list[float]:
         pairs = [(number(count), number(time)) for count, time in zip(sample["iters"], sample["times"], strict=False)]
         return [time / count for count, time in pairs if count and time is not None]
     source = read_source(folder / "estimates.json")
-    mean = number(content_of(source, {"mean": {"point_estimate": float}})["mean"]["point_estimate"])
-    if mean is None:
+    if (mean := number(content_of(source, {"mean": {"point_estimate": float}})["mean"]["point_estimate"])) is None:
         raise InputError(Problem("the mean is not a number", source.name))
     return [mean]
 
@@ -178,8 +177,7 @@ def _read_hydra(folder: Path) -> TableSource:
     The result file is the JSON or CSV file in the job's folder; each row of a CSV file is a repetition.
     """
     jobs = [file.parent.parent for file in sorted(folder.rglob(OVERRIDES))]
-    jobs_with_results = [(job, results) for job in jobs if (results := _results(job)) is not None]
-    if not jobs_with_results:
+    if not (jobs_with_results := [(job, results) for job in jobs if (results := _results(job)) is not None]):
         hint = 'write the results of each job to a file result.json in its folder: {"time": 1.5}'
         raise InputError(Problem("no job has a file of results (JSON or CSV)", str(folder), hint=hint))
     missing_count = len(jobs) - len(jobs_with_results)

@@ -204,8 +204,7 @@ def excel(source: Source) -> TableSource:
     except Exception as error:
         # openpyxl reports damaged files by errors of many kinds.
         raise InputError(Problem(f"the workbook cannot be read: {error}", source.name)) from None
-    rows = [row for row in rows if any(value is not None for value in row)]
-    if not rows:
+    if not (rows := [row for row in rows if any(value is not None for value in row)]):
         raise InputError(Problem(f"the sheet {names[0]!r} is empty", source.name))
     width = max(at for at, value in enumerate(rows[0]) if value is not None) + 1 if any(rows[0]) else 0
     notes = (f"only the first sheet, {names[0]!r}, is read",) if len(names) > 1 else ()
@@ -220,8 +219,7 @@ def parquet(source: Source) -> TableSource:
         "polars": lambda data: import_module("polars").read_parquet(data).to_dict(as_series=False),
         "fastparquet": lambda data: import_module("pandas").read_parquet(data).to_dict(orient="list"),
     }
-    read = next((read for name, read in readers.items() if find_spec(name) is not None), None)
-    if read is None:
+    if (read := next((read for name, read in readers.items() if find_spec(name) is not None), None)) is None:
         raise _missing(source, "a Parquet file", "pyarrow, polars or pandas", "parquet")
     try:
         columns = read(io.BytesIO(source.data))
@@ -390,8 +388,7 @@ def read_benchmark(path: str | Path | Source) -> Source:
     if not isinstance(path, Source) and str(path) != STANDARD and Path(path).is_dir():
         return folders.read_folder(Path(path))
     source = path if isinstance(path, Source) else read_source(path)
-    tool_format = benchmark_of(source)
-    if tool_format is not None:
+    if (tool_format := benchmark_of(source)) is not None:
         return tool_format.read(source)
     if re.match(rb'\{\s*("|\}|$)', source.content[:1000].lstrip()):
         message = "this is JSON, but not the output of a benchmark tool that splc reads"

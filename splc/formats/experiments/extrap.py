@@ -53,8 +53,7 @@ def parse_experiment_text(source: Source) -> Experiment:
     """Return the experiment of a file in Extra-P's text format."""
     reader = _StatementReader(source)
     for number, line in enumerate(_LINE_END.split(source.text()), start=1):
-        text = line.strip()
-        if text and not text.startswith("#"):
+        if (text := line.strip()) and not text.startswith("#"):
             reader.statement(text, number)
     return reader.experiment()
 
@@ -338,8 +337,7 @@ def _new_rows(source: Source, content: Mapping[str, Any], problems: Problems) ->
             coordinates = [read_number(value, problems, f"{place}.point[{at}]") for at, value in enumerate(point)]
             if not {"values", "value", "mean"} & entry.keys():
                 problems.add(f"{place} has no 'values'")
-            values = entry.get("values", entry.get("value"))
-            if values is None and "mean" in entry:
+            if (values := entry.get("values", entry.get("value"))) is None and "mean" in entry:
                 values, means = entry["mean"], means + 1
             items = [*enumerate(values if isinstance(values, list) else [values])]
             read = [read_number(each, problems, f"{place}.values[{at}]") for at, each in items if each is not None]
@@ -431,5 +429,4 @@ def parse_experiment_archive(source: Source) -> Experiment:
     if not content.strip():
         raise InputError(Problem(f"{MEMBER} is empty", source.name))
     experiment = parse_experiment_json(Source(f"{source.name}:{MEMBER}", content))
-    report = replace(experiment.report, source=source.name, sha256=source.sha256)
-    return replace(experiment, report=report)
+    return replace(experiment, report=replace(experiment.report, source=source.name, sha256=source.sha256))

@@ -163,8 +163,7 @@ def _opened(parser: Any) -> Iterator[Any]:
                 raise
         yield parser
     finally:
-        archive = getattr(parser, "_cubex_file", None)
-        if archive is not None:
+        if (archive := getattr(parser, "_cubex_file", None)) is not None:
             archive.close()
 
 
@@ -225,8 +224,7 @@ def named_points(names: Sequence[str], folder: str, *, by_folder: bool) -> Named
     if not first:
         number = plural(len(names), "profile has", "profiles have")
         raise InputError(Problem(f"the names of {number} no parameter: {shown_value(names[0])}", folder, hint=_EXAMPLE))
-    varying = [name for name in first if len({values[name] for values, _ in parsed}) > 1]
-    selected = tuple(varying or first)
+    selected = tuple([name for name in first if len({values[name] for values, _ in parsed}) > 1] or first)
     return selected, tuple(tuple(values[name] for name in selected) for values, _ in parsed)
 
 
@@ -337,8 +335,7 @@ def _read_runs(
 
     The problems of all files are reported together. The hash of the source is that of the list of all files.
     """
-    files = _files_below(path, suffix) if path.is_dir() else [path]
-    if not files:
+    if not (files := _files_below(path, suffix) if path.is_dir() else [path]):
         hint = "collect the files of all runs in one folder: runs/app.p8.r1/profile.cubex, or runs/p8.csv"
         message = f"there are no profiles (*{CUBE}) or tables (*{CSV}) in the folder"
         raise InputError(Problem(message, str(path), hint=hint))

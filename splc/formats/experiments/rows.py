@@ -72,8 +72,7 @@ class ExperimentRows:
         file = self.source.name
         if not self.parameters:
             raise InputError(Problem("no parameter is named", file))
-        count = sum(len(values) for rows in self._series.values() for values in rows.values())
-        if not count:
+        if not (count := sum(len(values) for rows in self._series.values() for values in rows.values())):
             raise InputError(Problem("there are no measurements in the file", file))
         free, series = most_cells(count), dict[Key, Array]()
         for key, rows in self._series.items():
@@ -258,8 +257,7 @@ def _require_parameters(file: str, columns: _Columns, values: Array) -> None:
     broken = [name for name, column in zip(columns.parameters, values, strict=True) if (column != column.round()).any()]
     for at, (name, column) in enumerate(zip(columns.parameters, values, strict=True)):
         distinct = np.unique(values[: at + 1], axis=1).shape[1]
-        singletons = int((np.unique(column, return_counts=True)[1] == 1).sum())
-        doubt = distinct == points or 2 * singletons > len(column)
+        doubt = distinct == points or 2 * int((np.unique(column, return_counts=True)[1] == 1).sum()) > len(column)
         # With a named metric, columns of whole numbers before it are parameters.
         if at and doubt and (name in broken or not columns.named) and (column != column[0]).any():
             doubtful.append(name)
@@ -313,8 +311,7 @@ def _columns(
         last = place[unassigned[-1]] if unassigned else 0
         between = callpath is not None and bool(unassigned) and place[unassigned[0]] < place[callpath] < last
         end = place[callpath] if between and callpath is not None else last
-        guessed = not between
-        if guessed:
+        if guessed := not between:
             found = [place[name] for name in unassigned if any(fnmatchcase(name, pattern) for pattern in metrics)]
             end, is_named = min(found, default=end), bool(found)
         chosen, values = ([name for name in unassigned if (place[name] < end) == left] for left in (True, False))

@@ -82,8 +82,7 @@ def read_inputs(
     """
     source, rows, policy = read_rows(path, system, policy, nfp=nfp, usual=expected)
     # Only a table with a header may have no measured values.
-    is_table = rows.repeated
-    if is_table and nfp is not None and rows.values and nfp not in rows.values:
+    if (is_table := rows.repeated) and nfp is not None and rows.values and nfp not in rows.values:
         hint = unknown_name_hint(nfp, list(rows.values))
         raise InputError(Problem(f"there is no column for the property {nfp!r}", source.name, hint=hint))
     known = tuple(name for name, values in rows.values.items() if not (is_table and np.isnan(values).all()))

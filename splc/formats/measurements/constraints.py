@@ -283,8 +283,7 @@ def _value_rules(table: TableSource, system: VariabilityModel, outside: Array) -
     for name, at in options:
         values: dict[str, tuple[Array, str]] = {}
         if name in groups:
-            known = child_texts(name, groups[name])
-            further = {*cells[at][outside].tolist()} - {"", *known}
+            further = {*cells[at][outside].tolist()} - {"", *child_texts(name, groups[name])}
             values = {f"{name}={text}": (cells[at] == text, "") for text in sorted(further)}
         elif name in system.positions:
             option, numbers = system.option(name), parse_column(cells[at].tolist())

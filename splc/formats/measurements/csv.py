@@ -153,8 +153,7 @@ def _named_columns(
     named: Columns = {}
     others: Columns = {}
     for at, (cell, texts) in enumerate(zip(header, columns, strict=True)):
-        spelling = system.spellings.get(cell)
-        if spelling is not None and spelling != cell and spelling in header:
+        if (spelling := system.spellings.get(cell)) is not None and spelling != cell and spelling in header:
             # The table has a column of the exact name, too: an option `run-time` and a property `runtime`.
             spelling = None
         if not cell:

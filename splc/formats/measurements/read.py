@@ -157,8 +157,7 @@ def read_rows(
     policy = replace(policy, columns=columns, units={**table.units, **policy.units})
     form = detect.format_of("measurements", source)
     assert form is not None
-    rows = form.read(source, system, policy, nfp, usual)
-    return source, _without_failed_runs(rows, columns), policy
+    return source, _without_failed_runs(form.read(source, system, policy, nfp, usual), columns), policy
 
 
 def column_choice(
@@ -187,8 +186,7 @@ def measurements_in(
     system: VariabilityModel, rows: MeasurementRows, policy: Policy, source: Source
 ) -> tuple[Measurements, ...]:
     """Return the measurements in the rows that the policy selects: all, or those of each value of its `by`."""
-    chosen = selected(rows, policy.columns, source.name)
-    parts = separated(chosen, policy.columns.by)
+    parts = separated(selected(rows, policy.columns, source.name), policy.columns.by)
     require_constant(parts, source.name, policy.columns)
     return tuple(
         assemble(system, with_notes(part, policy.columns), policy, source, part.values_of_contexts) for part in parts
@@ -247,8 +245,7 @@ def selected(rows: MeasurementRows, choice: ColumnChoice, file: str) -> Measurem
             notes.append(f"there is no column {name!r}, so that {name} = {shown_value(value)} selects no rows")
             continue
         context = rows.contexts[name]
-        codes = context.matching(value)
-        if not codes:
+        if not (codes := context.matching(value)):
             hint = nearest(value, context.values) or f"its values are {shown_values(context.values)}"
             problems.add(f"the context {name!r} does not have the value {shown_value(value)}", hint=hint)
         mask &= np.isin(context.codes, codes)

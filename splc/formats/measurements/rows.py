@@ -151,8 +151,7 @@ def assemble(
     rows = _without_errors(rows)
     refused: list[tuple[int, str]] = []
     summaries: list[Problem] = []
-    invalid = invalid_rows(system, rows.indices, rows.reasons, policy)
-    if invalid and policy.invalid == "error":
+    if (invalid := invalid_rows(system, rows.indices, rows.reasons, policy)) and policy.invalid == "error":
         refused += [(int(rows.lines[row]), reason) for row, reason in reasons_by_row(invalid).items()]
         unread, wrong = len(rows.malformed), len(invalid) - len(rows.malformed)
         parts = ((unread, "have a wrong number of fields"), (wrong, "have no valid configuration"))

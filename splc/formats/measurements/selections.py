@@ -113,8 +113,7 @@ class Selections:
 
     def _set(self, row: int, texts: Iterable[str], cache: dict[str, Entry], look_up: Callable[[str], Entry]) -> None:
         for text in texts:
-            entry = cache.get(text)
-            if entry is None:
+            if (entry := cache.get(text)) is None:
                 entry = cache[text] = look_up(text.strip())
             if isinstance(entry, str):
                 if entry:
@@ -144,8 +143,7 @@ class Selections:
         if (split := name_and_value(pair)) is None:
             return f"{pair!r} is not an option with a value"
         name, text = split
-        position = self.system.positions.get(self.system.spellings.get(name, ""))
-        if position is None:
+        if (position := self.system.positions.get(self.system.spellings.get(name, ""))) is None:
             return _unknown(name, self.system.numeric_options)
         option, value = self.system.options[position], parse_number(text)
         if isinstance(option, BinaryOption) and value not in {0.0, 1.0}:
@@ -192,8 +190,7 @@ class Selections:
                 self.refuse(row, f"{system.names[position]!r} is named twice")
         indices.reshape(-1)[cells] = np.array(self._indices, dtype=np.int32)
         for row, position, enabled in self._switched:
-            deselected = system.options[position].size - 1
-            contradicts = (indices[row, position] == deselected) == enabled
+            contradicts = (indices[row, position] == (system.options[position].size - 1)) == enabled
             if contradicts and (enabled or mask[row * len(system.options) + position]):
                 self.refuse(row, f"{system.names[position]!r} is both enabled and disabled")
         for row, position in np.argwhere(indices < 0).tolist():
@@ -266,8 +263,7 @@ def parse_configuration(text: str, system: VariabilityModel) -> Configurations:
         while above is not None:
             indices[above] = assigned.get(above, 1)
             above = parents[above]
-    missing = [name for name, index in indices.items() if index is None]
-    if missing:
+    if missing := [name for name, index in indices.items() if index is None]:
         example = f"{missing[0]}={_example(system.option(missing[0]))}"
         raise ConfigurationError(f"no value for {listed(missing)}", hint=f"add for example {example}")
     return Configurations(system, np.array([[indices[name] for name in system.names]], dtype=np.int64))
@@ -297,8 +293,7 @@ def _parts(text: str, system: VariabilityModel) -> list[str]:
     if most == 1:
         return pieces
     while start < len(pieces):
-        ends = range(min(start + most, len(pieces)), start, -1)
-        joined = (",".join(pieces[start:end]) for end in ends)
+        joined = (",".join(pieces[start:end]) for end in range(min(start + most, len(pieces)), start, -1))
         parts.append(next((part for part in joined if not _problems_of(part.strip(), system, {})), pieces[start]))
         start += parts[-1].count(",") + 1
     return parts
@@ -348,8 +343,7 @@ def _assign(text: str, system: VariabilityModel, indices: dict[str, int]) -> Non
 def _index(option: Option, text: str | None) -> int:
     """Return the value index of a text, None for an option without a value."""
     if isinstance(option, BinaryOption):
-        index = 1 if text is None else TRUTH.get(text.casefold())
-        if index is None:
+        if (index := 1 if text is None else TRUTH.get(text.casefold())) is None:
             raise ConfigurationError(f"{option.name}: {text!r} is neither 0 nor 1", hint="it is a binary option")
         return index
     if text is None:

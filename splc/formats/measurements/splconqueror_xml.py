@@ -194,8 +194,7 @@ def _document(measurements: Measurements) -> etree._Element:
         element = etree.SubElement(root, "row")
         if any(_SEPARATOR in text for text in texts.values()):
             element.set("multipleMeasurements", "true")
-        selected = [ROOT, *(name for position, name in binary if indices[position])]
-        _data(element, "Configuration", ",".join(selected))
+        _data(element, "Configuration", ",".join([ROOT, *(name for position, name in binary if indices[position])]))
         _data(element, "Variable Features", ",".join(table[indices[position]] for position, table in pairs))
         for name, text in {**measurements.contexts, **texts}.items():
             if text:
@@ -207,8 +206,7 @@ def _joined(values: Array) -> str:
     indices = np.flatnonzero(~np.isnan(values))
     if len(indices) == 0:
         return ""
-    texts = ["NaN" if math.isnan(v) else number_text(v) for v in values[: indices[-1] + 1].tolist()]
-    return _SEPARATOR.join(texts)
+    return _SEPARATOR.join(["NaN" if math.isnan(v) else number_text(v) for v in values[: indices[-1] + 1].tolist()])
 
 
 def _data(row: etree._Element, name: str, text: str) -> None:

@@ -260,10 +260,8 @@ def _part(source: Source) -> TableSource:
 def _lacking(tables: Sequence[TableSource], ignored: frozenset[str]) -> Iterator[str]:
     """Yield notes on columns that some tables lack: rows of versions before an option have no value of it."""
     every = [table.columns.keys() - ignored for table in tables]
-    common = frozenset.intersection(*map(frozenset, every))
-    if not common:
-        names = listed([table.name for table in tables])
-        raise InputError(Problem("the tables have no column in common", names))
+    if not (common := frozenset.intersection(*map(frozenset, every))):
+        raise InputError(Problem("the tables have no column in common", listed([table.name for table in tables])))
     problems: list[Problem] = []
     for name in dict.fromkeys(name for table in tables for name in table.columns):
         lacking = [] if name in common | ignored else [table for table in tables if name not in table.columns]

@@ -346,8 +346,7 @@ class _ModelReader:
 
     def typed(self, kind: Any, value: Any, message: str, hint: str | None = None) -> Any:
         """Return a value of its declared type; for others None, and a problem."""
-        found = declared(kind, value)
-        if found is None:
+        if (found := declared(kind, value)) is None:
             self.problems.add(message, hint=hint)
         return found
 
@@ -363,8 +362,7 @@ class _ModelReader:
     def term(self, item: Any, place: str) -> list[tuple[Term, float]]:
         """Return the term of one entry with its influence."""
         entry = declared(dict, item, {})
-        influence = finite_number(entry.get("influence"))
-        if influence is None:
+        if (influence := finite_number(entry.get("influence"))) is None:
             self.problems.add(f"{place}.influence must be a number", text=repr(entry.get("influence")))
             return []
         if "factors" not in entry:
@@ -382,11 +380,9 @@ class _ModelReader:
     def factor(self, item: Any, place: str) -> Factor | None:
         """Return one factor, None if it is wrong."""
         entry = declared(dict, item, {})
-        stated = self.typed(str, entry.get("option"), f"{place}.option must be the name of an option")
-        if stated is None:
+        if (stated := self.typed(str, entry.get("option"), f"{place}.option must be the name of an option")) is None:
             return None
-        name = self.named.get(stated) or (stated if self.names is None else self.names.get(stated))
-        if name is None:
+        if (name := self.named.get(stated) or (stated if self.names is None else self.names.get(stated))) is None:
             hint = unknown_name_hint(stated, list(self.system.term_order if self.system else ()))
             self.problems.add(f"{place}: unknown option {stated!r}", hint=hint)
             return None

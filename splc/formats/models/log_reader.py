@@ -296,8 +296,7 @@ def parse_stored_log(
 
 def _parts(learning: Learning, round_choice: WhichRound, file: str) -> list[tuple[str, str, int]]:
     """Return the model of a learning as (influence, product, line) parts."""
-    stated = learning.average
-    if not stated or round_choice not in {"last", "best"}:
+    if not (stated := learning.average) or round_choice not in {"last", "best"}:
         chosen = _chosen_round(learning, round_choice, file)
         stated = [(chosen.model, chosen.line)]
         if not chosen.model.strip():

@@ -87,11 +87,9 @@ def _content_of_lines(text: str, problems: Problems) -> tuple[dict[str, Any], di
     lines: dict[str, int] = {}
     for number, line in enumerate(text.splitlines(), 1):
         uncommented = _UNCOMMENTED.match(line)
-        statement = uncommented[0].strip() if uncommented else ""
-        if not statement:
+        if not (statement := uncommented[0].strip() if uncommented else ""):
             continue
-        match = _LINE.fullmatch(statement)
-        if match is None:
+        if (match := _LINE.fullmatch(statement)) is None:
             problems.add("this is not a parameter", number, text=statement, hint=_FORM)
             continue
         name, value = match[1].rstrip(), match[2]
@@ -177,8 +175,7 @@ def _quantity(name: str, content: Mapping[str, Any], line: int | None, problems:
         hint = "false marks a number that measurements do not determine"
     else:
         return Quantity(value, low, high, level, determined)
-    text = toml_value(content[wrong_key]) if wrong_key in content else None
-    problems.add(message, line, text=text, hint=hint)
+    problems.add(message, line, text=(toml_value(content[wrong_key]) if wrong_key in content else None), hint=hint)
     return None
 
 

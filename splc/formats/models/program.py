@@ -132,8 +132,7 @@ class _Functions:
     def factor(self, factor: Factor) -> dict[str, Any]:
         """Return a factor: an option, or a function by its position, which is added if it is new."""
         name = factor.option
-        is_function = name in self.derived or name in self.switches
-        if is_function and name not in self.positions:
+        if (is_function := name in self.derived or name in self.switches) and name not in self.positions:
             function = self.function(name)
             self.positions[name] = len(self.all)
             self.all.append(function)
@@ -243,10 +242,8 @@ def _variable(variable: projection.Variable, ensemble: projection.Ensemble) -> d
 
 def _context(block: projection.ContextBlock, context_positions: Array) -> dict[str, Any]:
     """Return the context as a variable without options, whose last state is the one that predictions are about."""
-    count = len(block.names)
-    order = np.array([*(position for position in range(count) if position != block.place), block.place])
-    columns = np.hstack(block.columns(order))
-    return _variable_object((), columns, [], np.argsort(order)[context_positions])
+    order = np.array([*(position for position in range(len(block.names)) if position != block.place), block.place])
+    return _variable_object((), np.hstack(block.columns(order)), [], np.argsort(order)[context_positions])
 
 
 def _states(variable: projection.Variable, members: int) -> Array:

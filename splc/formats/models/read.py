@@ -31,8 +31,7 @@ _PROPERTY = re.compile(rf"^{NFP}(.+)$|model of (.+?) of .+, by splc ", re.MULTIL
 
 def subject_of(source: Source) -> Subject:
     """Return what the last model of a file is about; of other and damaged files nothing is known."""
-    content = json_object(source)
-    if not content:
+    if not (content := json_object(source)):
         text = source.data.decode("utf-8", errors="replace")
         systems = _SYSTEM.findall(text)
         properties = [quoted_name or two for quoted_name, two in _PROPERTY.findall(text)]
@@ -152,8 +151,7 @@ def parse_stored_models(source: Source, system: VariabilityModel | None, options
     """Return the models that a file holds: one, or with `learning` 0 one for each learning of a log."""
     if not source.data.strip():
         raise InputError(Problem("the file is empty", source.name))
-    form = detect.format_of("model", source)
-    if form is None:
+    if (form := detect.format_of("model", source)) is None:
         kinds = {"system": "a system description", "measurements": "a table of measurements", "script": "a script"}
         hint = "a model is a log that splc or SPL Conqueror wrote, a JSON file of splc, or model text"
         message = f"this is {kinds.get(detect.kind_of(source) or '', 'XML')}, not a model"
@@ -184,8 +182,7 @@ def _read_companion(source: Source, system: VariabilityModel | None) -> tuple[St
             continue
         try:
             companion = read_source(file)
-            expected = log_hash_of(companion)
-            if expected is None and Path(file).name not in stated_names:
+            if (expected := log_hash_of(companion)) is None and Path(file).name not in stated_names:
                 continue
             if expected == source.sha256:
                 return replace(parse_stored_json(companion, system), companion=file), ""

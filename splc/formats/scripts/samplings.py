@@ -168,8 +168,7 @@ def sampling_of(kind: Kind, arguments: str, line: str = "") -> Sampling:
     all_words = (_DOMAIN.sub(" ", arguments[:end]) + arguments[end:]).split()
     values = {name.casefold(): value for name, colon, value in (word.partition(":") for word in all_words) if colon}
     plain_words = [word for word in all_words if ":" not in word]
-    words = [word for word in plain_words if word.casefold() != VALIDATION]
-    if not words:
+    if not (words := [word for word in plain_words if word.casefold() != VALIDATION]):
         raise SpecError(f"{kind} names no sampling strategy", hint=f"known are: {', '.join(names(kind))}")
     strategy = _strategy(kind, words[0], values)
     if words[1:]:
@@ -186,8 +185,7 @@ def sampling_of(kind: Kind, arguments: str, line: str = "") -> Sampling:
 
 def _strategy(kind: Kind, name: str, values: dict[str, str]) -> Strategy:
     named = (each for each in STRATEGIES if name.casefold() in (each.name, *each.aliases))
-    candidates = [strategy for strategy in named if strategy.kind == kind]
-    if not candidates:
+    if not (candidates := [strategy for strategy in named if strategy.kind == kind]):
         raise SpecError(f"unknown {kind} sampling strategy {name!r}", hint=unknown_name_hint(name, names(kind)))
     flags = {strategy.flag for strategy in candidates if strategy.flag}
     flag_values = {flag: truth(values.pop(flag), flag) for flag in flags if flag in values}
@@ -205,8 +203,7 @@ def _spec(strategy: Strategy, values: Mapping[str, str]) -> tuple[str, str | Non
     positional: list[str] = []
     keywords: dict[str, str] = {}
     for key in strategy.keys:
-        argument = values_by_key.get(key.name, key.default)
-        if argument is None:
+        if (argument := values_by_key.get(key.name, key.default)) is None:
             problems.append(Problem(f"{strategy.name} needs {key.name}", hint=_usage(strategy)))
         elif not argument or key.ignored:
             continue

@@ -36,8 +36,7 @@ def disjunction(literals: Iterable[tuple[str, bool]], line: int | None = None) -
 def comparison_of(left: Node, sign: str, right: Node, line: int | None = None) -> ArithmeticConstraint:
     """Return the constraint that a comparison holds, in which options that are not selected are 0."""
     first, second = (tree_text(node, quoted, number_text) for node in (left, right))
-    text = f"{first} {sign} {second}"
-    return ArithmeticConstraint(left, sign, right, "mixed", "none", False, text, line)
+    return ArithmeticConstraint(left, sign, right, "mixed", "none", False, f"{first} {sign} {second}", line)
 
 
 def _value(formula: Formula, optional: Container[str]) -> Node:
@@ -220,8 +219,7 @@ def options_of(root: FeatureNode) -> tuple[tuple[Option, ...], tuple[Constraint,
                 constraints += _cardinality(feature.name, names, lower, upper, group.line)
         parent, optional, excluded = relations.pop(id(feature), (None, False, ()))
         if feature.values is None:
-            option = BinaryOption(feature.name, parent, optional, tuple(implied), excluded, line=feature.line)
-            binary.append(option)
+            binary.append(BinaryOption(feature.name, parent, optional, tuple(implied), excluded, line=feature.line))
             continue
         flag = None if feature.name in always else min(-1.0, feature.values[0] - 1)
         numeric.append(NumericOption(feature.name, feature.values, deselected_flag=flag, line=feature.line))

@@ -90,8 +90,7 @@ def _parameter(
 ) -> SpaceParameter:
     """Return the parameter with these values."""
     if set(map(type, values)) == {bool} and True in values:
-        optional = conditional or len(values) > 1
-        return SpaceParameter((BinaryOption(name, optional=optional, line=line),), values)
+        return SpaceParameter((BinaryOption(name, optional=(conditional or len(values) > 1), line=line),), values)
     if all(isinstance(value, float) and math.isfinite(value) for value in values):
         numbers = tuple(sorted(values))
         flag = min(-1.0, numbers[0] - 1) if conditional else None
@@ -112,8 +111,7 @@ def _range(name: str, entry: Mapping[str, Any], notes: list[str], stated: Collec
         raise InputError(f"{name} has no values: {number_text(lower)} is above {number_text(upper)}")
     step = 1.0 if step is None and is_integer else step
     if isinstance(step, float) and step > 0 and (upper - lower) / step < MAX_VALUES:
-        size = (upper - lower) / step + 1e-9
-        return tuple(float(f"{lower + at * step:.14g}") for at in range(int(size) + 1))
+        return tuple(float(f"{lower + at * step:.14g}") for at in range(int((upper - lower) / step + 1e-9) + 1))
     is_log = entry.get("log") is True and lower > 0
     spaced = (np.geomspace if is_log else np.linspace)(lower, upper, LEVELS)
     levels = {float(f"{value:.6g}") for value in spaced[1:-1].tolist()}
@@ -285,8 +283,7 @@ class _ConfigSpaceReader(Assembly):
 
     def related(self, clause: Any, kind: str) -> Formula:
         """Return the formula of a relation of two parameters."""
-        sign = _RELATIONS.get(_text(clause, "lambda") if kind == "RELATION" else kind)
-        if sign is None:
+        if (sign := _RELATIONS.get(_text(clause, "lambda") if kind == "RELATION" else kind)) is None:
             raise InputError(f"unknown type of forbidden clause {kind!r}")
         sides = [_text(clause, side) for side in ("left", "right")]
         first, second = map(self.parameter, sides)

@@ -271,8 +271,7 @@ class _FeatureIdeReader(Assembly):
         if kind == "var":
             name = " ".join(inner_text(element).split())
             if name not in self.features:
-                hint = nearest(name, self.features)
-                raise InputError(Problem(f"unknown feature {name!r}", line=line, hint=hint))
+                raise InputError(Problem(f"unknown feature {name!r}", line=line, hint=nearest(name, self.features)))
             return OptionLiteral(self.features[name].name, True)
         parts = [self.formula(child) for child in element]
         match kind, parts:
@@ -358,8 +357,7 @@ def parse_dimacs(source: Source) -> VariabilityModel:
             if match := _NAME.match(line):
                 names.setdefault(int(match[1]), (" ".join(match[2].split()), number))
         elif line.startswith("p"):
-            header = _HEADER.fullmatch(line)
-            if header is None or variables >= 0:
+            if (header := _HEADER.fullmatch(line)) is None or variables >= 0:
                 message = "a second line 'p'" if header else "the line 'p' is not 'p cnf VARIABLES CLAUSES'"
                 problems.add(message, number, text=line)
                 continue
@@ -371,8 +369,7 @@ def parse_dimacs(source: Source) -> VariabilityModel:
             break
         else:
             for word in line.split():
-                literal = _literal(word)
-                if literal is None or variables < 0 or abs(literal) > variables:
+                if (literal := _literal(word)) is None or variables < 0 or abs(literal) > variables:
                     problem = "is not a variable" if literal else "is not a number"
                     problems.add(f"{word!r} {problem} (the line 'p' states {max(variables, 0):,})", number, text=line)
                     is_invalid = True
@@ -411,8 +408,7 @@ def _literal(word: str) -> int | None:
 
 def write_dimacs(system: VariabilityModel, path: str | Path) -> tuple[str, ...]:
     """Write a system as clauses, with the names of its options in comments."""
-    arithmetic = binary_clauses(system, "DIMACS")
-    all_clauses = [*(literals_of(clause, system) for clause in clauses(system)), *arithmetic]
+    all_clauses = [*(literals_of(clause, system) for clause in clauses(system)), *binary_clauses(system, "DIMACS")]
     numbers = {option.name: at for at, option in enumerate(system.binary_options, 1)}
     lines = [f"c {number} {name}" for name, number in numbers.items()]
     lines.append(f"p cnf {len(numbers)} {len(all_clauses)}")

@@ -53,8 +53,7 @@ class _ElementReader(Assembly):
             if name in known:
                 yield element
                 continue
-            hint = nearest(name, known)
-            if hint and (len(element) or inner_text(element)):
+            if (hint := nearest(name, known)) and (len(element) or inner_text(element)):
                 self.problems.add(f"unknown element <{name}> in <{where}>", line_of(element), hint=hint)
             else:
                 self.note(line_of(element), f"the unknown element <{name}> in <{where}> has no effect")
@@ -241,15 +240,13 @@ def parse_variability_model(source: Source) -> VariabilityModel:
     """Return the variability model of a document with the root element `<vm>`."""
     root = read_xml(source, "vm", "a variability model")
     reader = _ElementReader(source.name)
-    name = (root.get("name") or "").strip()
-    if not name:
+    if not (name := (root.get("name") or "").strip()):
         reader.problems.add('<vm> has no name: <vm name="…">', line_of(root))
     elements: dict[str, list[etree._Element]] = {section: [] for section in (*_OPTION_SECTIONS, *_CONSTRAINT_SECTIONS)}
     for section in reader.elements(root, "vm", tuple(elements)):
         kind = "configurationOption" if local_name(section) in _OPTION_SECTIONS else "constraint"
         elements[local_name(section)] += reader.elements(section, local_name(section), (kind,))
-    raw = [*reader.options(elements)]
-    if not raw and not len(reader.problems):
+    if not (raw := [*reader.options(elements)]) and not len(reader.problems):
         reader.problems.add("the model has no options", line_of(root))
     names = _names_only(raw)
     for section_name in _CONSTRAINT_SECTIONS:

@@ -270,8 +270,7 @@ class _UvlReader(Assembly):
         cursor = Cursor(line.tokens)
         typed = len(line.tokens) > 1 and line.tokens[1].kind == "name"
         kind = (cursor.take(*TYPES, kind="name") if typed else None) or "Boolean"
-        name = cursor.name()
-        if not name:
+        if not (name := cursor.name()):
             hint = "names with other characters than letters, digits and _ are in double quotes"
             self.wrong(line, "the name of a feature is missing", hint)
             name = f"line {line.number}"
@@ -292,8 +291,7 @@ class _UvlReader(Assembly):
     def _details(self, feature: FeatureNode, cursor: Cursor, line: UvlLine) -> None:
         """Read what follows the name of a feature: its cardinality and its attributes."""
         if cursor.take("cardinality", kind="name"):
-            bounds = _cardinality(cursor)
-            if bounds is None:
+            if (bounds := _cardinality(cursor)) is None:
                 self.wrong(line, "'cardinality' is not followed by [n..m]")
             elif bounds != (1, 1):
                 hint = "a feature is selected once or not at all; write several features"

@@ -160,8 +160,7 @@ def _product(parts: Sequence[tuple[int, Node]]) -> Node:
     """Return a product without factors that are 1; 0 where a factor is 0, also if it is divided by 0, as in splc."""
     if (1, Number(0)) in parts:
         return Number(0)
-    factors = [factor for factor in parts if factor[1] != Number(1)]
-    if not factors:
+    if not (factors := [factor for factor in parts if factor[1] != Number(1)]):
         return Number(1)
     return factors[0][1] if len(factors) == 1 and factors[0][0] > 0 else Product(tuple(factors))
 
