@@ -32,15 +32,11 @@ from splc.io.json import declared
 _STATISTICS = ("mean", "median", "min", "max", "stddev", "user", "system")
 _HYPERFINE_UNITS = dict.fromkeys(("time", *_STATISTICS), "s")
 _COMMANDS_HINT = "measure several commands, or one with --parameter-list NAME V,V"
-_RESULT = {"command": str, "parameters": dict | None, "times": list | None, "exit_codes": list | None}
+_LISTS = dict.fromkeys(("times", "exit_codes", "memory_usage_byte"), list | None)
+_RESULTS = {"results": [{"command": str, "parameters": dict | None, **_LISTS}]}
 
 
-@benchmark(
-    "hyperfine",
-    rb'\{\s*"results"\s*:',
-    b'"command"',
-    content={"results": [{**_RESULT, "memory_usage_byte": list | None}]},
-)
+@benchmark("hyperfine", rb'\{\s*"results"\s*:', b'"command"', content=_RESULTS)
 def hyperfine_json(source: Source, content: Any) -> TableSource:
     """Read `--export-json` of hyperfine: the parameters are options, each run is a repetition.
 
@@ -63,8 +59,8 @@ def hyperfine_json(source: Source, content: Any) -> TableSource:
 @benchmark("hyperfine", rb"command,mean,stddev,median,user,system,min,max", content=ROWS)
 def hyperfine_csv(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
     """Read `--export-csv` of hyperfine: parameters are options, the mean is the property to use."""
-    prefix = "parameter_"
-    parameters = [{name.removeprefix(prefix): row[name] for name in row if name.startswith(prefix)} for row in rows]
+    columns = [name for name in rows[0] if name.startswith("parameter_")]
+    parameters = [{name.removeprefix("parameter_"): row[name] for name in columns} for row in rows]
     entries = [{"command": row["command"], "parameters": each} for row, each in zip(rows, parameters, strict=True)]
     values = [{name: number(row[name]) for name in _STATISTICS if name in row} for row in rows]
     runs = map(MeasuredRun, _hyperfine_options(entries), values)
@@ -80,10 +76,8 @@ def _hyperfine_options(results: Sequence[Mapping[str, Any]]) -> Sequence[Mapping
 
 
 # Parts of names that say how a benchmark was run.
-_FLAGS = re.compile(
-    r"(?:real_time|process_time|manual_time|(?:iterations|repeats|min_time|min_warmup_time|warmup_time):.*)"
-)
-_AGGREGATE = re.compile(r"_(mean|median|stddev|cv|min|max|[a-zA-Z]+)$")
+_FLAGS = re.compile(r"(?:real|process|manual)_time|(?:iterations|repeats|min_time|min_warmup_time|warmup_time):.*")
+_AGGREGATE = re.compile(r"_[a-zA-Z]+$")
 _NOT_COUNTERS = frozenset(
     (
         *("name", "family_index", "per_family_instance_index", "run_name", "run_type", "repetitions"),
@@ -154,14 +148,10 @@ def _family_and_options(name: str) -> tuple[str, dict[str, str]]:
 
 _JMH_SETTINGS = ("threads", "forks", "jvmArgs", "jvm")
 _JMH_RESULT = {"benchmark": str, "mode": str | None, "primaryMetric": {"rawData": list | None}}
+_JMH_RESULT |= {"params": dict | None, "secondaryMetrics": dict | None}
 
 
-@benchmark(
-    "JMH",
-    rb"\[",
-    b'"primaryMetric"',
-    content=[{**_JMH_RESULT, "params": dict | None, "secondaryMetrics": dict | None}],
-)
+@benchmark("JMH", rb"\[", b'"primaryMetric"', content=[_JMH_RESULT])
 def jmh_json(source: Source, results: Any) -> TableSource:
     """Read `-rf json` of JMH: parameters are options, the method is a context, each iteration is a repetition.
 
@@ -194,8 +184,7 @@ def jmh_csv(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
     runs: dict[tuple[str, ...], MeasuredRun] = {}
     for row, setting in zip(rows, threads, strict=True):
         full_name, _, label = row["Benchmark"].partition(":")
-        prefix = "Param: "
-        options = {name.removeprefix(prefix): row[name] for name in row if name.startswith(prefix)} | setting
+        options = {name.removeprefix("Param: "): row[name] for name in row if name.startswith("Param: ")} | setting
         name, value = _jmh_value(row["Score"].replace(",", "."), row["Unit"])
         key = (full_name, row["Mode"], *options.values())
         earlier = runs[key].values if key in runs else {}
@@ -328,17 +317,10 @@ def _extra_roles(
     return roles
 
 
-@benchmark(
-    "pyperf",
-    rb"\{",
-    b'"benchmarks"',
-    b'"runs"',
-    b'"values"',
-    content={
-        "metadata": dict | None,
-        "benchmarks": [{"metadata": dict | None, "runs": [{"values": list | None}]}],
-    },
-)
+_PYPERF = {"metadata": dict | None, "benchmarks": [{"metadata": dict | None, "runs": [{"values": list | None}]}]}
+
+
+@benchmark("pyperf", rb"\{", b'"benchmarks"', b'"runs"', b'"values"', content=_PYPERF)
 def pyperf(source: Source, content: Any) -> TableSource:
     """Read JSON of pyperf (https://github.com/psf/pyperf): each value is a repetition, warmups are left out.
 
@@ -364,12 +346,11 @@ def pyperf(source: Source, content: Any) -> TableSource:
 
 
 _ASV = {"time": "time", "timeraw": "time", "mem": "bytes", "peakmem": "bytes"}
+_ASV_RESULTS = {"result_columns": [str], "results": dict[str, Any]}
 _list = partial(declared, list, default=[])
 
 
-@benchmark(
-    "asv", rb"\{", b'"result_columns"', b'"results"', content={"result_columns": [str], "results": dict[str, Any]}
-)
+@benchmark("asv", rb"\{", b'"result_columns"', b'"results"', content=_ASV_RESULTS)
 def asv(source: Source, content: Any) -> TableSource:
     """Read a file of results of asv (https://asv.readthedocs.io): parameters are options, the benchmark is a context.
 

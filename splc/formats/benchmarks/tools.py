@@ -177,8 +177,7 @@ def records(source: Source, rows: Any) -> TableSource:
     """Read a JSON list of objects without objects in them, as `DataFrame.to_json(orient="records")` writes it."""
     check(source, rows, [dict], "content")
     names = list(dict.fromkeys(name for row in rows for name in row))
-    nested = next((name for row in rows for name, value in row.items() if isinstance(value, dict | list)), None)
-    if nested is not None:
+    for nested in (name for row in rows for name, value in row.items() if isinstance(value, dict | list)):
         hint = "splc reads lists of flat objects, and the output of the tools in docs/howto/benchmark-tools.md"
         raise InputError(Problem(f"{nested!r} is not a number or a text in this list", source.name, hint=hint))
     return TableSource.of_rows(source, names, [[cell(row.get(name)) for name in names] for row in rows])

@@ -301,9 +301,8 @@ def write_configurations(
 
     `extra`: name → additional column of numbers, shape (n,); NaN becomes an empty field.
     """
-    for name in extra or {}:
-        if name in exact_names(configurations.system):
-            raise ConfigurationError(f"an additional column cannot have the name of the option {name!r}")
+    for name in (name for name in extra or {} if name in exact_names(configurations.system)):
+        raise ConfigurationError(f"an additional column cannot have the name of the option {name!r}")
     write_whole(path, _table_parts(configurations, extra or {}))
 
 
@@ -325,11 +324,14 @@ def _table_parts(configurations: Configurations, extra: Mapping[str, Array | str
         yield table_text(header, columns).encode("utf-8")[len(first) :]
 
 
-def _check_names(measurements: Measurements, reserved: Container[str]) -> None:
+def check_names(
+    measurements: Measurements, reserved: Container[str], where: str = "a table of this system", *, exact: bool = True
+) -> None:
+    """Refuse names of properties and contexts that files of measurements cannot have; `exact`: in the same case."""
     for names, kind in ((measurements.properties, "property"), (tuple(measurements.contexts), "context")):
         for name in names:
-            if name in reserved or not name or name != name.strip():
-                raise MeasurementError(f"a {kind} cannot be called {name!r} in a table of this system")
+            if (name if exact else name.strip().casefold()) in reserved or not name or name != name.strip():
+                raise MeasurementError(f"a {kind} cannot be called {name!r} in {where}")
 
 
 def write_measurements_csv(measurements: Measurements, path: str | Path) -> tuple[str, ...]:
@@ -337,7 +339,7 @@ def write_measurements_csv(measurements: Measurements, path: str | Path) -> tupl
 
     Each repetition is a row; missing values are empty.
     """
-    _check_names(measurements, exact_names(measurements.system))
+    check_names(measurements, exact_names(measurements.system))
     rows, slots = repetition_rows(measurements.values.values(), len(measurements))
     values = {name: repetition_column(values, rows, slots) for name, values in measurements.values.items()}
     write_whole(path, _table_parts(measurements.configurations[rows], {**measurements.contexts, **values}))
@@ -350,7 +352,7 @@ def write_measurements_splconqueror_csv(measurements: Measurements, path: str | 
     Repetitions are aggregated; missing values are NaN. An optional numeric option `x` is followed by SPL Conqueror's
     hidden options `Enabledx` and `Disabledx`. Return notes on what is left out.
     """
-    _check_names(measurements, measurements.system.spellings)
+    check_names(measurements, measurements.system.spellings)
     model, configurations = measurements.system, measurements.configurations
     header, columns, renamed = [ROOT], [["1"] * len(measurements)], []
     for option, texts in zip(model.options, option_texts(configurations, plain=True), strict=True):

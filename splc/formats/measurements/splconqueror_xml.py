@@ -17,9 +17,9 @@ import numpy as np
 from lxml import etree
 
 from splc.data.measurements import Measurements, require_size
-from splc.errors import InputError, MeasurementError, Problem
+from splc.errors import InputError, Problem
 from splc.formats.column_choice import StatedRoles, columns_of, natural, value_notes
-from splc.formats.measurements.csv import exact_names
+from splc.formats.measurements.csv import check_names, exact_names
 from splc.formats.measurements.rows import MeasurementRows, Policy, left_out
 from splc.formats.measurements.selections import Selections, listable, name_and_value
 from splc.formats.table import ColumnRows, TableSource
@@ -166,10 +166,7 @@ def write_measurements_xml(measurements: Measurements, path: str | Path) -> tupl
     Each row has the contexts, of which SPL Conqueror reads numbers only. The repetitions of a property are in one
     `data` element, separated by `@`; missing ones are NaN. Rows leave out properties without a value.
     """
-    for name in (*measurements.properties, *measurements.contexts):
-        if name.strip().casefold() in _RESERVED or name != name.strip() or not name:
-            kind = "context" if name in measurements.contexts else "property"
-            raise MeasurementError(f"a {kind} cannot be called {name!r} in this format")
+    check_names(measurements, _RESERVED, "this format", exact=False)
     write_xml(path, lambda: _document(measurements), "the measurements")
     return left_out(measurements, ("contexts", "repetitions", "deviation"))
 
@@ -181,9 +178,8 @@ def _document(measurements: Measurements) -> etree._Element:
     for position, option in enumerate(system.options):
         name = listable(option.name, system, ",;")
         if isinstance(option, NumericOption):
-            flag = option.deselected_flag
-            written = option.values if flag is None else (*option.values, flag)
-            pairs.append((position, [f"{name};{number_text(value)}" for value in written]))
+            flags = () if option.deselected_flag is None else (option.deselected_flag,)
+            pairs.append((position, [f"{name};{number_text(value)}" for value in (*option.values, *flags)]))
         else:
             binary.append((position, name))
     root = etree.Element("results", decimalDelimiter=".", separator=_SEPARATOR)
@@ -204,7 +200,7 @@ def _document(measurements: Measurements) -> etree._Element:
 
 def _joined(values: Array) -> str:
     indices = np.flatnonzero(~np.isnan(values))
-    if len(indices) == 0:
+    if not len(indices):
         return ""
     return _SEPARATOR.join(["NaN" if math.isnan(v) else number_text(v) for v in values[: indices[-1] + 1].tolist()])
 

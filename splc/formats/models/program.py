@@ -359,12 +359,11 @@ def _json_text(value: Any, indent: str = "", *, ascii_only: bool = True) -> str:
     nested = isinstance(value, dict) or (isinstance(value, list) and any(isinstance(entry, dict) for entry in value))
     if not nested or len(indent) + len(line) <= _WIDTH:
         return line
-    inner, (opening, closing) = indent + "  ", "{}" if isinstance(value, dict) else "[]"
-    entries = [("", entry) for entry in value]
-    if isinstance(value, dict):
-        entries = [(f"{json.dumps(name, ensure_ascii=ascii_only)}: ", entry) for name, entry in value.items()]
-    lines = ",\n".join(f"{inner}{name}{_json_text(entry, inner, ascii_only=ascii_only)}" for name, entry in entries)
-    return f"{opening}\n{lines}\n{indent}{closing}"
+    inner, entries = indent + "  ", value.items() if isinstance(value, dict) else [(None, entry) for entry in value]
+    names = ("" if name is None else f"{json.dumps(name, ensure_ascii=ascii_only)}: " for name, _ in entries)
+    texts = (_json_text(entry, inner, ascii_only=ascii_only) for _, entry in entries)
+    lines = ",\n".join(f"{inner}{name}{text}" for name, text in zip(names, texts, strict=True))
+    return f"{line[0]}\n{lines}\n{indent}{line[-1]}"
 
 
 def python_source(content: ModelFile) -> str:
@@ -389,11 +388,9 @@ def python_source(content: ModelFile) -> str:
 
 def _docstring(program: Mapping[str, Any]) -> str:
     """Return the docstring of an exported module; `splc.formats.models.read` reads its first line."""
-    subject = " of ".join(filter(None, (program["property"], program["system"] or "an unknown system")))
+    subject = f"{program['property']} of {program['system'] or 'an unknown system'}, by splc {program['version']}"
     lines = [
-        f"Program of the model of {subject}, by splc {program['version']}."
-        if program["property"]
-        else "Program of a model.",
+        f"Program of the model of {subject}." if program["property"] else "Program of a model.",
         "",
         "It needs Python 3.11 and its standard library only.",
         "",

@@ -37,7 +37,6 @@ class Usage:
     writes: tuple[int, ...] = ()  # the positions of words that are files to write
     needs: tuple[Need, ...] = ()  # what must have been done before
     aliases: tuple[str, ...] = ()  # older spellings
-    effect: bool = True  # whether it has an effect here; the others are accepted
 
 
 def _file(name: str, arguments: str = "FILE", **settings: object) -> Usage:
@@ -58,13 +57,13 @@ COMMANDS: tuple[Usage, ...] = (
     _file("vm", "MODEL.xml", reads=(0,)),
     _file("all", "[check:false] FILE", keys=("check",), reads=(0,), needs=("vm",)),
     _file("evaluationset", reads=(0,), needs=("vm",)),
-    Usage("nfp", "NAME", "file", 1, 1),
+    _file("nfp", "NAME"),
     _file("log", writes=(0,)),
     _file("script", "FILE.a", reads=(0,)),
     Usage("mlsettings", "NAME:VALUE …", "pairs", keys=None),
     _file("load-mlsettings", reads=(0,)),
     Usage("printsettings"),
-    Usage("solver", "NAME", "words", 1, None, effect=False),
+    Usage("solver", "NAME", "words", 1, None),
     Usage("binary", "STRATEGY [NAME:VALUE …] [[OPTION,…]] [validation]", "sampling"),
     Usage("numeric", "STRATEGY [NAME:VALUE …] [[OPTION,…]] [validation:true]", "sampling"),
     Usage("hybrid", "STRATEGY [NAME:VALUE …] [[OPTION,…]] [validation:true]", "sampling"),
@@ -84,7 +83,7 @@ COMMANDS: tuple[Usage, ...] = (
     Usage("clean-global"),
     Usage("rollback"),
     *(Usage(name, "FOLDER FOLDERS FILES TARGET", "words", 4, 4) for name in CONVERSIONS),
-    Usage("define-python-path", "FOLDER", "file", 1, 1, effect=False),
+    _file("define-python-path", "FOLDER"),
     Usage("learn-python", _PYTHON, "pairs", 1, 1, keys=None, needs=_LEARNING),
     Usage("learn-python-opt", _PYTHON_SEARCH, "lists", 1, 1, keys=("file", "performWithOptimal"), needs=_LEARNING),
 )

@@ -58,13 +58,12 @@ class UvlLine:
 
 def text_of(tokens: Iterable[UvlToken]) -> str:
     """Return tokens as text."""
-    text = ""
-    previous: UvlToken | None = None
+    text, previous = "", UvlToken("end", "(", 0)
     for token in tokens:
         token_text = f'"{token.text}"' if token.quoted else f"'{token.text}'" if token.kind == "text" else token.text
-        tight = previous is None or token_text in _TIGHT_BEFORE or previous.text in _TIGHT_AFTER
-        # The name of a function.
-        tight = tight or (token_text == "(" and previous is not None and previous.kind == "name")
+        # A bracket after a name is that of a function.
+        is_call = token_text == "(" and previous.kind == "name"
+        tight = is_call or token_text in _TIGHT_BEFORE or previous.text in _TIGHT_AFTER
         text += token_text if tight else f" {token_text}"
         previous = token
     return text
@@ -100,10 +99,9 @@ def lines_of(source: Source, problems: Problems) -> Iterator[UvlLine]:
                 start = max(start, text.rfind("\n", 0, first) + 1)
             quoted = kind == "name" and value.startswith('"')
             plain = " ".join(value[1:-1].split()) if quoted else value[1:-1] if kind == "text" else value
-            token = UvlToken(kind, plain, number, quoted)
-            tokens.append(token)
+            tokens.append(UvlToken(kind, plain, number, quoted))
             if kind == "sign" and value in "{[(":
-                opened = opened if depth else token
+                opened = opened if depth else tokens[-1]
                 depth += 1
             elif kind == "sign" and value in "}])":
                 depth = max(depth - 1, 0)
@@ -115,10 +113,7 @@ def lines_of(source: Source, problems: Problems) -> Iterator[UvlLine]:
 
 def _columns(space: str) -> int:
     """Return the width of the space before a line: a tab ends at a multiple of 8."""
-    width = 0
-    for character in space:
-        width += _TAB - width % _TAB if character == "\t" else 1
-    return width
+    return len(space.expandtabs(_TAB))
 
 
 # Formulas are refused beyond this depth of brackets, and this number of names (`<=>` doubles what it joins).

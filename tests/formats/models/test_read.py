@@ -21,8 +21,8 @@ from splc.data.configurations import Configurations
 from splc.data.experiment import DEFAULT_METRIC, Key
 from splc.data.measurements import Measurements
 from splc.errors import InputError
+from splc.formats import detect
 from splc.formats.column_choice import ColumnChoice
-from splc.formats.detect import model_writers
 from splc.formats.models.json import learned_json_text, model_json_text, parse_stored_json, parts_as_json
 from splc.formats.models.log_writer import learned_log_text, model_log_text
 from splc.formats.models.read import (
@@ -41,7 +41,7 @@ from splc.formats.models.stored_model import (
     stated_columns,
 )
 from splc.formats.models.text import model_text_file, parse_model, python_module, with_link
-from splc.io.files import Source, write_whole
+from splc.io.files import Source, read_source, write_whole
 from splc.learning import intervals
 from splc.learning.judged_rows import JudgedRows
 from splc.learning.judging import influence_model, round_errors
@@ -143,13 +143,16 @@ def test_models_of_several_files(tmp_path: Path) -> None:
     assert [problem.file for problem in caught.value.problems] == [bad, str(tmp_path / "none.txt")]
 
 
-@pytest.mark.parametrize(("name", "text"), [("txt", "12.5 + 0.1 * x^2\n"), ("json", "{"), ("log", "Round, ")])
-def test_models_are_written_in_their_format(tmp_path: Path, name: str, text: str) -> None:
-    """A model that is written in a format reads back equal."""
-    model = example().model
-    write_stored_model(StoredModel(model), tmp_path / "m", name, "base")
-    assert (tmp_path / "m").read_text(encoding="utf-8").startswith(text)
-    assert read_model(tmp_path / "m", small_system()) == model
+@pytest.mark.parametrize("name", [each.name for each in detect.formats_of("model") if each.reader and each.writer])
+def test_models_are_written_in_their_format(tmp_path: Path, name: str) -> None:
+    """A model that is written in a format is detected whatever the name of its file is, and reads back equal."""
+    model, source = example().model, tmp_path / "anything"
+    write_stored_model(StoredModel(model), source, name, "base")
+    text = {"txt": "12.5 + 0.1 * x^2\n", "json": "{", "log": "Round, "}[name]
+    assert source.read_text(encoding="utf-8").startswith(text)
+    assert detect.kind_of(read_source(source)) == "model"
+    assert detect.format_of("model", read_source(source)) == detect.format_named("model", name)
+    assert read_model(source, small_system()) == model
 
 
 def test_calls() -> None:
@@ -220,7 +223,7 @@ def stored(text: str, system: VariabilityModel | None = SYSTEM) -> StoredModel:
 
 def file_of(result: LearningResult, suffix: str) -> str:
     """Return the text of a file of a result."""
-    text: str = model_writers()[suffix].write(learned_file(result, "m.csv"))
+    text: str = detect.model_writers()[suffix].write(learned_file(result, "m.csv"))
     return text
 
 
