@@ -114,11 +114,10 @@ def _values_by_path(
     extreme = _EXTREMES.get(metric.data_type)
     by_path: dict[str, float] = {}
     if extreme is not None:
-        for node, value in zip(at.tolist(), extreme.reduce(table, axis=1).tolist(), strict=True):
-            path = nodes.paths[node]
-            # CUBE stores the largest number where there are no values.
-            if abs(value) < _LARGEST:
-                by_path[path] = float(extreme(by_path.get(path, value), value))
+        found = zip((nodes.paths[node] for node in at.tolist()), extreme.reduce(table, axis=1).tolist(), strict=True)
+        # CUBE stores the largest number where there are no values.
+        for path, value in ((path, value) for path, value in found if abs(value) < _LARGEST):
+            by_path[path] = float(extreme(by_path.get(path, value), value))
         return by_path
     # Sums and means of differences are differences of sums and means; only idle threads need all columns.
     if scaling != "weak_threaded":
@@ -362,12 +361,12 @@ def _read_runs(
 def _files_below(folder: Path, suffix: str) -> list[Path]:
     """Return the files in a folder and in those below it, without hidden ones, in the order of their names."""
     files: list[Path] = []
-    level = [folder]
+    entries = [folder]
     try:
         for _ in range(_LEVELS):
-            entries = [entry for directory in level for entry in directory.iterdir() if not entry.name.startswith(".")]
+            inner = (entry for directory in entries if directory.is_dir() for entry in directory.iterdir())
+            entries = [entry for entry in inner if not entry.name.startswith(".")]
             files += [entry for entry in entries if entry.suffix == suffix and entry.is_file()]
-            level = [entry for entry in entries if entry.is_dir()]
     except OSError as error:
         raise InputError(Problem(f"cannot be read: {error.strerror}", str(error.filename))) from None
     return sorted(files)

@@ -76,12 +76,13 @@ def read_measurements(
     """
     columns = column_choice(contexts, where, ignore)
     policy = Policy(invalid, duplicates, aggregate, columns, check, explain, {}, decimal_delimiter, separator)
-    (measurements,) = read_parts(path, system, policy, nfp)
-    return with_failures(measurements, _files(path), check)
+    (measurements,) = _parts_with_failures(path, system, policy, nfp)
+    return measurements
 
 
-def _files(path: Any) -> list[str]:
-    return [str(path)] if isinstance(path, str | Path) else []
+def _parts_with_failures(path: Any, system: VariabilityModel, policy: Policy, nfp: str | None) -> list[Measurements]:
+    files = [str(path)] if isinstance(path, str | Path) else []
+    return [with_failures(part, files, policy.check) for part in read_parts(path, system, policy, nfp)]
 
 
 def read_measurements_by(
@@ -116,8 +117,7 @@ def read_measurements_by(
     choice = replace(column_choice(contexts, where, ignore), by=(by,))
     nfp, decimal = settings.pop("nfp", None), settings.pop("decimal_delimiter", None)
     policy = Policy(**settings, columns=choice, decimal=decimal)
-    parts = read_parts(path, system, policy, nfp)
-    return {part.contexts[by]: with_failures(part, _files(path), policy.check) for part in parts}
+    return {part.contexts[by]: part for part in _parts_with_failures(path, system, policy, nfp)}
 
 
 def read_parts(path: Any, system: VariabilityModel, policy: Policy, nfp: str | None = None) -> tuple[Measurements, ...]:

@@ -210,7 +210,7 @@ def _notes(lines: Mapping[str, list[int]]) -> tuple[str, ...]:
     texts = []
     for message in (_COMMAS, _INFINITE, _SHORT):
         if numbers := lines.get(message):
-            more = "" if len(numbers) == 1 else f" and {len(numbers) - 1:,} more"
+            more = f" and {len(numbers) - 1:,} more" if len(numbers) > 1 else ""
             texts.append(f"{message} (line {numbers[0]}{more})")
     return (*texts, *(f"{_CUT_OFF} {number}" for number in lines.get(_CUT_OFF, ())[:1]))
 

@@ -273,25 +273,20 @@ _LEAST = 0.001
 
 def lead_text(model: ScalingModel) -> str:
     """Return the lead term of a model, with logarithms to the base 2: `p^(3/2) * log2(p)`; `1` if it is constant."""
-    parts = []
+    factors = []
     for name, (power, log) in model.lead.items():
-        name_text = quoted(name, model.names)
-        if power != 0:
-            parts.append(name_text + exponent_text(exponent(power)))
-        if log != 0:
-            parts.append(f"log2({name_text}){exponent_text(exponent(log))}")
-    return " * ".join(parts) or "1"
+        text = quoted(name, model.names)
+        factors += [(text, power), (f"log2({text})", log)]
+    return " * ".join(text + exponent_text(exponent(power)) for text, power in factors if power != 0) or "1"
 
 
 def facts_text(model: ScalingModel) -> str:
     """Return the data of a scaling model, of both segments if two: `SMAPE 1.2 % at 5 points, p = 2 … 32`."""
-    ranges = [
-        f"{name} = {' … '.join(dict.fromkeys(rounded_text(end, 6) for end in (low, high)))}"
-        for name, (low, high) in zip(model.names, model.ranges, strict=True)
-    ]
+    ends = (" … ".join(dict.fromkeys(rounded_text(end, 6) for end in pair)) for pair in model.ranges)
+    ranges = ", ".join(f"{name} = {text}" for name, text in zip(model.names, ends, strict=True))
     points = f"{model.points} point{'' if model.points == 1 else 's'}"
     explained = "" if model.adjusted_r2 is None else f", adjusted R² {model.adjusted_r2:.6g}"
-    segment_text = f"SMAPE {percent_text(model.smape)}{explained} at {points}, {', '.join(ranges)}"
+    segment_text = f"SMAPE {percent_text(model.smape)}{explained} at {points}, {ranges}"
     return segment_text if model.below is None else f"{facts_text(model.below)}; {segment_text}"
 
 
