@@ -147,7 +147,7 @@ def _family_and_options(name: str) -> tuple[str, dict[str, str]]:
 
 
 _JMH_SETTINGS = ("threads", "forks", "jvmArgs", "jvm")
-_JMH_RESULT = {"benchmark": str, "mode": str | None, "primaryMetric": {"rawData": list | None}}
+_JMH_RESULT: dict[str, Any] = {"benchmark": str, "mode": str | None, "primaryMetric": {"rawData": list | None}}
 _JMH_RESULT |= {"params": dict | None, "secondaryMetrics": dict | None}
 
 
