@@ -50,9 +50,8 @@ def is_row_counter(name: str) -> bool:
     words = _WORD.findall(name.casefold())
     if "_".join(words) in REPETITION_COUNTERS:
         return False
-    if is_index_name(name):
-        return True
-    return name.casefold() in ROW_COUNTERS or (not _ROW_WORDS.isdisjoint(words) and _COUNTED.issuperset(words))
+    consists = not _ROW_WORDS.isdisjoint(words) and _COUNTED.issuperset(words)
+    return is_index_name(name) or name.casefold() in ROW_COUNTERS or consists
 
 
 def is_index_name(name: str) -> bool:
@@ -284,12 +283,11 @@ class CodedColumns:
         """
         # Ranks, which have no outliers.
         values, chosen, best = self.codes[name].astype(float), list[str](), 0.0
-        group = np.zeros(self.rows, dtype=np.int64)
+        group = self.groups(())
         # One at a time, the best one.
         while best < NEARLY_ALL and len(chosen) < _MOST_ARGUMENTS:
-            explained = {
-                other: _explained(values, self.refined(group, other)) for other in others if other not in chosen
-            }
+            free = (other for other in others if other not in chosen)
+            explained = {other: _explained(values, self.refined(group, other)) for other in free}
             other = max(explained, key=explained.__getitem__, default=name)
             if explained.get(other, 0.0) <= best:
                 break
@@ -314,10 +312,11 @@ class CodedColumns:
                 needed.remove(other)
                 group = without
         groups = int(group.max()) + 1
-        if groups < MIN_GROUPS:
-            return None
-        enough = groups * EVIDENCE <= self._uncrossed(others, needed)
-        is_function = enough or self._is_simple(name, needed, groups) or self._is_outcome(name, needed, groups)
+        is_function = groups >= MIN_GROUPS and (
+            groups * EVIDENCE <= self._uncrossed(others, needed)
+            or self._is_simple(name, needed, groups)
+            or self._is_outcome(name, needed, groups)
+        )
         return tuple(needed) if is_function else None
 
     def _uncrossed(self, names: Sequence[str], required: Sequence[str]) -> int:
@@ -347,9 +346,7 @@ class CodedColumns:
 
     def _is_simple(self, name: str, arguments: Sequence[str], groups: int) -> bool:
         """Return whether a column is a sum or a product of powers of others, with two combinations per coefficient."""
-        if groups < 2 * (len(arguments) + 1):
-            return False
-        if not self.numbers.keys() >= {*arguments}:
+        if groups < 2 * (len(arguments) + 1) or not self.numbers.keys() >= {*arguments}:
             return False
         values, columns = self.numbers[name], np.stack([self.numbers[argument] for argument in arguments], axis=1)
         # The numbers of named options of text are NaN.

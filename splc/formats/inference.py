@@ -97,16 +97,14 @@ def inference_of(
     choice = (choice or ColumnChoice()).with_stated(given.stated, nfp)
     table = read_file_columns(source, choice.unread)
     columns = table.columns
-    without = () if is_xml(source) else _without_values(columns, choice.where)
-    if without:
+    if without := () if is_xml(source) else _without_values(columns, choice.where):
         columns = {name: cells for name, cells in columns.items() if name not in without}
         choice = replace(choice, options=tuple(name for name in choice.options if name not in without))
     if usual is not None:
         # A log keeps one space where a name has several.
         nfp = next((name for name in columns if name.split() == usual.split()), nfp)
     if not is_xml(source):
-        has_nfp = nfp is not None or bool(choice.properties)
-        every = option_columns(columns, choice, measured=has_nfp or measured)
+        every = option_columns(columns, choice, measured=(nfp is not None or bool(choice.properties)) or measured)
         resolved = choice if every is None else replace(choice, options=every)
         roles = roles_of(columns, source.name, nfp=nfp, choice=resolved, lines=table.lines[1:], measured=every is None)
     elif choice.options:
@@ -125,7 +123,12 @@ def inference_of(
     alternatives = alternatives_among(roles.binary, _distinct(roles))
     system = _system(given, columns, roles, alternatives)
     assumptions, warnings = [*_assumptions(system, roles, alternatives)], [*roles.warnings]
-    (assumptions if repeats(roles.counts) else warnings).extend(_differing(roles))
+    if roles.differing:
+        text = f"{roles.counts.sum():,} rows, {plural(len(roles.counts), 'configuration', 'configurations')}"
+        cure = f"if these are options, name them with --options {shlex.quote(','.join(roles.differing))}"
+        # Rows that are repetitions only if these columns are no options.
+        text = f"{text}: rows of one configuration differ in {listed(roles.differing)}; {cure}"
+        (assumptions if repeats(roles.counts) else warnings).append(text)
     ignored = {**roles.ignored, **dict.fromkeys(without, "it has no values in the selected rows")}
     decided = roles.decided or bool(choice.properties)
     inference = Inference(
@@ -157,15 +160,6 @@ def _only_measured(roles: Roles) -> str | None:
     return measured[0] if len(measured) == 1 < len(roles.properties) else None
 
 
-def _differing(roles: Roles) -> Iterator[str]:
-    """Yield a line about rows that are repetitions only if columns that differ in them are not options."""
-    if roles.differing:
-        names = shlex.quote(",".join(roles.differing))
-        text = f"{roles.counts.sum():,} rows, {plural(len(roles.counts), 'configuration', 'configurations')}"
-        cure = f"if these are options, name them with --options {names}"
-        yield f"{text}: rows of one configuration differ in {listed(roles.differing)}; {cure}"
-
-
 def _distinct(roles: Roles) -> np.ndarray:
     """Return the distinct rows of the binary options."""
     if not roles.binary:
@@ -174,8 +168,7 @@ def _distinct(roles: Roles) -> np.ndarray:
     # Rows of few bytes are sorted faster, as texts, and those with counts are not hashed.
     packed = np.packbits(selected, axis=1)
     rows, _ = np.unique(packed.view(f"S{packed.shape[1]}").reshape(-1), return_counts=True)
-    distinct = rows.view(np.uint8).reshape(len(rows), -1)
-    return np.unpackbits(distinct, axis=1, count=len(roles.binary)).astype(bool)
+    return np.unpackbits(rows.view(np.uint8).reshape(len(rows), -1), axis=1, count=len(roles.binary)).astype(bool)
 
 
 def _system(
@@ -191,13 +184,12 @@ def _system(
         if name in text:
             # An option, optional if cells are empty, and a child for each value, which is its output string.
             texts = {cell.strip() for cell in distinct_texts(columns[name])[0]}
-            if len(texts - {""}) > MAX_CHILDREN:
-                message = f"the column {name!r} has {len(texts - {''}):,} different texts"
-                hint = "if it is not an option, leave it out of the options"
-                raise InputError(Problem(message, file, hint=hint))
-            children = list(alternative_options(name, sorted(texts - {""}), names, optional="" in texts))
-            names.update(option.name for option in children)
-            options += children
+            written = sorted(texts - {""})
+            if len(written) > MAX_CHILDREN:
+                message = f"the column {name!r} has {len(written):,} different texts"
+                raise InputError(Problem(message, file, hint="if it is not an option, leave it out of the options"))
+            options += alternative_options(name, written, names, optional="" in texts)
+            names.update(option.name for option in options)
         elif name in binary:
             values = roles.numbers[name]
             presentation = Presentation(words=truth_words(columns[name]))

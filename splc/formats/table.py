@@ -161,9 +161,8 @@ class TableSource(Source):
                     ragged[row] = len(cells)
             rows = (cells if len(cells) == width else [*cells, *[""] * width][:width] for cells in body)
             columns = list(zip(*rows, strict=True)) if body else [()] * width
-        if width > 1 and not header[0] and columns[0] and (parse_column(columns[0]) % 1 == 0).all():
-            return header[1:], columns[1:], ragged
-        return header, columns, ragged
+        is_numbered = width > 1 and not header[0] and columns[0] and (parse_column(columns[0]) % 1 == 0).all()
+        return (header[1:], columns[1:], ragged) if is_numbered else (header, columns, ragged)
 
     @contextmanager
     def placing(self) -> Iterator[None]:
@@ -177,12 +176,9 @@ class TableSource(Source):
         if not self.files or problem.file != self.name or problem.line is None:
             return problem
         # The first line is the header, which is that of all files.
-        row = problem.line - 2
-        for file, lines in self.files if row >= 0 else ():
-            if row < len(lines):
-                return replace(problem, file=file, line=lines[row])
-            row -= len(lines)
-        return replace(problem, line=None)
+        places = [(self.name, None), *((file, line) for file, lines in self.files for line in lines)]
+        file, line = places[problem.line - 1] if 0 < problem.line <= len(places) else places[0]
+        return replace(problem, file=file, line=line)
 
 
 def _clean(text: str, source: Source) -> str:
@@ -219,22 +215,17 @@ def split_table(
         if decimal is not None or not any("," in text for texts in cells for text in texts):
             return table
         return _with_points(table, exempt, quoted=True)
-    text = source.text()
-    if not text or text.isspace():
+    if not (text := source.text()) or text.isspace():
         raise InputError(Problem("the file is empty", source.name))
-    if separator is None:
-        separator = _separator(text, names) if names else likely_separator(text)
+    separator = separator or (_separator(text, names) if names else likely_separator(text))
     plain = decimal is not None or separator == "," or b"," not in source.data
-    if (separator, plain) not in table._splits:
-        columns = plain_columns(source.content, separator) if plain else None
-        if columns is not None:
+    if (key := (separator, plain)) not in table._splits:
+        if (columns := plain_columns(source.content, separator) if plain else None) is not None:
             first, texts = tuple(cells[0] for cells in columns), tuple(cells[1:] for cells in columns)
-            table._splits[separator, plain] = ColumnRows(first, texts, named=False), range(1, len(columns[0]) + 1)
+            table._splits[key] = ColumnRows(first, texts, named=False), range(1, len(columns[0]) + 1)
         else:
-            table._splits[separator, plain] = split_rows(
-                source, separator, lambda row: len(row) > 1 or is_not_blank(row)
-            )
-    rows, lines = table._splits[separator, plain]
+            table._splits[key] = split_rows(source, separator, lambda row: len(row) > 1 or is_not_blank(row))
+    rows, lines = table._splits[key]
     table = replace(table, rows=rows, lines=lines, separator=separator)
     quoted = separator == ","
     if isinstance(rows, ColumnRows) or decimal is not None or (quoted and not _QUOTED_COMMA.search(source.data)):
@@ -244,13 +235,8 @@ def split_table(
 
 def _separator(text: str, names: Collection[str]) -> str:
     """Return the separator that gives the most of some names in the first line."""
-    first = first_line(text)
-
-    def found(separator: str) -> tuple[int, int]:
-        cells = split_line(first, separator)
-        return sum(cell.strip() in names for cell in cells), len(cells)
-
-    return max(SEPARATORS, key=found)
+    cells = {separator: split_line(first_line(text), separator) for separator in SEPARATORS}
+    return max(SEPARATORS, key=lambda each: (sum(cell.strip() in names for cell in cells[each]), len(cells[each])))
 
 
 def read_columns(source: Source, exempt: Collection[str] = ()) -> TableSource:

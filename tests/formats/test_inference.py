@@ -356,16 +356,9 @@ def test_truth_values_beside_words(word: str, other: str, tmp_path: Path) -> Non
 
 def test_ignored_list_of_stated_options(tmp_path: Path) -> None:
     """`a,b` is two ignored columns, also of a file that states its options."""
+    points = (dict(zip("abc", point, strict=True)) for point in itertools.product((0, 1), repeat=3))
     results = [
-        {
-            "command": f"x {a} {b} {c}",
-            "times": [1 + a + b + c],
-            "exit_codes": [0],
-            "parameters": {"a": a, "b": b, "c": c},
-        }
-        for a in (0, 1)
-        for b in (0, 1)
-        for c in (0, 1)
+        {"command": "x", "times": [1 + sum(each.values())], "exit_codes": [0], "parameters": each} for each in points
     ]
     file = tmp_path / "h.json"
     file.write_text(json.dumps({"results": results}), encoding="utf-8")

@@ -13,9 +13,9 @@ from typing import Any
 
 from splc.errors import SplcError
 from splc.formats import detect
+from splc.formats.detect import read_variability_model
 from splc.formats.measurements.rows import Policy
 from splc.formats.models.read import ReadOptions
-from splc.formats.system.read import read_variability_model
 from splc.io.files import read_source
 from splc.system.variability import VariabilityModel
 from tests.fuzz import seeds

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import warnings
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from splc.errors import InputError
 from splc.formats.detect import FORMATS
 from tests.fuzz.limits import BYTES, MEGABYTES, TooSlowError, check, peak_megabytes, restart_peak
+from tests.fuzz.mutations import mutated
 from tests.fuzz.readers import READERS, Reader
 
 # Reader → inputs that broke the law once: a text before, a text that is repeated, a text after.
@@ -56,9 +58,14 @@ OTHERS: dict[str, list[bytes]] = {
 
 @pytest.mark.parametrize("name", READERS)
 def test_seeds(name: str) -> None:
-    """Every reader keeps the law on its seeds."""
-    for seed in READERS[name].own():
+    """Every reader keeps the law on its seeds, on what is left of one that is cut off, and on changes of it."""
+    seeds, rng = READERS[name].own(), random.Random(1)
+    for seed in seeds:
         check(READERS[name], seed)
+    for _ in range(20):
+        seed = rng.choice(seeds)
+        check(READERS[name], seed[: rng.randrange(len(seed) + 1)])
+        check(READERS[name], mutated(seed, seeds, rng))
 
 
 @pytest.mark.parametrize(("name", "parts"), [(name, each) for name, found in SLOW.items() for each in found])

@@ -22,7 +22,7 @@ from splc import Measurements, VariabilityModel, parse_model
 from splc.calibration import calibrate
 from splc.data.configurations import Configurations
 from splc.errors import OutputError, SpecError
-from splc.formats.models.notation import latex_text
+from splc.formats.models.text import latex_text
 from splc.io.presentation import MAX_ROWS, Presented, bars_svg
 from splc.learning import Part, learn, learn_sum
 from splc.learning.result import LearningResult

@@ -16,8 +16,8 @@ from sampling.space.space import Space
 from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
+from splc.formats.detect import read_variability_model
 from splc.formats.measurements.read import read_measurements
-from splc.formats.system.read import read_variability_model
 from splc.learning import LearningResult, learn
 from splc.learning.projection.predictor import Ensemble
 from splc.system.options import BinaryOption, NumericOption

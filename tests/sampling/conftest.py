@@ -9,7 +9,7 @@ import pytest
 
 from sampling import Sample, draw_sample
 from splc.errors import SplcError
-from splc.formats.system.read import read_variability_model
+from splc.formats.detect import read_variability_model
 from splc.models.influence import InfluenceModel
 from splc.models.text.reader import expand_model
 from splc.system.options import BinaryOption, NumericOption, Option

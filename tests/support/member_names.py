@@ -12,8 +12,8 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
+from splc.formats.detect import read_variability_model
 from splc.formats.measurements.read import read_measurements
-from splc.formats.system.read import read_variability_model
 from splc.learning.projection.variables import MIN_GROUP, numbers_of
 from splc.system.options import BinaryOption, Option
 from splc.system.variability import VariabilityModel

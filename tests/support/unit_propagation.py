@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 
-from splc.formats.system.structure import literals_of
+from splc.formats.system.feature_models import literals_of
 from splc.system.clauses import clauses
 from splc.system.variability import VariabilityModel
 

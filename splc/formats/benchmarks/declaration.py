@@ -96,11 +96,9 @@ def without_units(rows: Iterable[Mapping[str, str]], base: int = 1024) -> list[d
     """Return options whose values are all sizes (`4k`, `1M`) as numbers of bytes; `base`: the bytes of `1k`."""
     byte_rows = [dict(row) for row in rows]
     for name in dict.fromkeys(name for row in byte_rows for name in row):
-        sizes = [_SIZE.fullmatch(row[name]) for row in byte_rows if not row.get(name, "0").isdigit()]
-        if sizes and all(sizes):
-            for row in byte_rows:
-                if size := _SIZE.fullmatch(row.get(name, "")):
-                    row[name] = str(int(size[1]) * base ** _POWERS[size[2].casefold()])
+        sized = [(row, _SIZE.fullmatch(row[name])) for row in byte_rows if not row.get(name, "0").isdigit()]
+        for row, size in sized if all(size for _, size in sized) else ():
+            row[name] = str(int(size[1]) * base ** _POWERS[size[2].casefold()]) if size else ""
     return byte_rows
 
 
@@ -136,36 +134,25 @@ def table_of(
         notes = (*notes, f"{plural(failed, 'run', 'runs')} without a value left out")
     if not runs:
         raise InputError(Problem("the file has no measured values", source.name))
-    options = list(dict.fromkeys(name for run in runs for name in run.options))
-    if not options:
+    if not (options := list(dict.fromkeys(name for run in runs for name in run.options))):
         hint = hint or "name the columns or parameters that differ between runs"
         raise InputError(Problem("the runs in this file have no options", source.name, hint=hint))
     contexts = [name for name in dict.fromkeys(name for run in runs for name in run.contexts) if name not in options]
     measured = dict.fromkeys(name for run in runs for name, value in run.values.items() if value is not None)
-    names = {name: f"measured_{name}" if name in (*options, *contexts) else name for name in measured}
-    rows = [
-        [
-            *(cell(run.options.get(name)) for name in options),
-            *(cell(run.contexts.get(name)) for name in contexts),
-            *(cell(run.values.get(name)) for name in measured),
-        ]
-        for run in runs
-    ]
-    roles = StatedRoles(tuple(options), tuple(contexts), tuple(names.values()))
-    main = names.get(main or "", next(iter(names.values())))
-    table = TableSource.of_rows(source, [*options, *contexts, *names.values()], rows, roles, main, notes=tuple(notes))
-    return replace(table, units={names[name]: unit for name, unit in units.items() if name in names})
+    titles = {name: f"measured_{name}" if name in (*options, *contexts) else name for name in measured}
+    stated = (((run.options, options), (run.contexts, contexts), (run.values, measured)) for run in runs)
+    rows = [[cell(found.get(name)) for found, names in parts for name in names] for parts in stated]
+    roles = StatedRoles(tuple(options), tuple(contexts), tuple(titles.values()))
+    main = titles.get(main or "", next(iter(titles.values())))
+    table = TableSource.of_rows(source, [*options, *contexts, *titles.values()], rows, roles, main, notes=tuple(notes))
+    return replace(table, units={titles[name]: unit for name, unit in units.items() if name in titles})
 
 
 def cell(value: Any) -> str:
     """Return a JSON value as the text of a cell; None is an empty cell."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "1" if value else "0"
-    if isinstance(value, int | float):
-        return number_text(value)
-    return value if isinstance(value, str) else json.dumps(value)
+    if value is None or isinstance(value, str):
+        return value or ""
+    return number_text(value) if isinstance(value, int | float) else json.dumps(value)
 
 
 def number(value: Any) -> float | None:
@@ -217,10 +204,7 @@ def content_of(source: Source, kind: Any) -> Any:
     try:
         content = parse_json(source.text())
     except InputError as error:
-        problem = error.problems[0]
-        raise InputError(
-            Problem(problem.message, source.name, problem.line, problem.column, hint=_INCOMPLETE)
-        ) from None
+        raise InputError(replace(error.problems[0], file=source.name, hint=_INCOMPLETE)) from None
     check(source, content, kind)
     return content
 

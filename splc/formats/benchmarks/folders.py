@@ -41,12 +41,10 @@ def folder_reader(path: str | Path) -> Callable[[Path], TableSource] | None:
 
 def read_folder(folder: Path) -> TableSource:
     """Return the table of a folder of runs."""
-    reader = folder_reader(folder)
-    if reader is None:
-        hint = (
-            "folders of Criterion, of Hydra's multiruns, and of files of perf stat called 'level=9,input=text.csv' are"
-        )
-        raise InputError(Problem("this folder is not a table of measurements", str(folder), hint=hint))
+    if (reader := folder_reader(folder)) is None:
+        known = "Criterion, of Hydra's multiruns, and of files of perf stat called 'level=9,input=text.csv'"
+        message = "this folder is not a table of measurements"
+        raise InputError(Problem(message, str(folder), hint=f"folders of {known} are"))
     return reader(folder)
 
 
@@ -100,9 +98,8 @@ def _counts(source: Source) -> dict[str, float | None]:
     """Return the counts of one run by event; times are in seconds."""
     read_line = _json_line if _JSON in source.content[:1000] else _csv_line
     counts: dict[str, float | None] = {}
-    for at, line in enumerate(source.text().splitlines(), 1):
-        if not line.strip() or line.startswith("#"):
-            continue
+    lines = enumerate(source.text().splitlines(), 1)
+    for at, line in ((at, line) for at, line in lines if line.strip() and not line.startswith("#")):
         count, unit, event = read_line(source, line, at)
         # The event may state what was counted: `cycles:u`.
         name = event.partition(":")[0]
@@ -164,8 +161,7 @@ def _iteration_times(folder: Path) -> list[float]:
         pairs = [(number(count), number(time)) for count, time in zip(sample["iters"], sample["times"], strict=False)]
         return [time / count for count, time in pairs if count and time is not None]
     source = read_source(folder / "estimates.json")
-    mean = number(content_of(source, {"mean": {"point_estimate": float}})["mean"]["point_estimate"])
-    if mean is None:
+    if (mean := number(content_of(source, {"mean": {"point_estimate": float}})["mean"]["point_estimate"])) is None:
         raise InputError(Problem("the mean is not a number", source.name))
     return [mean]
 
@@ -181,8 +177,7 @@ def _read_hydra(folder: Path) -> TableSource:
     The result file is the JSON or CSV file in the job's folder; each row of a CSV file is a repetition.
     """
     jobs = [file.parent.parent for file in sorted(folder.rglob(OVERRIDES))]
-    jobs_with_results = [(job, results) for job in jobs if (results := _results(job)) is not None]
-    if not jobs_with_results:
+    if not (jobs_with_results := [(job, results) for job in jobs if (results := _results(job)) is not None]):
         hint = 'write the results of each job to a file result.json in its folder: {"time": 1.5}'
         raise InputError(Problem("no job has a file of results (JSON or CSV)", str(folder), hint=hint))
     missing_count = len(jobs) - len(jobs_with_results)
@@ -196,11 +191,10 @@ def _options(job: Path) -> dict[str, str]:
     source = read_source(job / OVERRIDES)
     overrides: dict[str, str] = {}
     for at, line in enumerate(source.text().splitlines(), 1):
-        if line.strip() in ("", "[]", "---"):
-            continue
-        if (override := _OVERRIDE.fullmatch(line.strip())) is not None:
+        stripped = line.strip()
+        if (override := _OVERRIDE.fullmatch(stripped)) is not None:
             overrides[override[2].strip()] = override[3].strip("'\"")
-        elif not re.match(r"-\s+['\"]?~", line.strip()):
+        elif stripped not in ("", "[]", "---") and not re.match(r"-\s+['\"]?~", stripped):
             raise InputError(Problem("not an override", source.name, at, text=line, hint="for example '- level=9'"))
     return overrides
 
@@ -218,12 +212,8 @@ def _results(job: Path) -> Path | None:
 def _values(file: Path) -> Iterator[dict[str, float]]:
     """Yield the numbers in a file of results: an object, a list of objects, or rows."""
     source = read_source(file)
-    if file.suffix == ".csv":
-        entries: list[Any] = [*rows_of(source)]
-    elif source.content.lstrip().startswith(b"["):
-        entries = content_of(source, list)
-    else:
-        entries = [content_of(source, dict)]
-    for entry in entries:
+    is_list = source.content.lstrip().startswith(b"[")
+    content: Any = rows_of(source) if file.suffix == ".csv" else content_of(source, list if is_list else dict)
+    for entry in content if isinstance(content, list) else [content]:
         items = entry.items() if isinstance(entry, dict) else ()
         yield {name: found for name, value in items if (found := number(value)) is not None}

@@ -41,8 +41,7 @@ def point_table(
     out. Tables whose format states no roles are returned as they are.
     """
     source = read_benchmark(path)
-    stated_roles = source.stated if isinstance(source, TableSource) else None
-    if stated_roles is None:
+    if (stated_roles := source.stated if isinstance(source, TableSource) else None) is None:
         return source, parameters
     columns = read_file_columns(source).columns
     # A column that does not exist, or lacks the value, is reported where rows are read.
@@ -53,8 +52,7 @@ def point_table(
     values = {name: set(parse_column(columns[name]).tolist()) for name in free_options}
     # Numbers with several values, other than 0 and 1, and a value in every row.
     numeric = [name for name in free_options if len(values[name]) > 1 and not any(map(math.isnan, values[name]))]
-    factors = parameters or [name for name in numeric if not values[name] <= {0.0, 1.0}]
-    if not factors:
+    if not (factors := parameters or [name for name in numeric if not values[name] <= {0.0, 1.0}]):
         hint = "the rows of one benchmark are selected with --where NAME=VALUE" if stated_roles.contexts else None
         message = f"no option is a number with several values and without gaps: {listed(stated_roles.options)}"
         raise InputError(Problem(message, source.name, hint=hint))
@@ -88,14 +86,13 @@ def read_experiment(
     path: str | Path | Source,
     parameters: Sequence[str] | None = None,
     kind: ExperimentFormat | None = None,
-    choice: ColumnChoice | None = None,
     **options: Any,
 ) -> Experiment:
     """Read an experiment: measurements at points of a few parameters, for call paths and metrics.
 
     `parameters`: the columns of a CSV that are parameters; None is by their place (see `rows`).
     """
-    (experiment,) = read_experiments(path, parameters, kind, choice or ColumnChoice(), **options)
+    (experiment,) = read_experiments(path, parameters, kind, ColumnChoice(), **options)
     return experiment
 
 

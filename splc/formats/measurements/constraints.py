@@ -23,6 +23,7 @@ from splc.errors import InputError, Problem, SplcError, plural
 from splc.formats.measurements.csv import read_option_table
 from splc.formats.measurements.selections import assignment_text
 from splc.formats.roles import Roles
+from splc.formats.system.assembly import disjunction
 from splc.formats.table import TableSource, split_table
 from splc.io.csv_rows import distinct_texts, rows_with
 from splc.io.files import STANDARD, Source, read_source
@@ -125,7 +126,7 @@ class _Structure:
                 if not self._becomes_child(premise.name, names[0], optional=True):
                     yield _clause(_opposite(premise), *selected)
             case "values":
-                yield from _comparisons(premise, constraint)
+                yield _comparison(premise, names[0], constraint)
             case _:
                 yield _clause(premise if constraint.kind == "either" else _opposite(premise), *selected)
 
@@ -137,12 +138,11 @@ class _Structure:
         if option.parent is not None or not option.optional or (option.excluded and not optional):
             return False
         ancestor: str | None = parent
-        while ancestor is not None:
-            if ancestor == name:
-                return False
+        while ancestor is not None and ancestor != name:
             ancestor = self.options[ancestor].parent
-        self.options[name] = replace(option, parent=parent, optional=optional)
-        return True
+        if ancestor is None:
+            self.options[name] = replace(option, parent=parent, optional=optional)
+        return ancestor is None
 
     def _exclusion(self, name: str, other: str) -> Iterator[str]:
         """Exclude two options from each other; members of groups cannot have further exclusions."""
@@ -154,32 +154,32 @@ class _Structure:
 
 
 def _opposite(literal: OptionLiteral) -> OptionLiteral:
-    return OptionLiteral(literal.name, not literal.positive)
+    return literal._replace(positive=not literal.positive)
 
 
 def _clause(*literals: OptionLiteral) -> str:
-    return " | ".join(("" if literal.positive else "!") + quoted(literal.name) for literal in literals)
+    return disjunction(literals).text
 
 
-def _comparisons(premise: OptionLiteral, constraint: MinedConstraint) -> Iterator[str]:
-    """Yield the comparisons that state the values of a numeric option where a literal holds."""
-    name, values = constraint.options[0], constraint.values
-    match constraint.bounds:
-        case "=" | ">=":
-            yield f"{_guards([premise])}{_distance(name, values[0])} {constraint.bounds} 0"
-        case "<=":
-            yield f"{_guards([premise])}{_distance(name, values[-1])} <= 0"
-        case _:
-            yield _one_of([premise], {name: values})
+def _comparison(premise: OptionLiteral, name: str, constraint: MinedConstraint) -> str:
+    """Return the comparison that states the values of a numeric option where a literal holds."""
+    values, sign = constraint.values, constraint.bounds
+    if sign not in ("=", ">=", "<="):
+        return _one_of([premise], {name: values})
+    return f"{_guards([premise])}{_distance(name, values[-1 if sign == '<=' else 0])} {sign} 0"
 
 
 def _one_of(premises: Iterable[OptionLiteral], allowed: Mapping[str, Sequence[float]]) -> str:
     """Return the comparison that one of some numeric options has an allowed value where all literals hold."""
     factors = [_distance(name, value) for name, values in allowed.items() for value in values]
-    gaps = [min(np.diff(values).min(initial=1.0), 1.0) for values in allowed.values() for _ in values]
-    # A product of small differences would be 0 within the tolerance of comparisons.
-    scale = 10 ** math.ceil(-sum(map(math.log10, gaps)))
-    return f"{f'{scale} * ' if scale > 1 else ''}{_guards(premises)}{' * '.join(factors)} = 0"
+    scale = _scale(gap for values in allowed.values() for gap in [np.diff(values).min(initial=1.0)] * len(values))
+    return f"{scale}{_guards(premises)}{' * '.join(factors)} = 0"
+
+
+def _scale(gaps: Iterable[float]) -> str:
+    """Return the factor of a product of small differences, which would be 0 within the tolerance of comparisons."""
+    scale = 10 ** math.ceil(-sum(math.log10(min(gap, 1.0)) for gap in gaps))
+    return f"{scale} * " if scale > 1 else ""
 
 
 def outside_range(
@@ -190,17 +190,11 @@ def outside_range(
     It is about all numbers, not about the values of the option, which only state the least difference.
     """
     low, high = ends
-    if low == -math.inf:
-        distance = f"({_number(high)} - {quoted(name)})"
-    elif high == math.inf:
-        distance = _distance(name, low)
-    else:
-        distance = f"{_distance(name, low)} * ({_number(high)} - {quoted(name)})"
-    # A product of small differences would be 0 within the tolerance of comparisons.
-    scale = 10 ** math.ceil(-2 * math.log10(min(np.diff(values).min(initial=1.0), 1.0)))
+    sides = [] if low == -math.inf else [_distance(name, low)]
+    sides += [] if high == math.inf else [f"({_number(high)} - {quoted(name)})"]
     guards = _guards(premises)
     holds = f"1 - {guards.removesuffix(' * ')}" if guards else "0"
-    return f"{f'{scale} * ' if scale > 1 else ''}{guards}{distance} < {holds}"
+    return f"{_scale([np.diff(values).min(initial=1.0)] * 2)}{guards}{' * '.join(sides)} < {holds}"
 
 
 def _guards(premises: Iterable[OptionLiteral]) -> str:
@@ -274,9 +268,7 @@ def read_failed_runs(
             rows.problems(source.name).raise_if_any(InputError)
     except SplcError as error:
         raise InputError([*error.problems, Problem("the failed runs cannot be read", source.name, hint=hint)]) from None
-    kept = np.ones(len(rows), dtype=bool)
-    if rows.others:
-        kept = np.isin(np.arange(len(rows)), rows_with(rows.others, contexts))
+    kept = np.isin(np.arange(len(rows)), rows_with(rows.others, contexts)) if rows.others else np.ones(len(rows), bool)
     inside = (rows.indices >= 0).all(axis=1)
     rules, explained = _value_rules(table, system, kept & ~inside)
     return Configurations(system, rows.indices[kept & inside]), rules, int((kept & ~inside & ~explained).sum())
@@ -291,8 +283,7 @@ def _value_rules(table: TableSource, system: VariabilityModel, outside: Array) -
     for name, at in options:
         values: dict[str, tuple[Array, str]] = {}
         if name in groups:
-            known = child_texts(name, groups[name])
-            further = {*cells[at][outside].tolist()} - {"", *known}
+            further = {*cells[at][outside].tolist()} - {"", *child_texts(name, groups[name])}
             values = {f"{name}={text}": (cells[at] == text, "") for text in sorted(further)}
         elif name in system.positions:
             option, numbers = system.option(name), parse_column(cells[at].tolist())
@@ -327,11 +318,10 @@ def with_failures(
             sources.append(file)
             if outside:
                 verb = plural(outside, "failed run has", "failed runs have")
-                text = f"{verb} no values that can be read, and left out ({file})"
-                notes = (*measured.report.notes, text)
+                notes = (*measured.report.notes, f"{verb} no values that can be read, and left out ({file})")
                 measured = replace(measured, report=replace(measured.report, notes=notes))
-    runs = Configurations(system, np.concatenate([part.indices for part in parts]))
-    runs, source = runs if check is None else runs[check(runs)], sources[0] if sources else None
+    runs, source = Configurations(system, np.concatenate([part.indices for part in parts])), next(iter(sources), None)
+    runs = runs if check is None else runs[check(runs)]
     failures = failures_of(runs, measured.configurations[known], source) if len(runs) else None
     if never:
         none = np.zeros(0, dtype=int)

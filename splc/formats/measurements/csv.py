@@ -85,8 +85,7 @@ def has_header(table: TableSource, system: VariabilityModel, decimal: str = ".")
     second = [cell.strip() for cell in table.rows[1]] if len(table.rows) > 1 else []
     while len(first) > 1 and not first[-1]:
         first.pop()
-        if second and not second[-1]:
-            second.pop()
+        second = second[:-1] if second and not second[-1] else second
     # An option may be called `1`, so that a value of the first column looks like a name.
     begins_with_value = bool(second) and (second[0].casefold() in TRUTH or is_number(second[0], decimal))
     if not all(cell in system.spellings for cell in first[:-1]):
@@ -154,8 +153,7 @@ def _named_columns(
     named: Columns = {}
     others: Columns = {}
     for at, (cell, texts) in enumerate(zip(header, columns, strict=True)):
-        spelling = system.spellings.get(cell)
-        if spelling is not None and spelling != cell and spelling in header:
+        if (spelling := system.spellings.get(cell)) is not None and spelling != cell and spelling in header:
             # The table has a column of the exact name, too: an option `run-time` and a property `runtime`.
             spelling = None
         if not cell:
@@ -200,19 +198,14 @@ def _require_options(
     system: VariabilityModel, named: Columns, header: Sequence[str], others: Columns, line: int, problems: Problems
 ) -> None:
     """Raise the problems of a header, and one for each option that needs a column and has none."""
-    missing = [
-        option.name
-        for option in system.options
-        if option.name not in named and only_index(option, system.mandatory) is None
-    ]
-    if len(missing) == len(system.options) and not named:
+    required = [option.name for option in system.options if only_index(option, system.mandatory) is None]
+    if len(required) == len(system.options) and not named:
         hint = f"the options of {system.name or 'the system'} are: {', '.join(system.names[:12])}"
         problems.add("no column has the name of an option", line, text=",".join(header), hint=hint)
-        missing = []
-    for name in missing:
-        problems.add(
-            f"there is no column for the option {name!r}", line, hint=nearest(name, others, "is it the column")
-        )
+        required = []
+    for name in (name for name in required if name not in named):
+        similar = nearest(name, others, "is it the column")
+        problems.add(f"there is no column for the option {name!r}", line, hint=similar)
     problems.raise_if_any(InputError)
 
 
@@ -233,14 +226,14 @@ def option_column(option: Option, texts: Sequence[str], decimal: str = ".") -> t
         unlisted = set(numbers[(indices < 0) & ~np.isnan(numbers)].tolist())
         unit = unit_problem(option.name, option.values, sorted(unlisted))
     wrong = {}
-    for at, text in enumerate(cells):
+    for at, (cell, text) in enumerate(zip(distinct, cells, strict=True)):
         if np.isnan(numbers[at]) and text not in deselects:
             indices[at] = -1
-            stripped, reason = distinct[at].strip(), not_a_number(text, decimal)
+            reason = not_a_number(text, decimal)
             fault = reason if "too large" in reason else "is not one of its values"
-            wrong[distinct[at]] = f"{option.name}: {stripped!r} {fault}" if stripped else f"{option.name} has no value"
+            wrong[cell] = f"{option.name}: {cell.strip()!r} {fault}" if cell.strip() else f"{option.name} has no value"
         elif indices[at] < 0:
-            wrong[distinct[at]] = unit or wrong_value(option, float(numbers[at]))
+            wrong[cell] = unit or wrong_value(option, float(numbers[at]))
     return indices.astype(np.int32)[codes], wrong
 
 
@@ -308,9 +301,8 @@ def write_configurations(
 
     `extra`: name → additional column of numbers, shape (n,); NaN becomes an empty field.
     """
-    for name in extra or {}:
-        if name in exact_names(configurations.system):
-            raise ConfigurationError(f"an additional column cannot have the name of the option {name!r}")
+    for name in (name for name in extra or {} if name in exact_names(configurations.system)):
+        raise ConfigurationError(f"an additional column cannot have the name of the option {name!r}")
     write_whole(path, _table_parts(configurations, extra or {}))
 
 
@@ -332,11 +324,14 @@ def _table_parts(configurations: Configurations, extra: Mapping[str, Array | str
         yield table_text(header, columns).encode("utf-8")[len(first) :]
 
 
-def _check_names(measurements: Measurements, reserved: Container[str]) -> None:
+def check_names(
+    measurements: Measurements, reserved: Container[str], where: str = "a table of this system", *, exact: bool = True
+) -> None:
+    """Refuse names of properties and contexts that files of measurements cannot have; `exact`: in the same case."""
     for names, kind in ((measurements.properties, "property"), (tuple(measurements.contexts), "context")):
         for name in names:
-            if name in reserved or not name or name != name.strip():
-                raise MeasurementError(f"a {kind} cannot be called {name!r} in a table of this system")
+            if (name if exact else name.strip().casefold()) in reserved or not name or name != name.strip():
+                raise MeasurementError(f"a {kind} cannot be called {name!r} in {where}")
 
 
 def write_measurements_csv(measurements: Measurements, path: str | Path) -> tuple[str, ...]:
@@ -344,7 +339,7 @@ def write_measurements_csv(measurements: Measurements, path: str | Path) -> tupl
 
     Each repetition is a row; missing values are empty.
     """
-    _check_names(measurements, exact_names(measurements.system))
+    check_names(measurements, exact_names(measurements.system))
     rows, slots = repetition_rows(measurements.values.values(), len(measurements))
     values = {name: repetition_column(values, rows, slots) for name, values in measurements.values.items()}
     write_whole(path, _table_parts(measurements.configurations[rows], {**measurements.contexts, **values}))
@@ -357,7 +352,7 @@ def write_measurements_splconqueror_csv(measurements: Measurements, path: str | 
     Repetitions are aggregated; missing values are NaN. An optional numeric option `x` is followed by SPL Conqueror's
     hidden options `Enabledx` and `Disabledx`. Return notes on what is left out.
     """
-    _check_names(measurements, measurements.system.spellings)
+    check_names(measurements, measurements.system.spellings)
     model, configurations = measurements.system, measurements.configurations
     header, columns, renamed = [ROOT], [["1"] * len(measurements)], []
     for option, texts in zip(model.options, option_texts(configurations, plain=True), strict=True):
@@ -373,11 +368,10 @@ def write_measurements_splconqueror_csv(measurements: Measurements, path: str | 
                 header.append(switch + name)
                 columns.append(np.where(column, "1", "0").tolist())
     for name in header:
-        if is_number(name, ".") or header.count(name) > 1:
-            reason = "is a number" if is_number(name, ".") else "would be a duplicate"
-            raise MeasurementError(
-                f"SPL Conqueror's table cannot have a column {name!r}: the name {reason}", hint="write plain CSV or XML"
-            )
+        if is_number(name) or header.count(name) > 1:
+            reason = "is a number" if is_number(name) else "would be a duplicate"
+            message = f"SPL Conqueror's table cannot have a column {name!r}: the name {reason}"
+            raise MeasurementError(message, hint="write plain CSV or XML")
     for name in measurements.properties:
         header.append(name)
         columns.append(column_texts(measurements[name], missing="NaN"))

@@ -10,6 +10,7 @@ import re
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -65,8 +66,7 @@ def _table_in_memory(table: Any) -> TableSource:
     columns = table_columns(table)
     for name, values in columns.items():
         # Truth values are words, as in a CSV file.
-        numbers = None if values.dtype == bool else numbers_of(values)
-        if numbers is None:
+        if values.dtype == bool or (numbers := numbers_of(values)) is None:
             words.append(name)
             texts.append(CodedTexts(*distinct_texts(texts_of(values))))
         else:
@@ -98,8 +98,7 @@ def unfolded(table: TableSource) -> TableSource:
         start = len(first_line(beginning)) if names else 0
     has_units = _MEASURED_TEXT.search(beginning, start, start + _LOOKED_AT) is not None
     repeated = _repeated(names)
-    metric = next((name for name in names if name.casefold() in _METRIC), "")
-    value = next((name for name in names if name.casefold() in _VALUE), "")
+    metric, value = (next((name for name in names if name.casefold() in kind), "") for kind in (_METRIC, _VALUE))
     if not (has_units or repeated or (metric and value)):
         return table
     try:
@@ -164,9 +163,8 @@ def _agree(columns: Mapping[str, Sequence[str]], names: Sequence[str]) -> bool:
     """Return whether columns can be repetitions: numbers, not all of them whole, that agree up to a factor."""
     values = np.array([parse_column(columns[name]) for name in names])
     values = values[:, ~np.isnan(values).any(axis=0)]
-    if not values.size or (values == values.round()).all() or (values <= 0).any():
-        return False
-    return bool(np.median(values.max(axis=0) / values.min(axis=0)) <= MAX_SCATTER)
+    usable = values.size and (values > 0).all() and (values != values.round()).any()
+    return bool(usable and np.median(values.max(axis=0) / values.min(axis=0)) <= MAX_SCATTER)
 
 
 def _stacked(
@@ -177,15 +175,11 @@ def _stacked(
     keys = [name for name in columns if name not in inner]
     names = ["time" if base.casefold() in _RUNS else base for base in repeated]
     longest = max(map(len, repeated.values()))
-    rows = [
-        [
-            *(columns[name][at] for name in keys),
-            *(columns[group[turn]][at] if turn < len(group) else "" for group in repeated.values()),
-        ]
-        for at in range(len(next(iter(columns.values()))))
-        for turn in range(longest)
-    ]
-    rows = [row for row in rows if any(text.strip().casefold() not in MISSING for text in row[len(keys) :])]
+    rows = []
+    for at, turn in product(range(len(next(iter(columns.values())))), range(longest)):
+        values = [columns[group[turn]][at] if turn < len(group) else "" for group in repeated.values()]
+        if any(text.strip().casefold() not in MISSING for text in values):
+            rows.append([*(columns[name][at] for name in keys), *values])
     text = ", ".join(f"{name} ({len(group)} columns)" for name, group in zip(names, repeated.values(), strict=True))
     return TableSource.of_rows(table, [*keys, *names], rows, notes=(f"repetitions side by side: {text}",))
 
@@ -269,10 +263,8 @@ def _part(source: Source) -> TableSource:
 def _lacking(tables: Sequence[TableSource], ignored: frozenset[str]) -> Iterator[str]:
     """Yield notes on columns that some tables lack: rows of versions before an option have no value of it."""
     every = [table.columns.keys() - ignored for table in tables]
-    common = frozenset.intersection(*map(frozenset, every))
-    if not common:
-        names = listed([table.name for table in tables])
-        raise InputError(Problem("the tables have no column in common", names))
+    if not (common := frozenset.intersection(*map(frozenset, every))):
+        raise InputError(Problem("the tables have no column in common", listed([table.name for table in tables])))
     problems: list[Problem] = []
     for name in dict.fromkeys(name for table in tables for name in table.columns):
         lacking = [] if name in common | ignored else [table for table in tables if name not in table.columns]

@@ -10,7 +10,7 @@ import pytest
 
 from sampling import Space
 from splc.formats import detect
-from splc.formats.system.read import read_variability_model
+from splc.formats.detect import read_variability_model
 from splc.io.files import read_source
 from splc.system.variability import VariabilityModel
 from tests.support.real_data import DATA

@@ -14,9 +14,9 @@ import pytest
 from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
+from splc.formats.detect import read_variability_model
 from splc.formats.measurements.read import read_measurements
 from splc.formats.models.json import learned_json_text, parse_stored_json
-from splc.formats.system.read import read_variability_model
 from splc.io.files import Source
 from splc.learning import learn
 from splc.learning.contexts.contrasts import ContextInfluences

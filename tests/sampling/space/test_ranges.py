@@ -15,7 +15,7 @@ from sampling.space.ranges import UNBOUNDED, TermRange, factor_bounds, interval,
 from sampling.space.space import Space
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, VariabilityError
-from splc.formats.system.read import read_variability_model
+from splc.formats.detect import read_variability_model
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.subexpressions import Parameter
 from splc.models.terms import Factor, Term, log_term, option_term, product_of
