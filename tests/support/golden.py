@@ -33,7 +33,7 @@ from tests.support.paths import ROOT
 from tests.support.printed_numbers import NUMBER, significant, whole
 
 FOLDER = ROOT / "tests" / "golden"
-REWRITE = "SPLC_GOLDEN"
+REWRITE, INTENDED = "SPLC_GOLDEN", "If this is intended: make golden"
 PROJECTS = FOLDER / "projects"
 # The project without files.
 NOTHING = "empty"
@@ -194,14 +194,17 @@ def check_sessions(file: Path, run: Callable[..., Any], folder: Path, patch: pyt
         session.copy_to(own)
         patch.chdir(own)
         found.append(replace(session, steps=tuple(performed(session, printed))))
-    text = "\n".join(session.text for session in found)
+    for session, new_session in zip(sessions, found, strict=True):
+        for step, new in zip(session.steps, new_session.steps, strict=True):
+            assert new.lines == step.lines or os.environ.get(REWRITE), f"$ {step.command}\n{INTENDED}"
+    check_file(file, "\n".join(session.text for session in found))
+
+
+def check_file(file: Path, text: str) -> None:
+    """Check that a golden file has this text, or write it."""
     if os.environ.get(REWRITE):
         file.write_text(text, encoding="utf-8")
-        sessions = found
-    for session, performed_session in zip(sessions, found, strict=True):
-        for step, new in zip(session.steps, performed_session.steps, strict=True):
-            assert new.lines == step.lines, f"$ {step.command}\nIf this is intended: make golden"
-    assert text == file.read_text(encoding="utf-8"), "make golden"
+    assert text == file.read_text(encoding="utf-8"), INTENDED
 
 
 def same_line(one: str, other: str) -> bool:

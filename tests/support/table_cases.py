@@ -19,7 +19,6 @@ from splc.formats.column_choice import ColumnChoice
 from splc.formats.inference import inference_of
 from splc.formats.measurements.tables import read_table
 from splc.io.files import Source
-from tests.support.golden import FOLDER, PROMPT
 
 # `NAME=VALUE|VALUE`; quotes and braces keep spaces together.
 _WORD = re.compile(r"(?:\{[^}]*\}|'[^']*'|[^\s'{])+")
@@ -74,14 +73,3 @@ def inferred_lines(text: str) -> Iterator[str]:
     yield from (f"warning: {warning}" for warning in found.warnings)
     yield from (f"note: {note}" for note in found.notes)
     yield f"options: {', '.join(found.system.names)}"
-
-
-def inference_cases(name: str) -> list[str]:
-    """Return the cases of a file with what is inferred now."""
-    lines: list[str] = []
-    for line in (FOLDER / "inference" / f"{name}.messages").read_text("utf-8").splitlines():
-        if line.startswith("# "):
-            lines += ["", line] if lines else [line]
-        elif line.startswith(PROMPT):
-            lines += [line, *inferred_lines(line.removeprefix(PROMPT))]
-    return lines
