@@ -22,8 +22,8 @@ from pathlib import Path
 import pytest
 
 from splc.cli.app import app
+from tests.support.golden import NUMBER, significant, whole
 from tests.support.paths import CASES, ROOT
-from tests.support.printed_numbers import NUMBER, significant, whole
 from tests.support.tracked import DECISIONS, PAGES, copy_tracked, not_ignored, tracked
 
 # What sets the project up is run by those who read it, and by CI: `make test` runs this test.

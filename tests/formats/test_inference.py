@@ -26,10 +26,9 @@ from splc.io.files import read_source
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from tests.support.golden_messages import check_messages, check_prompts
-from tests.support.inferred_tables import grid, inferred, kinds, rows, table
+from tests.support.inferred_tables import grid, inferred, inferred_lines, kinds, rows, table
 from tests.support.paths import BOOMERAMG, ROOT, SMG2000
 from tests.support.real_data import real
-from tests.support.table_cases import inferred_lines
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 
