@@ -1,4 +1,4 @@
-"""Tables that tests write as text, and everything that is inferred from them (golden files in `tests/golden/inference`).
+"""Tables that tests write as text, and all that is inferred from them (golden files in `tests/golden/inference`).
 
 A case is a sentence after `#`, a table after `$`, and below what is inferred: options with their values, roles,
 reasons and warnings. A table is `NAME=VALUE|VALUE …`, all combinations of the values; a column `{EXPRESSION}` is
