@@ -71,20 +71,14 @@ class OptionRows:
         groups: Sequence[tuple[tuple[str, ...], str | None]] = (),
     ) -> OptionRows:
         """Return the distinct rows of options in the rows of a table."""
-        codes = [distinct_numbers(values)[1] for values in numbers.values()]
-        rows, _ = first_appearances(row_codes([row_codes(selected), *codes]))
+        rows, _ = first_appearances(row_codes(len(selected), *selected.T, *map(_codes, numbers.values())))
         distinct = {name: values[rows] for name, values in numbers.items()}
         return cls(tuple(names), selected[rows], distinct, tuple(groups))
 
     @cached_property
     def binary_codes(self) -> Array:
         """The distinct configurations of the binary options, numbered by row, shape (n,)."""
-        return row_codes(self.selected)
-
-    @property
-    def binary_rows(self) -> Array:
-        """One row for each configuration of the binary options, ascending."""
-        return first_appearances(self.binary_codes)[0]
+        return row_codes(len(self.selected), *self.selected.T)
 
     @property
     def has_few(self) -> bool:
@@ -94,8 +88,7 @@ class OptionRows:
     @cached_property
     def numeric_codes(self) -> Array:
         """The distinct configurations of the numeric options, numbered by row, shape (n,)."""
-        codes = [distinct_numbers(values)[1] for values in self.numbers.values()]
-        return row_codes(codes) if codes else np.zeros(len(self.selected), dtype=np.int64)
+        return row_codes(len(self.selected), *map(_codes, self.numbers.values()))
 
     @property
     def is_combined(self) -> bool:
@@ -123,7 +116,7 @@ class OptionRows:
 
     def is_crossed_alone(self, column: int) -> bool:
         """Return whether a binary option is combined with all configurations of the other binary options."""
-        other_codes = row_codes(np.delete(self.selected, column, axis=1))
+        other_codes = row_codes(len(self.selected), *np.delete(self.selected, column, axis=1).T)
         return int(self.binary_codes.max()) + 1 == 2 * (int(other_codes.max()) + 1)
 
 
@@ -159,18 +152,16 @@ def numeric_columns(numbers: Mapping[str, Array], rows: int) -> tuple[list[Numer
     return columns, np.stack(values, axis=1) if values else np.zeros((rows, 0), dtype=bool)
 
 
-def row_codes(columns: Array | Sequence[Array]) -> Array:
-    """Return equal numbers for equal rows, shape (n,), of booleans (n, k) or of columns of whole numbers."""
-    if isinstance(columns, np.ndarray):
-        packed = np.packbits(columns, axis=1)
-        if not packed.shape[1]:
-            return np.zeros(len(packed), dtype=np.int64)
-        rows = np.ascontiguousarray(packed).view(f"S{packed.shape[1]}").reshape(-1)
-        return np.unique(rows, return_inverse=True)[1].reshape(-1)
-    codes = columns[0]
-    for column in columns[1:]:
+def row_codes(rows: int, *columns: Array) -> Array:
+    """Return equal numbers for equal rows, shape (n,), of columns of truth values or whole numbers."""
+    codes = np.zeros(rows, dtype=np.int64)
+    for column in columns:
         codes = renumbered(codes * (int(column.max(initial=0)) + 1) + column)
     return codes
+
+
+def _codes(values: Array) -> Array:
+    return distinct_numbers(values)[1]
 
 
 # The probability of a wrong constraint in a table of independent options.

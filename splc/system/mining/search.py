@@ -16,6 +16,7 @@ from operator import itemgetter
 
 import numpy as np
 
+from splc.io.csv_rows import first_appearances
 from splc.system.constraints import OptionLiteral
 from splc.system.groups import alternatives_among, probability_of_one
 from splc.system.mining.mined_constraint import Bounds, ClauseSet, Kind, Literals, MinedConstraint, MinedConstraints
@@ -275,7 +276,7 @@ def mined_constraints(table: OptionRows) -> MinedConstraints:
     """Return the constraints that all rows satisfy by far more than chance, without those that others imply."""
     if len(table.selected) < 2 or not table.selected.shape[1]:
         return MinedConstraints((), len(table.selected))
-    rows, results = table.binary_rows, None
+    rows, results = first_appearances(table.binary_codes)[0], None
     if table.is_drawn:
         results = _constraints(LiteralTable(table, np.arange(len(table.selected))), table.likely_configurations)
     few = table.selected.shape[1] <= MAX_COLUMNS and table.has_few
