@@ -109,6 +109,11 @@ def _model(name: str) -> Callable[[Path], object]:
     return read
 
 
+def _golden(name: str) -> tuple[bytes, ...]:
+    """Return the inputs of a golden file of readers."""
+    return tuple(case.data for case in read_cases(READER_FILES / f"{name}.txt") if case.data)
+
+
 def _archive() -> bytes:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -184,7 +189,7 @@ READERS: dict[str, Reader] = {
     "measurements-xml": Reader(_measurements("xml", Policy()), (seeds.XML,), ("measurements.xml",), ".xml"),
     "measurements-xml-dropped": Reader(_measurements("xml", Policy("drop", "mean", "min")), (seeds.XML,), (), ".xml"),
     "table": Reader(infer_system, (seeds.CSV, seeds.CSV.replace(",", ";")), ("*.csv", "*.csv.gz"), ".csv"),
-    "tools": Reader(infer_system, tuple(case.data for case in read_cases(READER_FILES / "tools.txt"))),
+    "tools": Reader(infer_system, _golden("tools")),
     "observed-csv": Reader(
         lambda path: read_observed([path], small()),
         ("cache,left,right,x,y,levels\n1,1,0,1,1,3\n", "cache,left,right,x,y,level,n\n0,0,0,1,1,1,3\n0,0,0,1,1,2,3\n"),
@@ -200,9 +205,15 @@ READERS: dict[str, Reader] = {
     "term-list": Reader(lambda path: parse_term_list(read_source(path), small()), (seeds.TERMS,), ()),
     "parameters-lines": Reader(read_parameters, (seeds.PARAMETERS,), (), ".txt"),
     "parameters-toml": Reader(read_parameters, (seeds.TOML,), ("parameters*.toml",), ".toml"),
-    "experiment-text": Reader(_format("experiment", "text"), (seeds.POINTS,), ("*_parameter_*.txt",), ".txt"),
-    "experiment-json": Reader(_format("experiment", "json"), (seeds.EXPERIMENT,), (), ".json"),
-    "experiment-jsonl": Reader(_format("experiment", "jsonl"), (seeds.LINES,), ("*.jsonl",), ".jsonl"),
+    "experiment-text": Reader(
+        _format("experiment", "text"), (seeds.POINTS, *_golden("experiments-text")), ("*_parameter_*.txt",), ".txt"
+    ),
+    "experiment-json": Reader(
+        _format("experiment", "json"), (seeds.EXPERIMENT, *_golden("experiments-json")), (), ".json"
+    ),
+    "experiment-jsonl": Reader(
+        _format("experiment", "jsonl"), (seeds.LINES, *_golden("experiments-jsonl")), ("*.jsonl",), ".jsonl"
+    ),
     "experiment-extra-p": Reader(_format("experiment", "extra-p"), (_archive,), ("*.extra-p",), ".extra-p"),
     "experiment-csv": Reader(
         read_experiment,

@@ -28,7 +28,6 @@ from splc.formats.experiments.read import read_experiment
 from splc.io.files import Source, write_whole
 from tests.support.examples import examples
 from tests.support.golden_messages import Lines, check_calls
-from tests.support.reader_golden import READER_FILES, read_cases
 from tests.support.real_data import DATA
 from tests.support.refusal import check_read_or_refused
 
@@ -254,11 +253,6 @@ def read_or_refused(content: bytes) -> None:
         assert said.encode()
 
 
-PIECES = [
-    case.data.decode("utf-8", "replace")
-    for form in ("text", "json", "jsonl")
-    for case in read_cases(READER_FILES / f"experiments-{form}.txt")
-]
 WORDS = ("PARAMETER", "POINTS", "REGION", "METRIC", "DATA", "p", "value", "metric", "callpath", "null", "NaN", "-0")
 TEXTS = ('"', '"params"', '"parameters"', '"value"', '"measurements"', '"point"', "1e999", "9" * 400, "\\u", "\\ud800")
 TOKENS = st.sampled_from([*"()#\n\r \t{}[]:,;\0ä\u2028\x0c", *WORDS, *TEXTS])
@@ -286,18 +280,6 @@ TOKENS = st.sampled_from([*"()#\n\r \t{}[]:,;\0ä\u2028\x0c", *WORDS, *TEXTS])
 def test_random_files(content: bytes) -> None:
     """Any content is read or an error of this project, fast."""
     read_or_refused(content)
-
-
-@examples(40)
-@given(data=st.data())
-def test_mutated_files(data: st.DataObject) -> None:
-    """A file with parts cut out, doubled or replaced is read or refused."""
-    text = data.draw(st.sampled_from(PIECES))
-    for _ in range(data.draw(st.integers(1, 4))):
-        at, end = sorted(data.draw(st.tuples(*[st.integers(0, len(text))] * 2)))
-        piece = data.draw(st.one_of(st.just(""), TOKENS, st.just(text[at:end] * 2), st.text(max_size=3)))
-        text = text[:at] + piece + text[min(end, at + data.draw(st.sampled_from([0, 1, 5, 600]))) :]
-    read_or_refused(text.encode(errors="surrogatepass"))
 
 
 @given(names=st.lists(st.text("p=8.r1,/_-xä٣", max_size=40), min_size=1, max_size=4), by_folder=st.booleans())
