@@ -28,6 +28,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -185,12 +186,14 @@ def log_chance(rows: int, first: Array, second: Array) -> Array:
     return np.where(possible, log_ratio, -np.inf)
 
 
+def column_of(literals: Any) -> Any:
+    """Return the columns of literals, or of one."""
+    return np.maximum(literals, ~literals)
+
+
 @dataclass(frozen=True, eq=False)
 class LiteralCounts:
-    """The numbers of rows in which literals, and pairs of them, occur.
-
-    Literal i < k is column i, literal k + i its negation.
-    """
+    """The numbers of rows in which literals, and pairs of them, occur, by literal: column i is i, its negation ~i."""
 
     rows: int  # the number of rows
     single: Array  # the number of rows with each literal, shape (2k,)
@@ -207,8 +210,9 @@ class LiteralCounts:
         count = np.diag(both)
         only = count[:, None] - both
         neither = rows - count[:, None] - count[None, :] + both
-        pairs = np.block([[both, only], [only.T, neither]])
-        return cls(rows, np.concatenate([count, rows - count]).astype(float), pairs)
+        # The index ~i counts from the end.
+        pairs = np.block([[both, only[:, ::-1]], [only.T[::-1], neither[::-1, ::-1]]])
+        return cls(rows, np.concatenate([count, (rows - count)[::-1]]).astype(float), pairs)
 
     def dispersion(self, columns: Sequence[int]) -> float:
         """Return the variance of the distances of rows, relative to that of independent columns; at least 1.
@@ -247,13 +251,13 @@ def combined(
     """
     least = factor * LEAST_EXPECTED
     is_combined = np.zeros(len(first), dtype=bool)
-    columns, number = np.asarray(third_columns, dtype=np.int64), len(options)
+    columns = np.asarray(third_columns, dtype=np.int64)
     third_values, third_options = values[:, columns].astype(np.float32), options[columns]
     work = 0
     for start in range(0, len(first), _BLOCK):
         pairs = np.stack([first[start : start + _BLOCK], second[start : start + _BLOCK]])
         # Which third columns are of other options than both literals, shape (pairs, columns).
-        third = (third_options != options[pairs % number][:, :, None]).all(axis=0)
+        third = (third_options != options[column_of(pairs)][:, :, None]).all(axis=0)
         crossed = third.copy()
         for literal in pairs:
             with_third = counts.pairs[literal][:, columns]
@@ -263,7 +267,7 @@ def combined(
             third &= (with_third < single) | (with_third < total)
             third &= (with_third > 0) | (single + total < counts.rows)
         expected = np.zeros(crossed.shape)
-        for side in (columns, columns + number):
+        for side in (columns, ~columns):
             both = counts.pairs[pairs[0]][:, side] * counts.pairs[pairs[1]][:, side]
             expected += both / np.maximum(counts.single[side], 1)
         expected[~third] = np.inf
@@ -271,7 +275,7 @@ def combined(
         work += int(accepted.sum()) * third_values.size
         if work <= MAX_WORK:
             for index in np.flatnonzero(accepted).tolist():
-                pair = [values[:, literal % number] ^ (literal >= number) for literal in pairs[:, index].tolist()]
+                pair = [values[:, column_of(literal)] ^ (literal < 0) for literal in pairs[:, index].tolist()]
                 tried = np.argsort(expected[index], kind="stable")[:TRIED]
                 tried = tried[third[index, tried]]
                 accepted[index] = _expected_by_two(pair, third_values, third_options, third[index], tried) >= least
@@ -308,10 +312,9 @@ TOLERATED = 1.25
 class LiteralTable:
     """The columns of a table that vary, and which pairs of literals over them contradict each other.
 
-    Columns are binary ones, numbered from 0 to `binary`, and then those of numeric options. Literal i is column i, and
-    literal `width` + i its negation. `rows` are evidence of constraints among binary options. If they are `complete`,
-    supposed to be all configurations that the constraints allow, pairs of binary literals that no row has contradict
-    each other.
+    Columns are binary ones, numbered from 0 to `binary`, and then those of numeric options. `rows` are evidence of
+    constraints among binary options. If they are `complete`, supposed to be all configurations that the constraints
+    allow, pairs of binary literals that no row has contradict each other.
     """
 
     def __init__(self, table: OptionRows, rows: Array, *, complete: bool = False) -> None:
@@ -341,7 +344,7 @@ class LiteralTable:
 
     def _compare_literals(self) -> None:
         """Find the pairs of binary literals that contradict each other, and the columns that are equal or opposite."""
-        width, binary = self.width, self.binary
+        binary, width = np.arange(self.binary), self.width
         first, second = self.never_together()
         is_contradiction = np.ones(len(first), dtype=bool)
         if not self.complete:
@@ -349,37 +352,30 @@ class LiteralTable:
         self.first, self.second = first[is_contradiction], second[is_contradiction]
         contradicts = np.zeros((2 * width, 2 * width), dtype=bool)
         contradicts[self.first, self.second] = contradicts[self.second, self.first] = True
-        implies = contradicts[:, np.roll(np.arange(2 * width), -width)]
-        equal = implies & implies.T
-        # Literal → the first column that is equal to it, or itself.
-        self.shown = {
-            at: int(np.argmax(equal[at, :binary])) for at in range(width, width + binary) if equal[at, :binary].any()
-        }
-        earlier = np.tril(equal[:binary, :binary] | equal[:binary, width : width + binary], -1)
+        implies = contradicts[:, ::-1]
+        self.equal = implies & implies.T
+        same, opposite = (self.equal[np.ix_(literals, binary)] for literals in (binary, ~binary))
+        # Negation → the first column that is equal to it.
+        self.shown = {~at: int(np.argmax(opposite[at])) for at in np.flatnonzero(opposite.any(axis=1)).tolist()}
+        earlier = np.tril(same | opposite, -1)
         self.twins = {at: int(np.argmax(earlier[at])) for at in np.flatnonzero(earlier.any(axis=1)).tolist()}
-        self.equal = equal
-        self.distinct = np.array([at for at in range(binary) if at not in self.twins], dtype=np.int64)
+        self.distinct = np.array([at for at in range(self.binary) if at not in self.twins], dtype=np.int64)
 
     def never_together(self) -> tuple[Array, Array]:
         """Return the pairs of binary literals over different columns that no row has."""
-        literals = np.concatenate([np.arange(self.binary), np.arange(self.width, self.width + self.binary)])
+        binary = np.arange(self.binary)
+        literals = np.concatenate([binary, ~binary])
         first, second = np.nonzero(np.triu(self.pairs.pairs[np.ix_(literals, literals)] == 0, 1))
         first, second = literals[first], literals[second]
-        is_distinct = (first % self.width) != (second % self.width)
+        is_distinct = column_of(first) != column_of(second)
         return first[is_distinct], second[is_distinct]
-
-    def number(self, literal: int) -> int:
-        """Return a literal as clauses have it."""
-        return literal + 1 if literal < self.width else -(literal - self.width + 1)
 
     def contradicting_pairs(self) -> tuple[Array, Array]:
         """Return the contradicting pairs of literals over different columns without another explanation."""
-        is_distinct = np.zeros(self.width, dtype=bool)
-        is_distinct[self.distinct] = True
-        usable = is_distinct[self.first % self.width] & is_distinct[self.second % self.width]
+        is_distinct = np.isin(np.arange(self.width), self.distinct)
+        one, other = column_of(self.first), column_of(self.second)
+        usable = is_distinct[one] & is_distinct[other] & (self.options[one] != self.options[other])
         first, second = self.first[usable], self.second[usable]
-        other = self.options[first % self.width] != self.options[second % self.width]
-        first, second = first[other], second[other]
         usable = self.evident(first, second)
         return first[usable], second[usable]
 

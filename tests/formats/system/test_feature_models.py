@@ -113,7 +113,7 @@ def test_equivalence(name: str, suffix: str) -> None:
     stated, given = (
         {
             tuple(
-                numbers.setdefault(uvl_name(option), len(numbers) + 1) * (1 if positive else -1)
+                numbers.setdefault(uvl_name(option), len(numbers)) ^ (0 if positive else -1)
                 for option, positive in sorted(literals_of(clause, found))
             )
             for clause in clauses(found)
@@ -123,7 +123,7 @@ def test_equivalence(name: str, suffix: str) -> None:
     for known, asked in ((given, stated), (stated, given)):
         proofs, units = ClauseSet(), [clause[0] for clause in known if len(clause) == 1]
         proofs.add(known)
-        negations = ([*units, *(-literal for literal in clause)] for clause in asked - known)
+        negations = ([*units, *(~literal for literal in clause)] for clause in asked - known)
         assert all(proofs.consequences(negation) is None for negation in negations)
 
 
