@@ -59,9 +59,8 @@ def side_by_side(columns: Mapping[str, Array], group: Array, slots: Array, file:
     tables = {}
     for name, values in columns.items():
         filled = np.full((len(totals), width), np.nan)
-        for slot in range(values.shape[1]):
-            present = slots > slot
-            filled[group[present], starts[present] + slot] = values[present, slot]
+        row, slot = np.nonzero(np.arange(values.shape[1]) < slots[:, np.newaxis])
+        filled[group[row], starts[row] + slot] = values[row, slot]
         used = np.flatnonzero(~np.isnan(filled).all(axis=0))
         tables[name] = filled[:, : used[-1] + 1 if len(used) else 1]
     return tables
