@@ -198,7 +198,7 @@ READERS: dict[str, Reader] = {
     ),
     "configurations-csv": Reader(lambda path: read_configurations(path, small()), (seeds.CSV,), (), ".csv"),
     "inputs-csv": Reader(lambda path: read_inputs(path, small(), Policy()), (seeds.CSV,), (), ".csv"),
-    "population-csv": Reader(lambda path: read_population(path, small()), (seeds.CSV,), (), ".csv"),
+    "population-csv": Reader(lambda path: read_population(str(path), small()), (seeds.CSV,), (), ".csv"),
     "model-json": Reader(_model("json"), (seeds.MODEL_JSON,), ("*.json",), ".json"),
     "model-text": Reader(_model("txt"), (seeds.MODEL, seeds.SPECS), ("analytical*.txt",), ".txt"),
     "model-log": Reader(_model("log"), (seeds.LOG,), ("*.log",), ".log"),
