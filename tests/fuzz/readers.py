@@ -31,8 +31,8 @@ from splc.measuring.journal import read_journal
 from splc.measuring.properties import extract, parse_properties
 from splc.measuring.runner import Ended
 from splc.project.files import read_project_file
-from splc.study.folder import MANIFEST, TASKS, results_folder
-from splc.study.specification import read_study
+from splc.study import read_study
+from splc.study.folder import results_folder
 from splc.system.constraints import parse_arithmetic, parse_boolean
 from splc.system.options import step_values
 from splc.system.variability import VariabilityModel
@@ -133,8 +133,8 @@ def _results(path: Path) -> object:
     """Open a results folder with this manifest and this record of a task."""
     with tempfile.TemporaryDirectory(dir=path.parent) as name:
         folder, key = Path(name), "0" * 64
-        (folder / TASKS).mkdir()
-        for copy in (folder / MANIFEST, folder / TASKS / f"{key}.json"):
+        (folder / "tasks").mkdir()
+        for copy in (folder / "manifest.json", folder / "tasks" / f"{key}.json"):
             copy.write_bytes(path.read_bytes())
         with results_folder(folder, {"file": "study.toml"}, ["table.md", "logs/a.log"]) as opened:
             return opened.record(key)

@@ -370,11 +370,15 @@ class LiteralTable:
         is_distinct = column_of(first) != column_of(second)
         return first[is_distinct], second[is_distinct]
 
+    def option_of(self, literals: Array) -> Array:
+        """Return the options of literals."""
+        return np.asarray(self.options[column_of(literals)])
+
     def contradicting_pairs(self) -> tuple[Array, Array]:
         """Return the contradicting pairs of literals over different columns without another explanation."""
         is_distinct = np.isin(np.arange(self.width), self.distinct)
-        one, other = column_of(self.first), column_of(self.second)
-        usable = is_distinct[one] & is_distinct[other] & (self.options[one] != self.options[other])
+        usable = is_distinct[column_of(self.first)] & is_distinct[column_of(self.second)]
+        usable &= self.option_of(self.first) != self.option_of(self.second)
         first, second = self.first[usable], self.second[usable]
         usable = self.evident(first, second)
         return first[usable], second[usable]

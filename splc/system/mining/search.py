@@ -15,19 +15,10 @@ from itertools import combinations
 
 import numpy as np
 
-from splc.io.csv_rows import first_appearances
 from splc.system.constraints import OptionLiteral
 from splc.system.groups import alternatives_among, probability_of_one
 from splc.system.mining.mined_constraint import Bounds, ClauseSet, Kind, Literals, MinedConstraint, MinedConstraints
-from splc.system.mining.pairs import (
-    CHANCE,
-    LEAST_EXPECTED,
-    LiteralCounts,
-    LiteralTable,
-    OptionRows,
-    column_of,
-    log_chance,
-)
+from splc.system.mining.pairs import CHANCE, LEAST_EXPECTED, LiteralCounts, LiteralTable, OptionRows, log_chance
 from splc.types import Array
 
 # A constraint, and its clauses.
@@ -86,7 +77,7 @@ def _identical(table: LiteralTable) -> Iterator[Stated]:
     usable = table.evident(columns, ~same)
     for column, first in zip(columns[usable].tolist(), same[usable].tolist(), strict=True):
         share = table.pairs.single[column] / rows
-        premise, expected = OptionLiteral(table.names[column_of(first)], first >= 0), 2 * rows * share * (1 - share)
+        premise, expected = OptionLiteral(table.names[max(first, ~first)], first >= 0), 2 * rows * share * (1 - share)
         constraint = MinedConstraint("identical", premise, (table.names[column],), rows, float(expected))
         yield constraint, [(~first, column), (first, ~column)]
 
@@ -102,7 +93,7 @@ def _contradiction(
     table: LiteralTable, first: int, second: int, support: float, counts: LiteralCounts
 ) -> MinedConstraint:
     """Return the constraint of `_pair`; `counts` are those of the rows that it is expected from."""
-    premise, other = (table.names[column_of(literal)] for literal in (first, second))
+    premise, other = (table.names[max(literal, ~literal)] for literal in (first, second))
     kind: Kind = "either" if first < 0 else "excludes" if second >= 0 else "implies"
     expected = float(counts.single[first] * counts.single[second] / counts.rows)
     return MinedConstraint(kind, OptionLiteral(premise, True), (other,), int(support), expected)
@@ -187,7 +178,7 @@ def value_constraints(table: LiteralTable, known: ClauseSet) -> Iterator[MinedCo
     by_design = table.table.is_combined
     ordered = sorted(allowed.items(), key=lambda each: (each[0][0] < 0, abs(each[0][0]), each[0][1]))
     for (literal, name), values in ordered:
-        if by_design and len(values) > 1 and table.table.is_crossed_alone(int(table.origins[column_of(literal)])):
+        if by_design and len(values) > 1 and table.table.is_crossed_alone(int(table.origins[max(literal, ~literal)])):
             continue
         implied = known.consequences([literal]) or set()
         stronger = (
@@ -206,7 +197,7 @@ def _numeric_pairs(table: LiteralTable) -> Iterator[tuple[int, int, bool]]:
     first, second = binary[first], columns[second]
     is_accepted = table.evident(first, second, table.counts)
     for literal, other in zip(first[is_accepted].tolist(), second[is_accepted].tolist(), strict=True):
-        yield table.shown.get(literal, literal), int(column_of(other)) - table.binary, other >= 0
+        yield table.shown.get(literal, literal), max(other, ~other) - table.binary, other >= 0
 
 
 def _numeric_constraint(table: LiteralTable, literal: int, name: str, values: Iterable[float]) -> MinedConstraint:
@@ -219,7 +210,7 @@ def _numeric_constraint(table: LiteralTable, literal: int, name: str, values: It
         bounds = "<="
     elif allowed == levels[-len(allowed) :]:
         bounds = ">="
-    premise = OptionLiteral(table.names[column_of(literal)], literal >= 0)
+    premise = OptionLiteral(table.names[max(literal, ~literal)], literal >= 0)
     expected = float(rows * np.mean(~np.isin(numbers, allowed)))
     return MinedConstraint("values", premise, (name,), int(rows), expected, tuple(allowed), bounds)
 
@@ -236,7 +227,7 @@ def unseen_pairs(table: LiteralTable, known: ClauseSet) -> tuple[MinedConstraint
     """Return pairs of literals of binary options that no row has and `known` allows, the least likely ones first."""
     counts = table.counts
     first, second = table.never_together()
-    different = table.options[column_of(first)] != table.options[column_of(second)]
+    different = table.option_of(first) != table.option_of(second)
     first, second = first[different], second[different]
     chance = log_chance(counts.rows, counts.single[first], counts.single[second])
     by_itself = chance <= math.log(FALSE_ALARMS / max(table.tests, 1))
@@ -276,7 +267,8 @@ def mined_constraints(table: OptionRows) -> MinedConstraints:
     """Return the constraints that all rows satisfy by far more than chance, without those that others imply."""
     if len(table.selected) < 2 or not table.selected.shape[1]:
         return MinedConstraints((), len(table.selected))
-    rows, results = first_appearances(table.binary_codes)[0], None
+    # One row for each configuration of the binary options.
+    rows, results = np.sort(np.unique(table.binary_codes, return_index=True)[1]), None
     if table.is_drawn:
         results = _constraints(LiteralTable(table, np.arange(len(table.selected))), table.likely_configurations)
     few = table.selected.shape[1] <= MAX_COLUMNS and table.has_few

@@ -13,14 +13,13 @@ from hypothesis.extra import numpy as hnp
 
 from splc.io.csv_rows import first_appearances
 from splc.system.mining import OptionRows, failing_combinations
-from splc.system.mining.mined_constraint import ClauseSet, Literals
+from splc.system.mining.mined_constraint import ClauseSet
 from splc.system.mining.pairs import (
     LiteralCounts,
     LiteralTable,
     combined,
     contradictions,
     log_chance,
-    row_codes,
 )
 from splc.types import Array
 from tests.support.golden_messages import check_calls
@@ -31,7 +30,7 @@ tables = st.tuples(st.integers(1, 40), st.integers(1, 20)).flatmap(lambda shape:
 @given(tables)
 def test_numbers_of_rows(table: Array) -> None:
     """Rows have the same number where they are equal."""
-    codes = row_codes(len(table), *table.T)
+    codes = OptionRows(tuple(map(str, range(table.shape[1]))), table).binary_codes
     np.testing.assert_array_equal(codes[:, None] == codes[None], (table[:, None] == table[None]).all(axis=2))
     first = first_appearances(codes)[0].tolist()
     assert first == sorted({row.tobytes(): at for at, row in reversed([*enumerate(table)])}.values())
@@ -51,12 +50,12 @@ COLUMNS = 4
 literals = st.integers(-COLUMNS, COLUMNS - 1)
 
 
-def clauses(most: int) -> st.SearchStrategy[list[Literals]]:
+def clauses(most: int) -> st.SearchStrategy[list[tuple[int, ...]]]:
     """Clauses of up to so many literals."""
     return st.lists(st.lists(literals, min_size=1, max_size=most, unique=True).map(tuple), max_size=6)
 
 
-def solutions(stated: list[Literals]) -> list[tuple[bool, ...]]:
+def solutions(stated: list[tuple[int, ...]]) -> list[tuple[bool, ...]]:
     """Return the assignments that satisfy clauses."""
     return [
         row
@@ -66,7 +65,7 @@ def solutions(stated: list[Literals]) -> list[tuple[bool, ...]]:
 
 
 @given(clauses(3), clauses(2))
-def test_implied_clauses_follow(stated: list[Literals], asked: list[Literals]) -> None:
+def test_implied_clauses_follow(stated: list[tuple[int, ...]], asked: list[tuple[int, ...]]) -> None:
     """Redundant constraints hold in every solution of the others."""
     known = ClauseSet()
     known.add(stated)
@@ -75,7 +74,7 @@ def test_implied_clauses_follow(stated: list[Literals], asked: list[Literals]) -
 
 
 @given(clauses(3), st.integers(2**COLUMNS // 8, 20))
-def test_numbers_of_solutions(stated: list[Literals], limit: int) -> None:
+def test_numbers_of_solutions(stated: list[tuple[int, ...]], limit: int) -> None:
     """The number of solutions is compared with a limit."""
     known = ClauseSet()
     known.add(stated)
