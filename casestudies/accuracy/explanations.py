@@ -46,19 +46,12 @@ FIRST_OPTIONS, FIRST_TERMS = 5, 10
 
 @dataclass(frozen=True)
 class Judged:
-    """A statement of an explanation, and the truth.
+    """A statement of an explanation, and the truth."""
 
-    Attributes:
-        true: the true number.
-        stated: the stated one.
-        low: the lower end of its interval, None if there is none.
-        high: the upper end.
-    """
-
-    true: float
-    stated: float
-    low: float | None
-    high: float | None
+    true: float  # the true number
+    stated: float  # the stated one
+    low: float | None  # the lower end of its interval, None if there is none
+    high: float | None  # the upper end
 
     @property
     def covered(self) -> bool | None:

@@ -75,17 +75,12 @@ SUMS = ("sums %", "sums %, without small terms")
 
 @dataclass(frozen=True)
 class QuotedEvaluation(ScalingEvaluation):
-    """The default learner where the paper states a number: functions with small terms, and without.
-
-    Attributes:
-        functions: functions per number of parameters; None: as many as `sparse_functions.NUMBERS` has.
-        seed: of the draws.
-    """
+    """The default learner where the paper states a number: functions with small terms, and without."""
 
     preset: ClassVar[str] = "synthetic-quoted"
 
-    functions: int | None = None
-    seed: int = 1
+    functions: int | None = None  # functions per number of parameters; None: as many as `sparse_functions.NUMBERS` has
+    seed: int = 1  # of the draws
 
     def shared(self) -> dict[str, Any]:
         """Return the settings that decide the rows of every cell, in JSON's types."""
