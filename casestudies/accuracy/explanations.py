@@ -61,18 +61,12 @@ class Judged:
 
 @dataclass(frozen=True)
 class ExplanationEvaluation(Evaluation):
-    """The default learner's explanations of completely measured systems.
-
-    Attributes:
-        path: None.
-        systems: names of systems.
-        most: the number of samples of each system.
-    """
+    """The default learner's explanations of completely measured systems."""
 
     preset: ClassVar[str] = "explanations"
 
-    systems: tuple[str, ...] = tuple(name for name in ROWS if not systems.absent(name))
-    most: int = SAMPLES
+    systems: tuple[str, ...] = tuple(name for name in ROWS if not systems.absent(name))  # names of systems
+    most: int = SAMPLES  # the number of samples of each system
 
     def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the title and the cell of each task."""

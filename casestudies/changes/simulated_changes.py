@@ -62,16 +62,11 @@ class Versions:
 
 @dataclass(frozen=True)
 class SimulatedChanges(Evaluation):
-    """Tests of simulated versions.
-
-    Attributes:
-        path: None.
-        seeds: draws of a cell; None: as many as the tables of the page have.
-    """
+    """Tests of simulated versions."""
 
     preset: ClassVar[str] = "simulated"
 
-    seeds: int | None = None
+    seeds: int | None = None  # draws of a cell; None: as many as the tables of the page have
 
     def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the title and the cell of each task."""
