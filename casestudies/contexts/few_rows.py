@@ -36,18 +36,12 @@ FEWER_SEEDS = {"x264": 3}
 
 @dataclass(frozen=True)
 class FewRowsEvaluation(Evaluation):
-    """Models of contexts that are measured a little each.
-
-    Attributes:
-        path: None.
-        systems: names of systems.
-        seeds: the number of seeds, from 0 on.
-    """
+    """Models of contexts that are measured a little each."""
 
     preset: ClassVar[str] = "few"
 
-    systems: tuple[str, ...] = () if absent() else SYSTEMS
-    seeds: int = SEEDS
+    systems: tuple[str, ...] = () if absent() else SYSTEMS  # names of systems
+    seeds: int = SEEDS  # the number of seeds, from 0 on
 
     def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the title and the cell of each task."""

@@ -23,17 +23,11 @@ PAGE = "page"
 
 @dataclass(frozen=True)
 class Attribute:
-    """An option that sets an attribute of an evaluation.
+    """An option that sets an attribute of an evaluation."""
 
-    Attributes:
-        name: the option and the attribute.
-        metavar: what stands for its value.
-        help: what it is.
-    """
-
-    name: str
-    metavar: str
-    help: str
+    name: str  # the option and the attribute
+    metavar: str  # what stands for its value
+    help: str  # what it is
 
     def value(self, text: str) -> Any:
         """Return the value of a text: names, or a number."""

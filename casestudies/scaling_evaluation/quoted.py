@@ -19,22 +19,16 @@ from splc.io.tables import Table
 
 @dataclass(frozen=True)
 class Quotation:
-    """A number of section IV.
+    """A number of section IV."""
 
-    Attributes:
-        parameters, repetitions, noise, points: what it is about.
-        band: the largest relative error of the predictions that count.
-        share: the published percentage of models.
-        cost: the published cost in percent of all points; None: not stated.
-    """
-
+    # What it is about.
     parameters: int
     repetitions: int
     noise: float
     points: int
-    band: float
-    share: float
-    cost: float | None = None
+    band: float  # the largest relative error of the predictions that count
+    share: float  # the published percentage of models
+    cost: float | None = None  # the published cost in percent of all points; None: not stated
 
     @property
     def cell(self) -> dict[str, Any]:
@@ -75,17 +69,12 @@ SUMS = ("sums %", "sums %, without small terms")
 
 @dataclass(frozen=True)
 class QuotedEvaluation(ScalingEvaluation):
-    """The default learner where the paper states a number: functions with small terms, and without.
-
-    Attributes:
-        functions: functions per number of parameters; None: as many as `sparse_functions.NUMBERS` has.
-        seed: of the draws.
-    """
+    """The default learner where the paper states a number: functions with small terms, and without."""
 
     preset: ClassVar[str] = "synthetic-quoted"
 
-    functions: int | None = None
-    seed: int = 1
+    functions: int | None = None  # functions per number of parameters; None: as many as `sparse_functions.NUMBERS` has
+    seed: int = 1  # of the draws
 
     def shared(self) -> dict[str, Any]:
         """Return the settings that decide the rows of every cell, in JSON's types."""

@@ -63,45 +63,28 @@ _CONSTANT_TERM, _TOO_SMALL = "a parameter without effect", "a term that contribu
 
 @dataclass(frozen=True, eq=False)
 class Functions:
-    """Synthetic functions of m parameters.
+    """Synthetic functions of m parameters."""
 
-    Attributes:
-        points: all points, shape (5^m, m).
-        values: shape (functions, 5^m).
-        next: the values at the next point, shape (functions,).
-        sums: which are sums, the others being products, shape (functions,).
-        left_out: why functions were left out → how many.
-    """
-
-    points: Array
-    values: Array
-    next: Array
-    sums: Array
-    left_out: Mapping[str, int]
+    points: Array  # all points, shape (5^m, m)
+    values: Array  # shape (functions, 5^m)
+    next: Array  # the values at the next point, shape (functions,)
+    sums: Array  # which are sums, the others being products, shape (functions,)
+    left_out: Mapping[str, int]  # why functions were left out → how many
 
 
 @dataclass(frozen=True)
 class SparseScore:
-    """The score of models that were made from some of the points.
+    """The score of models that were made from some of the points."""
 
-    Attributes:
-        parameters: number of parameters.
-        points: number of points used.
-        models: number of models.
-        within: percent of models within 5, 10, 15, 20 %.
-        sums, products: percent of models within 5 % among sums and among products; None where there are none.
-        cost: mean cost of the points in percent of all, in core hours (p times the value).
-        value_cost: the same where a point costs the value of the function, as in the paper's section IV.
-    """
-
-    parameters: int
-    points: int
-    models: int
-    within: tuple[float, ...]
+    parameters: int  # number of parameters
+    points: int  # number of points used
+    models: int  # number of models
+    within: tuple[float, ...]  # percent of models within 5, 10, 15, 20 %
+    # percent of models within 5 % among sums and among products; None where there are none
     sums: float | None
     products: float | None
-    cost: float
-    value_cost: float
+    cost: float  # mean cost of the points in percent of all, in core hours (p times the value)
+    value_cost: float  # the same where a point costs the value of the function, as in the paper's section IV
 
 
 def functions(parameters: int, number: int, rng: np.random.Generator, least: float = LEAST) -> Functions:

@@ -24,18 +24,12 @@ SEEDS, BUDGET = 5, 50
 
 @dataclass(frozen=True)
 class ModelEvaluation(Evaluation):
-    """The error of the full model of all runs.
-
-    Attributes:
-        path: None.
-        systems: names of tables.
-        seeds: the number of seeds, from 0 on.
-    """
+    """The error of the full model of all runs."""
 
     preset: ClassVar[str] = "model"
 
-    systems: tuple[str, ...] = tuple(name for name in SYSTEMS if name in present())
-    seeds: int = SEEDS
+    systems: tuple[str, ...] = tuple(name for name in SYSTEMS if name in present())  # names of tables
+    seeds: int = SEEDS  # the number of seeds, from 0 on
 
     def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the title and the cell of each task."""

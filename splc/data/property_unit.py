@@ -1,4 +1,7 @@
-"""Names of columns: the words of measured values and of settings, the units that they state, and readable units."""
+"""Units of properties: those that names of columns state, readable ones of values, and factors between two units.
+
+The words of a name also tell measured values from settings and counts.
+"""
 
 from __future__ import annotations
 

@@ -24,9 +24,8 @@ from splc.measuring.journal import Journal, read_journal
 from splc.workflows.measure import Request
 from splc.workflows.measure import run as run_measurement
 from tests.cli.conftest import Run
-from tests.support.file_size import file_size_limit
 from tests.support.paths import SUPPORT
-from tests.support.programs import ALL, AWK, TIME, VALUES, script, table
+from tests.support.programs import ALL, AWK, TIME, VALUES, file_size_limit, script, table
 
 Refused = Callable[..., str]
 

@@ -25,18 +25,17 @@ from splc.formats.measurements.csv import write_measurements_csv
 from splc.io.files import read_source
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
-from tests.support.golden_messages import check_lines, check_messages
-from tests.support.inferred_tables import grid, inferred, kinds, rows, table
+from tests.support.golden_messages import check_messages, check_prompts
+from tests.support.inferred_tables import grid, inferred, inferred_lines, kinds, rows, table
 from tests.support.paths import BOOMERAMG, ROOT, SMG2000
 from tests.support.real_data import real
-from tests.support.table_cases import inference_cases
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 
 
 def test_cases() -> None:
     """What is inferred from each table is what the sentence before it says."""
-    check_lines("../inference/options", inference_cases("options"))
+    check_prompts("../inference/options", inferred_lines)
 
 
 def test_source() -> None:

@@ -14,6 +14,8 @@ from tests.fuzz.limits import BYTES, MEGABYTES, TooSlowError, check, peak_megaby
 from tests.fuzz.mutations import mutated
 from tests.fuzz.readers import READERS, Reader
 
+# The number of changed seeds of each reader.
+CHANGED = 100
 # Reader → inputs that broke the law once: a text before, a text that is repeated, a text after.
 SLOW: dict[str, list[tuple[str, str, str]]] = {
     "constraint-arithmetic": [("", "1+", "")],
@@ -36,7 +38,7 @@ ROW = '<row multipleMeasurements="true"><data columname="time">{}</data></row>'
 # One value for each call path, each at another point.
 SPARSE = "x,callpath,time\n" + "".join(f"{at},f{at},1\n" for at in range(1, 5001))
 OTHERS: dict[str, list[bytes]] = {
-    "measurements-csv": [WIDE.encode()],
+    "measurements-csv": [WIDE.encode(), b'""'],
     "measurements-xml": [f"<results>{ROW.format('1') * 800}{ROW.format('1,' * 22_000)}</results>".encode()],
     "experiment-text": [f"{POINTS_OF_ONE}DATA {'1 ' * 24_000}\n".encode()],
     "configurations-csv": [WIDE.encode()],
@@ -58,14 +60,16 @@ OTHERS: dict[str, list[bytes]] = {
 
 @pytest.mark.parametrize("name", READERS)
 def test_seeds(name: str) -> None:
-    """Every reader keeps the law on its seeds, on what is left of one that is cut off, and on changes of it."""
-    seeds, rng = READERS[name].own(), random.Random(1)
+    """Every reader keeps the law on its seeds, whole, cut off and changed, and on any bytes."""
+    seeds, rng = READERS[name].own(), random.Random(name)
     for seed in seeds:
         check(READERS[name], seed)
-    for _ in range(20):
+    for _ in range(CHANGED):
         seed = rng.choice(seeds)
-        check(READERS[name], seed[: rng.randrange(len(seed) + 1)])
-        check(READERS[name], mutated(seed, seeds, rng))
+        at = rng.randrange(len(seed))
+        flipped = seed[:at] + rng.randbytes(1) + seed[at + 1 :]
+        for data in (seed[:at], flipped, mutated(seed, seeds, rng), rng.randbytes(rng.randrange(60))):
+            check(READERS[name], data)
 
 
 @pytest.mark.parametrize(("name", "parts"), [(name, each) for name, found in SLOW.items() for each in found])

@@ -17,7 +17,7 @@ from splc.scaling import fit, fit_many
 from splc.scaling.multi.extrap import all_combinations
 from splc.scaling.multi.terms import combinations
 from splc.types import Array
-from tests.support import extrap_oracle as oracle
+from tests.support import scaling_oracle as oracle
 from tests.support.examples import examples
 from tests.support.real_data import real
 

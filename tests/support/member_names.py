@@ -43,7 +43,7 @@ def measured(name: str) -> Measurements:
     """Return the measurements of a real system, or of a made one (`made`) with a group of 21 members."""
     if name == "made":
         return _made()
-    if name in ("x264", "Dune"):
+    if name in ("x264", "Dune", "LLVM"):
         system = read_variability_model(real(name, "FeatureModel.xml"))
         found = read_measurements(real(name, "measurements.xml"), system)
         return Measurements(found.configurations, {PROPERTY: found.column("Performance")})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import gzip
-import io
 import struct
 import tarfile
 import zlib
@@ -17,7 +16,7 @@ import pytest
 from splc.data.experiment import Experiment
 from splc.errors import InputError, SpecError
 from splc.formats.experiments.read import read_experiment
-from tests.support.cube_files import write_cube
+from tests.support.cube_files import write_archive, write_cube
 
 pytest.importorskip("pycubexr", reason="the extra cube is not installed")
 
@@ -46,16 +45,6 @@ def write_run(path: Path, factor: float = 1.0, **options: Any) -> Path:
         "slowest": ("INCLUSIVE", "MAXDOUBLE", own),
     }
     return write_cube(path, metrics, nodes=NODES, **options)
-
-
-def write_archive(path: Path, members: dict[str, bytes]) -> None:
-    """Write the members of a profile."""
-    path.parent.mkdir(exist_ok=True)
-    with tarfile.open(path, "w") as archive:
-        for name, content in members.items():
-            about = tarfile.TarInfo(name)
-            about.size = len(content)
-            archive.addfile(about, io.BytesIO(content))
 
 
 @pytest.fixture
