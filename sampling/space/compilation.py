@@ -11,13 +11,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
 from sampling.space.automata import MAX_CELLS, Automaton, merged, summed, tabulated
 from sampling.space.diagram import Diagram, Layer
-from sampling.space.problem import Component, Literals, Relation, flags_of, values_in
+from sampling.space.problem import Component, Literals, flags_of, values_in
 from sampling.space.rows import distinct, distinct_rows, packed
 from splc.errors import SpaceError
 from splc.types import Array
@@ -45,8 +44,8 @@ def build(
     members = frozenset(component.variables)
     kept = members if kept is None else members & kept
     if len(members) == 1 and not component.disjunctions and not component.comparisons:
-        # Variables without constraints are many: their diagrams share arrays.
-        return Diagram(tuple(Layer(variable, *_every_value(component.domains[variable])) for variable in kept))
+        values = values_in(component.domains[component.variables[0]])
+        return Diagram(tuple(Layer(variable, (values,), np.zeros((1, 1), dtype=np.int32)) for variable in kept))
     tried = orders(component, parents, kept)
     automata: dict[object, Automaton] = {}
     for budget in budgets:
@@ -61,12 +60,6 @@ def build(
         f"(more than {budgets[-1]:,} transitions in every variable order)",
         hint="state constraints over fewer options, or describe a part of the system",
     )
-
-
-@lru_cache(maxsize=64)
-def _every_value(bits: int) -> tuple[tuple[Array, ...], Array]:
-    """Return one class of all values (bits), and its transition."""
-    return (values_in(bits),), np.zeros((1, 1), dtype=np.int32)
 
 
 @dataclass
@@ -90,7 +83,14 @@ def _attempt(
     for literals in component.disjunctions:
         tail = tuple(sorted((layer_of[variable], bits) for variable, bits in literals))
         starting[tail[0][0]].append(tail)
-    automata = [_automaton(comparison, component, layer_of, known) for comparison in component.comparisons]
+    automata = []
+    for comparison in component.comparisons:
+        free = tuple(sorted((v for v in comparison.scope if v in layer_of), key=layer_of.__getitem__))
+        key = (id(comparison), free)
+        if key not in known:
+            make = tabulated if comparison.cells(component.domains) <= LARGEST_TABLE else summed
+            known[key] = make(comparison, free, component.domains)
+        automata.append(known[key])
     values = [values_in(component.domains[variable]) for variable in order]
     if any(automaton.start < 0 for automaton in automata):
         return _empty(order, values, kept)
@@ -116,17 +116,6 @@ def _attempt(
         if not len(frontier.needed):
             return _empty(order, values, kept)
     return _reduced(order, classes, children, kept)
-
-
-def _automaton(
-    comparison: Relation, component: Component, layer_of: dict[int, int], known: dict[object, Automaton]
-) -> Automaton:
-    free = tuple(sorted((v for v in comparison.scope if v in layer_of), key=layer_of.__getitem__))
-    key = (id(comparison), free)
-    if key not in known:
-        make = tabulated if comparison.cells(component.domains) <= LARGEST_TABLE else summed
-        known[key] = make(comparison, free, component.domains)
-    return known[key]
 
 
 def _classes(layer: int, values: Array, tails: list[Tail], steps: list[Array]) -> list[Array]:
@@ -260,12 +249,9 @@ def orders(component: Component, parents: Sequence[int | None], first: frozenset
     members = set(component.variables)
     scopes += [tuple(v for v in comparison.scope if v in members) for comparison in component.comparisons]
     scopes = list(dict.fromkeys(scopes))
-    candidates = [
-        list(component.variables),
-        _depth_first(component.variables, parents),
-        frontier_order(component.variables, scopes),
-        gravity_order(component.variables, scopes),
-    ]
+    variables = component.variables
+    frontier, gravity = frontier_order(variables, scopes), gravity_order(variables, scopes)
+    candidates = [variables, _depth_first(variables, parents), frontier, gravity]
     unique = dict.fromkeys(tuple(sorted(order, key=lambda v: v not in first)) for order in candidates)
     return [list(order) for order in unique]
 

@@ -107,6 +107,15 @@ class Relation:
         shape, column = self.columns(variables, domains)
         return np.broadcast_to(self.origin.holds(column), shape)
 
+    def holds(self, indices: Array) -> Array:
+        """Return which assignments of values to all variables satisfy the relation, shape (n,)."""
+        held = np.zeros(len(indices), dtype=bool)
+        for variable, bits in self.guards.items():
+            column = indices[:, variable]
+            held |= flags_of(bits, max(bits.bit_length(), int(column.max(initial=0)) + 1))[column]
+        columns = {name: table[indices[:, variable]] for name, (variable, table) in self.tables.items()}
+        return held | self.origin.holds(lambda name: columns.get(name, np.ones(1)))
+
 
 @dataclass(frozen=True)
 class ConstraintProblem:
@@ -221,8 +230,8 @@ def _comparison(
         if option.optional:
             target, disabling, _ = switch(position)
             guard(target, disabling)
-        # The entry for "deselected", if the variable has one, is guarded and never used.
-        spare = (0.0,) if option.optional and target == variable(position) else ()
+        # The entry for "deselected", if the variable has one, is guarded and does not matter.
+        spare = option.values[:1] if option.optional and target == variable(position) else ()
         tables[name] = (variable(position), np.array([*option.values, *spare], dtype=float))
     return Relation(constraint, guards, tables, system.source)
 
@@ -298,21 +307,16 @@ def components(problem: ConstraintProblem, domains: Sequence[int] | None = None)
     reduced = _propagate(problem, remaining)
     if reduced is None:
         return None
-    disjunctions, comparisons = reduced
-    remainders: list[tuple[tuple[int, ...], Literals | Relation]] = [
-        *((tuple(variable for variable, _ in literals), literals) for literals in disjunctions),
-        *((tuple(v for v in each.scope if remaining[v].bit_count() > 1), each) for each in comparisons),
-    ]
-    roots = roots_of(len(remaining), (scope for scope, _ in remainders))
+    literal_scopes = [tuple(variable for variable, _ in literals) for literals in reduced[0]]
+    relation_scopes = [tuple(v for v in relation.scope if remaining[v].bit_count() > 1) for relation in reduced[1]]
+    roots = roots_of(len(remaining), [*literal_scopes, *relation_scopes])
     parts: dict[int, tuple[list[int], list[Literals], list[Relation]]] = {}
     for variable, root in enumerate(roots):
         parts.setdefault(root, ([], [], []))[0].append(variable)
-    for scope, remainder in remainders:
-        _, clauses, sums = parts[roots[scope[0]]]
-        if isinstance(remainder, Relation):
-            sums.append(remainder)
-        else:
-            clauses.append(remainder)
+    for scope, literals in zip(literal_scopes, reduced[0], strict=True):
+        parts[roots[scope[0]]][1].append(literals)
+    for scope, relation in zip(relation_scopes, reduced[1], strict=True):
+        parts[roots[scope[0]]][2].append(relation)
     frozen = tuple(remaining)
     return [Component(tuple(own), frozen, tuple(clauses), tuple(sums)) for own, clauses, sums in parts.values()]
 

@@ -11,9 +11,10 @@ of good ones (`searched`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -137,48 +138,50 @@ def best(model: InfluenceModel, space: Space, count: int, maximize: bool = False
             return _optimum(model, space, maximize, limit)
         return _ranked((model,), space, (maximize,), lambda rows: rows.in_order(space.problem.sizes)[:count], limit)
 
-    def weighted() -> Ranking:
+    def weighted() -> tuple[Array, Sequence[int]]:
         from sampling.space.maxsat import WeightedClauses
 
         clauses = WeightedClauses(model, space, maximize)
-        # Weights are rounded to the last bits of the predictions.
-        every = slice(None)
-        return _solved((model,), space, (maximize,), clauses.best(count), clauses.used, lambda rows: every)
+        return clauses.best(count), clauses.used
 
-    return _answered(space, exact, weighted)
+    # Weights are rounded to the last bits of the predictions, so that all found ones are kept.
+    return _answered((model,), space, (maximize,), exact, weighted, lambda rows: np.arange(len(rows)))
 
 
-def _answered(space: Space, exact: Callable[[], Ranking], weighted: Callable[[], Ranking]) -> Ranking:
-    """Return what decision diagrams find, or a MaxSAT solver for large systems, or where diagrams do not suffice."""
+def _answered(
+    models: Sequence[InfluenceModel],
+    space: Space,
+    maximize: Sequence[bool],
+    exact: Callable[[], Ranking],
+    weighted: Callable[[], tuple[Array, Sequence[int]]],
+    kept: Callable[[Array], Array],
+) -> Ranking:
+    """Return what decision diagrams find, or a MaxSAT solver for large systems, or where diagrams do not suffice.
+
+    `weighted` returns configurations and the positions of used options, `kept` the positions to keep of ordered values.
+    """
+
+    def solved() -> Ranking:
+        rows, used = weighted()
+        if not len(rows):
+            space.require_valid()
+        found = Configurations(space.system, rows)
+        predicted = np.stack([model.predict(found) for model in models])
+        signed = predicted.T * np.where(maximize, -1.0, 1.0)
+        order = np.lexsort(signed.T[::-1])
+        order = order[kept(signed[order])]
+        return Ranking(found[order], predicted[:, order], len(rows), unused_options(space.system, used), WEIGHTED)
+
     if space.is_large and is_installed():
         with suppress(SpaceError):
-            return weighted()
+            return solved()
     try:
         return exact()
     except SpaceError:
         if not space.is_large and is_installed():
             with suppress(SpaceError):
-                return weighted()
+                return solved()
         raise
-
-
-def _solved(
-    models: Sequence[InfluenceModel],
-    space: Space,
-    maximize: Sequence[bool],
-    rows: Array,
-    used: Container[int],
-    kept: Callable[[Array], Array | slice],
-) -> Ranking:
-    """Return the configurations that a MaxSAT solver found, the best first; `kept`: positions of ordered values."""
-    if not len(rows):
-        space.require_valid()
-    configurations = Configurations(space.system, rows)
-    predicted = np.stack([model.predict(configurations) for model in models])
-    signed = predicted.T * np.where(maximize, -1.0, 1.0)
-    order = np.lexsort(signed.T[::-1])
-    order = order[kept(signed[order])]
-    return Ranking(configurations[order], predicted[:, order], len(rows), unused_options(space.system, used), WEIGHTED)
 
 
 def pareto_front(
@@ -208,12 +211,13 @@ def pareto_front(
         order = rows.in_order(space.problem.sizes)
         return order[undominated(rows.sums[order])]
 
-    def weighted() -> Ranking:
+    def weighted() -> tuple[Array, Sequence[int]]:
         from sampling.space.maxsat import weighted_front
 
-        return _solved(models, space, greatest, *weighted_front(models, space, greatest), undominated)
+        return weighted_front(models, space, greatest)
 
-    return _answered(space, lambda: _ranked(models, space, greatest, kept, limit), weighted)
+    exact = partial(_ranked, models, space, greatest, kept, limit)
+    return _answered(models, space, greatest, exact, weighted, undominated)
 
 
 def front_of_rounded(values: Array) -> Array:
@@ -375,29 +379,24 @@ def searched(
 def neighbours(configurations: Configurations, space: Space, used: Collection[int] | None = None) -> Configurations:
     """Return the distinct valid configurations that differ from given ones in one used option or alternative group."""
     system, indices = space.system, configurations.indices
-    blocks = [indices]
     varied = range(len(system.options)) if used is None else used
-    groups = system.alternative_groups
-    for group in groups:
+    # Changes: positions of options, and the value of each.
+    changes: list[tuple[list[int], list[int]]] = [([], [])]
+    for group in system.alternative_groups:
         positions = [system.positions[name] for name in group]
         parent = system.option(group[0]).parent
-        if not any(system.positions[name] in varied for name in (*group, parent) if name is not None):
-            continue
-        for member in (None, *positions):
-            changed = indices.copy()
-            changed[:, positions] = 0
-            if parent is not None:
-                changed[:, system.positions[parent]] = member is not None
-            if member is not None:
-                changed[:, member] = 1
-            blocks.append(changed)
-    grouped = {name for group in groups for name in group}
-    for position, (option, size) in enumerate(zip(system.options, space.problem.sizes, strict=True)):
-        for index in range(0 if option.name in grouped or position not in varied else size):
-            changed = indices.copy()
-            changed[:, position] = index
-            blocks.append(changed)
-    rows = np.concatenate(blocks)
+        both = positions if parent is None else [*positions, system.positions[parent]]
+        # None of the members, or one; the parent is selected with one.
+        for member in (None, *positions) if any(position in varied for position in both) else ():
+            changes += [(both, [*(int(position == member) for position in positions), int(member is not None)])]
+    grouped = {name for group in system.alternative_groups for name in group}
+    for position, name in enumerate(system.names):
+        if name not in grouped and position in varied:
+            changes += [([position], [index]) for index in range(space.problem.sizes[position])]
+    rows = np.tile(indices, (len(changes), 1, 1))
+    for block, (positions, values) in zip(rows, changes, strict=True):
+        block[:, positions] = values[: len(positions)]
+    rows = rows.reshape(-1, indices.shape[1])
     first, _ = distinct_rows(rows, space.problem.sizes)
-    changes = Configurations(system, rows[np.sort(first)])
-    return changes[space.check(changes)]
+    changed = Configurations(system, rows[np.sort(first)])
+    return changed[space.check(changed)]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sampling.space.compilation import BUDGETS
-from sampling.space.problem import ConstraintProblem, components, whole_problem
+from sampling.space.problem import ConstraintProblem, Relation, components, whole_problem
 from sampling.space.satisfiability import Satisfiability
 from sampling.space.solutions import MAX_DIAGRAM, Cache, Solutions, conflict
 from splc.data.configurations import Configurations, fixed_indices, with_fixed_values
@@ -17,7 +17,6 @@ from splc.errors import SpaceError, VariabilityError
 from splc.io.presentation import Bars, page
 from splc.system.clauses import Clause, clauses
 from splc.system.constraints import ArithmeticConstraint, BooleanConstraint
-from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel, restricted
 from splc.types import Array
 
@@ -133,21 +132,23 @@ class Space:
                 clauses_of.setdefault(position, []).append(clause)
         return clauses_of
 
+    @cached_property
+    def _relations(self) -> list[Relation]:
+        if not self.system.arithmetic_constraints:
+            return []
+        return [constraint for constraint in self.problem.constraints if isinstance(constraint, Relation)]
+
     def _checked(self, configurations: Configurations, table: ClauseTable) -> Array:
         valid = table.holds(configurations.indices)
-        for constraint in self.system.arithmetic_constraints:
-            valid &= _satisfied(constraint, configurations)
+        for relation in self._relations:
+            valid &= relation.holds(configurations.indices)
         return valid
 
     def violations(self, configurations: Configurations, row: int) -> list[str]:
         """Return descriptions of the constraints that a configuration violates, none if it is valid."""
-        configuration = configurations[[row]]
-        broken = [clause.reason for clause in self._clauses if not clause.holds(configuration.indices)[0]]
-        broken += [
-            constraint.text.strip()
-            for constraint in self.system.arithmetic_constraints
-            if not _satisfied(constraint, configuration)[0]
-        ]
+        indices = configurations.indices[[row]]
+        broken = [clause.reason for clause in self._clauses if not clause.holds(indices)[0]]
+        broken += [relation.origin.text.strip() for relation in self._relations if not relation.holds(indices)[0]]
         return list(dict.fromkeys(broken))
 
     @property
@@ -229,25 +230,6 @@ class Space:
 
         rows, note = approximate_draws(self.problem, n, rng, self.cache)
         return Configurations(self.system, rows), note
-
-
-def _satisfied(constraint: ArithmeticConstraint, configurations: Configurations) -> Array:
-    """Return where configurations satisfy a constraint, shape (n,), bool."""
-    system = configurations.system
-    excused = np.zeros(len(configurations), dtype=bool)
-    columns: dict[str, Array] = {}
-    for name in constraint.names:
-        column = configurations.column(name)
-        option = system.options[system.positions[name]] if name in system.positions else None
-        if option is not None and not isinstance(option, BinaryOption):
-            deselected = np.isnan(column)
-            excused |= deselected
-            column = np.where(deselected, option.values[0], column)
-        elif constraint.requires == "all":
-            excused |= column == 0
-        columns[name] = column
-    held: Array = excused | np.broadcast_to(constraint.holds(columns.__getitem__), excused.shape)
-    return held
 
 
 class ClauseTable:
