@@ -35,7 +35,7 @@ class Design:
 
 
 class SpecText(Protocol):
-    """What a part of a spec selects by."""
+    """A design of any kind."""
 
     @property
     def text(self) -> str:

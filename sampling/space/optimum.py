@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from sampling.space.problem import roots_of
-from sampling.space.solutions import Solutions
 from sampling.space.space import Space
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, Problem, SpaceError, listed
@@ -130,7 +129,7 @@ def parts_of(models: Sequence[InfluenceModel], space: Space) -> Iterator[SpacePa
     uses = {term: positions_of(model.options_of(term), space.system) for model in models for term, _ in model.terms}
     pairs = [[pair for pair in model.terms if uses[pair[0]] and pair[1] != 0] for model in models]
     solutions = space.solutions
-    for members in tied(solutions, [uses[term] for terms in pairs for term, _ in terms]):
+    for members in tied(space, [uses[term] for terms in pairs for term, _ in terms]):
         variables = tuple(sorted(v for number in members for v in solutions.components[number].variables))
         inside = [tuple(pair for pair in terms if uses[pair[0]][0] in variables) for terms in pairs]
         used = tuple(sorted({position for terms in inside for term, _ in terms for position in uses[term]}))
@@ -142,11 +141,13 @@ def parts_of(models: Sequence[InfluenceModel], space: Space) -> Iterator[SpacePa
         yield SpacePart(space, variables, used, part_models, count)
 
 
-def tied(solutions: Solutions, together: Iterable[Sequence[int]]) -> list[list[int]]:
+def tied(space: Space, together: Iterable[Sequence[int]]) -> list[list[int]]:
     """Return the numbers of components in groups that sets of variables tie together, in order of a representative."""
-    owner = solutions.component_of
+    owner = space.solutions.component_of
     groups: dict[int, list[int]] = {}
-    roots = roots_of(len(solutions.components), ([owner[variable] for variable in each] for each in together if each))
+    roots = roots_of(
+        len(space.solutions.components), ([owner[variable] for variable in each] for each in together if each)
+    )
     for number, root in enumerate(roots):
         groups.setdefault(root, []).append(number)
     return [groups[root] for root in sorted(groups)]

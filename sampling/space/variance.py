@@ -144,7 +144,7 @@ def blocks_of(
     drawn = [number for number, members in enumerate(choices) if not used.isdisjoint(members)]
     rng = np.random.default_rng(seed)
     blocks = []
-    for components in tied(space.solutions, [*map(sorted, uses.values()), *(choices[number] for number in drawn)]):
+    for components in tied(space, [*map(sorted, uses.values()), *(choices[number] for number in drawn)]):
         variables = tuple(sorted(v for number in components for v in space.solutions.components[number].variables))
         inner = [number for number in drawn if choices[number][0] in variables]
         if not inner:

@@ -150,7 +150,8 @@ def model(**influences: float) -> InfluenceModel:
 
 def tabled() -> HybridComparison:
     """Return a model with a parameter that is a table over x (1, 5, 0), compared with its middle row."""
-    table = Parameter("alpha", *[(1.0, 5.0, 0.0)] * 3, "x", (1.0, 2.0, 4.0), ((option_term("x"), 1.0),))
+    values = (1.0, 5.0, 0.0)
+    table = Parameter("alpha", values, values, values, "x", (1.0, 2.0, 4.0), ((option_term("x"), 1.0),))
     terms = {option_term("y") * option_term("alpha"): 2.0, option_term("alpha"): 1.0}
     first = InfluenceModel.from_terms(terms, SYSTEM.names, derived=(table,))
     return hybrid(first, bound(first), compare_terms(bound(first), bound(first)), ALL)

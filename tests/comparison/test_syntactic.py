@@ -66,7 +66,8 @@ def compared(first: InfluenceModel, second: InfluenceModel, constant: bool = Tru
 
 def of_x(first: float, second: float) -> Lines:
     """Return the comparison of two influences of one option."""
-    return compared(*(InfluenceModel.from_terms({option_term("x"): value}) for value in (first, second)))
+    one, other = (InfluenceModel.from_terms({option_term("x"): value}) for value in (first, second))
+    return compared(one, other)
 
 
 def symbolic(text: str) -> InfluenceModel:
