@@ -51,8 +51,7 @@ def optional_plane() -> VariabilityModel:
     return VariabilityModel("optional plane", (A, dataclasses.replace(B, deselected_flag=-1.0)))
 
 
-@pytest.fixture
-def three() -> VariabilityModel:
+def three_options() -> VariabilityModel:
     """Return the three options of the program's verified example; the values of z do not meet maxValue."""
     x = NumericOption("x", (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0), step="x * 2")
     y = NumericOption("y", (1.0, 3.0, 5.0, 9.0, 20.0))
