@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sampling import Sample, Space, draw_sample, parse_spec, sample
+from sampling import Sample, Space, draw_sample, sample
 from sampling.designs import product
 from sampling.spec import BINARY
 from splc.errors import SpaceError, SplcError
@@ -131,10 +131,6 @@ def test_switches_of_optional_options_can_be_chosen(optional_plane: VariabilityM
         assert set(found.value("A")) == {3.0}
 
 
-def test_spelling(tree: VariabilityModel) -> None:
-    """Brackets follow the name or the arguments; the normal form has them last."""
-    for spec in ("pb[x,y]:9,3", "pb:9,3[x,y]", " pb:9,3 [x , y]"):
-        assert parse_spec(spec).text == "pb:9,3[x,y]"
-    assert parse_spec("pairwise[a,c] + ff[x]").text == "pairwise[a,c]+ff[x]"
-    plus = VariabilityModel.of({"c++": bool, "d": bool})
-    assert len(sample(plus, "all[c++]")) == 2
+def test_a_plus_sign_in_a_name() -> None:
+    """A plus sign in brackets belongs to the name of an option."""
+    assert len(sample(VariabilityModel.of({"c++": bool, "d": bool}), "all[c++]")) == 2
