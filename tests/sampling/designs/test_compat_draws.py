@@ -13,7 +13,7 @@ from sampling.draws import DotNetRandom
 from splc.errors import SplcError
 from splc.formats.measurements.csv import write_configurations
 from splc.system.variability import VariabilityModel
-from tests.support.golden_messages import check_messages
+from tests.support.golden_messages import check_calls, check_messages
 
 
 @pytest.fixture
@@ -43,29 +43,15 @@ def test_draws_of_the_program(mixed: VariabilityModel, spec: str, n: int, part: 
         assert list(dict.fromkeys(tuple(row[part]) for row in found)) == rows
 
 
-@pytest.mark.parametrize("spec", ["random:3,compat=2019", "random:3,compat,compat=2018", "random:3,compat="])
-def test_other_versions_are_refused(spec: str, mixed: VariabilityModel) -> None:
-    """The only version with a rule of its own is 2018."""
-    with pytest.raises(SplcError, match="2018"):
-        sample(mixed, spec)
+def test_limits_of_the_program(mixed: VariabilityModel) -> None:
+    """Other versions, lists that are too large, draws of everything, and seeds of more than 32 bits are golden rows."""
 
+    def drawn(system: VariabilityModel, spec: str) -> tuple[int, tuple[str, ...]]:
+        found = draw_sample(system, spec)
+        return len(found.configurations), found.notes
 
-@pytest.mark.parametrize("compat", ["compat", "compat=2018"])
-@pytest.mark.parametrize("spec", ["random:4,{}", "random:4,{}+ff"])
-def test_the_list_of_the_program_has_a_limit(spec: str, compat: str) -> None:
-    """The program draws from a list of everything, which is refused where it is too large for the memory."""
     large = VariabilityModel.of({f"b{at}": bool for at in range(45)} | {"x": [1, 2]})
-    with pytest.raises(SplcError, match="list of all"):
-        sample(large, spec.format(compat))
-
-
-def test_too_large_draws_of_the_program_are_everything(mixed: VariabilityModel) -> None:
-    """With `compat`, more draws than there are give everything and a note, otherwise an error."""
-    found = draw_sample(mixed, "random:9,compat+random:9,compat")
-    assert len(found.configurations) == 18
-    assert any("only 3 valid binary parts, not 9; all of them are taken" in note for note in found.notes)
-    with pytest.raises(SplcError, match=r"only 3 valid binary parts, not 9\n.*at most 3"):
-        sample(mixed, "random:9+ff")
+    check_calls("draws-of-the-program", drawn, mixed=mixed, large=large)
 
 
 def test_a_file_is_the_population(mixed: VariabilityModel, tmp_path: Path) -> None:
@@ -138,9 +124,3 @@ def test_invalid_rows_of_a_population_are_left_out(mixed: VariabilityModel, tmp_
         "1 of 3 drawn rows are repeated",
         "1 drawn configuration is not valid and left out",
     )
-
-
-def test_seeds_of_the_program_have_32_bits(mixed: VariabilityModel) -> None:
-    """A larger seed is an error with the bound."""
-    with pytest.raises(SplcError, match="use at most 2147483647"):
-        sample(mixed, "random:3,compat,seed=2147483648")
