@@ -341,55 +341,37 @@ def _propagate(problem: ConstraintProblem, domains: list[int]) -> tuple[list[Lit
         if isinstance(now, Relation):
             now = _reduced_comparison(now, domains)
         if isinstance(now, tuple):
-            now = _reduced_literals(now, domains)
+            possible = [(variable, bits & domains[variable]) for variable, bits in now]
+            always = any(bits == domains[variable] for variable, bits in possible)
+            now = None if always else tuple(literal for literal in possible if literal[1])
             if now == ():
                 return None
             if now is not None and len(now) == 1:
                 variable, bits = now[0]
                 domains[variable] &= bits
                 now = None
-                for other in about[variable]:
-                    if other not in waiting:
-                        waiting.add(other)
-                        queue.append(other)
+                new = [other for other in about[variable] if other not in waiting]
+                waiting.update(new)
+                queue.extend(new)
         remains[number] = now
     disjunctions = dict.fromkeys(now for now in remains if isinstance(now, tuple))
     return list(disjunctions), [now for now in remains if isinstance(now, Relation)]
 
 
-def _reduced_literals(literals: Literals, domains: Sequence[int]) -> Literals | None:
-    """Return the literals that can still hold, () if there is none, None if one always holds."""
-    possible = []
-    for variable, bits in literals:
-        bits &= domains[variable]
-        if bits == domains[variable]:
-            return None
-        if bits:
-            possible.append((variable, bits))
-    return tuple(possible)
-
-
 def _reduced_comparison(comparison: Relation, domains: Sequence[int]) -> Literals | Relation | None:
     """Return the remainder of a relation: None if it is satisfied, literals, or the relation itself."""
-    guards = tuple((variable, bits & domains[variable]) for variable, bits in comparison.guards.items())
-    if any(bits == domains[variable] for variable, bits in guards):
+    guards = {variable: bits & domains[variable] for variable, bits in comparison.guards.items()}
+    if any(bits == domains[variable] for variable, bits in guards.items()):
         return None
-    open_guards = tuple((variable, bits) for variable, bits in guards if bits)
-    guarded = dict(guards)
-    varying = {
-        variable
-        for variable, _ in comparison.tables.values()
-        if (domains[variable] & ~guarded.get(variable, 0)).bit_count() > 1
-    }
+    tabled = {variable for variable, _ in comparison.tables.values()}
+    varying = tuple(v for v in tabled if (domains[v] & ~guards.get(v, 0)).bit_count() > 1)
     if len(varying) > 1:
         return comparison
-    truth = comparison.truth(tuple(varying), domains)
+    truth = comparison.truth(varying, domains)
     if truth.all():
         return None
-    if not varying:
-        return open_guards
-    (variable,) = varying
-    live = comparison.live(variable, domains)
-    bits = guarded.get(variable, 0) | sum(1 << value for value in live[truth].tolist())
-    other_guards = tuple(literal for literal in open_guards if literal[0] != variable)
-    return tuple(sorted((*other_guards, (variable, bits)))) if bits else other_guards
+    for variable in varying:
+        held = comparison.live(variable, domains)[truth].tolist()
+        guards[variable] = guards.get(variable, 0) | sum(1 << value for value in held)
+    literals = [literal for literal in guards.items() if literal[1]]
+    return tuple(sorted(literals) if varying and guards[varying[0]] else literals)

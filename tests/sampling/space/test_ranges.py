@@ -245,7 +245,7 @@ def product(low: float, high: float) -> tuple[float, float]:
 
 def test_known_ranges() -> None:
     """Ends are reached, or bounds where too much would be examined; bounds of factors are those of calculus."""
-    table = Parameter("alpha", *(((5.0, 1.0),) * 3), "x", (1.0, 2.0), ((option_term("x"), 1.0),))  # type: ignore[call-arg, arg-type]
+    table = Parameter("alpha", *(((5.0, 1.0),) * 3), "x", (1.0, 2.0), ((option_term("x"), 1.0),))
     x = VariabilityModel.of({"x": [1, 2]})
     huge = VariabilityModel("s", (BinaryOption("cache"), NumericOption("x", (1e200,))))
     calls = (ranges, of_terms, numeric, entangled, bounds, product, option_term, log_term, Fraction, NumericOption)

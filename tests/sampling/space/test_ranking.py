@@ -125,7 +125,10 @@ CHOICES = VariabilityModel.of({"threads": [1, 2, 4], "tls": bool, "codec": ["lz4
 def test_known_rankings() -> None:
     """Fronts of different links, fixed values, and what cannot be ranked are those of the golden file."""
     check_messages("fixed-in-space", lambda text: Space(CHOICES).with_values(json.loads(text)))
-    names = {"CHOICES": CHOICES, "LINKS": VariabilityModel.of({name: [1, 2, 3, 4, 5] for name in "xy"})}
+    names: dict[str, object] = {
+        "CHOICES": CHOICES,
+        "LINKS": VariabilityModel.of({name: [1, 2, 3, 4, 5] for name in "xy"}),
+    }
     names |= {"ZERO": VariabilityModel.of({"x": [0, 1]}), "EMPTY": stated((BinaryOption("cache"),), "cache", "!cache")}
     names |= {"OPTIONAL": stated((NumericOption("x", (1.0, 2.0), deselected_flag=-1.0),))}
     chain = {option_term(f"x{i}") * option_term(f"x{i + 1}"): 1.0 for i in range(3)}
