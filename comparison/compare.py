@@ -109,9 +109,7 @@ def compare_all(
         raise ConfigurationError("a comparison needs at least two models")
     if measured is not None and (configurations is None or measured.shape != (len(configurations),)):
         raise MeasurementError("there must be one measured value (or NaN) per configuration")
-    predicting = tuple(
-        model if configurations is None else _with_predictions(model, configurations) for model in models
-    )
+    predicting = tuple(models if configurations is None else (_predicting(m, configurations) for m in models))
     weighing = None if weights is None else weighted_by
     compared = partial(compare_values, keys=measures, powers=powers, weighted_by=weighing)
     comparisons: list[Comparison] = []
@@ -124,15 +122,14 @@ def compare_all(
             missed = discrepancy(first.predicted, other.predicted, configurations, weights)
             result = replace(result, semantic=semantic, discrepancy=missed)
             if len(configurations):
-                sets = None
+                shares, sets = None, None
                 if result.same_link:
                     shares = hybrid(first.model, other.model, result.syntactic, configurations, weights=weights)
-                    result = replace(result, hybrid=shares)
                     of_sums = tuple(SetShare(group.options, group.first, group.second) for group in shares.classes)
                     sets = OptionSets("mean", of_sums) if first.model.link == "identity" else None
                 # If one is a product, the shares are those in the variance.
                 sets = sets or variance_sets(first.model, other.model, configurations, weights)
-                result = replace(result, option_sets=sets)
+                result = replace(result, hybrid=shares, option_sets=sets)
             known = all(model.exact or model.intervals is not None for model in (first, other))
             if level is not None and known and (first.intervals is not None or other.intervals is not None):
                 result = replace(result, intervals=compare_intervals(_interval(first), _interval(other), level))
@@ -175,7 +172,7 @@ def compared_model(name: str, model: InfluenceModel, at: Mapping[str, float] | N
         raise error.at(name) from None
 
 
-def _with_predictions(model: ComparedModel, configurations: Configurations) -> ComparedModel:
+def _predicting(model: ComparedModel, configurations: Configurations) -> ComparedModel:
     """Return a model with its predictions; errors name the model and the configuration."""
     try:
         predicted = model.model.predict(configurations)

@@ -51,7 +51,7 @@ def build(
     for budget in budgets:
         built = [_attempt(component, order, len(kept), budget, automata) for order in tried]
         if done := [diagram for diagram in built if isinstance(diagram, Diagram)]:
-            return min(done, key=lambda diagram: diagram.size)
+            return min(done, key=lambda diagram: sum(layer.children.size for layer in diagram.layers))
         # Only the orders that came furthest are tried with a larger budget.
         reached = sorted((-layers, rank) for rank, layers in enumerate(built) if isinstance(layers, int))
         tried = [tried[rank] for _, rank in reached[: max(1, len(tried) // 2)]]
@@ -177,7 +177,10 @@ def _advance(
         is_alive = alive[row]
         for number in lasting:
             states[number].append(after[number][is_alive] if number in after else frontier.states[number][is_alive])
-        words.append(_words(needs[is_alive]))
+        # Rows of flags as 64-bit words.
+        bytes_ = np.packbits(needs[is_alive], axis=1)
+        bytes_ = np.pad(bytes_, ((0, 0), (0, -bytes_.shape[1] % 8)))
+        words.append(list(bytes_.view(np.int64).T))
     # One column per word and per open automaton, over the remaining pairs of class and node.
     flags = [np.concatenate(parts) for parts in zip(*words, strict=True)]
     columns = {number: np.concatenate(parts) for number, parts in states.items()}
@@ -206,14 +209,6 @@ def clashing_columns(tails: list[Tail]) -> list[tuple[int, int]]:
         for (first, bits), (second, other_bits) in itertools.combinations(demands, 2)
         if not bits & other_bits
     ]
-
-
-def _words(flags: Array) -> list[Array]:
-    """Return rows of flags as 64-bit words."""
-    nodes, width = flags.shape
-    bytes_ = np.zeros((nodes, -(-width // 64) * 8), dtype=np.uint8)
-    bytes_[:, : -(-width // 8)] = np.packbits(flags, axis=1)
-    return list(bytes_.view(np.int64).T)
 
 
 def _reduced(order: Sequence[int], classes: list[tuple[Array, ...]], children: list[Array], kept: int) -> Diagram:

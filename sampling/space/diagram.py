@@ -126,11 +126,6 @@ class Diagram:
         """The variables of the layers."""
         return tuple(layer.variable for layer in self.layers)
 
-    @property
-    def size(self) -> int:
-        """The number of transitions."""
-        return sum(layer.children.size for layer in self.layers)
-
     @cached_property
     def _below(self) -> list[Array]:
         """The number of solutions below each node, per layer and for the end; int64 if that suffices."""
@@ -139,10 +134,12 @@ class Diagram:
         layers = [(layer.children, layer.sizes.astype(dtype)) for layer in self.layers]
         return COUNT.below(layers, np.ones(1, dtype=dtype))
 
-    @property
-    def _most(self) -> int:
-        """The greatest value."""
-        return max((int(values[-1]) for layer in self.layers for values in layer.classes), default=0)
+    @cached_property
+    def _kind(self) -> np.dtype[Any]:
+        """The smallest type of values."""
+        return np.min_scalar_type(
+            max((int(values[-1]) for layer in self.layers for values in layer.classes), default=0)
+        )
 
     @cached_property
     def count(self) -> int:
@@ -151,7 +148,7 @@ class Diagram:
 
     def unrank(self, ranks: Array) -> Array:
         """Return the solutions with these ranks (0 … count - 1), shape (n, layers)."""
-        result = np.zeros((len(ranks), len(self.layers)), dtype=np.min_scalar_type(self._most))
+        result = np.zeros((len(ranks), len(self.layers)), dtype=self._kind)
         ranks = np.asarray(ranks, dtype=self._below[0].dtype)
         widest = max((len(layer.classes) for layer in self.layers), default=1)
         step = max(1, _CHUNK // widest)
@@ -172,7 +169,7 @@ class Diagram:
 
     def expand(self) -> Array:
         """Return all solutions in any order, shape (count, layers)."""
-        rows = np.zeros((0 if self.empty else 1, 0), dtype=np.min_scalar_type(self._most))
+        rows = np.zeros((0 if self.empty else 1, 0), dtype=self._kind)
         nodes = np.zeros(len(rows), dtype=np.int64)
         for layer in self.layers:
             # Every transition leads to a solution, so there are never more rows than solutions.

@@ -52,11 +52,10 @@ class Parts:
         self.apart = apart
         self._known = known
         self.system = space.system
-        optional = tuple(option.name for option in self.system.numeric_options if option.optional)
-        self.optional_names: tuple[str, ...] = optional
-        self._optional = [self.system.positions[name] for name in optional]
-        self.binary_names: tuple[str, ...] = tuple(option.name for option in self.system.binary_options)
-        self.selectable: tuple[str, ...] = (*self.binary_names, *(ENABLED + name for name in optional))
+        self.optional_names = tuple(option.name for option in self.system.numeric_options if option.optional)
+        self._optional = [self.system.positions[name] for name in self.optional_names]
+        self.binary_names = tuple(option.name for option in self.system.binary_options)
+        self.selectable = (*self.binary_names, *(ENABLED + name for name in self.optional_names))
 
     @cached_property
     def problem(self) -> ConstraintProblem:
@@ -105,9 +104,7 @@ class Parts:
 
     def compose(self, binary: Array, numeric: Array) -> Configurations:
         """Return the configurations of binary parts and numeric parts, row by row; they may be invalid."""
-        indices = np.concatenate(
-            [binary[:, : len(self.binary_names)].astype(np.int64), numeric.astype(np.int64)], axis=1
-        )
+        indices = np.concatenate([binary[:, : len(self.binary_names)], numeric], axis=1, dtype=np.int64)
         for switch, position in enumerate(self._optional, len(self.binary_names)):
             indices[binary[:, switch] == 0, position] = self.system.options[position].size - 1
         return Configurations(self.system, indices)
@@ -171,13 +168,12 @@ def minimal_bits(parts: Parts, demands: Array, weights: Weights | None = None) -
         own = parts.components == number
         component_weights = {variable: weights[variable] for variable in np.flatnonzero(own).tolist()}
         rows, met = _smallest(parts.both.compiled[number], component_weights, literals)
-        blocks = []
+        packed_rows = np.zeros((len(rows), bits.shape[1]), dtype=np.uint8)
         for start in range(0, len(rows), _CHUNK):
-            block = rows[start : start + _CHUNK]
-            wide = np.zeros((len(block), n), dtype=np.uint8)
-            wide[:, own] = block
-            blocks.append(np.packbits(wide, axis=1))
-        return np.concatenate(blocks), met, ~np.packbits(own)
+            wide = np.zeros((len(rows[start : start + _CHUNK]), n), dtype=np.uint8)
+            wide[:, own] = rows[start : start + _CHUNK]
+            packed_rows[start : start + _CHUNK] = np.packbits(wide, axis=1)
+        return packed_rows, met, ~np.packbits(own)
 
     for number in np.unique(parts.components).tolist():
         bits |= smallest(number, np.zeros((1, 0), dtype=np.int64))[0]
@@ -282,8 +278,7 @@ def unrelated_subsets(parts: Parts, t: int) -> Array:
             related.append(ancestor)
             ancestor = parents[ancestor]
         for name in related:
-            pair = positions[each.name], positions[name]
-            later[min(pair), max(pair)] = False
+            later[tuple(sorted((positions[each.name], positions[name])))] = False
     subsets = np.zeros((1, 0), dtype=np.int64)
     # The options that may follow each subset: later ones that are not related to any of it.
     following = np.ones((1, n), dtype=bool)

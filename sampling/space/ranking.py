@@ -40,23 +40,14 @@ ENUMERATED, MAX_PREDICTED, TOGETHER, REPORTED = 100_000, 50_000, 20, 4096
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ranking(Drawn):
-    """Configurations that are best in some sense.
+    """Configurations that are best in some sense."""
 
-    Attributes:
-        configurations: n configurations, the best first; of a front, in the order of the first model.
-        predicted: the predictions of each model, shape (models, n).
-        examined: the number of (partial) configurations that were examined.
-        unused: options that make no difference to any model.
-        engine: the engine that found them: `decision diagrams` or `MaxSAT (RC2)`, both exact, or `local search`.
-        notes: what the user should know.
-    """
-
-    configurations: Configurations
-    predicted: Array
-    examined: int
-    unused: tuple[str, ...]
-    engine: str = DIAGRAMS
-    notes: tuple[str, ...] = ()
+    configurations: Configurations  # n configurations, the best first; of a front, in the order of the first model
+    predicted: Array  # the predictions of each model, shape (models, n)
+    examined: int  # the number of (partial) configurations that were examined
+    unused: tuple[str, ...]  # options that make no difference to any model
+    engine: str = DIAGRAMS  # what found them: `decision diagrams` or `MaxSAT (RC2)`, both exact, or `local search`
+    notes: tuple[str, ...] = ()  # what the user should know
 
     def summary(self) -> str:
         """Return the number of configurations, and the first one with its predictions."""
@@ -86,10 +77,10 @@ class _Rows:
     def __getitem__(self, selection: Array) -> _Rows:
         return _Rows(self.positions, self.rows[selection], self.sums[selection])
 
-    def in_order(self, sizes: Sequence[int]) -> Array:
-        """Return the permutation that sorts by sums, then by the values of options."""
+    def in_order(self, sizes: Sequence[int], count: int | None = None) -> Array:
+        """Return the permutation that sorts by sums, then by the values of options; the first ones of it."""
         words = packed(list(self.rows.T), [sizes[position] for position in self.positions])
-        return np.lexsort([*words[::-1], *self.sums.T[::-1]])
+        return np.lexsort([*words[::-1], *self.sums.T[::-1]])[:count]
 
     def with_all(self, other: _Rows, limit: int) -> _Rows:
         """Return all combinations with those of another part."""
@@ -134,9 +125,18 @@ def best(model: InfluenceModel, space: Space, count: int, maximize: bool = False
     require_count(count)
 
     def exact() -> Ranking:
-        if count == 1:
-            return _optimum(model, space, maximize, limit)
-        return _ranked((model,), space, (maximize,), lambda rows: rows.in_order(space.problem.sizes)[:count], limit)
+        if count > 1:
+            chosen = partial(_Rows.in_order, sizes=space.problem.sizes, count=count)
+            return _ranked((model,), space, (maximize,), chosen, limit)
+        # The first best one in the order of `space.enumerate()`, also where that is too large.
+        space.require_valid()
+        indices = np.zeros((1, len(space.system.options)), dtype=np.int64)
+        parts = list(parts_of((model,), space))
+        examined = 0
+        for part in parts:
+            indices[0, list(part.variables)], number = part.best(maximize, limit)
+            examined += number
+        return _ranking((model,), space, indices, examined, parts)
 
     def weighted() -> tuple[Array, Sequence[int]]:
         from sampling.space.maxsat import WeightedClauses
@@ -251,27 +251,6 @@ def undominated(values: Array) -> Array:
     return np.array(front, dtype=int)
 
 
-def _optimum(model: InfluenceModel, space: Space, maximize: bool, limit: int) -> Ranking:
-    """Return the first best configuration in the order of `space.enumerate()`, also where that is too large."""
-    space.require_valid()
-    indices = np.zeros((1, len(space.system.options)), dtype=np.int64)
-    examined = 0
-    parts = list(parts_of((model,), space))
-    for part in parts:
-        indices[0, list(part.variables)], count = part.best(maximize, limit)
-        examined += count
-    return _ranking((model,), space, indices, examined, parts)
-
-
-def _ranking(
-    models: Sequence[InfluenceModel], space: Space, indices: Array, examined: int, parts: Sequence[SpacePart]
-) -> Ranking:
-    configurations = Configurations(space.system, indices)
-    used = {position for part in parts for position in part.used}
-    predicted = np.array([model.predict(configurations) for model in models])
-    return Ranking(configurations, predicted, examined, unused_options(space.system, used))
-
-
 def _ranked(
     models: Sequence[InfluenceModel],
     space: Space,
@@ -305,6 +284,15 @@ def _ranked(
             for row in indices:
                 row[list(part.variables)] = part.completed(row[None, list(part.used)])
     return _ranking(models, space, indices, examined, parts)
+
+
+def _ranking(
+    models: Sequence[InfluenceModel], space: Space, indices: Array, examined: int, parts: Sequence[SpacePart]
+) -> Ranking:
+    found = Configurations(space.system, indices)
+    used = {position for part in parts for position in part.used}
+    predicted = np.array([model.predict(found) for model in models])
+    return Ranking(found, predicted, examined, unused_options(space.system, used))
 
 
 @dataclass(frozen=True, eq=False)

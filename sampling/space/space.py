@@ -166,21 +166,13 @@ class Space:
         return {name: tuple(values) for name, values in zip(self.system.names, counts, strict=True)}
 
     def projection(self, positions: Sequence[int], budgets: Sequence[int] = BUDGETS) -> Solutions:
-        """Return the combinations of values of options at some positions that occur in valid configurations.
-
-        Raises:
-            SpaceError: if the constraints are too entangled for the budgets (see `sampling.space.compilation`).
-        """
+        """Return the combinations of values of options at some positions that occur in valid configurations."""
         projected = frozenset(positions)
         parts = [part for part in self.solutions.components if not projected.isdisjoint(part.variables)]
         return Solutions(self.problem, positions, cache=self.cache, budgets=budgets, parts=parts)
 
     def satisfiable(self, domains: Sequence[int], budgets: Sequence[int] = BUDGETS) -> bool:
-        """Return whether some valid configuration has only values (bits) of these domains, one per option.
-
-        Raises:
-            SpaceError: if the constraints are too entangled.
-        """
+        """Return whether some valid configuration has only values (bits) of these domains, one per option."""
         return not Solutions(self.problem, domains=domains, cache=self.cache, budgets=budgets).empty
 
     def count_without(self, constraint: BooleanConstraint | ArithmeticConstraint) -> int:
@@ -222,9 +214,6 @@ class Space:
         """Return n distinct valid configurations, approximately uniformly drawn, and a note on their distribution.
 
         This needs no counts (see `is_counted`). Options that few constraints connect are drawn exactly uniformly.
-
-        Raises:
-            SpaceError: if too many options are connected by arithmetic constraints, or fewer than n are found.
         """
         from sampling.space.approximation import approximate_draws
 
