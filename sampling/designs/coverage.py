@@ -79,15 +79,19 @@ def combinations(parts: Parts, size: int, text: str) -> Array:
     n = len(parts.selectable)
     if size > n:
         raise SpaceError(f"{text}: the number of binary options is only {n}", hint=f"use covering:{n}, or all")
-    if math.comb(n, size) << size > MAX_TUPLES:
-        raise SpaceError(
-            f"{text}: {n:,} options have {math.comb(n, size) << size:,} combinations of {size} values "
-            f"(the limit is {MAX_TUPLES:,})",
-            hint="cover combinations of fewer options, or use random:N",
-        )
+    _require_few(f"{text}: ", n, size, MAX_TUPLES)
     # Options that are always or never selected have one literal.
     tuples = _tuples(np.flatnonzero(feasible(parts, np.arange(2 * n)[:, None])), size)
     return tuples[feasible(parts, tuples)]
+
+
+def _require_few(text: str, options: int, size: int, most: int) -> None:
+    """Refuse more combinations than can be covered."""
+    if (count := math.comb(options, size) << size) > most:
+        message = f"{text}{options:,} options have {count_text(count)} combinations of {size} values"
+        raise SpaceError(
+            f"{message} (the limit is {most:,})", hint="cover combinations of fewer options, or use random:N"
+        )
 
 
 def _tuples(literals: Array, size: int, excluded: Array | None = None) -> Array:
@@ -230,13 +234,7 @@ def covering(solver: Satisfiability, variables: int, size: int, known: Array, rn
         return np.zeros((0, variables), dtype=np.uint8)
     open_variables = np.flatnonzero(solver.fixed < 0)
     size = min(size, len(open_variables))
-    count = math.comb(len(open_variables), size) << size
-    if count > MAX_SOLVED:
-        raise SpaceError(
-            f"{len(open_variables):,} options have {count_text(count)} combinations of {size} values "
-            f"(the limit is {MAX_SOLVED:,})",
-            hint="cover combinations of fewer options, or use random:N",
-        )
+    _require_few("", len(open_variables), size, MAX_SOLVED)
     if size == 0:
         return first[None] if not len(known) else np.zeros((0, variables), dtype=np.uint8)
     # The combinations that unit propagation does not exclude.
