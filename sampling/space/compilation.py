@@ -23,6 +23,9 @@ from splc.types import Array
 
 # What remains of a disjunction: layers with values (bits), ascending.
 Tail = Literals
+# The number of each automaton that reads a layer → the states after each state and value, its first state, and whether
+# it reads no further layer.
+Reading = dict[int, tuple[Array, int, bool]]
 
 # Constraints over more combinations of values must be comparisons of sums.
 LARGEST_TABLE = MAX_CELLS
@@ -94,23 +97,21 @@ def _attempt(
     values = [values_in(component.domains[variable]) for variable in order]
     if any(automaton.start < 0 for automaton in automata):
         return _empty(order, values, kept)
-    reading: list[dict[int, int]] = [{} for _ in order]
+    reading: list[Reading] = [{} for _ in order]
     for number, automaton in enumerate(automata):
-        for step, variable in enumerate(automaton.variables):
-            reading[layer_of[variable]][number] = step
+        for left, (variable, table) in enumerate(zip(automaton.variables[::-1], automaton.steps[::-1], strict=True)):
+            reading[layer_of[variable]][number] = table, automaton.start, left == 0
     frontier = _Frontier([], np.zeros((1, 0), dtype=bool), {})
     classes: list[tuple[Array, ...]] = []
     children: list[Array] = []
     spent = 0
     for layer, domain in enumerate(values):
-        steps = {number: automata[number].steps[step] for number, step in reading[layer].items()}
-        grouped = _classes(layer, domain, [*frontier.tails, *starting[layer]], list(steps.values()))
+        tables = [table for table, _, _ in reading[layer].values()]
+        grouped = _classes(layer, domain, [*frontier.tails, *starting[layer]], tables)
         spent += len(frontier.needed) * len(grouped)
         if spent > budget:
             return layer
-        starts = {number: automata[number].start for number, step in reading[layer].items() if step == 0}
-        ends = {number for number, step in reading[layer].items() if step == len(automata[number].variables) - 1}
-        frontier, child = _advance(frontier, layer, domain, grouped, starting[layer], steps, starts, ends)
+        frontier, child = _advance(frontier, layer, domain, grouped, starting[layer], reading[layer])
         classes.append(tuple(domain[group] for group in grouped))
         children.append(child)
         if not len(frontier.needed):
@@ -131,14 +132,7 @@ def _classes(layer: int, values: Array, tails: list[Tail], steps: list[Array]) -
 
 
 def _advance(
-    frontier: _Frontier,
-    layer: int,
-    values: Array,
-    grouped: list[Array],
-    starting: list[Tail],
-    steps: dict[int, Array],
-    starts: dict[int, int],
-    ends: set[int],
+    frontier: _Frontier, layer: int, values: Array, grouped: list[Array], starting: list[Tail], reading: Reading
 ) -> tuple[_Frontier, Array]:
     """Return the nodes after a layer, and the transitions to them, shape (nodes before, classes)."""
     nodes = len(frontier.needed)
@@ -153,9 +147,8 @@ def _advance(
             fails = ~flags_of(tail[0][1], size)[values[first]]
             tail = tail[1:]
         moves.append((column, targets.setdefault(tail, len(targets)) if tail else -1, fails))
-    before = {number: frontier.states.get(number, np.full(nodes, starts.get(number, 0))) for number in steps}
-    carried = [number for number in frontier.states if number not in steps]
-    lasting = [*carried, *(number for number in steps if number not in ends)]
+    carried = [number for number in frontier.states if number not in reading]
+    lasting = [*carried, *(number for number, (_, _, is_last) in reading.items() if not is_last)]
     alive = np.ones((len(grouped), nodes), dtype=bool)
     clashes = clashing_columns(list(targets))
     words: list[list[Array]] = []
@@ -171,7 +164,10 @@ def _advance(
                 needs[:, target] |= True if column is None else frontier.needed[:, column]
         for first_column, second_column in clashes:
             alive[row] &= ~(needs[:, first_column] & needs[:, second_column])
-        after = {number: step[before[number], position] for number, step in steps.items()}
+        after = {
+            number: table[frontier.states.get(number, np.full(nodes, start)), position]
+            for number, (table, start, _) in reading.items()
+        }
         for following in after.values():
             alive[row] &= following >= 0
         is_alive = alive[row]

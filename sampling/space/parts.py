@@ -19,7 +19,7 @@ import numpy as np
 
 from sampling.space.circuit import Circuit
 from sampling.space.diagram import Costs, Weights, cheapest, literal
-from sampling.space.problem import ConstraintProblem, split_problem
+from sampling.space.problem import ConstraintProblem, problem_of
 from sampling.space.rows import distinct, distinct_rows, packed, without_repeated_bytes, without_repeats
 from sampling.space.satisfiability import Satisfiability
 from sampling.space.solutions import Cache, Compiled, Solutions
@@ -60,7 +60,7 @@ class Parts:
     @cached_property
     def problem(self) -> ConstraintProblem:
         """The system as variables: selections, then numeric values."""
-        return split_problem(self.system) if self._optional else self.space.problem
+        return problem_of(self.system, split=True) if self._optional else self.space.problem
 
     @cached_property
     def cache(self) -> Cache:
@@ -119,11 +119,6 @@ class Parts:
     def components(self) -> Array:
         """The number of the component of each selectable, shape (selectable,)."""
         return np.array([self.both.component_of[variable] for variable in range(len(self.selectable))], dtype=np.int64)
-
-
-def selected(*variables: int) -> Demand:
-    """Return the demand that these variables are selected."""
-    return frozenset((variable, 1) for variable in variables)
 
 
 def minimal(parts: Parts, demands: Sequence[Demand]) -> tuple[Array, Array]:
@@ -247,16 +242,13 @@ def option_minima(parts: Parts) -> tuple[Array, list[str]]:
     The first one has the mandatory options only, if that is a configuration. Options that some configuration of a
     sample to be extended selects are left out.
     """
-    top = [
-        parts.system.positions[option.name]
-        for option in parts.system.binary_options
-        if option.parent is None and option.name in parts.system.mandatory
-    ]
-    base, valid = minimal(parts, [selected(*top)])
+    options = parts.system.binary_options
+    top = {(p, 1) for p, each in enumerate(options) if each.parent is None and each.name in parts.system.mandatory}
+    base, valid = minimal(parts, [frozenset(top)])
     first = base[valid & (base.sum(axis=1) == len(top)) & (len(parts.covered) == 0)]
-    options = np.flatnonzero(~parts.covered.any(axis=0)).tolist()
-    rows, possible = minimal(parts, [selected(*top, option) for option in options])
-    never = [parts.selectable[option] for option, can in zip(options, possible, strict=True) if not can]
+    wanted = np.flatnonzero(~parts.covered.any(axis=0)).tolist()
+    rows, possible = minimal(parts, [frozenset(top | {(option, 1)}) for option in wanted])
+    never = [parts.selectable[option] for option, can in zip(wanted, possible, strict=True) if not can]
     return without_repeats(np.concatenate([first, rows[possible]])), never
 
 

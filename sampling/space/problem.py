@@ -1,9 +1,9 @@
 """Constraint problems: variables with finite domains, disjunctions and relations over them, independent components.
 
-A variability model has two such problems. In `whole_problem` each option is a variable, so that the solutions are the
-configurations. In `split_problem` each optional numeric option has two variables, its switch (enabled or not) and its
-value, so that solutions have a binary and a numeric part. `components` propagates single constraints to smaller domains
-and returns what remains in independent parts.
+A variability model has two such problems (see `problem_of`). In one, each option is a variable, so that the solutions
+are the configurations. In the other, each optional numeric option has two variables, its switch (enabled or not) and
+its value, so that solutions have a binary and a numeric part. `components` propagates single constraints to smaller
+domains and returns what remains in independent parts.
 """
 
 from __future__ import annotations
@@ -142,21 +142,13 @@ def stated(constraint: Disjunction | Relation) -> BooleanConstraint | Arithmetic
     return origin.origin if isinstance(origin, Clause) else origin
 
 
-def whole_problem(system: VariabilityModel) -> ConstraintProblem:
-    """Return the problem whose variables are the options and whose values are their value indices."""
-    return _problem(system, [])
+def problem_of(system: VariabilityModel, split: bool = False) -> ConstraintProblem:
+    """Return the problem whose variables are the options and whose values are their value indices.
 
-
-def split_problem(system: VariabilityModel) -> ConstraintProblem:
-    """Return the problem over binary options, switches (0 disabled, 1 enabled), and values without "deselected".
-
-    There is one switch per optional numeric option; all are in the order of the system.
+    `split`: whether it is that over binary options, switches of optional numeric options (0 disabled, 1 enabled), and
+    values without "deselected", each in the order of the system.
     """
-    return _problem(system, [system.positions[option.name] for option in system.numeric_options if option.optional])
-
-
-def _problem(system: VariabilityModel, switched: Sequence[int]) -> ConstraintProblem:
-    """Return the problem in which the numeric options at some positions have a variable more, their switch."""
+    switched = [system.positions[option.name] for option in system.numeric_options if option.optional and split]
     binary = len(system.binary_options)
     switches = {position: binary + rank for rank, position in enumerate(switched)}
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sampling.space.compilation import BUDGETS
-from sampling.space.problem import ConstraintProblem, Relation, components, whole_problem
+from sampling.space.problem import ConstraintProblem, Relation, components, problem_of
 from sampling.space.satisfiability import Satisfiability
 from sampling.space.solutions import MAX_DIAGRAM, Cache, Solutions, conflict
 from splc.data.configurations import Configurations, fixed_indices, with_fixed_values
@@ -61,7 +61,7 @@ class Space:
     @cached_property
     def problem(self) -> ConstraintProblem:
         """The model as variables (its options) and constraints over them."""
-        return whole_problem(self.system)
+        return problem_of(self.system)
 
     @cached_property
     def solutions(self) -> Solutions:
@@ -134,9 +134,8 @@ class Space:
 
     @cached_property
     def _relations(self) -> list[Relation]:
-        if not self.system.arithmetic_constraints:
-            return []
-        return [constraint for constraint in self.problem.constraints if isinstance(constraint, Relation)]
+        stated = self.problem.constraints if self.system.arithmetic_constraints else ()
+        return [constraint for constraint in stated if isinstance(constraint, Relation)]
 
     def _checked(self, configurations: Configurations, table: ClauseTable) -> Array:
         valid = table.holds(configurations.indices)

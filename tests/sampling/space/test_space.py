@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sampling.space.problem import ConstraintProblem, Disjunction, whole_problem
+from sampling.space.problem import ConstraintProblem, Disjunction, problem_of
 from sampling.space.solutions import Solutions, minimal_conflict
 from sampling.space.space import Space
 from splc.data.configurations import Configurations
@@ -158,7 +158,7 @@ def test_domains_that_lack_the_values_of_literals(domain: int, literal: int) -> 
 @given(models(binary=4, numeric=2, most_constraints=6))
 def test_conflicts_are_minimal(system: VariabilityModel) -> None:
     """The constraints have no solution together, and have one if any of them is left out."""
-    problem = whole_problem(system)
+    problem = problem_of(system)
     assume(Solutions(problem).empty)
     found = minimal_conflict(problem)
     assert Solutions(ConstraintProblem(problem.sizes, problem.parents, tuple(found))).empty
