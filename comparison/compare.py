@@ -56,15 +56,9 @@ def compare(
         InputError: if a table has no row for a value in `at`.
         SpecError: for an unknown measure.
     """
-    models = [compared_model(name, model, at) for name, model in zip(names, (first, second), strict=True)]
+    both = [compared_model(name, model, at) for name, model in zip(names, (first, second), strict=True)]
     return compare_all(
-        models,
-        configurations,
-        constant=constant,
-        measures=measures,
-        powers=powers,
-        weights=weights,
-        reference=reference,
+        both, configurations, constant=constant, measures=measures, powers=powers, weights=weights, reference=reference
     ).comparisons[0]
 
 
@@ -137,7 +131,7 @@ def compare_all(
         if on_pair is not None:
             on_pair(len(comparisons), other.name)
     judged: list[Judged] = []
-    if measured is not None:
+    if measured is not None and configurations is not None:
         present = ~np.isnan(measured)
         present_weights = None if weights is None else weights[present]
         for model in predicting:
@@ -146,9 +140,7 @@ def compare_all(
             inside = None
             if model.single is not None and present.any():
                 inside = coverage((measured if runs is None else runs)[present], model.single[:, present])
-            assert configurations is not None
-            rows = configurations[present]
-            missed = discrepancy(measured[present], model.predicted[present], rows, present_weights)
+            missed = discrepancy(measured[present], model.predicted[present], configurations[present], present_weights)
             judged.append(Judged(model.name, semantic, inside, missed))
     return Comparisons(predicting, tuple(comparisons), tuple(judged), nfp, constant, weighing, level)
 

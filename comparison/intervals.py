@@ -150,7 +150,19 @@ def influence_intervals(
     Valid post-selection inference, Annals of Statistics 41(2), 2013).
     """
     check_level(level)
-    target = _target(model, configurations, measured)
+    measured = np.asarray(measured, dtype=float)
+    if measured.shape != (len(configurations),):
+        count = plural(measured.size, "value does", "values do")
+        raise ConfigurationError(f"{count} not belong to {len(configurations)} configurations")
+    positive = model.link == "log"
+    wrong = ~np.isfinite(measured) | (positive & (measured <= 0))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        kind = "a positive number, which the link 'log' needs" if positive else "a finite number"
+        hint = "leave such configurations out"
+        raise MeasurementError(f"the value of configuration {row}, {measured[row]:g}, is not {kind}", hint=hint)
+    # What the sum of the terms is fitted to.
+    target = np.log(measured) if positive else measured
     X = term_values(model, configurations)
     n, terms = X.shape
     greatest, term = (float(np.abs(values).max(initial=0.0)) for values in (target, X))
@@ -163,12 +175,10 @@ def influence_intervals(
         raise MeasurementError(f"intervals are undefined: {need}", hint=f"at least {n + 1} are needed")
     scatter = 0.0
     if runs is not None:
-        values = np.asarray(measured, dtype=float)
-        if model.link == "log":
-            runs, values = np.log(np.where(runs > 0, runs, np.nan)), np.log(values)
+        runs = np.log(np.where(runs > 0, runs, np.nan)) if positive else runs
         known = ~np.isnan(runs)
         freedom = int(np.maximum(known.sum(axis=1) - 1, 0).sum())
-        scatter = float(np.linalg.norm((runs - values[:, None])[known])) / math.sqrt(freedom) if freedom else 0.0
+        scatter = float(np.linalg.norm((runs - target[:, None])[known])) / math.sqrt(freedom) if freedom else 0.0
     return InfluenceIntervals(model, level, fit, scatter)
 
 
@@ -197,19 +207,3 @@ def prediction_intervals(
 def term_values(model: InfluenceModel, configurations: Configurations) -> Array:
     """Return the values of the model's terms, shape (n, terms)."""
     return replace(model, terms=tuple((term, 1.0) for term, _ in model.terms)).contributions(configurations)
-
-
-def _target(model: InfluenceModel, configurations: Configurations, measured: Array) -> Array:
-    """Return what the sum of the terms is fitted to, shape (n,)."""
-    measured = np.asarray(measured, dtype=float)
-    if measured.shape != (len(configurations),):
-        count = plural(measured.size, "value does", "values do")
-        raise ConfigurationError(f"{count} not belong to {len(configurations)} configurations")
-    positive = model.link == "log"
-    wrong = ~np.isfinite(measured) | (positive & (measured <= 0))
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        kind = "a positive number, which the link 'log' needs" if positive else "a finite number"
-        hint = "leave such configurations out"
-        raise MeasurementError(f"the value of configuration {row}, {measured[row]:g}, is not {kind}", hint=hint)
-    return np.log(measured) if positive else measured
