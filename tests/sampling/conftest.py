@@ -50,12 +50,6 @@ def plane() -> VariabilityModel:
 PLANE = VariabilityModel("optional plane", (A, dataclasses.replace(B, deselected_flag=-1.0)))
 
 
-@pytest.fixture
-def optional_plane() -> VariabilityModel:
-    """Return two numeric options of which the second can be deselected."""
-    return PLANE
-
-
 def three_options() -> VariabilityModel:
     """Return the three options of the program's verified example; the values of z do not meet maxValue."""
     x = NumericOption("x", (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0), step="x * 2")

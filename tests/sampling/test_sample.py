@@ -18,7 +18,7 @@ from splc.data.configurations import Configurations
 from splc.errors import SpecError
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
-from tests.sampling.conftest import attempt, stated
+from tests.sampling.conftest import PLANE, attempt, selected, stated
 from tests.sampling.recorded import mixed, recorded
 from tests.support.examples import examples
 from tests.support.golden_messages import Lines, check_calls
@@ -102,16 +102,9 @@ def test_known_samples(plane: VariabilityModel) -> None:
     names = {"few": few, "many": VariabilityModel("many", wide()), "plane": plane, "mixed": mixed()}
     names |= {text: stated(plane.options, rule) for text, rule in (("below", "A + B <= 8"), ("empty", "A > 5"))}
     names |= {"none": stated(plane.options, "A * B = 20 + A")}
-    check_calls("samples", drawn, **names, measured=Configurations(plane, np.array([[4, 4], [0, 1], [4, 4]])))
-
-
-def test_a_deselected_option_has_no_value(optional_plane: VariabilityModel) -> None:
-    """With its switch off, a numeric option is deselected in one configuration, regardless of the values."""
-    found = sample(optional_plane, "all+cci")
-    off = np.isnan(found.value("B"))
-    assert sorted(found.value("A")[off]) == [1, 2, 3, 4, 5]
-    assert (~off).sum() == 9
-    assert len(sample(optional_plane, "ff")) == 5 * 6
+    options = (BinaryOption("on"), NumericOption("x", (1.0, 2.0, 3.0), parent="on", deselected_flag=-1.0))
+    names |= {"parent": VariabilityModel("parent", options), "PLANE": PLANE}
+    check_calls("samples", drawn, selected, **names, measured=Configurations(plane, np.array([[4, 4], [0, 1], [4, 4]])))
 
 
 def test_seeds_and_sizes_of_draws(plane: VariabilityModel) -> None:
@@ -153,12 +146,3 @@ def test_draws_of_measured_configurations_are_uniform(plane: VariabilityModel) -
     assert counts.sum() == 800
     assert counts.min() > 130
     assert counts.max() < 190
-
-
-def test_numeric_options_with_a_parent() -> None:
-    """A numeric design varies options that depend on a binary option, and selects that option with them."""
-    options = (BinaryOption("on"), NumericOption("x", (1.0, 2.0, 3.0), parent="on", deselected_flag=-1.0))
-    system = VariabilityModel("parent", options)
-    for spec in ("all+random:3", "all+ff", "all+ofat:3", "all+lhs:3"):
-        found = sample(system, spec)
-        assert set(found.value("x")[found.value("on") == 1].tolist()) >= {1.0, 2.0, 3.0}
