@@ -49,8 +49,7 @@ class TuningModels:
         models = {}
         for nfp in self.objective.properties:
             large = self.objective.wants_large(nfp)
-            runs = self.history.runs(nfp, large, imputed=imputed)
-            if runs is not None:
+            if (runs := self.history.runs(nfp, large, imputed=imputed)) is not None:
                 models[nfp] = SearchModel.of(runs, self.variables, large, before.get(nfp))
         return models
 
