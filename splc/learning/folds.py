@@ -6,7 +6,7 @@ both sides of a fold, the error is that of known settings. Hence settings that r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -106,6 +106,12 @@ def drawn_folds(order: Array, number: int, groups: Array | None = None) -> Array
     folds = np.empty(len(order), dtype=np.int64)
     folds[order] = turn % min(number, int(turn.max(initial=0)) + 1)
     return folds
+
+
+def splits(folds: Array) -> Iterator[tuple[Array, Array]]:
+    """Yield the rows of each fold, and the other rows; `folds`: the fold of each row, shape (n,)."""
+    for fold in range(int(folds.max()) + 1):
+        yield np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
 
 
 def repeated_settings(configurations: Configurations, rows: Array) -> Groups | None:

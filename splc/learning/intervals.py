@@ -69,8 +69,8 @@ def intervals_of(content: Any, system: VariabilityModel | None) -> Intervals | N
 
 def printed_intervals_of(content: Any, model: InfluenceModel) -> Intervals | None:
     """Return the intervals of a printed model from their JSON object, None if there are none."""
-    from splc.learning.projection import SparseIntervals
+    from splc.learning.projection import PrintedIntervals
 
-    if not isinstance(content, Mapping) or content.get("kind") != SparseIntervals.kind:
+    if not isinstance(content, Mapping) or content.get("kind") != PrintedIntervals.kind:
         return None
-    return SparseIntervals.from_json(content, model)
+    return PrintedIntervals.from_json(content, model)

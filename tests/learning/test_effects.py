@@ -14,8 +14,8 @@ from sampling import Space
 from splc.data.measurements import Measurements
 from splc.learning import learn
 from splc.learning.effects import Effect, factor_text, group_titles, option_effects
+from splc.learning.projection.basis import variables_of
 from splc.learning.projection.columns import units_of
-from splc.learning.projection.variables import variables_of
 from splc.learning.result import InfluenceEstimate, term_shares
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, Term, log_term, option_term, quoted

@@ -14,8 +14,8 @@ from splc.data.measurements import Measurements
 from splc.data.observations import Observed
 from splc.learning import learn
 from splc.learning.plausibility import Outlier, implausible, model_warnings, outlier_of, valid_predictions
+from splc.learning.projection.basis import variables_of
 from splc.learning.projection.full_model import fit_full_model
-from splc.learning.projection.variables import variables_of
 from splc.learning.result import CrossValidated, LearningResult, SparseErrors
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, Term, option_term

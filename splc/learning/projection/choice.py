@@ -14,12 +14,18 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
+from splc.learning.projection.basis import Variable
 from splc.learning.projection.columns import CONSTANT_PLACE, Language
-from splc.learning.projection.settings import Form, ProjectionSettings
-from splc.learning.projection.submodels import FURTHER_STEPS, PROJECTION, LanguageSearch, Submodel, language_search
-from splc.learning.projection.target import Target
+from splc.learning.projection.constants import Form, ProjectionSettings
+from splc.learning.projection.submodels import (
+    FURTHER_STEPS,
+    PROJECTION,
+    LanguageSearch,
+    Submodel,
+    Target,
+    language_search,
+)
 from splc.learning.projection.term_search import forward, models_of_sizes
-from splc.learning.projection.variables import Variable
 from splc.types import Array
 
 LANGUAGES: dict[Form, tuple[Language, ...]] = {

@@ -18,7 +18,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.errors import SplcError
-from splc.learning.projection.variables import Variable, stem_of
+from splc.learning.projection.basis import Variable, stem_of
 from splc.models.basis.atom import Atom, call, log_above, power, saturation, threshold
 from splc.models.subexpressions import CallOf
 from splc.models.terms import log_term, option_term, quoted

@@ -21,8 +21,8 @@ from sampling.space.space import Space
 from splc.data.configurations import Configurations, value_table
 from splc.errors import SpaceError
 from splc.learning.problem import LearningProblem
+from splc.learning.projection.basis import Variable
 from splc.learning.projection.constants import UNMEASURED
-from splc.learning.projection.variables import Variable
 from splc.system.clauses import clauses
 from splc.system.options import NumericOption, Option
 from splc.system.variability import VariabilityModel

@@ -2,7 +2,7 @@
 
 In: measured values. Out: a `Scale`, which tells what a value is on it, how errors count, and how the noise grows; the
 half widths of intervals for errors of held-out rows; and the intervals of printed models in files without a full model
-(`SparseIntervals`).
+(`PrintedIntervals`).
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def general_scales(y: Array) -> tuple[Scale, ...]:
 
 
 @dataclass(frozen=True, eq=False)
-class SparseIntervals:
+class PrintedIntervals:
     """Intervals with the prediction as their centre: of positive properties its multiples by a factor."""
 
     kind: ClassVar[str] = "printed"

@@ -18,10 +18,10 @@ from splc.learning.active.design import Pool, Surrogate, VarianceStrategy, seque
 from splc.learning.active.suggestion import ConfigurationSuggestions, suggest
 from splc.learning.contexts.joint_model import ContextRows
 from splc.learning.contexts.sharing import Sharing
+from splc.learning.projection.basis import variables_of
 from splc.learning.projection.constants import JITTER
-from splc.learning.projection.kernel import kernel_matrix
 from splc.learning.projection.order import hash_order
-from splc.learning.projection.variables import variables_of
+from splc.learning.projection.posterior import kernel_matrix
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array, Goal

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from sampling import Space
+from splc.learning.projection.basis import variables_of
 from splc.learning.projection.columns import Candidates, Language, units_of
-from splc.learning.projection.target import Target
-from splc.learning.projection.variables import variables_of
+from splc.learning.projection.submodels import Target
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array

@@ -12,8 +12,7 @@ import pytest
 from splc.learning.projection import choice
 from splc.learning.projection.choice import FARTHEST, MIN_SHARE, RISE, IsPositive, agreed_models, with_agreed_terms
 from splc.learning.projection.columns import CONSTANT_PLACE, Language
-from splc.learning.projection.submodels import BLENDS, LanguageSearch, Submodel
-from splc.learning.projection.target import Target
+from splc.learning.projection.submodels import BLENDS, LanguageSearch, Submodel, Target
 from splc.types import Array
 from tests.learning.projection.known_targets import MIXED, target_of
 from tests.learning.projection.test_submodels import LANGUAGES, influences, rows_of, search_of

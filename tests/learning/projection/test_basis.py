@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from sampling import Space
-from splc.learning.projection.basis import OptionBasis
-from splc.learning.projection.variables import Variable, variables_of
+from splc.learning.projection.basis import OptionBasis, Variable, variables_of
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array

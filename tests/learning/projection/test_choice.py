@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from splc.learning.projection.basis import Variable
 from splc.learning.projection.choice import (
     ADMITTED,
     READABLE_ADMITTED,
@@ -20,10 +21,8 @@ from splc.learning.projection.choice import (
     most_terms,
 )
 from splc.learning.projection.columns import CONSTANT_PLACE, Language
-from splc.learning.projection.settings import Form
-from splc.learning.projection.submodels import BLENDS, PROJECTION, LanguageSearch, Submodel
-from splc.learning.projection.target import Target
-from splc.learning.projection.variables import Variable
+from splc.learning.projection.constants import Form
+from splc.learning.projection.submodels import BLENDS, PROJECTION, LanguageSearch, Submodel, Target
 from splc.types import Array
 from tests.learning.projection.known_targets import BINARY, MIXED, Known, candidates_of, target_of
 from tests.support.examples import examples

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sampling import Space
 from splc.io.numbers import number_text
 from splc.learning.projection import columns as columns_module
+from splc.learning.projection.basis import variables_of
 from splc.learning.projection.columns import (
     CONSTANT_PLACE,
     CONSTANT_SHARE,
@@ -23,9 +24,7 @@ from splc.learning.projection.columns import (
     Unit,
     units_of,
 )
-from splc.learning.projection.submodels import MAX_NUMERIC
-from splc.learning.projection.target import Target
-from splc.learning.projection.variables import variables_of
+from splc.learning.projection.submodels import MAX_NUMERIC, Target
 from splc.models.basis.atom import Atom
 from splc.models.terms import option_term
 from splc.system.options import NumericOption

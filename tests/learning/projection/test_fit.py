@@ -16,6 +16,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.learning import LearningResult, learn
 from splc.learning.projection import constants
+from splc.learning.projection.basis import Variable, variables_of
 from splc.learning.projection.default_learner import rounded
 from splc.learning.projection.fit import (
     Data,
@@ -30,7 +31,6 @@ from splc.learning.projection.full_model import fit_full_model
 from splc.learning.projection.order import canonical_order, option_constants
 from splc.learning.projection.predictor import Ensemble
 from splc.learning.projection.scales import Scale, general_scales, positive_scale
-from splc.learning.projection.variables import Variable, variables_of
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array

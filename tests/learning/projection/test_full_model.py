@@ -15,12 +15,12 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.learning import learn
 from splc.learning.projection import constants
+from splc.learning.projection.basis import variables_of
 from splc.learning.projection.fit import Data, refits
 from splc.learning.projection.full_model import NO_INFLUENCE, ONE_ROW, SAME_VALUE, FullModel, fit_full_model
-from splc.learning.projection.kernel import kernel_matrix
 from splc.learning.projection.order import hashes, option_constants
+from splc.learning.projection.posterior import kernel_matrix
 from splc.learning.projection.scales import Scale, general_scales, positive_scale
-from splc.learning.projection.variables import variables_of
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array

@@ -13,7 +13,7 @@ from scipy.special import stdtrit
 from splc.learning.projection.basis import OptionBasis
 from splc.learning.projection.ensemble_sum import predictions, weighted_sums
 from splc.learning.projection.full_model import fit_full_model
-from splc.learning.projection.kernel import Hyperparameters, kernel_matrix
+from splc.learning.projection.posterior import Hyperparameters, kernel_matrix
 from splc.learning.projection.predictor import Ensemble
 from splc.types import Link
 from tests.learning.projection.test_full_model import drawn, known, learned, system

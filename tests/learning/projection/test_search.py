@@ -16,11 +16,9 @@ from splc.data.configurations import Configurations
 from splc.formats.measurements.read import read_measurements
 from splc.learning import learn
 from splc.learning.projection import constants
+from splc.learning.projection.basis import variables_of
 from splc.learning.projection.constants import BOUNDS
-from splc.learning.projection.full_model import FullModel, fit_full_model
-from splc.learning.projection.kernel import KernelDesign
-from splc.learning.projection.predictor import Ensemble
-from splc.learning.projection.search import (
+from splc.learning.projection.fit import (
     GRID,
     MEMORY,
     descent_direction,
@@ -31,7 +29,9 @@ from splc.learning.projection.search import (
     search_hyperparameters,
     start_of,
 )
-from splc.learning.projection.variables import variables_of
+from splc.learning.projection.full_model import FullModel, fit_full_model
+from splc.learning.projection.posterior import KernelDesign
+from splc.learning.projection.predictor import Ensemble
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array

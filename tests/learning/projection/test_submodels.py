@@ -11,19 +11,19 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.optimize import lsq_linear
 
+from splc.learning.projection.basis import variables_of
 from splc.learning.projection.columns import Candidates, Language
-from splc.learning.projection.settings import ProjectionSettings
+from splc.learning.projection.constants import ProjectionSettings
 from splc.learning.projection.submodels import (
     BLENDS,
     MAX_NUMERIC,
     PROJECTION,
     Blend,
     LanguageSearch,
+    Target,
     language_search,
 )
-from splc.learning.projection.target import Target
 from splc.learning.projection.term_search import forward, models_of_sizes
-from splc.learning.projection.variables import variables_of
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array

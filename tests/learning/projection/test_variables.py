@@ -9,7 +9,7 @@ from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.observations import Observed
 from splc.errors import ConfigurationError
-from splc.learning.projection.variables import numbers_of, variables_of, with_known_members
+from splc.learning.projection.basis import numbers_of, variables_of, with_known_members
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from tests.learning.conftest import measured

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from sampling import Space
 from splc.learning.projection import choice
-from splc.learning.projection.settings import Form, ProjectionSettings
-from splc.learning.projection.sparse_model import SparseModel, printed_model, refit
-from splc.learning.projection.target import Target
-from splc.learning.projection.variables import Variable, variables_of
+from splc.learning.projection.basis import Variable, variables_of
+from splc.learning.projection.constants import Form, ProjectionSettings
+from splc.learning.projection.printed_model import PrintedModel, printed_model, refit
+from splc.learning.projection.submodels import Target
 from splc.models.basis.regression import t_quantile
 from splc.models.terms import CONSTANT, option_term
 from splc.system.options import NumericOption
@@ -27,13 +27,13 @@ FEW = (NumericOption("x", (1.0, 2.0, 4.0, 8.0)), NumericOption("y", (1.0, 2.0, 3
 SMALL = VariabilityModel("small", (switch("a"), switch("b"), *FEW))
 
 
-def printed(target: Target, settings: ProjectionSettings | None = None) -> SparseModel:
+def printed(target: Target, settings: ProjectionSettings | None = None) -> PrintedModel:
     """Return the printed model of a target, positive over all valid configurations."""
     system = target.configurations.system
     return printed_model(target, variables_of(system), settings or ProjectionSettings(), Space(system).enumerate())
 
 
-def values(target: Target, found: SparseModel) -> Array:
+def values(target: Target, found: PrintedModel) -> Array:
     """Return the predictions of a printed model, in the unit of the target."""
     return found.model().predict(target.configurations) / target.unit
 

@@ -1,6 +1,6 @@
 """The printed model: few readable terms that follow the full model (docs/decisions/0010-printed-model.md).
 
-In: the target, the variables and settings (`printed_model`). Out: a `SparseModel`: the terms with their influences and
+In: the target, the variables and settings (`printed_model`). Out: a `PrintedModel`: the terms with their influences and
 their uncertainty in the unit of the property, the models of other sizes, and terms that the learning set does not
 distinguish from them (`aliases_of`). `refit` fits influences to more rows than the full model learned from.
 """
@@ -17,14 +17,13 @@ from typing import Literal
 import numpy as np
 
 from splc.data.configurations import Configurations
+from splc.learning.projection.basis import Variable
 from splc.learning.projection.choice import IsPositive, chosen_form, with_agreed_terms
 from splc.learning.projection.columns import CONSTANT_PLACE, LEFT_AROUND, Candidates
+from splc.learning.projection.constants import ProjectionSettings
 from splc.learning.projection.scales import half_width
-from splc.learning.projection.settings import ProjectionSettings
-from splc.learning.projection.submodels import Submodel
-from splc.learning.projection.target import Target
+from splc.learning.projection.submodels import Submodel, Target
 from splc.learning.projection.term_search import nonnegative
-from splc.learning.projection.variables import Variable
 from splc.learning.result import CrossValidated, FormScore, InfluenceEstimate, PathPoint, PathTerm
 from splc.models.influence import BLOCK, InfluenceModel
 from splc.models.subexpressions import Derived
@@ -43,7 +42,7 @@ TOWARDS_ZERO = 0.9
 
 
 @dataclass(frozen=True)
-class SparseTerm:
+class PrintedTerm:
     """A term as it was selected: a product of units."""
 
     term: Term  # the term
@@ -55,11 +54,11 @@ class SparseTerm:
 
 
 @dataclass(frozen=True)
-class SparseModel:
+class PrintedModel:
     """A printed model."""
 
     form: Literal["sum", "product"]  # whether it is a sum of terms or a product of factors
-    selected: tuple[SparseTerm, ...]  # the terms, in canonical order
+    selected: tuple[PrintedTerm, ...]  # the terms, in canonical order
     derived: tuple[Derived, ...]  # subexpressions in the terms
     path: tuple[PathPoint, ...]  # models from one term to many
     # for some terms, texts of other terms that the learning set does not distinguish from them: pairs (term, other)
@@ -112,7 +111,7 @@ def printed_model(
     settings: ProjectionSettings,
     space: Configurations | None = None,
     complete: bool = False,
-) -> SparseModel:
+) -> PrintedModel:
     """Return a short model that follows the full one; `complete`: whether all valid configurations were measured."""
     is_positive = _positive_over(space)
     forms, exact = chosen_form(target, variables, settings, is_positive, complete)
@@ -124,7 +123,7 @@ def printed_model(
         model = with_agreed_terms(model, is_positive)
     units = {unit for position in model.chosen for unit in search.candidates.products[position]}
     derived = {part.name: part for unit in units for part in search.candidates.units[unit].atom.derived}
-    return SparseModel(
+    return PrintedModel(
         form="product" if search.product else "sum",
         selected=_selected(model, np.sqrt(np.maximum(np.diag(model.covariance), 0.0))),
         derived=tuple(derived[name] for name in sorted(derived)),
@@ -186,7 +185,7 @@ def _path(chosen: Submodel) -> tuple[PathPoint, ...]:
     return tuple(points)
 
 
-def _selected(model: Submodel, errors: Array | None = None) -> tuple[SparseTerm, ...]:
+def _selected(model: Submodel, errors: Array | None = None) -> tuple[PrintedTerm, ...]:
     """Return the terms of a model in the unit of the property; `errors`: the standard errors of its coefficients."""
     search, candidates, unit = model.search, model.search.candidates, model.search.target.unit
     scales = 1 / candidates.scales(model.chosen) * (1.0 if search.product else unit)
@@ -194,11 +193,11 @@ def _selected(model: Submodel, errors: Array | None = None) -> tuple[SparseTerm,
     if search.product:
         influences[[not candidates.products[position] for position in model.chosen]] += np.log(unit)
     errors = np.full(len(scales), math.nan) if errors is None else errors * np.abs(scales)
-    support, terms = search.supports(model.size), list[SparseTerm]()
+    support, terms = search.supports(model.size), list[PrintedTerm]()
     for position, influence, error in zip(model.chosen, influences.tolist(), errors.tolist(), strict=True):
         units = [candidates.units[unit] for unit in candidates.products[position]]
         terms.append(
-            SparseTerm(
+            PrintedTerm(
                 reduce(mul, (unit.atom.term for unit in units), CONSTANT),
                 candidates.text(position),
                 influence,
@@ -254,7 +253,7 @@ def standardised(columns: Array) -> Array:
     return np.asarray(np.where(constant, 0.0, centred / np.where(constant, 1.0, norms)))
 
 
-def refit(printed: SparseModel, configurations: Configurations, values: Array, space: Configurations) -> SparseModel:
+def refit(printed: PrintedModel, configurations: Configurations, values: Array, space: Configurations) -> PrintedModel:
     """Return a printed model with influences that fit measured values best.
 
     Differences are relative where all values are positive, and of logarithms for a product of factors. Standard errors
@@ -288,7 +287,7 @@ def refit(printed: SparseModel, configurations: Configurations, values: Array, s
     return replace(printed, selected=tuple(replace(term, influence=influence) for term, influence in pairs))
 
 
-def _positive_share(printed: SparseModel, start: Array, influences: Array, configurations: Configurations) -> float:
+def _positive_share(printed: PrintedModel, start: Array, influences: Array, configurations: Configurations) -> float:
     """Return the share of the way from some influences to others on which all predictions stay positive; 1 at most.
 
     Predictions that are not positive at the start do not count.
