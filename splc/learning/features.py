@@ -97,15 +97,14 @@ def features_of(system: VariabilityModel, numeric_disabled: bool = True) -> tupl
     """
     features: list[Feature] = []
     for option in system.options:
-        if not isinstance(option, NumericOption):
-            if option.name not in system.mandatory:
-                features.append(Feature(option.name, numeric=False))
-            continue
-        switch = ENABLED + option.name if option.optional else None
-        low, high = option.values[0], option.values[-1]
-        features.append(Feature(option.name, True, low, high, 0.0 in option.values, switch))
-        if option.optional and numeric_disabled:
-            features.append(Feature(DISABLED + option.name, numeric=False))
+        if isinstance(option, NumericOption):
+            switch = ENABLED + option.name if option.optional else None
+            ends = option.values[0], option.values[-1]
+            features.append(Feature(option.name, True, *ends, 0.0 in option.values, switch))
+            if option.optional and numeric_disabled:
+                features.append(Feature(DISABLED + option.name, numeric=False))
+        elif option.name not in system.mandatory:
+            features.append(Feature(option.name, numeric=False))
     return tuple(features)
 
 

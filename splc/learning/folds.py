@@ -96,8 +96,7 @@ class Groups:
 def drawn_folds(order: Array, number: int, groups: Array | None = None) -> Array:
     """Return the fold of each row, shape (n,): groups in turn, in the order of their first rows.
 
-    `number`: the number of folds; there are at most as many as groups. `groups`: the group of each row; None: each row
-    is a group.
+    `number`: of folds, at most as many as groups. `groups`: the group of each row; None: each row is a group.
     """
     turn = np.arange(len(order))
     if groups is not None:

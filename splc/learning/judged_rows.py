@@ -146,10 +146,8 @@ class JudgedRows:
         """Return the measurements that `tested` is about, and their rows."""
         if self.evaluation is None or learned:
             return self.measured, self.judging[0 if learned else 1]
-        if not unlearned:
-            return self.evaluation, np.arange(len(self.evaluation))
-        is_new = self.measured.configurations[self.learned].find(self.evaluation.configurations) < 0
-        return self.evaluation, np.flatnonzero(is_new)
+        places = self.measured.configurations[self.learned].find(self.evaluation.configurations)
+        return self.evaluation, np.flatnonzero((places < 0) | (not unlearned))
 
     def tested(
         self,
@@ -167,13 +165,10 @@ class JudgedRows:
         those with a value.
         """
         table, rows = self._tested_rows(unlearned=unlearned, learned=learned)
-        if table is self.measured:
-            predicted = judgement.predicted[np.searchsorted(self.places, rows)]
-        else:
-            predicted = judgement.evaluated[rows]
         if kept is not None:
-            has_value = ~np.isnan(table.column(self.nfp)[rows])
-            rows, predicted = rows[has_value][kept], predicted[has_value][kept]
+            rows = rows[~np.isnan(table.column(self.nfp)[rows])][kept]
+        own = table is self.measured
+        predicted = judgement.predicted[np.searchsorted(self.places, rows)] if own else judgement.evaluated[rows]
         values = table.repetitions(self.nfp)[rows] if runs else table.column(self.nfp)[rows, None]
         known = ~np.isnan(values)
         return values[known], np.broadcast_to(predicted[:, None], values.shape)[known]

@@ -78,10 +78,7 @@ class LearnedTerm:
         return replace(self, influence=other.influence) == other
 
     def log_text(self, order: Sequence[str] = (), base: str = "1") -> str:
-        """Return it in SPL Conqueror's log grammar, in which `*` and `/` associate to the right.
-
-        `order`: the order of the options. `base`: what represents the constant.
-        """
+        """Return it in SPL Conqueror's log grammar; `order`: that of the options, `base`: stands for the constant."""
         return term_text(self.term, order, base, self.further)
 
     def text(self, order: Sequence[str] = ()) -> str:
@@ -301,17 +298,6 @@ def term_shares(model: InfluenceModel, configurations: Configurations) -> TermSh
     return TermShares(tuple(shares.tolist()), absolute)
 
 
-def share_bars(model: InfluenceModel, configurations: Configurations) -> Bars:
-    """Return the shares of the terms as bars; of a product, its influences."""
-    shares = term_shares(model, configurations)
-    rows = [(term.text(model.order), share) for (term, _), share in zip(model.terms, shares.values, strict=True)]
-    bars = [(text, share) for text, share in rows if share is not None]
-    if not bars:
-        return model.bars
-    whole_text = "all contributions" if shares.absolute else "the mean prediction"
-    return Bars(f"share of {whole_text} on the configurations learned from, in percent", bars)
-
-
 @dataclass(frozen=True, repr=False)
 class LearningResult(Drawn, Reported):
     """A learned model with its history and errors (mean relative errors in percent; None where undefined)."""
@@ -393,18 +379,13 @@ class LearningResult(Drawn, Reported):
         if self.printed is None:
             return self
         errors = self.printed_errors or SparseErrors()
+        names = "learning_error", "error", "error_all", "cross_validated"
         return replace(
             self,
             predictor=self.printed,
-            learning_error=errors.learning_error,
-            error=errors.error,
-            error_all=errors.error_all,
-            cross_validated=errors.cross_validated,
-            expected=None,
+            **{name: getattr(errors, name) for name in names},
+            **dict.fromkeys(("expected", "printed", "printed_errors", "printed_intervals")),
             intervals=self.printed_intervals,
-            printed=None,
-            printed_errors=None,
-            printed_intervals=None,
             judgements=self.judgements[1:],
         )
 
@@ -445,4 +426,11 @@ class LearningResult(Drawn, Reported):
     def _bars(self) -> Bars | None:
         if not self.readable or self.rows is None:
             return self.model.bars if self.readable else None
-        return share_bars(self.model, self.rows.measured.configurations[self.rows.learned])
+        # The shares of the terms; of a product, its influences.
+        model, learned = self.model, self.rows.measured.configurations[self.rows.learned]
+        shares = term_shares(model, learned)
+        pairs = zip(model.terms, shares.values, strict=True)
+        bars = [(term.text(model.order), share) for (term, _), share in pairs if share is not None]
+        whole_text = "all contributions" if shares.absolute else "the mean prediction"
+        title = f"share of {whole_text} on the configurations learned from, in percent"
+        return Bars(title, bars) if bars else model.bars

@@ -21,6 +21,7 @@ from splc.learning.contexts.joint_model import ContextRows, fit_joint_model
 from splc.learning.projection import (
     JITTER,
     FullModel,
+    KernelDesign,
     KernelPosterior,
     OptionBasis,
     Variable,
@@ -81,30 +82,30 @@ class Surrogate:
     def of(
         cls, configurations: Configurations, y: Array, variables: Sequence[Variable], repetitions: Array | None = None
     ) -> Surrogate:
-        """Return the surrogate given measured configurations.
+        """Return the surrogate given measured configurations, shape (n,).
 
         `y`: their values, finite, shape (n,). `repetitions`: the number of measurements of each; None is 1.
         """
-        chosen = tuple(variables)
+        basis = OptionBasis(tuple(variables))
         if len(y) >= LEARNED_ROWS:
-            model = fit_full_model(configurations, y, chosen, repetitions)
+            model = fit_full_model(configurations, y, basis.variables, repetitions)
             if model.refits is not None:
                 return cls(model.basis, model.refits.parts, model)
-        n = len(configurations)
-        basis = OptionBasis(chosen)
         design = basis.designs(configurations)[0]
-        noise = np.ones(n) if repetitions is None else 1 / np.asarray(repetitions, dtype=float)
-        start = start_of(design.distinct, len(chosen))
-        return cls(basis, (KernelPosterior(start, design, np.zeros(n), noise, 0.0, 1.0),))
+        return cls(basis, (_prior_of(start_of(design.distinct, len(basis.variables)), design, repetitions),))
+
+
+def _prior_of(logarithms: Array, design: KernelDesign, repetitions: Array | None, kind: int = 0) -> KernelPosterior:
+    """Return the posterior of rows whose values do not matter; `repetitions`: their measurements, None is 1 of each."""
+    count = len(design)
+    noise = np.ones(count) if repetitions is None else 1 / np.asarray(repetitions, dtype=float)
+    return KernelPosterior(logarithms, design, np.zeros(count), noise, 0.0, 1.0, kind)
 
 
 def context_surrogate(
     sources: Mapping[str, ContextRows], known: Configurations, repetitions: Array, variables: Sequence[Variable]
 ) -> Surrogate | None:
-    """Return the surrogate of the difference of a context from others; None if nothing influences these.
-
-    `repetitions`: the number of measurements of each, shape (n,).
-    """
+    """Return the surrogate of the difference of a context from others; None if nothing influences these."""
     if len(sources) > 1:
         whole = fit_joint_model(sources, tuple(variables)).whole
     else:
@@ -113,14 +114,12 @@ def context_surrogate(
     if whole.refits is None:
         return None
     basis = replace(whole.basis, context=None)
-    designs = basis.designs(known)
-    parts = []
+    parts, designs = [], basis.designs(known)
     for part in whole.refits.parts:
         design = designs[part.kind]
         # Relevances of the context follow those of the options.
         logarithms = np.concatenate([part.logarithms[: design.distinct], part.logarithms[-4:]])
-        noise = 1 / np.asarray(repetitions, dtype=float)
-        parts.append(KernelPosterior(logarithms, design, np.zeros(len(known)), noise, 0.0, 1.0, part.kind))
+        parts.append(_prior_of(logarithms, design, repetitions, part.kind))
     return Surrogate(basis, tuple(parts))
 
 
@@ -183,8 +182,7 @@ class VarianceStrategy:
 
     def reductions(self) -> Array:
         """Return how much `total` falls if a configuration of the pool is measured, for each of them, shape (m,)."""
-        result: Array = np.maximum(self._squares, 0.0) / (np.maximum(self.variances, 0.0) + self.noise)
-        return result
+        return np.asarray(np.maximum(self._squares, 0.0) / (np.maximum(self.variances, 0.0) + self.noise))
 
     def choose(self) -> NextCandidates | None:
         """Return the best configuration that is left."""
@@ -211,11 +209,7 @@ class VarianceStrategy:
 def sequential_rows(
     configurations: Configurations, y: Array, variables: Sequence[Variable], count: int, seed: int
 ) -> Array:
-    """Return the positions of measured rows in the order in which they are suggested.
-
-    `configurations`: the distinct measured configurations; all of them represent the valid space. `y`: their values,
-    finite, shape (n,). Only those of suggested rows are used.
-    """
+    """Return the positions of measured rows in the order in which they are suggested; all represent the valid space."""
     with one_thread():
         return np.array(list(islice(suggested_rows(configurations, y, variables, seed), count)))
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import dropwhile
 
 import numpy as np
 
@@ -81,8 +82,7 @@ class ConfigurationSuggestions(Presented):
 
 def suggested_columns(names: Sequence[str]) -> tuple[str, ...]:
     """Return the columns of a table that state what is known of suggestions: the gain and those to its right."""
-    first = next((at for at, name in enumerate(names) if name in GAIN.values()), len(names))
-    return tuple(names[first:])
+    return tuple(dropwhile(lambda name: name not in GAIN.values(), names))
 
 
 def suggest(
@@ -147,14 +147,14 @@ def suggest(
                 rows = covering_rows(candidates, runs.configurations, variables, count)
                 gains, model = np.full(count, np.nan), None
             else:
-                known = _with_failures(runs, excluded, maximize)
+                # Configurations without a value count as those with the worst one.
+                worst = np.full(len(excluded), runs.y.min() if maximize else runs.y.max())
+                known = replace(runs, counts=np.maximum(runs.counts, 1)).added(excluded, worst, False)
                 rows, gains, model = improving_rows(candidates, known, variables, count, maximize, predicted_cost)
             chosen = candidates[rows]
         else:
-            surrogate = None
-            if sources:
-                surrogate = context_surrogate(sources, runs.configurations, runs.counts, variables)
-            surrogate = surrogate or Surrogate.of(runs.configurations, runs.y, variables, runs.counts)
+            other = context_surrogate(sources, runs.configurations, runs.counts, variables) if sources else None
+            surrogate = other or Surrogate.of(runs.configurations, runs.y, variables, runs.counts)
             costs = None if predicted_cost is None else predicted_cost(pool.configurations)
             selection = select(VarianceStrategy(surrogate, pool, costs), count)
             chosen, gains, model = pool.configurations[selection.rows], 100 * selection.gains, surrogate.model
@@ -186,17 +186,6 @@ def _measured_runs(space: Space, measured: Measurements | None, nfp: str | None)
     inside = space.check(known)
     competing = inside if inside.any() else np.ones(len(known), dtype=bool)
     return Runs(known, measured.column(nfp)[finite], counts, competing), Configurations.concatenate(excluded).unique()
-
-
-def _with_failures(runs: Runs, excluded: Configurations, maximize: bool) -> Runs:
-    """Return runs with configurations without a value, which count as those with the worst one."""
-    number = len(excluded)
-    return Runs(
-        Configurations.concatenate([runs.configurations, excluded]),
-        np.append(runs.y, np.full(number, runs.y.min() if maximize else runs.y.max())),
-        np.append(np.maximum(runs.counts, 1), np.ones(number)),
-        np.append(runs.known, np.zeros(number, dtype=bool)),
-    )
 
 
 def _cost(name: str, measured: Measurements, runs: Runs, variables: tuple[Variable, ...]) -> Cost:

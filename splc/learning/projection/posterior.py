@@ -407,8 +407,8 @@ def solved(factor: Array, right: Array, *, transposed: bool = False) -> Array:
     if needs_scipy(len(factor)):
         from scipy.linalg import solve_triangular
 
-        trans = "T" if transposed else "N"
-        return np.asarray(solve_triangular(factor, right, trans=trans, lower=True, check_finite=False))
+        found = solve_triangular(factor, right, trans="T" if transposed else "N", lower=True, check_finite=False)
+        return np.asarray(found)
     if len(factor) <= _SMALL:
         return np.asarray(np.linalg.solve(factor.T if transposed else factor, right))
     half = len(factor) // 2

@@ -2,26 +2,28 @@
 
 In: the target, the variables and settings (`printed_model`). Out: a `PrintedModel`: the terms with their influences and
 their uncertainty in the unit of the property, the models of other sizes, and terms that the learning set does not
-distinguish from them (`aliases_of`). `refit` fits influences to more rows than the full model learned from.
+distinguish from them (`aliases_of`). `refit` fits influences to more rows than the full model learned from. Files
+without a full model have the `PrintedIntervals`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import mul
-from typing import Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
 from splc.data.configurations import Configurations
+from splc.learning.projection import constants
 from splc.learning.projection.basis import Variable
 from splc.learning.projection.choice import IsPositive, chosen_form, with_agreed_terms
 from splc.learning.projection.columns import CONSTANT_PLACE, LEFT_AROUND, Candidates
 from splc.learning.projection.constants import ProjectionSettings
-from splc.learning.projection.scales import half_width
+from splc.learning.projection.scales import Scale, half_width
 from splc.learning.projection.submodels import Submodel, Target
 from splc.learning.projection.term_search import nonnegative
 from splc.learning.result import CrossValidated, FormScore, InfluenceEstimate, PathPoint, PathTerm
@@ -105,6 +107,39 @@ class PrintedModel:
         return np.column_stack([np.zeros((len(configurations), 0)), *(part.predict(configurations) for part in parts)])
 
 
+@dataclass(frozen=True, eq=False)
+class PrintedIntervals:
+    """Intervals with the prediction as their centre: of positive properties its multiples by a factor."""
+
+    kind: ClassVar[str] = "printed"
+    level: ClassVar[float] = constants.LEVEL
+
+    model: InfluenceModel  # the printed model
+    scale: Scale  # the scale of the full model, for the divisor of properties that are not positive
+    quantile: float  # the half width: of ln y for positive properties, otherwise over the divisor
+
+    def interval(self, configurations: Configurations | Any) -> tuple[Array, Array]:
+        """Return lower and upper ends of prediction intervals, shapes (m,), in the unit of the property."""
+        predicted = self.model.predict(configurations)
+        if self.scale.positive:
+            factor = float(np.exp(min(self.quantile, 600.0)))
+            ends = predicted / factor, predicted * factor
+        else:
+            half_interval = self.quantile * self.scale.divisor(predicted / self.scale.unit) * self.scale.unit
+            ends = predicted - half_interval, predicted + half_interval
+        # Sums may be negative far from what was measured.
+        return np.minimum(*ends), np.maximum(*ends)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return all but the model, in JSON's types."""
+        return {"kind": self.kind, "level": self.level, "scale": self.scale.as_json(), "quantile": self.quantile}
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any], model: InfluenceModel) -> Self:
+        """Return the intervals of `as_json`."""
+        return cls(model, Scale(**content["scale"]), float(content["quantile"]))
+
+
 def printed_model(
     target: Target,
     variables: Sequence[Variable],
@@ -130,7 +165,7 @@ def printed_model(
         path=_path(best),
         aliases=aliases_of(search.candidates, model.chosen, target.learned),
         forms=tuple(
-            FormScore(form.search.language, len(form.chosen), 100 * form.score, 100 * form.error) for form in forms
+            FormScore(each.search.language, len(each.chosen), 100 * each.score, 100 * each.error) for each in forms
         ),
         distance=model.distance,
         errors=best.differences,
@@ -195,17 +230,10 @@ def _selected(model: Submodel, errors: Array | None = None) -> tuple[PrintedTerm
     errors = np.full(len(scales), math.nan) if errors is None else errors * np.abs(scales)
     support, terms = search.supports(model.size), list[PrintedTerm]()
     for position, influence, error in zip(model.chosen, influences.tolist(), errors.tolist(), strict=True):
-        units = [candidates.units[unit] for unit in candidates.products[position]]
-        terms.append(
-            PrintedTerm(
-                reduce(mul, (unit.atom.term for unit in units), CONSTANT),
-                candidates.text(position),
-                influence,
-                bool(candidates.free[position]),
-                support[candidates.variables(position)],
-                error,
-            )
-        )
+        factors = (candidates.units[unit].atom.term for unit in candidates.products[position])
+        free, folds = bool(candidates.free[position]), support[candidates.variables(position)]
+        text = candidates.text(position)
+        terms.append(PrintedTerm(reduce(mul, factors, CONSTANT), text, influence, free, folds, error))
     return tuple(terms)
 
 
@@ -225,13 +253,11 @@ def aliases_of(candidates: Candidates, chosen: Sequence[int], learned: int) -> t
     unit_terms = standardised(candidates.columns[terms, :learned] / weights[:learned])
     residuals = 1 - (columns @ (unit_terms / weights[:learned]).T) ** 2 / variation(columns, weights[:learned])[:, None]
     pairs: list[tuple[str, str]] = []
-    for term_index, term in enumerate(terms):
-        alternatives = simple[
-            (residuals[:, term_index] <= LEFT_AROUND) & (candidates.factors[simple] <= candidates.factors[term])
-        ]
-        alternatives = alternatives[(alternatives != CONSTANT_PLACE) & ~np.isin(alternatives, terms[term_index:])]
-        standardised_all = standardised(candidates.columns[[term, *alternatives]] / weights)
-        distinct = 1 - (standardised_all[1:] @ standardised_all[0]) ** 2 > LEFT_AROUND
+    for at, term in enumerate(terms):
+        explained = (residuals[:, at] <= LEFT_AROUND) & (candidates.factors[simple] <= candidates.factors[term])
+        alternatives = simple[explained & ~np.isin(simple, [CONSTANT_PLACE, *terms[at:]])]
+        every = standardised(candidates.columns[[term, *alternatives]] / weights)
+        distinct = 1 - (every[1:] @ every[0]) ** 2 > LEFT_AROUND
         ranked = sorted(alternatives[distinct].tolist(), key=lambda at: (candidates.factors[at], candidates.name(at)))
         pairs += [(candidates.text(term), candidates.text(alternative)) for alternative in ranked[:MOST]]
     return tuple(pairs)
@@ -288,10 +314,7 @@ def refit(printed: PrintedModel, configurations: Configurations, values: Array, 
 
 
 def _positive_share(printed: PrintedModel, start: Array, influences: Array, configurations: Configurations) -> float:
-    """Return the share of the way from some influences to others on which all predictions stay positive; 1 at most.
-
-    Predictions that are not positive at the start do not count.
-    """
+    """Return the share of the way from some influences to others on which predictions that are positive stay so."""
     share = 1.0
     for first in range(0, len(configurations), BLOCK):
         columns = printed.columns(configurations[first : first + BLOCK])

@@ -1,7 +1,9 @@
-"""The target of the printed model: the predictions of the full model, in the units that columns are fitted to.
+"""The target of the printed model, and models of every size, language and blend (docs/decisions/0010-printed-model.md).
 
-Columns of sums are fitted to predictions over their divisors, those of products to their logarithms
-(docs/decisions/0010-printed-model.md, "Target").
+A `Target` is the predictions of the full model. Columns of sums are fitted to predictions over their divisors, those of
+products to their logarithms. `LanguageSearch` has a `Submodel` for each size and blend. A `Blend` lambda weighs the
+full model's predictions against the measured values: infinity is the projection alone; with a small one the full model
+determines only what the measured values leave undetermined.
 """
 
 from __future__ import annotations
@@ -94,10 +96,7 @@ class Target:
         return np.asarray(slope)
 
     def differences(self, predicted: Array) -> Array:
-        """Return predictions for the learning set, shape (..., n), minus measured values.
-
-        They are differences of logarithms for positive properties, otherwise over the divisor.
-        """
+        """Return predictions for the learning set, shape (..., n), minus measured values: of ln y, or over divisors."""
         if self.positive:
             return np.asarray(np.log(np.maximum(predicted, self.smallest)) - np.log(self.measured))
         return np.asarray((predicted - self.measured) / self.divisor[: self.learned])
@@ -109,10 +108,7 @@ class Target:
         return np.asarray(np.abs(differences))
 
     def distances(self, predicted: Array) -> Array:
-        """Return the mean distances of predictions, shape (..., m), to the full model, over the divisor, shape (...).
-
-        It is that at the unmeasured configurations, if there are any.
-        """
+        """Return mean distances of predictions, shape (..., m), to the full model, at unmeasured rows if possible."""
         unmeasured = slice(self.learned if len(self.weights) > self.learned else 0, None)
         deviations = (predicted[..., unmeasured] - self.predicted[unmeasured]) / self.divisor[unmeasured]
         return np.asarray(np.abs(deviations).mean(axis=-1))

@@ -1,7 +1,7 @@
 """The stepwise learner: feature forward selection with stepwise regression (SPL Conqueror's; thesis algorithm 1).
 
-In: a learning problem and settings. Out: a result with the rounds of one run of `ForwardSelection` (`select`), a search
-of `splc.learning.learner` whose rules are asked in SPL Conqueror's order; or the average of several models that are
+In: a learning problem and settings. Out: a result with the rounds of one run of `ForwardSelection` (`select`), whose
+rules are asked in SPL Conqueror's order; or the average of several models that are
 learned from random parts of the learning set (`bagged`).
 """
 
@@ -19,7 +19,7 @@ from splc.data.accuracy import mean_relative_error
 from splc.errors import ExpressionError, LearningError, Problem, plural, unknown_name_hint
 from splc.learning.features import FeatureTable, stable_order
 from splc.learning.judging import influence_model, judged, random_folds
-from splc.learning.learner import INTERRUPTED, OnStep, run_loop
+from splc.learning.learner import INTERRUPTED, OnStep
 from splc.learning.problem import LearningProblem
 from splc.learning.result import LearnedTerm, LearningResult, Round, Stage, merged_terms
 from splc.learning.stepwise.candidates import BASE, Candidate, CandidateGrid
@@ -249,9 +249,16 @@ class ForwardSelection:
         return None
 
     def run(self, on_step: OnStep | None = None, should_stop: Callable[[], bool] | None = None) -> Outcome:
-        """Learn until a rule ends it; see `splc.learning.learner.run_loop`."""
-        rounds, termination = run_loop(self, on_step, should_stop)
-        return Outcome(rounds, self._final_terms(), termination)
+        """Learn until a rule ends it; `should_stop`: asked after every round but the last one; true ends it, too."""
+        termination = self.terminate(None)
+        while termination is None:
+            last = self.step()
+            if last is not None and on_step is not None:
+                on_step(last)
+            termination = "noCandidate" if last is None else self.terminate(last)
+            if termination is None and should_stop is not None and should_stop():
+                termination = INTERRUPTED
+        return Outcome(tuple(self.rounds), self._final_terms(), termination)
 
     def _final_terms(self) -> tuple[LearnedTerm, ...]:
         """Return the terms of the model with the influences of one well-conditioned least-squares fit.
