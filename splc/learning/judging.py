@@ -16,10 +16,8 @@ from splc.data.measurements import Measurements
 from splc.errors import Problem, SplcError, plural
 from splc.io.numbers import percentage
 from splc.learning.features import FeatureTable, feature_table, stable_order
-from splc.learning.folds import Groups, drawn_folds, repeated_settings, splits
-from splc.learning.judged_rows import MOST_JUDGED, JudgedRows, Judgement
-from splc.learning.learner import Learner
-from splc.learning.problem import LearningProblem
+from splc.learning.folds import MOST_JUDGED, Groups, JudgedRows, Judgement, drawn_folds, repeated_settings, splits
+from splc.learning.learner import Learner, LearningProblem
 from splc.learning.result import (
     CrossValidated,
     InfluenceEstimate,

@@ -12,8 +12,7 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.errors import LearningError, SpecError, listed, plural
 from splc.learning.judging import judged
-from splc.learning.learner import only_step
-from splc.learning.problem import LearningProblem
+from splc.learning.learner import LearningProblem, only_step
 from splc.learning.result import LearnedTerm, LearningResult
 from splc.models.influence import InfluenceModel
 from splc.scaling.batch import MAX_PARAMETERS

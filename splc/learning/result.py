@@ -14,8 +14,7 @@ from splc.data.property_unit import titled
 from splc.errors import LearningError, Problem, plural, shorten
 from splc.io.numbers import percentage
 from splc.io.presentation import Bars, Drawn, Reported
-from splc.learning.folds import Groups
-from splc.learning.judged_rows import ErrorSample, JudgedRows, Judgement
+from splc.learning.folds import ErrorSample, Groups, JudgedRows, Judgement
 from splc.models.basis.regression import sign_probability, t_quantile
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Term
@@ -380,14 +379,10 @@ class LearningResult(Drawn, Reported):
             return self
         errors = self.printed_errors or SparseErrors()
         names = "learning_error", "error", "error_all", "cross_validated"
-        return replace(
-            self,
-            predictor=self.printed,
-            **{name: getattr(errors, name) for name in names},
-            **dict.fromkeys(("expected", "printed", "printed_errors", "printed_intervals")),
-            intervals=self.printed_intervals,
-            judgements=self.judgements[1:],
-        )
+        own: dict[str, Any] = {name: getattr(errors, name) for name in names}
+        own |= dict.fromkeys(("expected", "printed", "printed_errors", "printed_intervals"))
+        own |= {"intervals": self.printed_intervals, "judgements": self.judgements[1:]}
+        return replace(self, predictor=self.printed, **own)
 
     def summary(self) -> str:
         """Return the learner, the errors, the model and the notes as text."""

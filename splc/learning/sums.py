@@ -21,8 +21,7 @@ from splc.errors import LearningError, MeasurementError, SpecError, plural, unkn
 from splc.io.presentation import Presented
 from splc.learning.judging import influence_model, judged
 from splc.learning.learn import learn
-from splc.learning.learner import Learner
-from splc.learning.problem import WHERE_ZERO, WITHOUT_VALUE, LearningProblem, rows_of
+from splc.learning.learner import WHERE_ZERO, WITHOUT_VALUE, Learner, LearningProblem, rows_of
 from splc.learning.projection import Ensemble, EnsembleSum, ProjectionLearner, Summand
 from splc.learning.registry import learner_of
 from splc.learning.result import LearnedTerm, LearningResult, Step, merged_terms
@@ -120,7 +119,7 @@ def learn_sum(
         learning_set: the same for all parts; a part is learned from those configurations that have it.
         settings: settings that differ from the preset.
         learner: the learner of every part.
-        missing: see `splc.learning.problem.match`.
+        missing: see `splc.learning.learner.match`.
         seed: seed of cross-validation folds and bags.
         on_step: called after every step of a part.
         should_stop: asked after every step; true ends the learning of this part and of all further ones.

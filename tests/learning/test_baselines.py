@@ -19,7 +19,6 @@ from splc.learning import LearningResult, learn, learner_of
 from splc.learning.baselines import (
     ESTIMATORS,
     ScikitLearner,
-    Sizes,
     TargetScale,
     baseline,
     estimator_of,
@@ -174,8 +173,8 @@ def test_products_of_many_columns_are_left_out() -> None:
 def test_the_largest_products(order_wanted: int, columns: int, products: int) -> None:
     """Products of as many columns as stated are used up to 50 million numbers."""
     rows = 50_000_000 // products
-    assert order({"order": order_wanted}, Sizes(rows, columns)) == order_wanted
-    assert order({"order": order_wanted}, Sizes(rows + 1, columns)) == 1
+    assert order({"order": order_wanted}, (rows, columns)) == order_wanted
+    assert order({"order": order_wanted}, (rows + 1, columns)) == 1
 
 
 @pytest.mark.real_data
@@ -209,7 +208,7 @@ def test_settings_reach_scikit_learn(name: str) -> None:
     usual = learner_of(name).settings
 
     def built(settings: Mapping[str, Any]) -> str:
-        parameters = baseline(name, settings, Sizes(1000, 3), 0).get_params()
+        parameters = baseline(name, settings, (1000, 3), 0).get_params()
         return repr(sorted(parameters.items(), key=lambda each: each[0]))
 
     for setting, default in usual.items():

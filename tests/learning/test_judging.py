@@ -15,7 +15,7 @@ from splc.errors import LearningError, SpecError
 from splc.learning import learn
 from splc.learning.features import FeatureTable, column_values, total_effects
 from splc.learning.judging import cross_validate, predictions, random_folds, round_errors
-from splc.learning.problem import match, nearest, rows_of
+from splc.learning.learner import match, nearest, rows_of
 from splc.learning.result import Predictor, term_shares
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, option_term

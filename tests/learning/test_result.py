@@ -13,7 +13,7 @@ import splc
 from splc.errors import LearningError
 from splc.learning.contexts.sharing import Sharing, further_predictor
 from splc.learning.estimator import PerformanceInfluenceRegressor
-from splc.learning.intervals import intervals_object, intervals_of
+from splc.learning.full_predictor import intervals_object, intervals_of
 from splc.learning.projection import run_width
 from splc.learning.result import (
     CrossValidated,

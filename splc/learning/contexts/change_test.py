@@ -113,11 +113,11 @@ def change_test(
     lows, highs = fit.coefficients - reach * fit.errors, fit.coefficients + reach * fit.errors
     (mean, low, high), *ends = zip(fit.coefficients.tolist(), lows.tolist(), highs.tolist(), strict=True)
     influences = []
-    for term, own in zip(terms, ends, strict=True):
+    for term, (value, *reaches) in zip(terms, ends, strict=True):
         # The coefficient is that of a column of length 1.
-        logarithms = [value * term.span for value in own]
-        relevant = _beyond(*logarithms[1:], at_least)
-        factors = map(_exp, logarithms)
+        lower, upper = (each * term.span for each in reaches)
+        factors = _exp(value * term.span), _exp(lower), _exp(upper)
+        relevant = _beyond(lower, upper, at_least)
         influences.append(ChangedInfluence(term.names[0], term.names[1:], *factors, term.probability, relevant))
     probability = 2 * (1 - sign_probability(mean, float(fit.errors[0]), fit.freedom)) if mean else 1.0
     changed = probability <= LEVEL / 2 and _beyond(low, high, at_least)

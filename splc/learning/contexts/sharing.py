@@ -24,7 +24,7 @@ from splc.learning.contexts.joint_model import ContextRows, JointModel, fit_join
 from splc.learning.contexts.sources import MappedProcess, SourceMixture, Sources, UnmeasuredContext, mixed
 from splc.learning.folds import splits
 from splc.learning.learn import learn
-from splc.learning.problem import LearningProblem
+from splc.learning.learner import LearningProblem
 from splc.learning.projection import (
     NO_INFLUENCE,
     Ensemble,

@@ -366,7 +366,7 @@ def _members(variable: Variable, configurations: Configurations) -> Array:
     if not variable.shared:
         return np.zeros((len(configurations), 0))
     selected = np.column_stack([configurations.column(name) for name in variable.members])
-    return np.where(selected.any(axis=1)[:, None], _alternatives(selected), 0.0)
+    return np.where(selected.any(axis=1, keepdims=True), _alternatives(selected), 0.0)
 
 
 def threshold_shapes(variable: Variable) -> list[Shape]:

@@ -25,8 +25,7 @@ from splc.errors import LearningError, listed, plural
 from splc.io.numbers import percentage
 from splc.learning.folds import FEWEST as FEWEST_GROUPS
 from splc.learning.judging import judged
-from splc.learning.learner import INTERRUPTED
-from splc.learning.problem import LearningProblem
+from splc.learning.learner import INTERRUPTED, LearningProblem
 from splc.learning.projection import constants
 from splc.learning.projection.basis import Variable, variables_of, varies
 from splc.learning.projection.constants import ProjectionSettings
@@ -357,8 +356,10 @@ def _estimates(printed: PrintedModel, model: InfluenceModel) -> list[InfluenceEs
     """Return the estimates in the order of the model's terms, rounded as these."""
     by_term = {estimate.term: estimate for estimate in printed.estimates}
     rows = [replace(by_term[term], influence=influence) for term, influence in model.terms if term in by_term]
-    names = ("standard_error", "low", "high")
-    return [replace(row, **{name: rounded(getattr(row, name)) for name in names}) for row in rows]
+    return [
+        replace(row, standard_error=rounded(row.standard_error), low=rounded(row.low), high=rounded(row.high))
+        for row in rows
+    ]
 
 
 def rounded(value: float, link: Link = "identity") -> float:

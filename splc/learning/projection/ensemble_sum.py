@@ -68,7 +68,7 @@ class EnsembleSum:
 
     def predict(self, configurations: Configurations | Any) -> Array:
         """Return the predictions, shape (m,), in the unit of the property."""
-        return self._added(configurations, 1, lambda full, some: full.predict(some))[0]
+        return np.asarray(self._added(configurations, 1, lambda full, some: full.predict(some))[0])
 
     def interval(self, configurations: Configurations | Any) -> tuple[Array, Array]:
         """Return lower and upper ends of prediction intervals, shapes (m,), in the unit of the property.

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, Protocol, Self
 import numpy as np
 
 from splc.data.configurations import Configurations
-from splc.learning.problem import LearningProblem
+from splc.learning.learner import LearningProblem
 from splc.learning.projection import constants
 from splc.learning.projection.basis import MIN_GROUP, OptionBasis, Variable, without_numbers
 from splc.learning.projection.fit import (

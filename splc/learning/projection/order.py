@@ -20,7 +20,7 @@ from sampling.draws import generator
 from sampling.space.space import Space
 from splc.data.configurations import Configurations, value_table
 from splc.errors import SpaceError
-from splc.learning.problem import LearningProblem
+from splc.learning.learner import LearningProblem
 from splc.learning.projection.basis import Variable
 from splc.learning.projection.constants import UNMEASURED
 from splc.system.clauses import clauses

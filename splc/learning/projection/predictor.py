@@ -280,7 +280,7 @@ class Ensemble(MomentsPredictor):
         if block is None or self.places is None:
             return {}
         found = {"names": list(block.names), "place": block.place, "rows": self.places.tolist()}
-        further = {"numbers": list(block.numbers) or None, "unmeasured": list(block.unmeasured) or None}
+        further: dict[str, Any] = {"numbers": list(block.numbers) or None, "unmeasured": list(block.unmeasured) or None}
         further |= {"quantile": self.joint_quantile}
         return {"contexts": found | {name: value for name, value in further.items() if value is not None}}
 

@@ -21,7 +21,7 @@ from splc.formats.models.read import ReadOptions, parse_stored_models
 from splc.formats.models.stored_model import StoredModel, learned_file
 from splc.io.files import Source
 from splc.learning import intervals
-from splc.learning.judged_rows import JudgedRows
+from splc.learning.folds import JudgedRows
 from splc.learning.judging import influence_model, round_errors
 from splc.learning.result import LearnedTerm, LearningResult, Round
 from splc.models.influence import InfluenceModel

@@ -14,7 +14,7 @@ from sampling.space.space import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.data.observations import Observed
-from splc.learning.problem import LearningProblem
+from splc.learning.learner import LearningProblem
 from splc.learning.projection import order as module
 from splc.learning.projection.basis import variables_of
 from splc.learning.projection.order import (
