@@ -120,15 +120,9 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
         order: int | None = None,
         functions: str = "",
     ) -> None:
-        self.preset = preset
-        self.settings = settings
-        self.random_state = random_state
-        self.terms = terms
-        self.readable = readable
-        self.form = form
-        self.scale = scale
-        self.order = order
-        self.functions = functions
+        self.preset, self.settings, self.random_state = preset, settings, random_state
+        self.terms, self.readable, self.form, self.scale = terms, readable, form, scale
+        self.order, self.functions = order, functions
 
     def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
         """Learn from X, shape (n, features), and y, shape (n,).

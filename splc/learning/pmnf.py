@@ -114,7 +114,5 @@ def _differing(problem: LearningProblem) -> list[str]:
     differing = int((others != learned.indices[0, binary]).any(axis=1).sum())
     if not differing:
         return []
-    count_text = plural(len(others), "configuration", "configurations")
-    return [
-        f"{differing:,} of {count_text} not learned from have other binary options, which the model does not contain"
-    ]
+    count = plural(len(others), "configuration", "configurations")
+    return [f"{differing:,} of {count} not learned from have other binary options, which the model does not contain"]

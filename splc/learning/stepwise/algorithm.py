@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -74,10 +75,7 @@ class ForwardSelection:
         folds: Array | None = None,
         followed: Sequence[Mapping[Term, float]] = (),
     ) -> None:
-        self.problem = problem
-        self.settings = settings
-        self.folds = folds
-        self.followed = followed
+        self.problem, self.settings, self.folds, self.followed = problem, settings, folds, followed
         self.terms: list[Candidate] = [BASE]
         self.rounds: list[Round] = []
         self.grid = CandidateGrid(problem, settings)
@@ -267,12 +265,11 @@ class ForwardSelection:
         target = self.problem.target
         columns = np.ascontiguousarray(self._columns(self.terms)[:, self._learned])
         influences = least_squares(columns.T, target)
-        parts = np.abs(influences) * np.abs(columns).max(axis=1)
-        is_significant = parts > ROUNDING * np.abs(target).max()
-        is_significant[0] = True
-        if not is_significant.all():
-            influences = least_squares(columns[is_significant].T, target)
-        return _learned([term for term, keep in zip(self.terms, is_significant, strict=True) if keep], influences)
+        kept = np.abs(influences) * np.abs(columns).max(axis=1) > ROUNDING * np.abs(target).max()
+        kept[0] = True
+        if not kept.all():
+            influences = least_squares(columns[kept].T, target)
+        return _learned([*compress(self.terms, kept)], influences)
 
 
 def _learned(candidates: Sequence[Candidate], influences: Array) -> tuple[LearnedTerm, ...]:
@@ -382,9 +379,7 @@ def bagged(
 
     Each model learns from rows drawn with replacement out of baggingTestDataFraction percent of the learning set
     (without duplicates) and is judged on the rest of that part, or on its own rows if no others are left.
-
-    `on_step`: called after every model. `should_stop`: asked after every round of every model; true keeps the models
-    learned so far.
+    `should_stop`: asked after every round of every model; true keeps the models learned so far.
     """
     started, rng, order = time.monotonic(), np.random.default_rng(seed), stable_order(problem)
     size = max(1, round(len(order) * settings.baggingTestDataFraction / 100))
