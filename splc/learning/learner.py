@@ -109,8 +109,7 @@ class LearningProblem:
     on_step: Callable[[Step], None] | None = None  # called after every step, a round or a stage
     # called with the expected share of the work that is done, by learners that can tell
     on_share: Callable[[float], None] = lambda share: None
-    # asked after every step; true keeps what is learned and ends. While there is no model (`Step.kept`), learners raise
-    # KeyboardInterrupt.
+    # asked after every step; true keeps what is learned and ends
     should_stop: Callable[[], bool] | None = None
     provenance: Mapping[str, Any] = field(default_factory=dict)  # recorded in the result
     notes: tuple[str, ...] = ()  # what the user should know about the learning set

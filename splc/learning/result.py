@@ -117,11 +117,6 @@ class Round:
         """The number of option occurrences in all terms, the constant counting 1."""
         return sum(max(term.occurrences, 1) for term in self.terms)
 
-    @property
-    def kept(self) -> bool:
-        """Whether there is a model if learning ends after this step."""
-        return True
-
     def line(self, order: Sequence[str] = ()) -> str:
         """Return the step in one line; `order`: the order of the options."""
         return f"round {self.number}: + {self.added.log_text(order)}, error {percentage(self.learning_error, 6)}"
@@ -134,7 +129,6 @@ class Stage:
     number: int  # 1, 2, …
     text: str  # what was done
     seconds: float  # time since learning began
-    kept: bool = True  # whether there is a model if learning ends after this step
 
     def line(self, order: Sequence[str] = ()) -> str:
         """Return the step in one line."""
