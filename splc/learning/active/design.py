@@ -17,20 +17,9 @@ import numpy as np
 from sampling.draws import distinct_ranks, generator
 from sampling.sequential import NextCandidates, most_worth, select
 from splc.data.configurations import Configurations
+from splc.learning import projection
 from splc.learning.contexts.joint_model import ContextRows, fit_joint_model
-from splc.learning.projection import (
-    JITTER,
-    FullModel,
-    KernelDesign,
-    KernelPosterior,
-    OptionBasis,
-    Variable,
-    fit_full_model,
-    hash_order,
-    kernel_diagonal,
-    kernel_matrix,
-    start_of,
-)
+from splc.learning.projection import JITTER, FullModel, KernelPosterior, OptionBasis, Variable, fit_full_model
 from splc.learning.threads import one_thread
 from splc.types import Array
 
@@ -59,7 +48,7 @@ class Pool:
         `allowed`: which ones may be suggested, shape (n,), bool; None is all.
         """
         everything = np.ones(len(space), dtype=bool) if allowed is None else allowed
-        order = hash_order(space)
+        order = projection.hash_order(space)
         # Hashes are uniform: the first ones are a uniform subset.
         ranks = np.arange(len(order))
         mask = (ranks < REFERENCE) | (everything[order] & (np.cumsum(everything[order]) <= most))
@@ -92,10 +81,12 @@ class Surrogate:
             if model.refits is not None:
                 return cls(model.basis, model.refits.parts, model)
         design = basis.designs(configurations)[0]
-        return cls(basis, (_prior_of(start_of(design.distinct, len(basis.variables)), design, repetitions),))
+        return cls(basis, (_prior_of(projection.start_of(design.distinct, len(basis.variables)), design, repetitions),))
 
 
-def _prior_of(logarithms: Array, design: KernelDesign, repetitions: Array | None, kind: int = 0) -> KernelPosterior:
+def _prior_of(
+    logarithms: Array, design: projection.KernelDesign, repetitions: Array | None, kind: int = 0
+) -> KernelPosterior:
     """Return the posterior of rows whose values do not matter; `repetitions`: their measurements, None is 1 of each."""
     count = len(design)
     noise = np.ones(count) if repetitions is None else 1 / np.asarray(repetitions, dtype=float)
@@ -158,7 +149,7 @@ class VarianceStrategy:
         self._between = (means - means.mean(axis=0)) / np.sqrt(len(parts))
         self._updates = np.zeros((0, len(pool)))
         variances = [
-            kernel_diagonal(part.theta, design) - np.einsum("ij,ij->j", white, white)
+            projection.kernel_diagonal(part.theta, design) - np.einsum("ij,ij->j", white, white)
             for part, design, white in self._parts
         ]
         self.variances: Array = np.mean(variances, axis=0) + np.einsum("ij,ij->j", self._between, self._between)
@@ -170,7 +161,7 @@ class VarianceStrategy:
         """Return the covariances of some configurations with all before any was added, shape (rows, m)."""
         prior: Array = self._between[:, rows].T @ self._between
         for part, design, white in self._parts:
-            prior += (kernel_matrix(part.theta, design.rows(rows), design) - white[:, rows].T @ white) / len(
+            prior += (projection.kernel_matrix(part.theta, design.rows(rows), design) - white[:, rows].T @ white) / len(
                 self._parts
             )
         return prior

@@ -17,30 +17,9 @@ import numpy as np
 
 from sampling.sequential import most_worth
 from splc.data.configurations import Configurations
+from splc.learning import projection
 from splc.learning.active.candidates import cells_of, covering_row
-from splc.learning.projection import (
-    ITERATIONS,
-    NUMBER_EVIDENCE,
-    REFIT_ITERATIONS,
-    ROWS_OF_SEARCH,
-    START_RELEVANCE,
-    ContextBlock,
-    KernelDesign,
-    KernelPosterior,
-    Mixture,
-    OptionBasis,
-    Scale,
-    SearchResult,
-    Variable,
-    canonical_order,
-    general_scales,
-    hash_order,
-    option_constants,
-    positive_scale,
-    search_hyperparameters,
-    start_of,
-    without_numbers,
-)
+from splc.learning.projection import ITERATIONS, NUMBER_EVIDENCE, KernelDesign, KernelPosterior, OptionBasis, Variable
 from splc.models.basis.regression import NORMAL_QUANTILE
 from splc.types import Array
 
@@ -100,7 +79,7 @@ class SearchModel:
 
     runs: Runs  # the runs that it is conditioned on
     basis: OptionBasis  # the columns of the variables
-    scale: Scale  # the scale of values: ln y where all are positive, otherwise asinh y
+    scale: projection.Scale  # the scale of values: ln y where all are positive, otherwise asinh y
     sign: float  # -1 where large values are good, else 1
     searched: tuple[Array, ...]  # the hyperparameters that were found, for each part
     rows: int  # the number of rows that they were searched with
@@ -122,7 +101,7 @@ class SearchModel:
             return replace(cls._of(runs, before.basis.variables, maximize, before), rival=before.rival)
         earlier = () if before is None else (before, before.rival)
         by_variables = {model.basis.variables: model for model in earlier if model is not None}
-        both = tuple(dict.fromkeys((tuple(variables), without_numbers(variables))))
+        both = tuple(dict.fromkeys((tuple(variables), projection.without_numbers(variables))))
         numbered, *others = (cls._of(runs, each, maximize, by_variables.get(each)) for each in both)
         for unnumbered in others:
             if unnumbered.evidence > numbered.evidence + NUMBER_EVIDENCE:
@@ -136,8 +115,8 @@ class SearchModel:
     ) -> SearchModel:
         """Return the model of runs with these variables."""
         y, n = runs.y, len(runs)
-        scale = positive_scale("log", y) if y.min() > 0 else general_scales(y)[-1]
-        context = ContextBlock(runs.contexts) if runs.contexts else None
+        scale = projection.positive_scale("log", y) if y.min() > 0 else projection.general_scales(y)[-1]
+        context = projection.ContextBlock(runs.contexts) if runs.contexts else None
         model = cls(runs, OptionBasis(variables, context), scale, -1.0 if maximize else 1.0, (), n)
         # Contexts that were told since have columns of their own.
         sizes = [model._design(part).distinct + 4 for part in range(PARTS)]
@@ -159,17 +138,17 @@ class SearchModel:
         """Return the predictions, shape (m,), in the unit of the property."""
         return self.untransformed(self.means(configurations))
 
-    def _search(self, part: int, start: Array | None) -> SearchResult:
+    def _search(self, part: int, start: Array | None) -> projection.SearchResult:
         """Return the most probable hyperparameters of a part."""
-        design, some = self._design(part), np.arange(len(self.runs))[-ROWS_OF_SEARCH:]
+        design, some = self._design(part), np.arange(len(self.runs))[-projection.ROWS_OF_SEARCH :]
         if part and len(some) > 2 * PARTS:
             some = some[part - 1 :: 2]
         t = self.t[some]
         deviation = float(t.std()) or 1.0
         z = (t - float(t.mean())) / deviation
-        begin = start_of(design.distinct, len(self.basis.variables)) if start is None else start
-        iterations = ITERATIONS if start is None else REFIT_ITERATIONS
-        return search_hyperparameters(design.rows(some), z, 1 / self.runs.counts[some], begin, iterations)
+        begin = projection.start_of(design.distinct, len(self.basis.variables)) if start is None else start
+        iterations = ITERATIONS if start is None else projection.REFIT_ITERATIONS
+        return projection.search_hyperparameters(design.rows(some), z, 1 / self.runs.counts[some], begin, iterations)
 
     @cached_property
     def _designs(self) -> tuple[KernelDesign, ...]:
@@ -197,7 +176,7 @@ class SearchModel:
         t = self.t
         measured = t[: len(t) - self.believed]
         mean, deviation = float(measured.mean()), float(measured.std()) or 1.0
-        parts, least = [], math.log(START_RELEVANCE / max(len(self.basis.variables), 1))
+        parts, least = [], math.log(projection.START_RELEVANCE / max(len(self.basis.variables), 1))
         for part, logarithms in enumerate(self.searched):
             design, kind = self._design(part), part % len(self._designs)
             # The least logarithm of each relevance.
@@ -213,7 +192,7 @@ class SearchModel:
         means, deviations = np.empty((2, len(configurations)))
         for start in range(0, len(configurations), _BLOCK):
             block = slice(start, start + _BLOCK)
-            mixture = Mixture(self.parts, self.basis.designs(configurations[block]))
+            mixture = projection.Mixture(self.parts, self.basis.designs(configurations[block]))
             means[block], deviations[block] = mixture.means.mean(axis=0), np.sqrt(mixture.variances())
         return means, deviations
 
@@ -285,11 +264,11 @@ def improving_rows(
 
     `cost`: the cost of measuring configurations; the improvement per cost counts.
     """
-    constants = option_constants(runs.configurations, runs.y)
+    constants = projection.option_constants(runs.configurations, runs.y)
     # Neither the order of rows nor that of options matters.
-    order = hash_order(runs.configurations, constants)
+    order = projection.hash_order(runs.configurations, constants)
     ordered = Runs(runs.configurations[order], runs.y[order], runs.counts[order], runs.known[order])
-    model = SearchModel.of(ordered, canonical_order(variables, constants), maximize)
+    model = SearchModel.of(ordered, projection.canonical_order(variables, constants), maximize)
     level = float(model.measured[0][ordered.known].min())
     remaining, current = np.arange(len(candidates)), model
     log_costs = np.zeros(len(candidates)) if cost is None else np.log(cost(candidates))
@@ -313,7 +292,7 @@ def covering_rows(
     candidates: Configurations, known: Configurations, variables: Sequence[Variable], count: int
 ) -> Array:
     """Return the positions of the candidates of a first design that sees every value of every option."""
-    used = without_numbers(variables)
+    used = projection.without_numbers(variables)
     cells, drawn = cells_of(used, known), cells_of(used, candidates)
     rows: list[int] = []
     remaining = np.arange(len(candidates))

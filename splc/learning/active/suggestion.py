@@ -15,18 +15,11 @@ from splc.data.measurements import Measurements
 from splc.errors import LearningError, MeasurementError, RequestError, plural
 from splc.io.numbers import percentage
 from splc.io.presentation import Bars, Presented
+from splc.learning import projection
 from splc.learning.active.design import CANDIDATES, LEARNED_ROWS, Pool, Surrogate, VarianceStrategy, context_surrogate
 from splc.learning.active.search_model import Runs, SearchModel, covering_rows, improving_rows
 from splc.learning.contexts.joint_model import ContextRows
-from splc.learning.projection import (
-    ENUMERATED,
-    FullModel,
-    Variable,
-    fit_full_model,
-    option_constants,
-    valid_configurations,
-    variables_of,
-)
+from splc.learning.projection import ENUMERATED, FullModel, Variable, fit_full_model, option_constants, variables_of
 from splc.learning.threads import one_thread
 from splc.types import Array, Goal
 
@@ -124,7 +117,7 @@ def suggest(
     space.require_valid()
     # Measured configurations are not suggested, so their number is drawn in addition.
     most = min(space.count, ENUMERATED + len(runs))
-    drawn = valid_configurations(space.system, most, seed, option_constants(runs.configurations, runs.y))
+    drawn = projection.valid_configurations(space.system, most, seed, option_constants(runs.configurations, runs.y))
     predicted_cost = None if cost is None or measured is None else _cost(cost, measured, runs, variables)
     if sources:
         if goal == "optimum":

@@ -17,23 +17,8 @@ from functools import partial
 import numpy as np
 
 from splc.data.configurations import Configurations
-from splc.learning.projection import (
-    FOLDS,
-    ROWS_OF_MODEL,
-    ContextBlock,
-    Data,
-    FullModel,
-    OptionBasis,
-    Variable,
-    canonical_order,
-    chosen_model,
-    first_fit,
-    hash_order,
-    option_constants,
-    positive_scale,
-    run_width,
-    without_numbers,
-)
+from splc.learning import projection
+from splc.learning.projection import FOLDS, ROWS_OF_MODEL, ContextBlock, Data, FullModel, OptionBasis, Variable
 from splc.types import Array
 
 # Fewer values cannot show that they are numbers.
@@ -60,7 +45,11 @@ class ContextRows:
     @classmethod
     def of(cls, configurations: Configurations, y: Array, repeated: Array) -> ContextRows:
         """Return the rows of repeated measurements, shape (n, repetitions), NaN where one is missing."""
-        runs = run_width(np.log(y)[:, None] - np.log(repeated)) if np.nanmin(repeated, initial=np.inf) > 0 else 0.0
+        runs = (
+            projection.run_width(np.log(y)[:, None] - np.log(repeated))
+            if np.nanmin(repeated, initial=np.inf) > 0
+            else 0.0
+        )
         return cls(configurations, y, (~np.isnan(repeated)).sum(axis=1), runs)
 
 
@@ -105,10 +94,10 @@ def fit_joint_model(
     """Return one full model of all values of a context."""
     names = tuple(parts)
     every = Configurations.concatenate([part.configurations for part in parts.values()])
-    constants = option_constants(every.unique())
-    variables = canonical_order(variables, constants)
+    constants = projection.option_constants(every.unique())
+    variables = projection.canonical_order(variables, constants)
     # The contexts take turns, so that the first thousand rows have equally many of each.
-    orders = [hash_order(part.configurations, constants) for part in parts.values()]
+    orders = [projection.hash_order(part.configurations, constants) for part in parts.values()]
     ranks = np.concatenate([np.arange(len(order)) for order in orders])
     places = np.repeat(np.arange(len(names)), [len(order) for order in orders])
     turn = np.lexsort((places, ranks))
@@ -130,16 +119,18 @@ def fit_joint_model(
     positive = bool(y.min() > 0)
     block = ContextBlock(names)
     if positive and variables and (numbers := numbers_of_contexts(names)):
-        unnumbered, log = without_numbers(variables), positive_scale("log", y)
+        unnumbered, log = projection.without_numbers(variables), projection.positive_scale("log", y)
 
         def evidence(block: ContextBlock) -> float:
-            return first_fit(data_of(block, equal, unnumbered)[1], len(unnumbered), log).evidence
+            return projection.first_fit(data_of(block, equal, unnumbered)[1], len(unnumbered), log).evidence
 
         block = max(block, ContextBlock(names, numbers=numbers), key=evidence)
 
     def fitted(weights: Array, scale: str, tested: bool) -> FullModel:
         data = partial(data_of, block, weights)
-        return chosen_model(configurations, rows, variables, data, positive=positive, scale=scale, tested=tested)
+        return projection.chosen_model(
+            configurations, rows, variables, data, positive=positive, scale=scale, tested=tested
+        )
 
     model = fitted(equal, scale, True)
     if model.refits is not None and len(rows) <= ROWS_OF_WEIGHTS:

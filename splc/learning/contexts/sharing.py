@@ -20,23 +20,13 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError
+from splc.learning import projection
 from splc.learning.contexts.joint_model import ContextRows, JointModel, fit_joint_model, numbers_of_contexts
 from splc.learning.contexts.sources import MappedProcess, SourceMixture, Sources, UnmeasuredContext, mixed
 from splc.learning.folds import splits
 from splc.learning.learn import learn
 from splc.learning.learner import LearningProblem
-from splc.learning.projection import (
-    NO_INFLUENCE,
-    Ensemble,
-    FullModel,
-    FullModelFit,
-    ProjectionLearner,
-    SingleFit,
-    SpacePredictions,
-    positive_scale,
-    variables_of,
-    varies,
-)
+from splc.learning.projection import NO_INFLUENCE, Ensemble, FullModel, FullModelFit, SpacePredictions, positive_scale
 from splc.learning.result import LearningResult
 from splc.types import Array
 
@@ -88,7 +78,9 @@ class Sharing:
         """Return the fit of one value; None without rows of it and of others."""
         return partial(self.fit, name) if name in self.parts and len(self.parts) > 1 else None
 
-    def fit(self, name: str, problem: LearningProblem, alone: SingleFit, on_fit: Callable[[int], None]) -> FullModel:
+    def fit(
+        self, name: str, problem: LearningProblem, alone: projection.SingleFit, on_fit: Callable[[int], None]
+    ) -> FullModel:
         """Return the full model of one value: the joint one, unless that of these rows alone is clearly better."""
         rows = ContextRows.of(problem.configurations, problem.target, problem.repetitions)
         joint = self.joint(name, rows, on_fit)
@@ -119,7 +111,9 @@ class Sharing:
             return self.given
         parts = self.parts if given else {**self.parts, name: own}
         every = Configurations.concatenate([part.configurations for part in parts.values()])
-        variables = tuple(variable for variable in variables_of(every.system) if varies(variable, every))
+        variables = tuple(
+            variable for variable in projection.variables_of(every.system) if projection.varies(variable, every)
+        )
         found = fit_joint_model(parts, variables, self.scale, on_fit)
         self.given = found if given else self.given
         return found
@@ -156,10 +150,10 @@ class MappedValues:
         folds = np.array([each.moments(rows)[0] for each in self.processes])
         folds = (1 - weight) * np.log(found.folds * unit) + weight * folds
 
-        def covariance(projection: Array) -> Array:
-            base = found.covariance(projection * self.shared.scale.slope(found.means))
-            between = weight * (1 - weight) * np.outer(projection @ apart, projection @ apart)
-            return np.asarray((1 - weight) * base + weight * process.covariance(rows, projection) + between)
+        def covariance(weights: Array) -> Array:
+            base = found.covariance(weights * self.shared.scale.slope(found.means))
+            between = weight * (1 - weight) * np.outer(weights @ apart, weights @ apart)
+            return np.asarray((1 - weight) * base + weight * process.covariance(rows, weights) + between)
 
         means, folds = (scale.backward(each - np.log(scale.unit)) for each in (t - weight * apart, folds))
         return SpacePredictions(means, deviations, folds, covariance)
@@ -270,7 +264,7 @@ class GroupModels:
     further: dict[str, UnmeasuredContext | Ensemble] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, parts: Mapping[str, Measurements], nfp: str, learner: ProjectionLearner) -> Self:
+    def of(cls, parts: Mapping[str, Measurements], nfp: str, learner: projection.ProjectionLearner) -> Self:
         """Learn all groups together."""
         sharing = Sharing.of(parts, nfp, learner.chosen.scale)
         learners = {name: replace(learner, fit=sharing.fit_of(name)) for name in parts}

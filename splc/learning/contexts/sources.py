@@ -16,26 +16,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from splc.data.configurations import Configurations
-from splc.learning.projection import (
-    ITERATIONS,
-    JITTER,
-    Ensemble,
-    Hyperparameters,
-    KernelDesign,
-    MomentsPredictor,
-    OptionBasis,
-    Scale,
-    cholesky_factor,
-    column_as_json,
-    column_from_json,
-    configurations_as_json,
-    configurations_from_json,
-    kernel_diagonal,
-    kernel_matrix,
-    minimum,
-    negative_evidence,
-    solved,
-)
+from splc.learning import projection
+from splc.learning.projection import ITERATIONS, JITTER, Ensemble, Hyperparameters, KernelDesign, OptionBasis, solved
 from splc.models.basis.regression import t_quantile
 from splc.system.variability import VariabilityModel
 from splc.types import Array
@@ -92,14 +74,14 @@ class MappedProcess:
         def objective(logarithms: Array) -> tuple[float, Array]:
             matrix = 1 + np.tensordot(np.exp(logarithms), kernels, 1)
             matrix.flat[:: len(z) + 1] += JITTER
-            if (evidence := negative_evidence(matrix, z)) is None:
+            if (evidence := projection.negative_evidence(matrix, z)) is None:
                 return np.inf, np.zeros_like(logarithms)
             distance = (logarithms - PRIORS[:, 0]) / PRIORS[:, 1]
             slopes = np.exp(logarithms) * np.tensordot(kernels, evidence[1], 2)
             return evidence[0] + float(distance @ distance) / 2, slopes + distance / PRIORS[:, 1]
 
         low, high = PRIORS[:, 0] - REACH[0], PRIORS[:, 0] + REACH[1]
-        return replace(start, variances=minimum(objective, PRIORS[:, 0], low, high, ITERATIONS)[0])
+        return replace(start, variances=projection.minimum(objective, PRIORS[:, 0], low, high, ITERATIONS)[0])
 
     @cached_property
     def _hyperparameters(self) -> Hyperparameters:
@@ -125,7 +107,7 @@ class MappedProcess:
     def _kernels(self, first: MappedRows, second: MappedRows) -> tuple[Array, Array, Array]:
         """Return the kernels of slopes, of their average, and of the difference."""
         a, b = self._columns(first), self._columns(second)
-        difference = kernel_matrix(self._hyperparameters, first.design, second.design) - 1
+        difference = projection.kernel_matrix(self._hyperparameters, first.design, second.design) - 1
         return a @ b.T / a.shape[1], np.outer(a.mean(axis=1), b.mean(axis=1)), difference
 
     def _kernel(self, first: MappedRows, second: MappedRows) -> Array:
@@ -136,7 +118,7 @@ class MappedProcess:
     def _factor(self) -> Array:
         matrix = self._kernel(self.known, self.known)
         matrix.flat[:: len(matrix) + 1] += np.exp(self.variances[-1]) * self.noise + JITTER
-        return cholesky_factor(matrix)
+        return projection.cholesky_factor(matrix)
 
     @property
     def noise_variance(self) -> float:
@@ -150,7 +132,7 @@ class MappedProcess:
         mean = level + deviation * (columns.mean(axis=1) + solved(self._factor, self._z) @ white)
         slopes, average, difference = np.exp(self.variances[:3])
         prior = 1 + slopes * (columns**2).mean(axis=1) + average * columns.mean(axis=1) ** 2
-        prior = prior + difference * (kernel_diagonal(self._hyperparameters, rows.design) - 1)
+        prior = prior + difference * (projection.kernel_diagonal(self._hyperparameters, rows.design) - 1)
         return mean, deviation**2 * np.maximum(prior - np.einsum("ij,ij->j", white, white), 0.0)
 
     def covariance(self, rows: MappedRows, weights: Array) -> Array:
@@ -211,16 +193,16 @@ class Sources:
         """Return all but the joint model, in JSON's types."""
         return {
             "places": list(self.places),
-            "configurations": configurations_as_json(self.configurations),
-            "logarithms": [column_as_json(column) for column in self.logarithms.T],
+            "configurations": projection.configurations_as_json(self.configurations),
+            "logarithms": [projection.column_as_json(column) for column in self.logarithms.T],
         }
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any], joint: Ensemble, system: VariabilityModel) -> Self:
         """Return the sources of `as_json`."""
         places = tuple(map(int, content["places"]))
-        configurations = configurations_from_json(content["configurations"], system)
-        logarithms = np.column_stack([column_from_json(column) for column in content["logarithms"]])
+        configurations = projection.configurations_from_json(content["configurations"], system)
+        logarithms = np.column_stack([projection.column_from_json(column) for column in content["logarithms"]])
         context = joint.basis.context
         if context is None or logarithms.shape != (len(configurations), len(places)):
             raise ValueError("the other contexts do not fit the configurations")
@@ -250,7 +232,7 @@ def _rows_of(known: Configurations, wanted: Configurations) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class LogPredictor(MomentsPredictor):
+class LogPredictor(projection.MomentsPredictor):
     """A full model of ln y by the values of other contexts."""
 
     kind: ClassVar[str]  # its name in files
@@ -288,7 +270,7 @@ class LogPredictor(MomentsPredictor):
     def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> Self:
         """Return the model of `as_json`."""
         sources = Sources.from_json(content["sources"], Ensemble.from_json(content["joint"], system), system)
-        runs, scale = float(content.get("runs", 0.0)), Scale(**content["scale"])
+        runs, scale = float(content.get("runs", 0.0)), projection.Scale(**content["scale"])
         return cls(scale, float(content["quantile"]), sources, *cls._own(content, sources.joint), runs=runs)
 
     @staticmethod
