@@ -90,9 +90,10 @@ def test_missing_values_and_zeros_are_left_out_and_said() -> None:
 def test_wrong_requests_are_refused() -> None:
     """Unknown and several properties, unknown settings, no values, and an empty learning set in any form are errors."""
     ms = measure(everything())
-    for empty in ([], np.zeros(0), np.zeros(80, dtype=bool)):
+    nothing: list[Any] = [[], np.zeros(0), np.zeros(80, dtype=bool)]
+    for empty in nothing:
         with pytest.raises(LearningError, match="the learning set is empty"):
-            learn(ms, "time", learning_set=empty)  # type: ignore[arg-type]
+            learn(ms, "time", learning_set=empty)
     with pytest.raises(MeasurementError, match="did you mean 'time'"):
         learn(ms, "tme")
     with pytest.raises(MeasurementError, match="several properties"):
