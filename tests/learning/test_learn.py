@@ -90,8 +90,8 @@ def test_missing_values_and_zeros_are_left_out_and_said() -> None:
 def test_wrong_requests_are_refused() -> None:
     """Unknown and several properties, unknown settings, no values, and an empty learning set in any form are errors."""
     ms = measure(everything())
-    nothing: list[Any] = [[], np.zeros(0), np.zeros(80, dtype=bool)]
-    for empty in nothing:
+    empty_sets: list[Any] = [[], np.zeros(0), np.zeros(80, dtype=bool)]
+    for empty in empty_sets:
         with pytest.raises(LearningError, match="the learning set is empty"):
             learn(ms, "time", learning_set=empty)
     with pytest.raises(MeasurementError, match="did you mean 'time'"):

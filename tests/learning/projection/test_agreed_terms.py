@@ -28,6 +28,11 @@ def always(*_: object) -> bool:
     return True
 
 
+def only(chosen: tuple[int, ...]) -> choice.IsPositive:
+    """Return that no model but that of these terms is positive."""
+    return lambda model: model.chosen == chosen
+
+
 def closest(model: Submodel) -> Submodel:
     """Return a model with its terms in canonical order."""
     return model.of_terms(sorted(model.chosen, key=model.search.candidates.name))
@@ -70,7 +75,7 @@ def test_consensus(language: str) -> None:
         assert least(found) > least(near)
         assert len(found.chosen) <= each.size
         assert found.expected_error <= min(RISE * near.expected_error, FARTHEST * full)
-        assert with_agreed_terms(near, lambda model, own=near.chosen: model.chosen == own).chosen == near.chosen
+        assert with_agreed_terms(near, only(near.chosen)).chosen == near.chosen
     assert changed
 
 
