@@ -13,14 +13,7 @@ from splc.learning.projection.basis import numbers_of, variables_of, with_known_
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from tests.learning.conftest import measured
-
-
-def group(*names: str, parent: str | None = None) -> tuple[BinaryOption, ...]:
-    """Return the members of an alternative group."""
-    return tuple(
-        BinaryOption(name, parent, optional=False, excluded=tuple((other,) for other in names if other != name))
-        for name in names
-    )
+from tests.learning.projection.known_targets import group
 
 
 @pytest.mark.parametrize(
