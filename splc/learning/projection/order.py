@@ -68,11 +68,12 @@ def option_constants(configurations: Configurations, y: Array | None = None, obs
     table = _Table.of(configurations, observed=observed)
     links = _links(configurations.system, table.names)
     colours = table.refined(table.kinds, links, np.zeros(len(configurations), dtype=np.uint64))
-    _, inverse, counts = np.unique(colours, return_inverse=True, return_counts=True)
-    if y is not None and (tied := counts[inverse] > 1).any():
-        by_value, ranks = np.argsort(y, kind="stable"), np.zeros(len(y), dtype=np.uint64)
-        ranks[by_value[1:]] = np.cumsum(np.diff(y[by_value]) > _EQUAL * np.abs(y).max(initial=0.0))
-        colours = np.where(tied, table.refined(colours, links, splitmix(ranks)), colours)
+    if y is not None:
+        _, inverse, counts = np.unique(colours, return_inverse=True, return_counts=True)
+        if (tied := counts[inverse] > 1).any():
+            by_value, ranks = np.argsort(y, kind="stable"), np.zeros(len(y), dtype=np.uint64)
+            ranks[by_value[1:]] = np.cumsum(np.diff(y[by_value]) > _EQUAL * np.abs(y).max(initial=0.0))
+            colours = np.where(tied, table.refined(colours, links, splitmix(ranks)), colours)
     # Options that are still equal get consecutive constants in the order of their names.
     order = sorted(range(len(colours)), key=lambda at: (int(colours[at]), table.names[at]))
     sorted_colours = colours[order]
