@@ -151,7 +151,7 @@ def learning_rows(
     spec = parse_spec(spec) if isinstance(spec, str) else spec
     if isinstance(design := spec.whole, Suggested):
         # One batch after the other, as if each was measured only then.
-        from splc.learning.active.design import sequential_rows
+        from splc.learning.active.suggestion import sequential_rows
         from splc.learning.projection import variables_of
 
         count, variables = design.amount.resolve(Parts(space)), variables_of(space.system)

@@ -14,8 +14,15 @@ from sampling import Space
 from sampling.sequential import select
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, MeasurementError, RequestError
-from splc.learning.active.design import Pool, Surrogate, VarianceStrategy, sequential_rows, suggested_rows
-from splc.learning.active.suggestion import ConfigurationSuggestions, suggest
+from splc.learning.active.suggestion import (
+    ConfigurationSuggestions,
+    Pool,
+    Surrogate,
+    VarianceStrategy,
+    sequential_rows,
+    suggest,
+    suggested_rows,
+)
 from splc.learning.contexts.joint_model import ContextRows
 from splc.learning.contexts.sharing import Sharing
 from splc.learning.projection.basis import variables_of
