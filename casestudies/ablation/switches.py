@@ -35,14 +35,15 @@ def _within(package: str, switches: Switches) -> Switches:
 LEARNING = _within("learning.projection", {
     # The printed model.
     "printed: second blend": {"submodels.BLENDS": (PROJECTION,)},
-    "printed: terms that folds agree on": {"sparse_model.with_agreed_terms": lambda model, test: model},
+    "printed: terms that folds agree on": {"printed_model.with_agreed_terms": lambda model, test: model},
     "printed: exact models": {"choice.exact_model": partial(_always, None)},
     "printed: preference for sums of costs": {"choice._preferred": choice._shortest},
     "printed: price of free signs and factors": {"choice.FURTHER_TERMS": 0},
-    "printed: other choice with few rows": {"target.FEW_ROWS": 0},
+    "printed: other choice with few rows": {"submodels.FEW_ROWS": 0},
     "printed: limits of the expected error of few rows": {
-        "target.SPREADS": math.inf, "target.FEW_ROWS_ERROR": math.inf},
-    "printed: positive over the valid space": {"sparse_model._positive_over": partial(_always, partial(_always, True))},
+        "submodels.SPREADS": math.inf, "submodels.FEW_ROWS_ERROR": math.inf},
+    "printed: positive over the valid space": {
+        "printed_model._positive_over": partial(_always, partial(_always, True))},
     "printed: penalty of further factors": {"columns.PENALTY": 1.0},
     "printed: backward elimination": {"term_search.descent": partial(_always, ())},
     # What predicts.
@@ -53,7 +54,7 @@ LEARNING = _within("learning.projection", {
     "blend: other odds with few rows": {"predictor.FEW_ROWS_ODDS": 1.0},
     "blend: errors of chosen terms are raised": {"predictor.raised": partial(_always, 1.0)},
     "printed model of one effect with too few rows": {
-        "default_learner.is_too_few": partial(_always, False), "expectation.is_too_few": partial(_always, False)},
+        "default_learner.is_too_few": partial(_always, False)},
     "numbers in the names of members": {
         "full_model.with_supported_numbers": lambda variables, *_: without_numbers(variables)},
     "numbers: margins of evidence (plain: none)": {
@@ -63,12 +64,12 @@ LEARNING = _within("learning.projection", {
     "scale of y: growing noise": {"scales.Scale.grows": property(partial(_always, False))},
     "guard against noise": {"full_model.permutation_test": partial(_always, True)},
     "guard: other levels with few rows": {"constants.GUARD_ROWS": 0},
-    "floor of predictions": {"scales.FLOOR": 1e9, "target.FLOOR": 1e9},
+    "floor of predictions": {"scales.FLOOR": 1e9, "submodels.FLOOR": 1e9},
     "intervals: limits of errors of few rows": {"constants.INFLATION": (0.0, math.inf)},
     "intervals: quantile of errors": {"constants.CONFORMAL_ROWS": math.inf},
     "stationary part of the kernel": {"constants.BOUNDS": {**BOUNDS, "stationary": (-18.0, -18.0)}},
     "width of the stationary part (plain: 1)": {"constants.BOUNDS": {**BOUNDS, "width": (0.0, 0.0)}},
-    "priors of hyperparameters": {"search.penalty": lambda logarithms: (0.0, np.zeros_like(logarithms))},
+    "priors of hyperparameters": {"fit.penalty": lambda logarithms: (0.0, np.zeros_like(logarithms))},
     "start of the search (plain: 1)": {
         "constants.START_RELEVANCE": 1.0, "constants.START": dict.fromkeys(START, 1.0)},
     "printed: end of the search at a near sum": {"choice.is_enough": partial(_always, False)},

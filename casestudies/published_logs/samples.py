@@ -22,7 +22,7 @@ from splc.formats.models.log_reader import Learning
 from splc.formats.scripts.commands import parse_lines
 from splc.formats.scripts.samplings import Sampling
 from splc.io.files import Source
-from splc.learning.problem import match
+from splc.learning.learner import match
 from splc.splconqueror.samples import sampled
 from splc.splconqueror.state import located
 from splc.types import Array

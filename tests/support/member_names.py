@@ -14,7 +14,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.formats.detect import read_variability_model
 from splc.formats.measurements.read import read_measurements
-from splc.learning.projection.variables import MIN_GROUP, numbers_of
+from splc.learning.projection.basis import MIN_GROUP, numbers_of
 from splc.system.options import BinaryOption, Option
 from splc.system.variability import VariabilityModel
 from splc.types import Array

@@ -13,7 +13,7 @@ from sampling import Space
 from splc.data.configurations import Configurations
 from splc.errors import LearningError
 from splc.learning.effects import group_titles
-from splc.learning.projection.variables import variables_of
+from splc.learning.projection.basis import variables_of
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from splc.tuning import Goal, Limit, Tuner, TuningTrial, from_optuna, tune

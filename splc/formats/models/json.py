@@ -19,7 +19,7 @@ from splc.formats.system.splconqueror_xml import parse_variability_model, variab
 from splc.io.files import Source
 from splc.io.json import declared, parse_json, picked, plain_values
 from splc.io.toml import finite_number
-from splc.learning.intervals import FullPredictor, intervals_object, intervals_of, printed_intervals_of
+from splc.learning.full_predictor import FullPredictor, intervals_object, intervals_of, printed_intervals_of
 from splc.learning.result import LearningResult
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Derived

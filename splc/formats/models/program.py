@@ -53,7 +53,7 @@ def program_of(stored: StoredModel) -> dict[str, Any]:
     """Return the prediction program of a model without parameters."""
     system, model = stored.system, stored.model
     full_model = stored.full if isinstance(stored.full, (projection.Ensemble, projection.EnsembleSum)) else None
-    printed = stored.printed_intervals if isinstance(stored.printed_intervals, projection.SparseIntervals) else None
+    printed = stored.printed_intervals if isinstance(stored.printed_intervals, projection.PrintedIntervals) else None
     used = model.options | (frozenset() if full_model is None else full_model.options)
     levels = [predictor.level for predictor in (full_model, printed) if predictor is not None]
     functions = _Functions(by_name(model.derived), system)

@@ -301,8 +301,7 @@ def run(
             return sets.learn_rows(measured, nfp, learner, rows, evaluation=evaluation, **options)[0]
 
         def followed(this: Step, line: str) -> None:
-            if this.kept:
-                watch.keep()
+            watch.keep()
             # The bar of a learner without rounds is moved by the share of its work.
             if isinstance(this, Round) or watch.detail.verbose:
                 watch.advance(this.number, None, title + line)

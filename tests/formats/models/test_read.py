@@ -43,7 +43,7 @@ from splc.formats.models.stored_model import (
 from splc.formats.models.text import model_text_file, parse_model, python_module, with_link
 from splc.io.files import Source, read_source, write_whole
 from splc.learning import intervals
-from splc.learning.judged_rows import JudgedRows
+from splc.learning.folds import JudgedRows
 from splc.learning.judging import influence_model, round_errors
 from splc.learning.result import LearnedTerm, LearningResult, Round
 from splc.learning.stepwise.candidates import BASE, Candidate

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from types import MappingProxyType
 
-from splc.learning.projection.settings import ProjectionSettings
+from splc.learning.projection.constants import ProjectionSettings
 from splc.learning.registry import LEARNERS
 from splc.learning.stepwise.settings import PRESETS, Settings
 from tests.fuzz.commands.project import PROGRAM, Project

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any, Protocol, runtime_checkable
 
@@ -42,17 +42,10 @@ CLASSES: Mapping[str, tuple[str, str]] = {
 }
 
 
-@runtime_checkable
-class Storable(Protocol):
-    """Intervals that files of models keep."""
-
-    def as_json(self) -> Mapping[str, Any] | None:
-        """Return all that is needed to compute them again, in JSON's types, with the key `kind`; None if not kept."""
-
-
 def intervals_object(intervals: Intervals | None) -> Mapping[str, Any] | None:
     """Return intervals in JSON's types, None if there are none or files of models do not keep them."""
-    return intervals.as_json() if isinstance(intervals, Storable) else None
+    as_json: Callable[[], Mapping[str, Any]] | None = getattr(intervals, "as_json", None)
+    return None if as_json is None else as_json()
 
 
 def intervals_of(content: Any, system: VariabilityModel | None) -> Intervals | None:
@@ -69,8 +62,8 @@ def intervals_of(content: Any, system: VariabilityModel | None) -> Intervals | N
 
 def printed_intervals_of(content: Any, model: InfluenceModel) -> Intervals | None:
     """Return the intervals of a printed model from their JSON object, None if there are none."""
-    from splc.learning.projection import SparseIntervals
+    from splc.learning.projection import PrintedIntervals
 
-    if not isinstance(content, Mapping) or content.get("kind") != SparseIntervals.kind:
+    if not isinstance(content, Mapping) or content.get("kind") != PrintedIntervals.kind:
         return None
-    return SparseIntervals.from_json(content, model)
+    return PrintedIntervals.from_json(content, model)

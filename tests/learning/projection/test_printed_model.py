@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -11,10 +12,10 @@ from hypothesis import strategies as st
 
 from sampling import Space
 from splc.learning.projection import choice
-from splc.learning.projection.settings import Form, ProjectionSettings
-from splc.learning.projection.sparse_model import SparseModel, printed_model, refit
-from splc.learning.projection.target import Target
-from splc.learning.projection.variables import Variable, variables_of
+from splc.learning.projection.basis import variables_of
+from splc.learning.projection.constants import Form, ProjectionSettings
+from splc.learning.projection.printed_model import PrintedModel, printed_model, refit
+from splc.learning.projection.submodels import Target
 from splc.models.basis.regression import t_quantile
 from splc.models.terms import CONSTANT, option_term
 from splc.system.options import NumericOption
@@ -27,22 +28,20 @@ FEW = (NumericOption("x", (1.0, 2.0, 4.0, 8.0)), NumericOption("y", (1.0, 2.0, 3
 SMALL = VariabilityModel("small", (switch("a"), switch("b"), *FEW))
 
 
-def printed(target: Target, settings: ProjectionSettings | None = None) -> SparseModel:
+def printed(target: Target, settings: ProjectionSettings | None = None) -> PrintedModel:
     """Return the printed model of a target, positive over all valid configurations."""
     system = target.configurations.system
     return printed_model(target, variables_of(system), settings or ProjectionSettings(), Space(system).enumerate())
 
 
-def values(target: Target, found: SparseModel) -> Array:
+def values(target: Target, found: PrintedModel) -> Array:
     """Return the predictions of a printed model, in the unit of the target."""
     return found.model().predict(target.configurations) / target.unit
 
 
-def wavy(column: object) -> Array:
+def wavy(c: Callable[[str], Array]) -> Array:
     """Return values that few terms do not follow."""
-    c = column
-    found = 9 + np.sin(c("x")) + c("a") * np.cos(2 * c("y")) + c("b") * c("y")  # type: ignore[operator]
-    return np.asarray(found)
+    return np.asarray(9 + np.sin(c("x")) + c("a") * np.cos(2 * c("y")) + c("b") * c("y"))
 
 
 A, B, X, Y = (option_term(name) for name in "abxy")
@@ -257,14 +256,6 @@ def test_intervals(learned: int, variables: int) -> None:
     stated = found.cross_validated
     assert (stated.median, stated.mean) == pytest.approx((np.median(relative), relative.mean()))
     assert stated.p95 == pytest.approx(np.quantile(relative, 0.95))
-
-
-def test_variables_with_many_values() -> None:
-    """A numeric variable with many values, as observed ones are, is one of few terms."""
-    variable = Variable("x", "numeric", ("x",), tuple(map(float, range(1, 40))))
-    model = VariabilityModel("many", (NumericOption("x", variable.values),))
-    found = printed_model(target_of(model, lambda c: 5 + c("x"), error=1e-3), [variable], ProjectionSettings())
-    assert dict(found.terms) == pytest.approx({CONSTANT: 5, X: 1}, rel=1e-2)
 
 
 @pytest.mark.parametrize("form", ["sum", "product"])

@@ -1,30 +1,31 @@
 """The printed model: few readable terms that follow the full model (docs/decisions/0010-printed-model.md).
 
-In: the target, the variables and settings (`printed_model`). Out: a `SparseModel`: the terms with their influences and
+In: the target, the variables and settings (`printed_model`). Out: a `PrintedModel`: the terms with their influences and
 their uncertainty in the unit of the property, the models of other sizes, and terms that the learning set does not
-distinguish from them (`aliases_of`). `refit` fits influences to more rows than the full model learned from.
+distinguish from them (`aliases_of`). `refit` fits influences to more rows than the full model learned from. Files
+without a full model have the `PrintedIntervals`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import mul
-from typing import Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
 from splc.data.configurations import Configurations
+from splc.learning.projection import constants
+from splc.learning.projection.basis import Variable
 from splc.learning.projection.choice import IsPositive, chosen_form, with_agreed_terms
 from splc.learning.projection.columns import CONSTANT_PLACE, LEFT_AROUND, Candidates
-from splc.learning.projection.scales import half_width
-from splc.learning.projection.settings import ProjectionSettings
-from splc.learning.projection.submodels import Submodel
-from splc.learning.projection.target import Target
+from splc.learning.projection.constants import ProjectionSettings
+from splc.learning.projection.scales import Scale, half_width
+from splc.learning.projection.submodels import Submodel, Target
 from splc.learning.projection.term_search import nonnegative
-from splc.learning.projection.variables import Variable
 from splc.learning.result import CrossValidated, FormScore, InfluenceEstimate, PathPoint, PathTerm
 from splc.models.influence import BLOCK, InfluenceModel
 from splc.models.subexpressions import Derived
@@ -43,7 +44,7 @@ TOWARDS_ZERO = 0.9
 
 
 @dataclass(frozen=True)
-class SparseTerm:
+class PrintedTerm:
     """A term as it was selected: a product of units."""
 
     term: Term  # the term
@@ -55,11 +56,11 @@ class SparseTerm:
 
 
 @dataclass(frozen=True)
-class SparseModel:
+class PrintedModel:
     """A printed model."""
 
     form: Literal["sum", "product"]  # whether it is a sum of terms or a product of factors
-    selected: tuple[SparseTerm, ...]  # the terms, in canonical order
+    selected: tuple[PrintedTerm, ...]  # the terms, in canonical order
     derived: tuple[Derived, ...]  # subexpressions in the terms
     path: tuple[PathPoint, ...]  # models from one term to many
     # for some terms, texts of other terms that the learning set does not distinguish from them: pairs (term, other)
@@ -106,13 +107,46 @@ class SparseModel:
         return np.column_stack([np.zeros((len(configurations), 0)), *(part.predict(configurations) for part in parts)])
 
 
+@dataclass(frozen=True, eq=False)
+class PrintedIntervals:
+    """Intervals with the prediction as their centre: of positive properties its multiples by a factor."""
+
+    kind: ClassVar[str] = "printed"
+    level: ClassVar[float] = constants.LEVEL
+
+    model: InfluenceModel  # the printed model
+    scale: Scale  # the scale of the full model, for the divisor of properties that are not positive
+    quantile: float  # the half width: of ln y for positive properties, otherwise over the divisor
+
+    def interval(self, configurations: Configurations | Any) -> tuple[Array, Array]:
+        """Return lower and upper ends of prediction intervals, shapes (m,), in the unit of the property."""
+        predicted = self.model.predict(configurations)
+        if self.scale.positive:
+            factor = float(np.exp(min(self.quantile, 600.0)))
+            ends = predicted / factor, predicted * factor
+        else:
+            half_interval = self.quantile * self.scale.divisor(predicted / self.scale.unit) * self.scale.unit
+            ends = predicted - half_interval, predicted + half_interval
+        # Sums may be negative far from what was measured.
+        return np.minimum(*ends), np.maximum(*ends)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return all but the model, in JSON's types."""
+        return {"kind": self.kind, "level": self.level, "scale": self.scale.as_json(), "quantile": self.quantile}
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any], model: InfluenceModel) -> Self:
+        """Return the intervals of `as_json`."""
+        return cls(model, Scale(**content["scale"]), float(content["quantile"]))
+
+
 def printed_model(
     target: Target,
     variables: Sequence[Variable],
     settings: ProjectionSettings,
     space: Configurations | None = None,
     complete: bool = False,
-) -> SparseModel:
+) -> PrintedModel:
     """Return a short model that follows the full one; `complete`: whether all valid configurations were measured."""
     is_positive = _positive_over(space)
     forms, exact = chosen_form(target, variables, settings, is_positive, complete)
@@ -124,14 +158,14 @@ def printed_model(
         model = with_agreed_terms(model, is_positive)
     units = {unit for position in model.chosen for unit in search.candidates.products[position]}
     derived = {part.name: part for unit in units for part in search.candidates.units[unit].atom.derived}
-    return SparseModel(
+    return PrintedModel(
         form="product" if search.product else "sum",
         selected=_selected(model, np.sqrt(np.maximum(np.diag(model.covariance), 0.0))),
         derived=tuple(derived[name] for name in sorted(derived)),
         path=_path(best),
         aliases=aliases_of(search.candidates, model.chosen, target.learned),
         forms=tuple(
-            FormScore(form.search.language, len(form.chosen), 100 * form.score, 100 * form.error) for form in forms
+            FormScore(each.search.language, len(each.chosen), 100 * each.score, 100 * each.error) for each in forms
         ),
         distance=model.distance,
         errors=best.differences,
@@ -186,7 +220,7 @@ def _path(chosen: Submodel) -> tuple[PathPoint, ...]:
     return tuple(points)
 
 
-def _selected(model: Submodel, errors: Array | None = None) -> tuple[SparseTerm, ...]:
+def _selected(model: Submodel, errors: Array | None = None) -> tuple[PrintedTerm, ...]:
     """Return the terms of a model in the unit of the property; `errors`: the standard errors of its coefficients."""
     search, candidates, unit = model.search, model.search.candidates, model.search.target.unit
     scales = 1 / candidates.scales(model.chosen) * (1.0 if search.product else unit)
@@ -194,19 +228,12 @@ def _selected(model: Submodel, errors: Array | None = None) -> tuple[SparseTerm,
     if search.product:
         influences[[not candidates.products[position] for position in model.chosen]] += np.log(unit)
     errors = np.full(len(scales), math.nan) if errors is None else errors * np.abs(scales)
-    support, terms = search.supports(model.size), list[SparseTerm]()
+    support, terms = search.supports(model.size), list[PrintedTerm]()
     for position, influence, error in zip(model.chosen, influences.tolist(), errors.tolist(), strict=True):
-        units = [candidates.units[unit] for unit in candidates.products[position]]
-        terms.append(
-            SparseTerm(
-                reduce(mul, (unit.atom.term for unit in units), CONSTANT),
-                candidates.text(position),
-                influence,
-                bool(candidates.free[position]),
-                support[candidates.variables(position)],
-                error,
-            )
-        )
+        factors = (candidates.units[unit].atom.term for unit in candidates.products[position])
+        free, folds = bool(candidates.free[position]), support[candidates.variables(position)]
+        text = candidates.text(position)
+        terms.append(PrintedTerm(reduce(mul, factors, CONSTANT), text, influence, free, folds, error))
     return tuple(terms)
 
 
@@ -226,13 +253,11 @@ def aliases_of(candidates: Candidates, chosen: Sequence[int], learned: int) -> t
     unit_terms = standardised(candidates.columns[terms, :learned] / weights[:learned])
     residuals = 1 - (columns @ (unit_terms / weights[:learned]).T) ** 2 / variation(columns, weights[:learned])[:, None]
     pairs: list[tuple[str, str]] = []
-    for term_index, term in enumerate(terms):
-        alternatives = simple[
-            (residuals[:, term_index] <= LEFT_AROUND) & (candidates.factors[simple] <= candidates.factors[term])
-        ]
-        alternatives = alternatives[(alternatives != CONSTANT_PLACE) & ~np.isin(alternatives, terms[term_index:])]
-        standardised_all = standardised(candidates.columns[[term, *alternatives]] / weights)
-        distinct = 1 - (standardised_all[1:] @ standardised_all[0]) ** 2 > LEFT_AROUND
+    for at, term in enumerate(terms):
+        explained = (residuals[:, at] <= LEFT_AROUND) & (candidates.factors[simple] <= candidates.factors[term])
+        alternatives = simple[explained & ~np.isin(simple, [CONSTANT_PLACE, *terms[at:]])]
+        every = standardised(candidates.columns[[term, *alternatives]] / weights)
+        distinct = 1 - (every[1:] @ every[0]) ** 2 > LEFT_AROUND
         ranked = sorted(alternatives[distinct].tolist(), key=lambda at: (candidates.factors[at], candidates.name(at)))
         pairs += [(candidates.text(term), candidates.text(alternative)) for alternative in ranked[:MOST]]
     return tuple(pairs)
@@ -254,7 +279,7 @@ def standardised(columns: Array) -> Array:
     return np.asarray(np.where(constant, 0.0, centred / np.where(constant, 1.0, norms)))
 
 
-def refit(printed: SparseModel, configurations: Configurations, values: Array, space: Configurations) -> SparseModel:
+def refit(printed: PrintedModel, configurations: Configurations, values: Array, space: Configurations) -> PrintedModel:
     """Return a printed model with influences that fit measured values best.
 
     Differences are relative where all values are positive, and of logarithms for a product of factors. Standard errors
@@ -288,11 +313,8 @@ def refit(printed: SparseModel, configurations: Configurations, values: Array, s
     return replace(printed, selected=tuple(replace(term, influence=influence) for term, influence in pairs))
 
 
-def _positive_share(printed: SparseModel, start: Array, influences: Array, configurations: Configurations) -> float:
-    """Return the share of the way from some influences to others on which all predictions stay positive; 1 at most.
-
-    Predictions that are not positive at the start do not count.
-    """
+def _positive_share(printed: PrintedModel, start: Array, influences: Array, configurations: Configurations) -> float:
+    """Return the share of the way from some influences to others on which predictions that are positive stay so."""
     share = 1.0
     for first in range(0, len(configurations), BLOCK):
         columns = printed.columns(configurations[first : first + BLOCK])
