@@ -36,14 +36,10 @@ class Request(TableInputs):
     """
 
     by: Annotated[str, as_option("COLUMN", "The context, such as version.")]
-    old: str | None = option(None, "VALUE", "Its value before the change.", default="the last but one")
-    new: str | None = option(None, "VALUE", "Its value after it.", default="the last one")
-    at_least: float = option(
-        0.0,
-        "PERCENT",
-        "Changes count if their 95 % interval excludes all that are smaller, such as 2%.",
-        default="0%",
-        parse=percentage_of,
+    old: str | None = option(None, "VALUE", default="the last but one")("Its value before the change.")
+    new: str | None = option(None, "VALUE", default="the last one")("Its value after it.")
+    at_least: float = option(0.0, "PERCENT", default="0%", parse=percentage_of)(
+        "Changes count if their 95 % interval excludes all that are smaller, such as 2%."
     )
     seed: Seed = 0
 

@@ -43,20 +43,15 @@ class Request(SystemInputs):
 
     measured: ClassVar[bool | None] = None
 
-    measurements: str | None = argument(None, "TABLE", "The measurements (CSV or XML).", default="those of the folder")
-    output: str = option(
-        STANDARD,
-        "FILE",
-        "The description (XML).",
-        names="--output -o",
-        default="standard output; system.xml with --keep",
+    measurements: str | None = argument(None, "TABLE", default="those of the folder")("The measurements (CSV or XML).")
+    output: str = option(STANDARD, "FILE", names="--output -o", default="standard output; system.xml with --keep")(
+        "The description (XML)."
     )
-    keep: bool = flag("--keep", "Write the roles of the columns to splc.toml, too, and use the description.")
-    system: str | None = option(None, "FILE", "An existing description: state how the table differs from it.")
-    from_failures: bool = flag(
-        "--from-failures",
+    keep: bool = flag("--keep")("Write the roles of the columns to splc.toml, too, and use the description.")
+    system: str | None = option(None, "FILE")("An existing description: state how the table differs from it.")
+    from_failures: bool = flag("--from-failures")(
         "Write the description of the folder, or of --system, if there is one, with constraints that exclude the "
-        "combinations of values of which every run failed.",
+        "combinations of values of which every run failed."
     )
 
 

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from splc.errors import InputError, Problem, RequestError, SplcError, listed, unknown_name_hint
 from splc.formats.column_choice import ColumnChoice, Context, shown_value
@@ -16,7 +16,7 @@ from splc.io.files import STANDARD, keeps_standard_input, read_source
 from splc.project import Project
 from splc.workflows import fields as common
 from splc.workflows.by import require_all_values
-from splc.workflows.fields import INPUTS, as_numbers, request
+from splc.workflows.fields import INPUTS, request
 from splc.workflows.note import Note, Notes, inference_notes, notes_of, reading_notes
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class SystemInputs:
 class TableInputs(SystemInputs):
     """The inputs of a request whose arguments are tables."""
 
-    tables: tuple[str, ...] = common.argument((), "TABLE…", "Measurements: tables, or output of benchmark tools.")
+    tables: tuple[str, ...] = common.argument((), "TABLE…")("Measurements: tables, or output of benchmark tools.")
 
     def with_tables(self, **changes: Any) -> Self:
         """Return the same request, whose tables are its measurements; `changes` are further fields."""
@@ -123,10 +123,9 @@ class ModelInputs(SystemInputs):
     """The inputs of a request about models that may have machine parameters."""
 
     parameters: common.ParametersFile = None
-    parameter: Annotated[
-        Mapping[str, float],
-        as_numbers("A machine parameter: 'alpha=2.2e-7'. Can be repeated; overrides the file.", INPUTS),
-    ] = field(default_factory=dict)
+    parameter: Mapping[str, float] = common.numbers(INPUTS)(
+        "A machine parameter: 'alpha=2.2e-7'. Can be repeated; overrides the file."
+    )
 
     def project(self, folder: str = "", **given: str | None) -> Project:
         """Return the project; `given` are further files, such as `analytical`."""

@@ -56,15 +56,14 @@ class Request(ModelInputs):
             "CONFIGURATIONS", "Configurations (CSV) or measurements (CSV or XML). '-' is standard input."
         ),
     ]
-    output: str | None = fields.option(
-        None, "FILE", "The file to write.", names="--output -o", default="standard output"
+    output: str | None = fields.option(None, "FILE", names="--output -o", default="standard output")(
+        "The file to write."
     )
-    interval: bool = fields.flag("--interval", "Add the columns low and high, the 90 % prediction intervals of a run.")
+    interval: bool = fields.flag("--interval")("Add the columns low and high, the 90 % prediction intervals of a run.")
     printed: Printed = False
-    extrapolate: bool = fields.flag(
-        "--extrapolate",
+    extrapolate: bool = fields.flag("--extrapolate")(
         "Predict also values of numeric options that the description does not list, with intervals; without a "
-        "description they are always predicted.",
+        "description they are always predicted."
     )
     by: By = None
 

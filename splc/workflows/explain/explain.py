@@ -50,19 +50,17 @@ class Request(ModelInputs):
     """
 
     model: Annotated[str, as_argument("MODEL", "The model: a log, JSON or model text. '-' is standard input.")]
-    configuration: str | None = argument(
-        None,
-        "[CONFIGURATION]",
-        "The configuration whose prediction is explained: 'cache,threads=4', or a CSV file of one row.",
+    configuration: str | None = argument(None, "[CONFIGURATION]")(
+        "The configuration whose prediction is explained: 'cache,threads=4', or a CSV file of one row."
     )
-    against: str | None = option(
-        None, "CONFIGURATION", "Another configuration: explain why the predictions of the two differ."
+    against: str | None = option(None, "CONFIGURATION")(
+        "Another configuration: explain why the predictions of the two differ."
     )
     printed: Printed = False
-    by: str | None = option(
-        None, "COLUMN", "How influences vary over the values of this context, of a model of learn --share."
+    by: str | None = option(None, "COLUMN")(
+        "How influences vary over the values of this context, of a model of learn --share."
     )
-    plot: str | None = option(None, "FILE", "Draw the explanation (.svg, .png, .pdf).")
+    plot: str | None = option(None, "FILE")("Draw the explanation (.svg, .png, .pdf).")
 
 
 @dataclass(frozen=True)
