@@ -30,17 +30,11 @@ OPTIONS = ("px", "py", "pz", "nx", "ny", "nz")
 
 @dataclass(frozen=True)
 class CaseMeasurement:
-    """The measurement of a case study.
+    """The measurement of a case study."""
 
-    Attributes:
-        topology: the options whose values one process cannot change.
-        program: the command after `mpirun`, from the folder of the case.
-        leveled: whether levels are observed, too.
-    """
-
-    topology: tuple[str, ...]
-    program: str
-    leveled: bool = False
+    topology: tuple[str, ...]  # the options whose values one process cannot change
+    program: str  # the command after `mpirun`, from the folder of the case
+    leveled: bool = False  # whether levels are observed, too
 
     @property
     def properties(self) -> tuple[str, ...]:

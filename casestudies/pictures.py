@@ -29,17 +29,11 @@ _STACKED = (DARK, "#4f87b5", "#9dc3e0", "#dcebf5", "#f4f8fb")
 
 @dataclass(frozen=True)
 class Stack:
-    """A panel of stacked bars.
+    """A panel of stacked bars."""
 
-    Attributes:
-        title: the title.
-        labels: the text below each bar.
-        shares: per bar, the cumulative shares in percent, ascending.
-    """
-
-    title: str
-    labels: tuple[str, ...]
-    shares: tuple[tuple[float, ...], ...]
+    title: str  # the title
+    labels: tuple[str, ...]  # the text below each bar
+    shares: tuple[tuple[float, ...], ...]  # per bar, the cumulative shares in percent, ascending
 
 
 def grouped_bars(panels: Mapping[str, Mapping[str, Mapping[str, float]]], title: str, file_format: str) -> bytes:

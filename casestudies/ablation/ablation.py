@@ -35,13 +35,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class AblationEvaluation(Evaluation):
-    """The errors of a package with one of its special cases switched off.
-
-    Attributes:
-        path: None.
-        package: the package, a key of `SWITCHES`.
-        most: at most so many switches, the first ones; None: all.
-    """
+    """The errors of a package with one of its special cases switched off."""
 
     preset: ClassVar[str] = "ablation"
     # Where the code has changed, finished tasks are run again.
@@ -49,8 +43,8 @@ class AblationEvaluation(Evaluation):
         Path(str(each.__file__)).parent for each in (splc.learning, splc.scaling, splc.tuning)
     )
 
-    package: str = "learning"
-    most: int | None = None
+    package: str = "learning"  # the package, a key of `SWITCHES`
+    most: int | None = None  # at most so many switches, the first ones; None: all
 
     def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the title and the cell of each task: a switch, on all cells."""
@@ -71,14 +65,6 @@ class AblationEvaluation(Evaluation):
     def tables(self, rows: Sequence[Row]) -> tuple[Table, ...]:
         """Return the table of changes."""
         return (changes_table(rows, self.package),)
-
-    def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
-        """Return no picture."""
-        return {}
-
-    def picture_names(self) -> tuple[str, ...]:
-        """Return the names of all pictures: none."""
-        return ()
 
 
 # The mean, the worst and the best change over cells; None without a figure.

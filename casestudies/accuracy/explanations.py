@@ -46,19 +46,12 @@ FIRST_OPTIONS, FIRST_TERMS = 5, 10
 
 @dataclass(frozen=True)
 class Judged:
-    """A statement of an explanation, and the truth.
+    """A statement of an explanation, and the truth."""
 
-    Attributes:
-        true: the true number.
-        stated: the stated one.
-        low: the lower end of its interval, None if there is none.
-        high: the upper end.
-    """
-
-    true: float
-    stated: float
-    low: float | None
-    high: float | None
+    true: float  # the true number
+    stated: float  # the stated one
+    low: float | None  # the lower end of its interval, None if there is none
+    high: float | None  # the upper end
 
     @property
     def covered(self) -> bool | None:
@@ -68,18 +61,12 @@ class Judged:
 
 @dataclass(frozen=True)
 class ExplanationEvaluation(Evaluation):
-    """The default learner's explanations of completely measured systems.
-
-    Attributes:
-        path: None.
-        systems: names of systems.
-        most: the number of samples of each system.
-    """
+    """The default learner's explanations of completely measured systems."""
 
     preset: ClassVar[str] = "explanations"
 
-    systems: tuple[str, ...] = tuple(name for name in ROWS if not systems.absent(name))
-    most: int = SAMPLES
+    systems: tuple[str, ...] = tuple(name for name in ROWS if not systems.absent(name))  # names of systems
+    most: int = SAMPLES  # the number of samples of each system
 
     def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the title and the cell of each task."""
@@ -99,14 +86,6 @@ class ExplanationEvaluation(Evaluation):
     def tables(self, rows: Sequence[Row]) -> tuple[Table, ...]:
         """Return the tables of `table.md`."""
         return explanation_tables.tables_of(rows)
-
-    def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
-        """Return no pictures."""
-        return {}
-
-    def picture_names(self) -> tuple[str, ...]:
-        """Return no names."""
-        return ()
 
 
 def explanation_row(name: str, size: int, sample: int) -> dict[str, Any]:

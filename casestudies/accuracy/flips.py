@@ -17,21 +17,13 @@ MAX_VALUES = 6
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """An option or an alternative group with its values in measured configurations.
+    """An option or an alternative group with its values in measured configurations."""
 
-    Attributes:
-        name: the option, or the title of the group.
-        options: the option, or the members of the group.
-        labels: its values as texts.
-        value: the value of each configuration, a position in `labels`.
-        others: the values of all other options of each configuration, as a number.
-    """
-
-    name: str
-    options: tuple[str, ...]
-    labels: tuple[str, ...]
-    value: Array
-    others: Array
+    name: str  # the option, or the title of the group
+    options: tuple[str, ...]  # the option, or the members of the group
+    labels: tuple[str, ...]  # its values as texts
+    value: Array  # the value of each configuration, a position in `labels`
+    others: Array  # the values of all other options of each configuration, as a number
 
 
 def choices_of(configurations: Configurations) -> list[Choice]:

@@ -61,23 +61,15 @@ Key = frozenset[tuple[str, object, object]]
 
 @dataclass(frozen=True, eq=False)
 class Truth:
-    """A system with its true model.
+    """A system with its true model."""
 
-    Attributes:
-        kind: whether the true model is a sum in y or in ln y; 'noise' for values without any influence.
-        style: the kinds of its options.
-        model: the true model.
-        noise: the relative standard deviation of a measurement.
-        measurements: the measured configurations; the first ones are the learning set.
-        rows: the size of the learning set.
-    """
-
+    # whether the true model is a sum in y or in ln y; 'noise' for values without any influence
     kind: Literal["additive", "multiplicative", "noise"]
-    style: str
-    model: InfluenceModel
-    noise: float
-    measurements: Measurements
-    rows: int
+    style: str  # the kinds of its options
+    model: InfluenceModel  # the true model
+    noise: float  # the relative standard deviation of a measurement
+    measurements: Measurements  # the measured configurations; the first ones are the learning set
+    rows: int  # the size of the learning set
     groups: Mapping[str, str] = field(default_factory=dict)
 
     @property

@@ -37,18 +37,12 @@ _BLOCK = 10
 
 @dataclass(frozen=True)
 class TruthEvaluation(Evaluation):
-    """Learners on systems whose true models are known.
-
-    Attributes:
-        path: None.
-        learners: names of learners.
-        systems: the number of systems.
-    """
+    """Learners on systems whose true models are known."""
 
     preset: ClassVar[str] = "truth"
 
-    learners: tuple[str, ...] = known()
-    systems: int = 200
+    learners: tuple[str, ...] = known()  # names of learners
+    systems: int = 200  # the number of systems
 
     def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the title and the cell of each task."""

@@ -65,15 +65,10 @@ def best_published(system: str, rows: int) -> tuple[str, float] | None:
 
 @dataclass(frozen=True)
 class Prototype:
-    """The errors of the prototype of the default learner, over the runs 1 to 5 of the same splits.
+    """The errors of the prototype of the default learner, over the runs 1 to 5 of the same splits."""
 
-    Attributes:
-        full: of the full model, None where it was not stated.
-        printed: of the printed sum, or of the printed product where only that was stated.
-    """
-
-    full: float | None
-    printed: float | None
+    full: float | None  # of the full model, None where it was not stated
+    printed: float | None  # of the printed sum, or of the printed product where only that was stated
 
 
 PROTOTYPE_RUNS = 5

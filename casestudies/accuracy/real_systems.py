@@ -28,19 +28,14 @@ _DIGITS = 5
 
 @dataclass(frozen=True)
 class RealEvaluation(Evaluation):
-    """Learners on real systems.
-
-    Attributes:
-        path: None.
-        learners: names of learners.
-        systems: names of systems, see `casestudies.accuracy.systems`.
-        most: the most runs per system, number of rows and learner; None: as many as `learners.runs` says.
-    """
+    """Learners on real systems."""
 
     preset: ClassVar[str] = "real"
 
-    learners: tuple[str, ...] = known()
+    learners: tuple[str, ...] = known()  # names of learners
+    # names of systems, see `casestudies.accuracy.systems`
     systems: tuple[str, ...] = tuple(name for name in systems.names() if not systems.absent(name))
+    # the most runs per system, number of rows and learner; None: as many as `learners.runs` says
     most: int | None = None
 
     def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:

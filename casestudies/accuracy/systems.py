@@ -59,16 +59,11 @@ _LEVEL = re.compile(r"(.+)_(\d+)")
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """A measured system.
+    """A measured system."""
 
-    Attributes:
-        measurements: the measured configurations, in the order of the file.
-        nfp: the property.
-        learning: the settings of SPL Conqueror's learner that the case study states.
-    """
-
-    measurements: Measurements
-    nfp: str
+    measurements: Measurements  # the measured configurations, in the order of the file
+    nfp: str  # the property
+    # the settings of SPL Conqueror's learner that the case study states
     learning: Mapping[str, Any] = field(default_factory=dict)
 
 

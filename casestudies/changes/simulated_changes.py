@@ -32,21 +32,13 @@ DRAWS, JOINT_DRAWS = 120, 40
 
 @dataclass(frozen=True)
 class Versions:
-    """Two simulated versions of a system with binary options.
+    """Two simulated versions of a system with binary options."""
 
-    Attributes:
-        influences: the influence of each option on ln y.
-        changes: its change, 0 where it is the same.
-        interactions: pairs of options with their influence, the same in both versions.
-        factor: the logarithm of the common factor.
-        noise: the standard deviation of the noise of ln y, which has heavy tails.
-    """
-
-    influences: Array
-    changes: Array
-    interactions: tuple[tuple[int, int, float], ...]
-    factor: float
-    noise: float
+    influences: Array  # the influence of each option on ln y
+    changes: Array  # its change, 0 where it is the same
+    interactions: tuple[tuple[int, int, float], ...]  # pairs of options with their influence, the same in both versions
+    factor: float  # the logarithm of the common factor
+    noise: float  # the standard deviation of the noise of ln y, which has heavy tails
 
     @classmethod
     def drawn(cls, generator: np.random.Generator, changes: Array, factor: float, noise: float) -> Versions:
@@ -70,16 +62,11 @@ class Versions:
 
 @dataclass(frozen=True)
 class SimulatedChanges(Evaluation):
-    """Tests of simulated versions.
-
-    Attributes:
-        path: None.
-        seeds: draws of a cell; None: as many as the tables of the page have.
-    """
+    """Tests of simulated versions."""
 
     preset: ClassVar[str] = "simulated"
 
-    seeds: int | None = None
+    seeds: int | None = None  # draws of a cell; None: as many as the tables of the page have
 
     def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the title and the cell of each task."""
@@ -120,14 +107,6 @@ class SimulatedChanges(Evaluation):
     def tables(self, rows: Sequence[Row]) -> tuple[Table, ...]:
         """Return the tables of `table.md`."""
         return false_alarm_table(rows), detection_table(rows), names_table(rows)
-
-    def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
-        """Return no picture."""
-        return {}
-
-    def picture_names(self) -> tuple[str, ...]:
-        """Return the names of all pictures: none."""
-        return ()
 
 
 def _changes(generator: np.random.Generator, kind: str, count: int, size: float) -> tuple[Array, float]:

@@ -36,18 +36,12 @@ FEWER_SEEDS = {"x264": 3}
 
 @dataclass(frozen=True)
 class FewRowsEvaluation(Evaluation):
-    """Models of contexts that are measured a little each.
-
-    Attributes:
-        path: None.
-        systems: names of systems.
-        seeds: the number of seeds, from 0 on.
-    """
+    """Models of contexts that are measured a little each."""
 
     preset: ClassVar[str] = "few"
 
-    systems: tuple[str, ...] = () if absent() else SYSTEMS
-    seeds: int = SEEDS
+    systems: tuple[str, ...] = () if absent() else SYSTEMS  # names of systems
+    seeds: int = SEEDS  # the number of seeds, from 0 on
 
     def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the title and the cell of each task."""
@@ -104,11 +98,3 @@ class FewRowsEvaluation(Evaluation):
     def tables(self, rows: Sequence[Row]) -> tuple[Table, ...]:
         """Return the tables of `table.md`."""
         return (few_table(rows),)
-
-    def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
-        """Return no picture."""
-        return {}
-
-    def picture_names(self) -> tuple[str, ...]:
-        """Return the names of all pictures: none."""
-        return ()

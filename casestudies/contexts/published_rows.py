@@ -27,18 +27,12 @@ RUNS = 5
 
 @dataclass(frozen=True)
 class PublishedEvaluation(Evaluation):
-    """Models of a context with few rows, with all rows of the others.
-
-    Attributes:
-        path: None.
-        systems: names of systems.
-        seeds: the number of runs, from 0 on.
-    """
+    """Models of a context with few rows, with all rows of the others."""
 
     preset: ClassVar[str] = "published"
 
-    systems: tuple[str, ...] = () if absent() else TABLES
-    seeds: int = RUNS
+    systems: tuple[str, ...] = () if absent() else TABLES  # names of systems
+    seeds: int = RUNS  # the number of runs, from 0 on
 
     def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the title and the cell of each task; the first run of all cells comes first."""
@@ -78,14 +72,6 @@ class PublishedEvaluation(Evaluation):
     def tables(self, rows: Sequence[Row]) -> tuple[Table, ...]:
         """Return the tables of `table.md`."""
         return (published_table(rows, published()),)
-
-    def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
-        """Return no picture."""
-        return {}
-
-    def picture_names(self) -> tuple[str, ...]:
-        """Return the names of all pictures: none."""
-        return ()
 
 
 def split(usable: int, size: int, run: int) -> tuple[Array, Array]:

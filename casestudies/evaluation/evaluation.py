@@ -23,33 +23,22 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class EvaluationTask:
-    """One cell of an evaluation.
+    """One cell of an evaluation."""
 
-    Attributes:
-        cell: what it is about, in JSON's types.
-        title: its name in messages.
-        key: the hash of everything that decides its rows.
-    """
-
-    cell: Mapping[str, Any]
-    title: str
-    key: str
+    cell: Mapping[str, Any]  # what it is about, in JSON's types
+    title: str  # its name in messages
+    key: str  # the hash of everything that decides its rows
 
 
 @dataclass(frozen=True)
 class Evaluation(ABC):
-    """The protocol of an evaluation.
+    """The protocol of an evaluation."""
 
-    Attributes:
-        preset: its name.
-        folders: the source code that decides all rows: where it has changed, finished tasks are run again.
-        path: the study file that asks for it, None for the preset as it is.
-    """
-
-    preset: ClassVar[str]
+    preset: ClassVar[str]  # its name
+    # the source code that decides all rows: where it has changed, finished tasks are run again
     folders: ClassVar[tuple[Path, ...]] = ()
 
-    path: Path | None = None
+    path: Path | None = None  # the study file that asks for it, None for the preset as it is
 
     @abstractmethod
     def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -63,13 +52,13 @@ class Evaluation(ABC):
     def tables(self, rows: Sequence[Row]) -> tuple[Table, ...]:
         """Return the tables of `table.md`."""
 
-    @abstractmethod
     def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
-        """Return file name → picture."""
+        """Return file name → picture; by default there are none."""
+        return {}
 
-    @abstractmethod
     def picture_names(self) -> tuple[str, ...]:
         """Return the names of all pictures."""
+        return ()
 
     def shared(self) -> dict[str, Any]:
         """Return the settings that decide the rows of every cell, in JSON's types."""

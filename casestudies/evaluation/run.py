@@ -26,15 +26,10 @@ TABLES = ("table.csv", "table.md", "table.tex")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class EvaluationResult(TasksResult):
-    """The result of an evaluation.
+    """The result of an evaluation."""
 
-    Attributes:
-        evaluation: the evaluation.
-        rows: all rows, empty after an interruption.
-    """
-
-    evaluation: Evaluation
-    rows: tuple[Row, ...] = ()
+    evaluation: Evaluation  # the evaluation
+    rows: tuple[Row, ...] = ()  # all rows, empty after an interruption
 
 
 def run_evaluation(

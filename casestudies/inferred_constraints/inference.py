@@ -31,19 +31,13 @@ LIMIT = 1_000_000
 
 @dataclass(frozen=True)
 class InferenceEvaluation(Evaluation):
-    """Constraints that are inferred from random rows.
-
-    Attributes:
-        path: None.
-        systems: names of systems.
-        seeds: the number of seeds, from 0 on; all rows are used once.
-    """
+    """Constraints that are inferred from random rows."""
 
     preset: ClassVar[str] = "inference"
     folders: ClassVar[tuple[Path, ...]] = (Path(mining.__file__).parent, Path(__file__).parent)
 
-    systems: tuple[str, ...] = tuple(name for name in SYSTEMS if not absent(name))
-    seeds: int = SEEDS
+    systems: tuple[str, ...] = tuple(name for name in SYSTEMS if not absent(name))  # names of systems
+    seeds: int = SEEDS  # the number of seeds, from 0 on; all rows are used once
 
     def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the title and the cell of each task."""
@@ -82,11 +76,3 @@ class InferenceEvaluation(Evaluation):
     def tables(self, rows: Sequence[Row]) -> tuple[Table, ...]:
         """Return the tables of `table.md`."""
         return (inference_table(rows),)
-
-    def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
-        """Return no picture."""
-        return {}
-
-    def picture_names(self) -> tuple[str, ...]:
-        """Return the names of all pictures: none."""
-        return ()

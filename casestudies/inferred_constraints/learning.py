@@ -35,18 +35,13 @@ SYSTEMS = (*TABLES, "exastencils")
 
 @dataclass(frozen=True)
 class LearningEvaluation(Evaluation):
-    """Models and optima with and without inferred constraints.
-
-    Attributes:
-        path: None.
-        systems: names of systems with constraints beyond alternative groups.
-        seeds: the number of seeds, from 0 on.
-    """
+    """Models and optima with and without inferred constraints."""
 
     preset: ClassVar[str] = "learning"
 
+    # names of systems with constraints beyond alternative groups
     systems: tuple[str, ...] = tuple(name for name in SYSTEMS if not absent(name))
-    seeds: int = SEEDS
+    seeds: int = SEEDS  # the number of seeds, from 0 on
 
     def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the title and the cell of each task."""
@@ -92,14 +87,6 @@ class LearningEvaluation(Evaluation):
     def tables(self, rows: Sequence[Row]) -> tuple[Table, ...]:
         """Return the tables of `table.md`."""
         return (learning_table(rows),)
-
-    def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
-        """Return no picture."""
-        return {}
-
-    def picture_names(self) -> tuple[str, ...]:
-        """Return the names of all pictures: none."""
-        return ()
 
 
 def _indices(configurations: Any, known: Any) -> Any:

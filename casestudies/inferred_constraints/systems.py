@@ -31,19 +31,13 @@ PROPERTY = "measured"
 
 @dataclass(frozen=True, eq=False)
 class MeasuredSystem:
-    """A system, and the table of its measurements.
+    """A system, and the table of its measurements."""
 
-    Attributes:
-        name: its name.
-        described: its description; None if there is none, and the measured configurations are the valid ones.
-        configurations: the measured configurations.
-        values: what was measured.
-    """
-
-    name: str
+    name: str  # its name
+    # its description; None if there is none, and the measured configurations are the valid ones
     described: VariabilityModel | None
-    configurations: Configurations
-    values: Array
+    configurations: Configurations  # the measured configurations
+    values: Array  # what was measured
 
     def table(self, rows: Array) -> dict[str, Array]:
         """Return some rows as a table: a column per option, and what was measured."""

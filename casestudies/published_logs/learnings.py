@@ -26,96 +26,56 @@ EVALUATION = "evaluation set"
 
 @dataclass(frozen=True)
 class Failure:
-    """A log or a system that cannot be recomputed.
+    """A log or a system that cannot be recomputed."""
 
-    Attributes:
-        file: the file or folder.
-        reason: why.
-    """
-
-    file: str
-    reason: str
+    file: str  # the file or folder
+    reason: str  # why
 
 
 @dataclass(frozen=True)
 class Recomputed:
-    """A learning of a log with its errors on all measured configurations, in percent.
+    """A learning of a log with its errors on all measured configurations, in percent."""
 
-    Attributes:
-        file: the log.
-        learning: its number in the log: 1, 2, ….
-        system: the name of the system.
-        sampling: the commands that drew the learning set.
-        size: the size of the learning set, None if it is not stated.
-        rounds: number of rounds.
-        stated: the error that the last round states, None if it states none.
-        error: the recomputed error of the last round, None if it is undefined.
-        best_stated: the least error that a round states.
-        best: the least recomputed error of a round.
-        best_round: the number of that round.
-        checked: number of rounds that state an error.
-        differing: number of rounds whose stated error is right by no rule.
-        strategy: the name of the sampling strategy.
-        nfp: the property.
-        inferred: whether the property is inferred from the stated errors.
-        rules: rule → number of stated errors that are right by it, and by none before it.
-        relearned: the learning, learned again; None if that was not asked for.
-    """
-
-    file: str
-    learning: int
-    system: str
-    sampling: tuple[str, ...]
-    size: int | None
-    rounds: int
-    stated: float | None
-    error: float | None
-    best_stated: float | None
-    best: float | None
-    best_round: int | None
-    checked: int
-    differing: int
-    strategy: str = UNSTATED
-    nfp: str = ""
-    inferred: bool = False
+    file: str  # the log
+    learning: int  # its number in the log: 1, 2, …
+    system: str  # the name of the system
+    sampling: tuple[str, ...]  # the commands that drew the learning set
+    size: int | None  # the size of the learning set, None if it is not stated
+    rounds: int  # number of rounds
+    stated: float | None  # the error that the last round states, None if it states none
+    error: float | None  # the recomputed error of the last round, None if it is undefined
+    best_stated: float | None  # the least error that a round states
+    best: float | None  # the least recomputed error of a round
+    best_round: int | None  # the number of that round
+    checked: int  # number of rounds that state an error
+    differing: int  # number of rounds whose stated error is right by no rule
+    strategy: str = UNSTATED  # the name of the sampling strategy
+    nfp: str = ""  # the property
+    inferred: bool = False  # whether the property is inferred from the stated errors
+    # rule → number of stated errors that are right by it, and by none before it
     rules: Mapping[str, int] = field(default_factory=dict)
-    relearned: Relearned | None = None
+    relearned: Relearned | None = None  # the learning, learned again; None if that was not asked for
 
 
 @dataclass(frozen=True)
 class LogsOfSystem:
-    """The results of some logs of one system.
+    """The results of some logs of one system."""
 
-    Attributes:
-        logs: number of logs.
-        learnings: their learnings.
-        failures: the logs that cannot be recomputed.
-        switches: logs without a learning, whose script continues in others.
-    """
-
-    logs: int
-    learnings: tuple[Recomputed, ...] = ()
-    failures: tuple[Failure, ...] = ()
-    switches: tuple[str, ...] = ()
+    logs: int  # number of logs
+    learnings: tuple[Recomputed, ...] = ()  # their learnings
+    failures: tuple[Failure, ...] = ()  # the logs that cannot be recomputed
+    switches: tuple[str, ...] = ()  # logs without a learning, whose script continues in others
 
 
 @dataclass(frozen=True)
 class LogSystem:
-    """A system of logs.
+    """A system of logs."""
 
-    Attributes:
-        name: its name.
-        folder: its folder.
-        measured: its measurements.
-        nfp: the property, None for that which the logs name.
-        relearn: whether learnings are learned again.
-    """
-
-    name: str
-    folder: Path
-    measured: Measurements
-    nfp: str | None = None
-    relearn: bool = False
+    name: str  # its name
+    folder: Path  # its folder
+    measured: Measurements  # its measurements
+    nfp: str | None = None  # the property, None for that which the logs name
+    relearn: bool = False  # whether learnings are learned again
 
 
 def recompute(system: LogSystem, logs: Sequence[Path], folder: Path) -> LogsOfSystem:

@@ -60,33 +60,19 @@ class Request(SystemInputs):
 
 @dataclass(frozen=True)
 class Cell:
-    """The learnings of one system, strategy and size: means of their errors, None where one is missing.
+    """The learnings of one system, strategy and size: means of their errors, None where one is missing."""
 
-    Attributes:
-        system: the system.
-        strategy: the sampling strategy.
-        size: the size of the learning sets.
-        count: number of learnings.
-        rounds: mean number of rounds.
-        stated: mean stated error of the last round.
-        error: mean recomputed error of the last round.
-        deviation: standard deviation of the recomputed errors, None for a single one.
-        best_stated: mean of the least stated errors.
-        best: mean of the least recomputed errors.
-        differing: number of stated errors that differ from the recomputed ones.
-    """
-
-    system: str
-    strategy: str
-    size: int | None
-    count: int
-    rounds: float
-    stated: float | None
-    error: float | None
-    deviation: float | None
-    best_stated: float | None
-    best: float | None
-    differing: int
+    system: str  # the system
+    strategy: str  # the sampling strategy
+    size: int | None  # the size of the learning sets
+    count: int  # number of learnings
+    rounds: float  # mean number of rounds
+    stated: float | None  # mean stated error of the last round
+    error: float | None  # mean recomputed error of the last round
+    deviation: float | None  # standard deviation of the recomputed errors, None for a single one
+    best_stated: float | None  # mean of the least stated errors
+    best: float | None  # mean of the least recomputed errors
+    differing: int  # number of stated errors that differ from the recomputed ones
 
 
 @dataclass(frozen=True)
@@ -100,29 +86,17 @@ class StrategyTest:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """The recomputed errors of a tree of logs.
+    """The recomputed errors of a tree of logs."""
 
-    Attributes:
-        request: the request.
-        logs: number of logs in the tree.
-        learnings: the recomputed learnings, in the order of their files.
-        failures: the logs and systems that cannot be recomputed.
-        switches: logs without a learning, whose script continues in others.
-        cells: the means per system, strategy and size.
-        tests: the statistical comparison of the strategies, per system and size.
-        notes: what the user should know.
-        stopped: whether the run was stopped early.
-    """
-
-    request: Request
-    logs: int
-    learnings: tuple[Recomputed, ...]
-    failures: tuple[Failure, ...]
-    switches: tuple[str, ...]
-    cells: tuple[Cell, ...]
-    tests: tuple[StrategyTest, ...]
-    notes: tuple[Note, ...] = ()
-    stopped: bool = False
+    request: Request  # the request
+    logs: int  # number of logs in the tree
+    learnings: tuple[Recomputed, ...]  # the recomputed learnings, in the order of their files
+    failures: tuple[Failure, ...]  # the logs and systems that cannot be recomputed
+    switches: tuple[str, ...]  # logs without a learning, whose script continues in others
+    cells: tuple[Cell, ...]  # the means per system, strategy and size
+    tests: tuple[StrategyTest, ...]  # the statistical comparison of the strategies, per system and size
+    notes: tuple[Note, ...] = ()  # what the user should know
+    stopped: bool = False  # whether the run was stopped early
 
     @property
     def differing(self) -> int:

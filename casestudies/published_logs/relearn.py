@@ -31,19 +31,12 @@ Expansion = Mapping[Term, float]
 
 @dataclass(frozen=True)
 class Relearned:
-    """A learning of a log that was learned again.
+    """A learning of a log that was learned again."""
 
-    Attributes:
-        rounds: the number of rounds of the log.
-        equal: the number of first rounds that are equal: terms, influences, and error.
-        sample: how the sample was drawn; empty: it cannot be drawn again.
-        reason: why it cannot be drawn, or what differs in the first round that is not equal; empty: nothing.
-    """
-
-    rounds: int
-    equal: int = 0
-    sample: str = ""
-    reason: str = ""
+    rounds: int  # the number of rounds of the log
+    equal: int = 0  # the number of first rounds that are equal: terms, influences, and error
+    sample: str = ""  # how the sample was drawn; empty: it cannot be drawn again
+    reason: str = ""  # why it cannot be drawn, or what differs in the first round that is not equal; empty: nothing
 
     @property
     def complete(self) -> bool:

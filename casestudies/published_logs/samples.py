@@ -44,17 +44,11 @@ _UNKNOWN = {
 
 @dataclass(frozen=True, eq=False)
 class Redrawn:
-    """A sample that a program may have drawn.
+    """A sample that a program may have drawn."""
 
-    Attributes:
-        rows: the positions of its configurations among the measured ones.
-        how: how it is drawn.
-        doubt: what is not known if the log's rounds do not follow from this sample; empty: nothing.
-    """
-
-    rows: Array
-    how: str
-    doubt: str = ""
+    rows: Array  # the positions of its configurations among the measured ones
+    how: str  # how it is drawn
+    doubt: str = ""  # what is not known if the log's rounds do not follow from this sample; empty: nothing
 
 
 def redrawn(learning: Learning, measured: Measurements, space: Space, log: str, folder: Path) -> Iterator[Redrawn]:

@@ -19,17 +19,11 @@ SUFFIXES = (".log", ".log.gz")
 
 @dataclass(frozen=True)
 class SystemFolder:
-    """A folder with a system description.
+    """A folder with a system description."""
 
-    Attributes:
-        name: the name of the folder.
-        path: its path.
-        measured: whether it has measurements, too.
-    """
-
-    name: str
-    path: Path
-    measured: bool = True
+    name: str  # the name of the folder
+    path: Path  # its path
+    measured: bool = True  # whether it has measurements, too
 
 
 def logs_below(root: Path) -> list[Path]:

@@ -29,13 +29,9 @@ MEAN_ABSOLUTE = np.sqrt(2 / np.pi)
 
 @dataclass(frozen=True, eq=False)
 class Noise:
-    """The noise of a case.
+    """The noise of a case."""
 
-    Attributes:
-        rows: the noise, shape (topologies, grids, repetitions); grids in the order in which they were measured.
-    """
-
-    rows: Array
+    rows: Array  # the noise, shape (topologies, grids, repetitions); grids in the order in which they were measured
 
     @classmethod
     def of(cls, case: Case) -> Noise:

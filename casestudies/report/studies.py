@@ -43,25 +43,16 @@ ABBREVIATIONS = {
 
 @dataclass(frozen=True)
 class Kind:
-    """A case study of the thesis.
+    """A case study of the thesis."""
 
-    Attributes:
-        folder: its folder.
-        title: what it is called in tables.
-        tables: the numbers of its two tables in the thesis.
-        learner: the learner that the thesis used.
-        options: SPL Conqueror's learner, from the options alone: what the default learner is compared with.
-        published: error rates of the thesis' learned models against its measurements, in percent: least, greatest.
-        wall: whether there is a study of the wall time as well.
-    """
-
-    folder: str
-    title: str
-    tables: tuple[str, str]
-    learner: str
-    options: str
+    folder: str  # its folder
+    title: str  # what it is called in tables
+    tables: tuple[str, str]  # the numbers of its two tables in the thesis
+    learner: str  # the learner that the thesis used
+    options: str  # SPL Conqueror's learner, from the options alone: what the default learner is compared with
+    # error rates of the thesis' learned models against its measurements, in percent: least, greatest
     published: tuple[float, float]
-    wall: bool = True
+    wall: bool = True  # whether there is a study of the wall time as well
 
 
 # The ranges are those of section 5.4.
@@ -75,21 +66,13 @@ KINDS = (
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A case study with its results.
+    """A case study with its results."""
 
-    Attributes:
-        kind: which one it is.
-        study: its study.
-        loaded: the inputs of the study.
-        results: its results.
-        wall: the results of the study of the wall time, None if there is none.
-    """
-
-    kind: Kind
-    study: Study
-    loaded: Loaded
-    results: Results
-    wall: Results | None
+    kind: Kind  # which one it is
+    study: Study  # its study
+    loaded: Loaded  # the inputs of the study
+    results: Results  # its results
+    wall: Results | None  # the results of the study of the wall time, None if there is none
 
     @property
     def runs(self) -> tuple[Run, ...]:

@@ -18,19 +18,14 @@ class Grid:
     """All combinations of the values of some parameters.
 
     Phase k, counted from 0, asks for a line along parameter k; the last phase asks for single points.
-
-    Attributes:
-        points: shape (n, parameters).
-        target: the point at which models are judged, shape (1, parameters).
-        takes: which points an action takes, shape (actions, n): the lines along the first parameter, along the
-            second, …, then every point by itself.
-        phases: the phase in which an action is allowed, shape (actions,).
     """
 
-    points: Array
-    target: Array
+    points: Array  # shape (n, parameters)
+    target: Array  # the point at which models are judged, shape (1, parameters)
+    # which points an action takes, shape (actions, n): the lines along the first parameter, along the second, …,
+    # then every point by itself
     takes: Array
-    phases: Array
+    phases: Array  # the phase in which an action is allowed, shape (actions,)
 
     @property
     def parameters(self) -> int:

@@ -17,12 +17,9 @@ from splc.types import Array
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """A multilayer perceptron: rectified linear units in the hidden layers, a value per action at the end.
+    """A multilayer perceptron: rectified linear units in the hidden layers, a value per action at the end."""
 
-    Attributes:
-        layers: weights, shape (outputs, inputs), and biases, shape (outputs,), of each layer.
-    """
-
+    # weights, shape (outputs, inputs), and biases, shape (outputs,), of each layer
     layers: tuple[tuple[Array, Array], ...]
 
     def values(self, states: Array) -> Array:

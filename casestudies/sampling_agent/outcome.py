@@ -14,25 +14,15 @@ from splc.types import Array
 
 @dataclass(frozen=True, eq=False)
 class EpisodeOutcome:
-    """Episodes that are over.
+    """Episodes that are over."""
 
-    Attributes:
-        accurate: whether the last model was good enough, shape (episodes,).
-        costs: of all points taken, as a fraction of all points, shape (episodes,).
-        points: how many points were taken, shape (episodes,).
-        steps: how many actions that were, shape (episodes,).
-        cheapest: whether all lines were the cheapest ones, shape (episodes,).
-        line_ranks: mean rank of the lines among those allowed (0: the cheapest), shape (episodes,).
-        single_ranks: the same of single points; NaN where none was taken, shape (episodes,).
-    """
-
-    accurate: Array
-    costs: Array
-    points: Array
-    steps: Array
-    cheapest: Array
-    line_ranks: Array
-    single_ranks: Array
+    accurate: Array  # whether the last model was good enough, shape (episodes,)
+    costs: Array  # of all points taken, as a fraction of all points, shape (episodes,)
+    points: Array  # how many points were taken, shape (episodes,)
+    steps: Array  # how many actions that were, shape (episodes,)
+    cheapest: Array  # whether all lines were the cheapest ones, shape (episodes,)
+    line_ranks: Array  # mean rank of the lines among those allowed (0: the cheapest), shape (episodes,)
+    single_ranks: Array  # the same of single points; NaN where none was taken, shape (episodes,)
 
     @staticmethod
     def joined(parts: Sequence[EpisodeOutcome]) -> EpisodeOutcome:

@@ -17,27 +17,16 @@ Policy = Callable[[Episodes], Array]
 
 @dataclass(frozen=True, eq=False)
 class Transitions:
-    """Steps of episodes: state, action, reward, following state.
+    """Steps of episodes: state, action, reward, following state."""
 
-    Attributes:
-        states: shape (transitions, inputs).
-        actions: shape (transitions,).
-        rewards: shape (transitions,).
-        next_states: shape (transitions, inputs).
-        next_allowed: which actions follow, none where the episode is over, shape (transitions, actions).
-        ranks: of the action among those allowed, by the cost that it adds: 0 for the cheapest, 1 for the dearest.
-        phases: shape (transitions,).
-        episodes: which episode a step belongs to, shape (transitions,).
-    """
-
-    states: Array
-    actions: Array
-    rewards: Array
-    next_states: Array
-    next_allowed: Array
-    ranks: Array
-    phases: Array
-    episodes: Array
+    states: Array  # shape (transitions, inputs)
+    actions: Array  # shape (transitions,)
+    rewards: Array  # shape (transitions,)
+    next_states: Array  # shape (transitions, inputs)
+    next_allowed: Array  # which actions follow, none where the episode is over, shape (transitions, actions)
+    ranks: Array  # of the action among those allowed, by the cost that it adds: 0 for the cheapest, 1 for the dearest
+    phases: Array  # shape (transitions,)
+    episodes: Array  # which episode a step belongs to, shape (transitions,)
 
     def __len__(self) -> int:
         """Return the number of steps."""

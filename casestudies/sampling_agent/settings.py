@@ -10,49 +10,30 @@ from splc.errors import SpecError
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """Settings of the training.
+    """Settings of the training."""
 
-    Attributes:
-        seed: of all draws.
-        epochs: how many epochs; in the first one all actions are drawn (paper: 200).
-        episodes: per epoch; in the first one, episodes that ended with an accurate model (paper: 1000).
-        side_by_side: episodes that are played at once, before the network learns from them (paper: 1).
-        epsilon: share of drawn actions at first, and at last (paper: 1.0, 0.1).
-        annealed: the share of epochs after which it has become the last one, linearly (paper: 50 of 200).
-        compared: functions on which networks are compared after each epoch (paper: 100).
-        from_best: whether each epoch continues from the best network so far, not from the latest ("will be used as a
-            baseline for training in the next epoch" can be read either way).
-        band: relative error at the target that is good enough (paper: 5 %).
-        most_single: most single points of an episode (paper: "a predefined maximum").
-        hidden: sizes of the two hidden layers (not in the paper, as all that follows).
-        gamma: how much later rewards count.
-        rate: learning rate of Adam in the first epoch; it falls linearly, to a twentieth in the last one, since the
-            cost of one function says little of the next one's.
-        batch: transitions per update; there is one update per episode (paper: one as well).
-        target_every: updates after which the target network becomes the present one.
-        capacity: transitions that are remembered.
-        alpha: how much surprise counts when transitions are drawn.
-        beta: at first, how far importance weights undo this; it grows linearly to 1.
-    """
-
-    seed: int = 0
-    epochs: int = 60
-    episodes: int = 500
-    side_by_side: int = 50
-    epsilon: tuple[float, float] = (1.0, 0.1)
-    annealed: float = 0.25
-    compared: int = 100
+    seed: int = 0  # of all draws
+    epochs: int = 60  # how many epochs; in the first one all actions are drawn (paper: 200)
+    episodes: int = 500  # per epoch; in the first one, episodes that ended with an accurate model (paper: 1000)
+    side_by_side: int = 50  # episodes that are played at once, before the network learns from them (paper: 1)
+    epsilon: tuple[float, float] = (1.0, 0.1)  # share of drawn actions at first, and at last (paper: 1.0, 0.1)
+    annealed: float = 0.25  # the share of epochs after which it has become the last one, linearly (paper: 50 of 200)
+    compared: int = 100  # functions on which networks are compared after each epoch (paper: 100)
+    # whether each epoch continues from the best network so far, not from the latest ("will be used as a baseline
+    # for training in the next epoch" can be read either way)
     from_best: bool = False
-    band: float = BAND
-    most_single: int = MAX_SINGLE
-    hidden: tuple[int, ...] = (64, 64)
-    gamma: float = 0.5
+    band: float = BAND  # relative error at the target that is good enough (paper: 5 %)
+    most_single: int = MAX_SINGLE  # most single points of an episode (paper: "a predefined maximum")
+    hidden: tuple[int, ...] = (64, 64)  # sizes of the two hidden layers (not in the paper, as all that follows)
+    gamma: float = 0.5  # how much later rewards count
+    # learning rate of Adam in the first epoch; it falls linearly, to a twentieth in the last one, since the cost
+    # of one function says little of the next one's
     rate: float = 1e-3
-    batch: int = 64
-    target_every: int = 100
-    capacity: int = 100_000
-    alpha: float = 0.6
-    beta: float = 0.4
+    batch: int = 64  # transitions per update; there is one update per episode (paper: one as well)
+    target_every: int = 100  # updates after which the target network becomes the present one
+    capacity: int = 100_000  # transitions that are remembered
+    alpha: float = 0.6  # how much surprise counts when transitions are drawn
+    beta: float = 0.4  # at first, how far importance weights undo this; it grows linearly to 1
 
     def __post_init__(self) -> None:
         if self.epochs < 2 or self.episodes < 1 or self.side_by_side < 1 or self.compared < 1:

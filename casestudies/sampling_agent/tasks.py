@@ -18,17 +18,11 @@ Modeler = Callable[[Array, Array, Array], Array]
 
 @dataclass(frozen=True, eq=False)
 class Tasks:
-    """Functions over the points of a grid.
+    """Functions over the points of a grid."""
 
-    Attributes:
-        costs: what each point costs, as a fraction of all points together, shape (tasks, n).
-        measured: what is measured there, shape (tasks, n, repetitions).
-        truth: the values at the target, without noise, shape (tasks,).
-    """
-
-    costs: Array
-    measured: Array
-    truth: Array
+    costs: Array  # what each point costs, as a fraction of all points together, shape (tasks, n)
+    measured: Array  # what is measured there, shape (tasks, n, repetitions)
+    truth: Array  # the values at the target, without noise, shape (tasks,)
 
     def __len__(self) -> int:
         """Return the number of functions."""
@@ -41,17 +35,11 @@ Draw = Callable[[int, np.random.Generator], Tasks]
 
 @dataclass(frozen=True)
 class Generator:
-    """The paper's random functions of three parameters (`casestudies.scaling_evaluation.sparse_functions`).
+    """The paper's random functions of three parameters (`casestudies.scaling_evaluation.sparse_functions`)."""
 
-    Attributes:
-        noise: largest relative deviation of a measurement.
-        repetitions: measurements per point.
-        least: the mean contribution that every term has at least.
-    """
-
-    noise: float = NOISE
-    repetitions: int = 4
-    least: float = LEAST
+    noise: float = NOISE  # largest relative deviation of a measurement
+    repetitions: int = 4  # measurements per point
+    least: float = LEAST  # the mean contribution that every term has at least
 
     def __post_init__(self) -> None:
         if not 0 <= self.noise < 1 or not 0 <= self.least < 1 or self.repetitions < 1:

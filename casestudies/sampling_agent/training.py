@@ -25,23 +25,15 @@ _MAX_DRAWN = 20
 
 @dataclass(frozen=True)
 class Epoch:
-    """One epoch.
+    """One epoch."""
 
-    Attributes:
-        number: counted from 1.
-        epsilon: the share of drawn actions.
-        trained: its episodes.
-        compared: what its network reaches on the functions on which networks are compared, without drawn actions.
-        better: whether it took the place of the best network so far.
-        best: the best network so far.
-    """
-
-    number: int
-    epsilon: float
-    trained: EpisodeOutcome
+    number: int  # counted from 1
+    epsilon: float  # the share of drawn actions
+    trained: EpisodeOutcome  # its episodes
+    # what its network reaches on the functions on which networks are compared, without drawn actions
     compared: EpisodeOutcome
-    better: bool
-    best: Network
+    better: bool  # whether it took the place of the best network so far
+    best: Network  # the best network so far
 
 
 def train(grid: Grid, draw: Draw, modeler: Modeler, settings: TrainingSettings) -> Iterator[Epoch]:

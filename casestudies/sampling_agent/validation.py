@@ -26,15 +26,10 @@ _VALIDATED, _DRAWN = 4, 5
 
 @dataclass(frozen=True, eq=False)
 class Validation:
-    """The results of each policy on the same functions.
+    """The results of each policy on the same functions."""
 
-    Attributes:
-        outcomes: policy → what it reached.
-        lines: parameter → which line the agent took, as text → the share of functions.
-    """
-
-    outcomes: Mapping[str, EpisodeOutcome]
-    lines: tuple[Mapping[str, float], ...]
+    outcomes: Mapping[str, EpisodeOutcome]  # policy → what it reached
+    lines: tuple[Mapping[str, float], ...]  # parameter → which line the agent took, as text → the share of functions
 
 
 def validation_rng(seed: int) -> np.random.Generator:

@@ -24,18 +24,12 @@ PICTURE = "pictures/error.png"
 
 @dataclass(frozen=True)
 class StrategyEvaluation(Evaluation):
-    """Errors of the default learner by sampling strategy.
-
-    Attributes:
-        path: None.
-        systems: names of systems.
-        seeds: the number of seeds, from 0 on; strategies that draw nothing are run once.
-    """
+    """Errors of the default learner by sampling strategy."""
 
     preset: ClassVar[str] = "error"
 
-    systems: tuple[str, ...] = present()
-    seeds: int = SEEDS
+    systems: tuple[str, ...] = present()  # names of systems
+    seeds: int = SEEDS  # the number of seeds, from 0 on; strategies that draw nothing are run once
 
     def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the title and the cell of each task: a strategy at a size with a seed.

@@ -63,19 +63,12 @@ MOST = 200
 
 @dataclass(frozen=True)
 class Choice:
-    """A strategy at a size.
+    """A strategy at a size."""
 
-    Attributes:
-        system: the name of the system.
-        size: the name of the size; for designs with a size of their own, the design.
-        strategy: the name of the strategy.
-        spec: the sampling spec.
-    """
-
-    system: str
-    size: str
-    strategy: str
-    spec: str
+    system: str  # the name of the system
+    size: str  # the name of the size; for designs with a size of their own, the design
+    strategy: str  # the name of the strategy
+    spec: str  # the sampling spec
 
 
 def present() -> tuple[str, ...]:

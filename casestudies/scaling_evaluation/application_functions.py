@@ -45,34 +45,21 @@ NONE = ("0", 0)
 
 @dataclass(frozen=True)
 class Kernel:
-    """A published model.
+    """A published model."""
 
-    Attributes:
-        constant: its coefficient; None where no coefficients are published.
-        terms: coefficient and factors of each term.
-    """
-
-    constant: float | None
-    terms: tuple[tuple[float | None, Factors], ...]
+    constant: float | None  # its coefficient; None where no coefficients are published
+    terms: tuple[tuple[float | None, Factors], ...]  # coefficient and factors of each term
 
 
 @dataclass(frozen=True)
 class Application:
-    """An application, with the models and points of its paper.
+    """An application, with the models and points of its paper."""
 
-    Attributes:
-        axes: the values of each parameter.
-        target: the point whose value is predicted.
-        repetitions: measurements per point.
-        kernels: name → model.
-        parallelogram: whether only some points of the grid can be measured, see `points_of`.
-    """
-
-    axes: tuple[tuple[float, ...], ...]
-    target: tuple[float, ...]
-    repetitions: int
-    kernels: Mapping[str, Kernel]
-    parallelogram: bool = False
+    axes: tuple[tuple[float, ...], ...]  # the values of each parameter
+    target: tuple[float, ...]  # the point whose value is predicted
+    repetitions: int  # measurements per point
+    kernels: Mapping[str, Kernel]  # name → model
+    parallelogram: bool = False  # whether only some points of the grid can be measured, see `points_of`
 
     @property
     def layouts(self) -> tuple[str, ...]:
@@ -177,19 +164,12 @@ APPLICATIONS: Mapping[str, Application] = {
 
 @dataclass(frozen=True)
 class ApplicationScore:
-    """The score of models of the kernels of an application.
+    """The score of models of the kernels of an application."""
 
-    Attributes:
-        models: their number.
-        within: percent of predictions within 5, 10 and 20 %.
-        covered: percent of 90 % intervals that hold a new measurement; None where they were not asked for.
-        width: the median of half the interval's width, in percent of the value; None likewise.
-    """
-
-    models: int
-    within: tuple[float, ...]
-    covered: float | None
-    width: float | None
+    models: int  # their number
+    within: tuple[float, ...]  # percent of predictions within 5, 10 and 20 %
+    covered: float | None  # percent of 90 % intervals that hold a new measurement; None where they were not asked for
+    width: float | None  # the median of half the interval's width, in percent of the value; None likewise
 
 
 def points_of(application: Application, layout: str) -> Array:

@@ -19,17 +19,12 @@ _PICTURE = "pictures/applications.png"
 
 @dataclass(frozen=True)
 class ApplicationEvaluation(ScalingEvaluation):
-    """The default learner and Extra-P's, on functions from published models of applications.
-
-    Attributes:
-        functions: functions of each published model in every cell.
-        seed: of the draws.
-    """
+    """The default learner and Extra-P's, on functions from published models of applications."""
 
     preset: ClassVar[str] = "applications"
 
-    functions: int = 100
-    seed: int = 21
+    functions: int = 100  # functions of each published model in every cell
+    seed: int = 21  # of the draws
 
     def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the title and the cell of each task."""

@@ -23,17 +23,12 @@ _PICTURE = "pictures/families.png"
 
 @dataclass(frozen=True)
 class FamilyEvaluation(ScalingEvaluation):
-    """The default learner against Extra-P's two modelers, in families of functions.
-
-    Attributes:
-        functions: functions per family.
-        seed: of the draws. No setting of a learner was chosen by what the preset's seed gives.
-    """
+    """The default learner against Extra-P's two modelers, in families of functions."""
 
     preset: ClassVar[str] = "synthetic-families"
 
-    functions: int = 400
-    seed: int = 14
+    functions: int = 400  # functions per family
+    seed: int = 14  # of the draws. No setting of a learner was chosen by what the preset's seed gives.
 
     def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the title and the cell of each task: all truths with all noises, and with all sets of points."""

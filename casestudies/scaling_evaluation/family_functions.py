@@ -84,23 +84,14 @@ PLACES: Mapping[str, float | None] = {"inside": None, "2x": 2.0, "4x": FAR, "16x
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """Functions with their measurements.
+    """Functions with their measurements."""
 
-    Attributes:
-        x: points, shape (n,).
-        values: measured values, shape (functions, n, repetitions).
-        far: values without noise at four times the largest point, shape (functions,).
-        leads: lead exponents; None for a constant.
-        places: where intervals are checked, shape (places,).
-        new: new measurements there, shape (functions, places).
-    """
-
-    x: Array
-    values: Array
-    far: Array
-    leads: tuple[Exponents | None, ...]
-    places: Array
-    new: Array
+    x: Array  # points, shape (n,)
+    values: Array  # measured values, shape (functions, n, repetitions)
+    far: Array  # values without noise at four times the largest point, shape (functions,)
+    leads: tuple[Exponents | None, ...]  # lead exponents; None for a constant
+    places: Array  # where intervals are checked, shape (places,)
+    new: Array  # new measurements there, shape (functions, places)
 
 
 def draw(truth: str, noise: str, points: str, number: int, seed: int) -> Drawn:

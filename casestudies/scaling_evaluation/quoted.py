@@ -75,17 +75,12 @@ SUMS = ("sums %", "sums %, without small terms")
 
 @dataclass(frozen=True)
 class QuotedEvaluation(ScalingEvaluation):
-    """The default learner where the paper states a number: functions with small terms, and without.
-
-    Attributes:
-        functions: functions per number of parameters; None: as many as `sparse_functions.NUMBERS` has.
-        seed: of the draws.
-    """
+    """The default learner where the paper states a number: functions with small terms, and without."""
 
     preset: ClassVar[str] = "synthetic-quoted"
 
-    functions: int | None = None
-    seed: int = 1
+    functions: int | None = None  # functions per number of parameters; None: as many as `sparse_functions.NUMBERS` has
+    seed: int = 1  # of the draws
 
     def shared(self) -> dict[str, Any]:
         """Return the settings that decide the rows of every cell, in JSON's types."""
@@ -127,14 +122,6 @@ class QuotedEvaluation(ScalingEvaluation):
         numbers = " / ".join(f"{NUMBERS[m] if self.functions is None else self.functions:,}" for m in NUMBERS)
         caption = f"Fig. 5 where the paper states numbers ({numbers} functions of 1 / 2 / 3 / 4 parameters)"
         return (Table(columns, tuple(tuple(row[name] for name in columns) for row in rows), caption),)
-
-    def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
-        """Return no pictures."""
-        return {}
-
-    def picture_names(self) -> tuple[str, ...]:
-        """Return no names of pictures."""
-        return ()
 
 
 def _row(quotation: Quotation, like: SparseScore, without: SparseScore, sums: Sequence[float]) -> dict[str, Any]:

@@ -28,17 +28,12 @@ HOLDS, WIDTH = "90 % intervals hold", "half width %"
 
 @dataclass(frozen=True)
 class SeveralEvaluation(ScalingEvaluation):
-    """The default learner and Extra-P's, from grids and from few points, with five kinds of noise.
-
-    Attributes:
-        functions: functions per structure in every cell.
-        seed: of the draws.
-    """
+    """The default learner and Extra-P's, from grids and from few points, with five kinds of noise."""
 
     preset: ClassVar[str] = "synthetic-several"
 
-    functions: int = 8
-    seed: int = 2
+    functions: int = 8  # functions per structure in every cell
+    seed: int = 2  # of the draws
 
     def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the title and the cell of each task."""

@@ -93,21 +93,14 @@ NOISES: Mapping[str, Noise] = {
 
 @dataclass(frozen=True)
 class SeveralScore:
-    """The score of models of some functions.
+    """The score of models of some functions."""
 
-    Attributes:
-        target: where predictions are compared.
-        models: their number.
-        within: percent of predictions within 5, 10 and 20 %.
-        covered: percent of 90 % intervals that hold a new measurement there; None where they were not asked for.
-        width: the median of half the interval's width, in percent of the value; None likewise.
-    """
-
-    target: str
-    models: int
-    within: tuple[float, ...]
+    target: str  # where predictions are compared
+    models: int  # their number
+    within: tuple[float, ...]  # percent of predictions within 5, 10 and 20 %
+    # percent of 90 % intervals that hold a new measurement there; None where they were not asked for
     covered: float | None
-    width: float | None
+    width: float | None  # the median of half the interval's width, in percent of the value; None likewise
 
 
 def layout(parameters: int, name: str) -> Array:

@@ -21,20 +21,15 @@ SHARES = {
 
 @dataclass(frozen=True)
 class SingleEvaluation(SyntheticEvaluation):
-    """Learners of one parameter, on seven classes of functions at four sets of five points.
-
-    Attributes:
-        functions: functions per class.
-        seed: of the draws. No setting of a learner was chosen by what the preset's seed gives.
-        noise: largest relative deviations of a measurement, and of a prediction that counts; one evaluation each.
-        learners: labels of the learners, see `casestudies.scaling_evaluation.single_functions.LEARNERS`.
-    """
+    """Learners of one parameter, on seven classes of functions at four sets of five points."""
 
     preset: ClassVar[str] = "synthetic-single"
 
-    functions: int = 1000
-    seed: int = 20170828
+    functions: int = 1000  # functions per class
+    seed: int = 20170828  # of the draws. No setting of a learner was chosen by what the preset's seed gives.
+    # largest relative deviations of a measurement, and of a prediction that counts; one evaluation each
     noise: tuple[float, ...] = (NOISE,)
+    # labels of the learners, see `casestudies.scaling_evaluation.single_functions.LEARNERS`
     learners: tuple[str, ...] = tuple(LEARNERS)
 
     def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:

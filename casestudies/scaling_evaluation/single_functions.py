@@ -92,23 +92,15 @@ class Function:
 
 @dataclass(frozen=True)
 class Score:
-    """The score of a learner on one class of functions (shares in percent).
+    """The score of a learner on one class of functions (shares in percent)."""
 
-    Attributes:
-        learner: its label.
-        kind: the class.
-        models: number of models: functions times sets of points.
-        exact: share of models with exactly the function's lead exponents.
-        within: share of models that predict within the noise at four times the largest x.
-        covered: share of 90 % intervals that hold a new measurement there; None where it was not asked for, and for
-            methods other than the default, whose intervals are the same.
-    """
-
-    learner: str
-    kind: str
-    models: int
-    exact: float
-    within: float
+    learner: str  # its label
+    kind: str  # the class
+    models: int  # number of models: functions times sets of points
+    exact: float  # share of models with exactly the function's lead exponents
+    within: float  # share of models that predict within the noise at four times the largest x
+    # share of 90 % intervals that hold a new measurement there; None where it was not asked for, and for methods
+    # other than the default, whose intervals are the same
     covered: float | None = None
 
 

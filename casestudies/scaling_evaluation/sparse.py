@@ -22,23 +22,15 @@ LEFT_OUT = "left out: "
 
 @dataclass(frozen=True)
 class SparseEvaluation(SyntheticEvaluation):
-    """The default learner, on functions of one to four parameters, from the cheapest points and from all.
-
-    Attributes:
-        functions: functions per number of parameters; None: as many as `sparse_functions.NUMBERS` has.
-        seed: of the draws.
-        noise: largest relative deviations of a measurement; one evaluation each.
-        repetitions: measurements per point; one evaluation each.
-        parameters: numbers of parameters, 1 to 4.
-    """
+    """The default learner, on functions of one to four parameters, from the cheapest points and from all."""
 
     preset: ClassVar[str] = "synthetic-sparse"
 
-    functions: int | None = None
-    seed: int = 1
-    noise: tuple[float, ...] = (0.01, 0.02, 0.05)
-    repetitions: tuple[int, ...] = (2, 4, 6)
-    parameters: tuple[int, ...] = tuple(POINTS)
+    functions: int | None = None  # functions per number of parameters; None: as many as `sparse_functions.NUMBERS` has
+    seed: int = 1  # of the draws
+    noise: tuple[float, ...] = (0.01, 0.02, 0.05)  # largest relative deviations of a measurement; one evaluation each
+    repetitions: tuple[int, ...] = (2, 4, 6)  # measurements per point; one evaluation each
+    parameters: tuple[int, ...] = tuple(POINTS)  # numbers of parameters, 1 to 4
 
     def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the title and the cell of each task."""

@@ -63,21 +63,13 @@ _CONSTANT_TERM, _TOO_SMALL = "a parameter without effect", "a term that contribu
 
 @dataclass(frozen=True, eq=False)
 class Functions:
-    """Synthetic functions of m parameters.
+    """Synthetic functions of m parameters."""
 
-    Attributes:
-        points: all points, shape (5^m, m).
-        values: shape (functions, 5^m).
-        next: the values at the next point, shape (functions,).
-        sums: which are sums, the others being products, shape (functions,).
-        left_out: why functions were left out → how many.
-    """
-
-    points: Array
-    values: Array
-    next: Array
-    sums: Array
-    left_out: Mapping[str, int]
+    points: Array  # all points, shape (5^m, m)
+    values: Array  # shape (functions, 5^m)
+    next: Array  # the values at the next point, shape (functions,)
+    sums: Array  # which are sums, the others being products, shape (functions,)
+    left_out: Mapping[str, int]  # why functions were left out → how many
 
 
 @dataclass(frozen=True)

@@ -29,23 +29,15 @@ NEVER = 100.0
 
 @dataclass(frozen=True)
 class TargetEvaluation(SyntheticEvaluation):
-    """Strategies that choose points for the prediction at a target.
-
-    Attributes:
-        functions: functions per number of parameters.
-        seed: of the draws.
-        noise: largest relative deviations of a measurement; one evaluation each.
-        repetitions: measurements per point; one evaluation each.
-        parameters: numbers of parameters, 1 to 4.
-    """
+    """Strategies that choose points for the prediction at a target."""
 
     preset: ClassVar[str] = "suggest-target"
 
-    functions: int | None = 20
-    seed: int = 14
-    noise: tuple[float, ...] = (0.02,)
-    repetitions: tuple[int, ...] = (4,)
-    parameters: tuple[int, ...] = (2, 3)
+    functions: int | None = 20  # functions per number of parameters
+    seed: int = 14  # of the draws
+    noise: tuple[float, ...] = (0.02,)  # largest relative deviations of a measurement; one evaluation each
+    repetitions: tuple[int, ...] = (4,)  # measurements per point; one evaluation each
+    parameters: tuple[int, ...] = (2, 3)  # numbers of parameters, 1 to 4
 
     def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the title and the cell of each task."""

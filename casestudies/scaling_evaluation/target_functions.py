@@ -35,19 +35,12 @@ LEAST = 0.1
 
 @dataclass(frozen=True, eq=False)
 class TargetFunctions:
-    """Synthetic functions.
+    """Synthetic functions."""
 
-    Attributes:
-        points: all points, shape (n, parameters).
-        values: shape (functions, n).
-        at_target: shape (functions,).
-        kinds: 'sum', 'product' or 'both' of each function.
-    """
-
-    points: Array
-    values: Array
-    at_target: Array
-    kinds: tuple[str, ...]
+    points: Array  # all points, shape (n, parameters)
+    values: Array  # shape (functions, n)
+    at_target: Array  # shape (functions,)
+    kinds: tuple[str, ...]  # 'sum', 'product' or 'both' of each function
 
 
 def target_functions(parameters: int, number: int, rng: np.random.Generator) -> TargetFunctions:

@@ -36,23 +36,14 @@ _REPEATED = 4
 
 @dataclass(frozen=True, eq=False)
 class TargetExperiment:
-    """A function that can be measured.
+    """A function that can be measured."""
 
-    Attributes:
-        points: shape (n, parameters).
-        values: the function's values, shape (n,).
-        at_target: its value at the target.
-        measured: all possible measurements, shape (n, most).
-        repetitions: measurements at a time.
-        seed: of random orders.
-    """
-
-    points: Array
-    values: Array
-    at_target: float
-    measured: Array
-    repetitions: int
-    seed: tuple[int, ...]
+    points: Array  # shape (n, parameters)
+    values: Array  # the function's values, shape (n,)
+    at_target: float  # its value at the target
+    measured: Array  # all possible measurements, shape (n, most)
+    repetitions: int  # measurements at a time
+    seed: tuple[int, ...]  # of random orders
 
     @classmethod
     def of(

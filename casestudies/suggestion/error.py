@@ -32,20 +32,13 @@ PICTURE = "pictures/error.png"
 
 @dataclass(frozen=True)
 class ErrorEvaluation(Evaluation):
-    """Errors of full models against the number of rows.
-
-    Attributes:
-        path: None.
-        systems: names of systems.
-        strategies: names of strategies.
-        seeds: the number of seeds, from 0 on.
-    """
+    """Errors of full models against the number of rows."""
 
     preset: ClassVar[str] = "error"
 
-    systems: tuple[str, ...] = present()
-    strategies: tuple[str, ...] = STRATEGIES
-    seeds: int = SEEDS
+    systems: tuple[str, ...] = present()  # names of systems
+    strategies: tuple[str, ...] = STRATEGIES  # names of strategies
+    seeds: int = SEEDS  # the number of seeds, from 0 on
 
     def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the title and the cell of each task."""

@@ -25,20 +25,13 @@ PICTURE = "pictures/optimum.png"
 
 @dataclass(frozen=True)
 class OptimumEvaluation(Evaluation):
-    """The number of rows until a value within 1 % of the least one.
-
-    Attributes:
-        path: None.
-        systems: names of systems.
-        strategies: names of strategies.
-        seeds: the number of seeds, from 0 on.
-    """
+    """The number of rows until a value within 1 % of the least one."""
 
     preset: ClassVar[str] = "optimum"
 
-    systems: tuple[str, ...] = present()
-    strategies: tuple[str, ...] = (RANDOM, SUGGEST)
-    seeds: int = SEEDS
+    systems: tuple[str, ...] = present()  # names of systems
+    strategies: tuple[str, ...] = (RANDOM, SUGGEST)  # names of strategies
+    seeds: int = SEEDS  # the number of seeds, from 0 on
 
     def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the title and the cell of each task."""

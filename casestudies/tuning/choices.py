@@ -15,13 +15,9 @@ from splc.types import Array
 
 @dataclass(frozen=True, eq=False)
 class Choices:
-    """The choices of a system: one for each of its variables, with the codes 0, 1, … of its values.
+    """The choices of a system: one for each of its variables, with the codes 0, 1, … of its values."""
 
-    Attributes:
-        system: the system.
-    """
-
-    system: VariabilityModel
+    system: VariabilityModel  # the system
 
     @cached_property
     def variables(self) -> tuple[Variable, ...]:

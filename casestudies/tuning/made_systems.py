@@ -33,19 +33,12 @@ SIZES: Mapping[str, tuple[int, int, int]] = {
 
 @dataclass(frozen=True)
 class MadeEffect:
-    """An effect of some options: of the sides of their thresholds, or of the distance of one to its best value.
+    """An effect of some options: of the sides of their thresholds, or of the distance of one to its best value."""
 
-    Attributes:
-        names: the options.
-        thresholds: a value of each is on one side if it is at least this.
-        penalties: the effect for each combination of sides; it is 0 at the optimum, shape (2, …).
-        best: of an effect of a distance, the best value; otherwise None.
-    """
-
-    names: tuple[str, ...]
-    thresholds: tuple[float, ...]
-    penalties: Array
-    best: float | None = None
+    names: tuple[str, ...]  # the options
+    thresholds: tuple[float, ...]  # a value of each is on one side if it is at least this
+    penalties: Array  # the effect for each combination of sides; it is 0 at the optimum, shape (2, …)
+    best: float | None = None  # of an effect of a distance, the best value; otherwise None
 
     def of(self, configurations: Configurations) -> Array:
         """Return the effect on configurations, shape (n,)."""
@@ -59,19 +52,12 @@ class MadeEffect:
 
 @dataclass(frozen=True, eq=False)
 class MadeSystem:
-    """A system whose values are computed.
+    """A system whose values are computed."""
 
-    Attributes:
-        space: its valid configurations.
-        optimum: the best one, one row.
-        effects: what the logarithm of its value is the sum of.
-        failing: an effect that is positive where runs fail.
-    """
-
-    space: Space
-    optimum: Configurations
-    effects: tuple[MadeEffect, ...]
-    failing: MadeEffect
+    space: Space  # its valid configurations
+    optimum: Configurations  # the best one, one row
+    effects: tuple[MadeEffect, ...]  # what the logarithm of its value is the sum of
+    failing: MadeEffect  # an effect that is positive where runs fail
 
     def _sums(self, configurations: Configurations) -> Array:
         return np.asarray(np.sum([effect.of(configurations) for effect in self.effects], axis=0))

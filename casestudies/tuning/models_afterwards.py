@@ -24,18 +24,12 @@ SEEDS, BUDGET = 5, 50
 
 @dataclass(frozen=True)
 class ModelEvaluation(Evaluation):
-    """The error of the full model of all runs.
-
-    Attributes:
-        path: None.
-        systems: names of tables.
-        seeds: the number of seeds, from 0 on.
-    """
+    """The error of the full model of all runs."""
 
     preset: ClassVar[str] = "model"
 
-    systems: tuple[str, ...] = tuple(name for name in SYSTEMS if name in present())
-    seeds: int = SEEDS
+    systems: tuple[str, ...] = tuple(name for name in SYSTEMS if name in present())  # names of tables
+    seeds: int = SEEDS  # the number of seeds, from 0 on
 
     def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the title and the cell of each task."""
@@ -69,14 +63,6 @@ class ModelEvaluation(Evaluation):
     def tables(self, rows: Sequence[Row]) -> tuple[Table, ...]:
         """Return the table of `table.md`."""
         return (models_table(rows),)
-
-    def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
-        """Return no picture."""
-        return {}
-
-    def picture_names(self) -> tuple[str, ...]:
-        """Return no name."""
-        return ()
 
 
 def models_table(rows: Sequence[Row]) -> Table:

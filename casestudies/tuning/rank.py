@@ -26,20 +26,13 @@ FEWER_SEEDS = {SMAC: 5}
 
 @dataclass(frozen=True)
 class RankEvaluation(Evaluation):
-    """The rank and the regret of the best configuration after some numbers of runs.
-
-    Attributes:
-        path: None.
-        systems: names of tables.
-        tuners: names of tuners.
-        seeds: the number of seeds, from 0 on.
-    """
+    """The rank and the regret of the best configuration after some numbers of runs."""
 
     preset: ClassVar[str] = "rank"
 
-    systems: tuple[str, ...] = present()
-    tuners: tuple[str, ...] = installed()
-    seeds: int = SEEDS
+    systems: tuple[str, ...] = present()  # names of tables
+    tuners: tuple[str, ...] = installed()  # names of tuners
+    seeds: int = SEEDS  # the number of seeds, from 0 on
 
     def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the title and the cell of each task."""
@@ -74,11 +67,3 @@ class RankEvaluation(Evaluation):
     def tables(self, rows: Sequence[Row]) -> tuple[Table, ...]:
         """Return the tables of `table.md`."""
         return summary_tables(rows, BUDGETS)
-
-    def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
-        """Return no picture."""
-        return {}
-
-    def picture_names(self) -> tuple[str, ...]:
-        """Return no name."""
-        return ()

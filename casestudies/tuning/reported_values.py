@@ -24,18 +24,12 @@ SEEDS, BUDGET = 50, 50
 
 @dataclass(frozen=True)
 class BiasEvaluation(Evaluation):
-    """The bias of reported values, and how often their intervals hold the true value.
-
-    Attributes:
-        path: None.
-        systems: names of tables.
-        seeds: the number of seeds of each, from 0 on.
-    """
+    """The bias of reported values, and how often their intervals hold the true value."""
 
     preset: ClassVar[str] = "bias"
 
-    systems: tuple[str, ...] = tuple(name for name in SYSTEMS if name in present())
-    seeds: int = SEEDS
+    systems: tuple[str, ...] = tuple(name for name in SYSTEMS if name in present())  # names of tables
+    seeds: int = SEEDS  # the number of seeds of each, from 0 on
 
     def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the title and the cell of each task."""
@@ -71,14 +65,6 @@ class BiasEvaluation(Evaluation):
     def tables(self, rows: Sequence[Row]) -> tuple[Table, ...]:
         """Return the table of `table.md`."""
         return (bias_table(rows),)
-
-    def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
-        """Return no picture."""
-        return {}
-
-    def picture_names(self) -> tuple[str, ...]:
-        """Return no name."""
-        return ()
 
 
 def bias_table(rows: Sequence[Row]) -> Table:

@@ -101,20 +101,13 @@ def valid_near(space: Space, configuration: Configurations, seed: int) -> Config
 
 @dataclass(frozen=True)
 class SpacesEvaluation(Evaluation):
-    """The regret of the configuration that is found after some runs.
-
-    Attributes:
-        path: None.
-        systems: names of made systems.
-        tuners: names of tuners.
-        seeds: the number of seeds, from 0 on.
-    """
+    """The regret of the configuration that is found after some runs."""
 
     preset: ClassVar[str] = "spaces"
 
-    systems: tuple[str, ...] = tuple(SIZES)
-    tuners: tuple[str, ...] = (RANDOM, *(name for name in installed_samplers() if name == TPE), TUNE)
-    seeds: int = SEEDS
+    systems: tuple[str, ...] = tuple(SIZES)  # names of made systems
+    tuners: tuple[str, ...] = (RANDOM, *(name for name in installed_samplers() if name == TPE), TUNE)  # names of tuners
+    seeds: int = SEEDS  # the number of seeds, from 0 on
 
     def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the title and the cell of each task."""
@@ -150,14 +143,6 @@ class SpacesEvaluation(Evaluation):
     def tables(self, rows: Sequence[Row]) -> tuple[Table, ...]:
         """Return the table of `table.md`."""
         return (spaces_table(rows),)
-
-    def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
-        """Return no picture."""
-        return {}
-
-    def picture_names(self) -> tuple[str, ...]:
-        """Return no name."""
-        return ()
 
 
 def spaces_table(rows: Sequence[Row]) -> Table:

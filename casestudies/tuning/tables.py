@@ -32,15 +32,10 @@ PUBLISHED = DATA / "tuning" / "published.csv"
 
 @dataclass(frozen=True, eq=False)
 class TuningTable:
-    """A table whose rows answer.
+    """A table whose rows answer."""
 
-    Attributes:
-        configurations: n distinct configurations.
-        y: their values, less is better, shape (n,).
-    """
-
-    configurations: Configurations
-    y: Array
+    configurations: Configurations  # n distinct configurations
+    y: Array  # their values, less is better, shape (n,)
 
     def rank(self, value: float) -> float:
         """Return the share of configurations that are better than a value, in percent."""

@@ -25,8 +25,8 @@ from splc.study.results import Results, Run, compare_runs, manifest_of
 from splc.study.specification import Study, read_study
 from splc.study.tables import picture_names, pictures_of, runs_table, tables_of, whole_table
 from splc.study.tasks import Record, load, perform, space_of, tasks_of
-from splc.workflows.by import ByValue
 from splc.workflows.fields import argument, flag, option, request, scheduler_of
+from splc.workflows.inputs import ByValue
 from splc.workflows.note import notes_of
 from splc.workflows.views import UNWATCHED, Detail, End, Message, Verb, View, Watch
 

@@ -31,9 +31,8 @@ from splc.models.subexpressions import Parameter
 from splc.models.text.reader import split_text
 from splc.system.variability import VariabilityModel
 from splc.workflows import views
-from splc.workflows.by import ByValue, each_context, require_files, with_context
 from splc.workflows.fields import By, Seed, argument, as_option, bounds_of, names_in, option, request
-from splc.workflows.inputs import ModelInputs
+from splc.workflows.inputs import ByValue, ModelInputs, each_context, require_files, with_context
 from splc.workflows.note import Note, Notes, Rank
 
 ESTIMATION = "Estimation"

@@ -17,9 +17,8 @@ from splc.io.numbers import percentage, short_number, signed_percentage
 from splc.learning.contexts.change_test import LEVEL, MIN_PAIRS, ChangedInfluence, ChangeTest, change_test
 from splc.types import Array
 from splc.workflows import views
-from splc.workflows.by import with_context
 from splc.workflows.fields import Seed, as_option, option, percentage_of, request
-from splc.workflows.inputs import TableInputs
+from splc.workflows.inputs import TableInputs, with_context
 from splc.workflows.note import Note, Notes, Rank, run_notes
 
 MAX_NAMED = 3  # the number of changed influences in the first line

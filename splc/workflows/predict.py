@@ -28,9 +28,17 @@ from splc.project import Project
 from splc.system.variability import VariabilityModel, extended, open_options
 from splc.types import Array
 from splc.workflows import fields, prediction_notes
-from splc.workflows.by import ByValue, each_context, files_of, is_pattern, is_single, require_all_values
 from splc.workflows.fields import By, Printed
-from splc.workflows.inputs import ModelInputs, predicting
+from splc.workflows.inputs import (
+    ByValue,
+    ModelInputs,
+    each_context,
+    files_of,
+    is_pattern,
+    is_single,
+    predicting,
+    require_all_values,
+)
 from splc.workflows.note import Note, Notes, reading_notes
 from splc.workflows.prediction_notes import REPEATED, SCATTERED, ExpectedError
 from splc.workflows.subspace import failing_notes, known_failures

@@ -32,19 +32,13 @@ MAX_LINES = 50
 
 @dataclass(frozen=True)
 class Reader:
-    """A reader with its seeds.
+    """A reader with its seeds."""
 
-    Attributes:
-        read: reads a file.
-        seeds: texts to begin with, or what makes them.
-        patterns: files whose beginnings are seeds too, in the case studies and among the real measurements.
-        suffix: the suffix of its files.
-    """
-
-    read: Callable[[Path], object]
-    seeds: tuple[str | bytes | Callable[[], bytes], ...]
+    read: Callable[[Path], object]  # reads a file
+    seeds: tuple[str | bytes | Callable[[], bytes], ...]  # texts to begin with, or what makes them
+    # files whose beginnings are seeds too, in the case studies and among the real measurements
     patterns: tuple[str, ...] = ()
-    suffix: str = ""
+    suffix: str = ""  # the suffix of its files
 
     def own(self) -> list[bytes]:
         """Return the texts to begin with."""

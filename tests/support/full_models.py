@@ -28,25 +28,15 @@ EVERY = ["smg2000", *(pytest.param(name, marks=_SLOW) for name in ("x264", "LLVM
 
 @dataclass(frozen=True)
 class LearnedSystem:
-    """A learned system.
+    """A learned system."""
 
-    Attributes:
-        file: the file of the model.
-        system: the file of the description.
-        table: the file of all measurements.
-        nfp: the property.
-        measured: the measurements.
-        space: the valid configurations.
-        result: the result of learning.
-    """
-
-    file: str
-    system: str
-    table: str
-    nfp: str
-    measured: Measurements
-    space: Space
-    result: LearningResult
+    file: str  # the file of the model
+    system: str  # the file of the description
+    table: str  # the file of all measurements
+    nfp: str  # the property
+    measured: Measurements  # the measurements
+    space: Space  # the valid configurations
+    result: LearningResult  # the result of learning
 
 
 def learned_system(name: str, folder: Path, seed: int = 0) -> LearnedSystem:

@@ -64,17 +64,11 @@ class Step:
 
 @dataclass(frozen=True)
 class Session:
-    """A part of a golden file: commands that are run in a copy of a project.
+    """A part of a golden file: commands that are run in a copy of a project."""
 
-    Attributes:
-        project: the project, and the files that are copied if not all are.
-        steps: the commands with what they print.
-        titles: what the session shows.
-    """
-
-    project: str
-    steps: tuple[Step, ...]
-    titles: tuple[str, ...] = ()
+    project: str  # the project, and the files that are copied if not all are
+    steps: tuple[Step, ...]  # the commands with what they print
+    titles: tuple[str, ...] = ()  # what the session shows
 
     @property
     def text(self) -> str:

@@ -19,19 +19,12 @@ VERSIONS = ("1.9", "1.10")
 
 @dataclass(frozen=True)
 class SharedSystem:
-    """A system with its files.
+    """A system with its files."""
 
-    Attributes:
-        measurements: the measurements, from the folder of the data.
-        nfp: the property.
-        description: the description; None is inferred from the table.
-        context: the column of contexts, whose first value is used.
-    """
-
-    measurements: str
-    nfp: str
-    description: str | None = None
-    context: str | None = None
+    measurements: str  # the measurements, from the folder of the data
+    nfp: str  # the property
+    description: str | None = None  # the description; None is inferred from the table
+    context: str | None = None  # the column of contexts, whose first value is used
 
 
 DESCRIBED = {

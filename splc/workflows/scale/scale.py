@@ -31,8 +31,8 @@ from splc.scaling.result import Prediction, ScalingModel, far_point, predictions
 from splc.scaling.selection import FAR
 from splc.types import PointStrategy
 from splc.workflows import fields
-from splc.workflows.by import ByValue, each_context, require_all_values, require_files
 from splc.workflows.fields import flag, option, request
+from splc.workflows.inputs import ByValue, each_context, require_all_values, require_files
 from splc.workflows.learn.learn import replaced_notes, scaling_form
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
 from splc.workflows.scale.tree import CallTree, call_trees, ranking_chart, scaling_chart, tree_notes

@@ -41,23 +41,14 @@ PRELOADED = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a command.
+    """The result of a command."""
 
-    Attributes:
-        code: the exit code; negative: the signal that ended it.
-        stdout: what it printed.
-        stderr: its messages.
-        seconds: its CPU, and that of its processes.
-        megabytes: the largest memory of one of them.
-        hung: whether it was ended since it waited too long.
-    """
-
-    code: int
-    stdout: bytes
-    stderr: bytes
-    seconds: float
-    megabytes: int
-    hung: bool = False
+    code: int  # the exit code; negative: the signal that ended it
+    stdout: bytes  # what it printed
+    stderr: bytes  # its messages
+    seconds: float  # its CPU, and that of its processes
+    megabytes: int  # the largest memory of one of them
+    hung: bool = False  # whether it was ended since it waited too long
 
 
 def preload() -> None:

@@ -31,17 +31,11 @@ _MORE = ("predict-all-configs-splconqueror p.csv", "printconfigs c.txt", "clean-
 
 @dataclass(frozen=True)
 class Project:
-    """A generated project.
+    """A generated project."""
 
-    Attributes:
-        system: what it is about.
-        rows: its measurements.
-        folder: where its files are.
-    """
-
-    system: System
-    rows: list[Row]
-    folder: Path
+    system: System  # what it is about
+    rows: list[Row]  # its measurements
+    folder: Path  # where its files are
 
     @property
     def columns(self) -> list[str]:

@@ -27,23 +27,14 @@ _OWN = ("/splc/", "/sampling/", "/comparison/")
 
 @dataclass(frozen=True)
 class Finding:
-    """A command that broke the law.
+    """A command that broke the law."""
 
-    Attributes:
-        number: the session.
-        step: the place of the command in it.
-        line: the command line.
-        problems: how it broke the law.
-        stderr: its messages, with the traceback of an internal error.
-        place: what tells findings apart: the exception and its last line in the project, or the problem.
-    """
-
-    number: int
-    step: int
-    line: str
-    problems: tuple[str, ...]
-    stderr: str
-    place: str
+    number: int  # the session
+    step: int  # the place of the command in it
+    line: str  # the command line
+    problems: tuple[str, ...]  # how it broke the law
+    stderr: str  # its messages, with the traceback of an internal error
+    place: str  # what tells findings apart: the exception and its last line in the project, or the problem
 
     def __str__(self) -> str:
         """Return the finding as text."""

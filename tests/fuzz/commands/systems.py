@@ -35,42 +35,25 @@ _CONTEXTS = {
 
 @dataclass(frozen=True)
 class Option:
-    """An option of a generated system.
+    """An option of a generated system."""
 
-    Attributes:
-        name: its name.
-        values: its values; those of a binary option are 0 and 1.
-        binary: whether it is a binary option.
-        parent: the binary option that it is below.
-        group: the name of its alternative group.
-        optional: whether a binary option may be 0, or a numeric one absent.
-    """
-
-    name: str
-    values: tuple[float, ...]
-    binary: bool = True
-    parent: str | None = None
-    group: str | None = None
-    optional: bool = True
+    name: str  # its name
+    values: tuple[float, ...]  # its values; those of a binary option are 0 and 1
+    binary: bool = True  # whether it is a binary option
+    parent: str | None = None  # the binary option that it is below
+    group: str | None = None  # the name of its alternative group
+    optional: bool = True  # whether a binary option may be 0, or a numeric one absent
 
 
 @dataclass(frozen=True)
 class System:
-    """A generated system.
+    """A generated system."""
 
-    Attributes:
-        options: its options.
-        constraints: pairs of binary options, the first of which needs the second.
-        most: two numeric options and the largest value of their product.
-        properties: the names of what is measured.
-        contexts: context → its values.
-    """
-
-    options: tuple[Option, ...]
-    constraints: tuple[tuple[str, str], ...]
-    most: tuple[str, str, float] | None
-    properties: tuple[str, ...]
-    contexts: dict[str, tuple[str, ...]]
+    options: tuple[Option, ...]  # its options
+    constraints: tuple[tuple[str, str], ...]  # pairs of binary options, the first of which needs the second
+    most: tuple[str, str, float] | None  # two numeric options and the largest value of their product
+    properties: tuple[str, ...]  # the names of what is measured
+    contexts: dict[str, tuple[str, ...]]  # context → its values
 
     @property
     def binary(self) -> list[str]:
