@@ -67,7 +67,7 @@ def goals_table(before: Figures, after: Figures) -> Table:
 
     def goals(cells: Figures) -> list[float | None]:
         ratios = [row["printed"] / row["full"] for row in cells]
-        blended = [row["predicted"] / min(row["printed"], row["full"]) for row in cells if row["predicted"] is not None]
+        blended = [row["predicted"] / min(row["printed"], row["full"]) for row in cells if row.get("predicted")]
         stated = values_of(cells, "stated / true")
         return [
             geometric(ratios), max(ratios, default=None),
