@@ -142,10 +142,7 @@ def effects(explained: Overview, link: Link, measured: Measurements, values: Arr
         if true is not None:
             together.append(Judged(true, each.share, each.low, each.high))
     deviation = float(np.std(truth))
-    return {
-        **judged("effect", changes, 100 / deviation),
-        **judged("interaction", together, 100.0),
-    }
+    return {**judged("effect", changes, 100 / deviation), **judged("interaction", together, 100.0)}
 
 
 def judged(name: str, found: Sequence[Judged], unit: float) -> dict[str, Any]:

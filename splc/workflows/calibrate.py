@@ -140,8 +140,7 @@ def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result | ByVa
             every, complete = tuple(sorted({*request.free, *stored.used})), fit
             if {*every} != {*request.free}:
                 # Another parameter than the requested ones may be at fault.
-                other = free_model(file, space.system, parameters, every)
-                complete = fitted(other, every, measured)
+                complete = fitted(free_model(file, space.system, parameters, every), every, measured)
             found += fault(complete, measured, nfp)
         scaled = SCALE in request.free and all(parameter.name != SCALE for parameter in stored.model.parameters)
         source = measured.report.source or ""

@@ -70,8 +70,7 @@ def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result:
     request = with_context(request.with_tables(), request.by)
     project = request.project()
     with Notes() as notes:
-        space = Space(request.read_system(project, notes))
-        parts = request.read_by(project, space, notes, request.by)
+        parts = request.read_by(project, Space(request.read_system(project, notes)), notes, request.by)
         old, new = _values(request, list(parts))
         nfp = project.resolve_property(parts[new])
         notes += run_notes([parts[old], parts[new]], nfp)

@@ -86,10 +86,8 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
         texts = detect.format_named("system", form).write(model, request.output)
         notes = notes_of(f"{request.source}: {text}" for text in model.notes)
         notes += notes_of((f"{request.output}: {text}" for text in texts), Rank.LIMIT)
-        content = f"{model.name}: {plural(len(model.options), 'option', 'options')}"
-        return Result(content, request.output, form, notes)
-    measurements = request.source if kind == "measurements" else None
-    requested = replace(request, measurements=measurements)
+        return Result(f"{model.name}: {plural(len(model.options), 'option', 'options')}", request.output, form, notes)
+    requested = replace(request, measurements=request.source if kind == "measurements" else None)
     project = requested.project_of_models([request.source]) if kind == "model" else requested.project()
     require_writable(request.output, (request.source, *project.files))
     return (_convert_model if kind == "model" else _convert_measurements)(request, form, project)
@@ -195,8 +193,7 @@ def _convert_model(request: Request, form: str, project: Project) -> Result:
     )
     base = ROOT if system is None else system.base_option
     write_stored_model(replace(stored, model=model, system=system or stored.system), request.output, form, base)
-    content = f"a model of {plural(len(model.terms), 'term', 'terms')}"
-    return Result(content, request.output, form, tuple(notes))
+    return Result(f"a model of {plural(len(model.terms), 'term', 'terms')}", request.output, form, tuple(notes))
 
 
 def view(result: Result, detail: Detail) -> View:

@@ -194,8 +194,7 @@ def basis_of(request: Request, project: Project, space: Space, read: ReadModels,
     basis = Basis()
     names = {" ".join(model.nfp.split()) for model in read.models if model.nfp}
     model_nfp = names.pop() if len(names) == 1 else None
-    suffixes = (".csv", ".xml")
-    if on is not None and (on == STANDARD or is_file(on) or on.removesuffix(".gz").lower().endswith(suffixes)):
+    if on is not None and (on == STANDARD or is_file(on) or on.removesuffix(".gz").lower().endswith((".csv", ".xml"))):
         policy = request.policy(space, project, learned)
         inputs = read_inputs(on, space.system, policy, request.nfp, model_nfp or project.nfp)
         notes += reading_notes(inputs.report)

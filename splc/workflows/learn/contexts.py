@@ -33,14 +33,7 @@ from splc.plotting.charts.drawing import chart_file
 from splc.plotting.charts.effects import course_chart
 from splc.system.options import with_alternatives
 from splc.types import Array
-from splc.workflows.inputs import (
-    each_context,
-    each_learned,
-    file_names,
-    is_pattern,
-    require_files,
-    with_context,
-)
+from splc.workflows.inputs import each_context, each_learned, file_names, is_pattern, require_files, with_context
 from splc.workflows.learn import learn
 from splc.workflows.learn.effects import Change, context_change, joint_course
 from splc.workflows.learn.learning_sets import StoredSources, learning_rows, note_of
@@ -164,8 +157,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             nfp = next(iter(models.values())).result.nfp
             measured, options = pooled_rows(sharing.parts, by, nfp)
             output = file_names(pattern, [*parts, SHARED])[SHARED]
-            one = replace(request.of_rows, nfp=nfp, output=output, by=None, share=False)
-            shared = learn.run(one, given=measured)
+            shared = learn.run(replace(request.of_rows, nfp=nfp, output=output, by=None, share=False), given=measured)
         if file_format is not None and request.plot is not None:
             try:
                 write_whole(request.plot, chart_file(_chart(by, models, changes, influences), file_format))
