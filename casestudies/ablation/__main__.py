@@ -6,39 +6,26 @@ import json
 import sys
 from argparse import ArgumentParser
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from casestudies.ablation.ablation import AblationEvaluation, changes_table
 from casestudies.ablation.switches import SWITCHES
 from casestudies.evaluation.command import PAGE, add_options, run_command
-from casestudies.evaluation.evaluation import rows_of
-from casestudies.report.page import with_blocks
+from casestudies.report.page import Page
 from splc.io.files import write_whole
-from splc.io.tables import Table, markdown_text
 
 HERE = Path(__file__).parent
 
 
-def tables_of_page() -> dict[str, Table]:
-    """Return package → its table, of those that were run."""
-    paths = {name: HERE / name / "table.csv" for name in SWITCHES}
-    return {name: changes_table(rows_of(path), name) for name, path in paths.items() if path.is_file()}
-
-
-def blocks_of_page() -> dict[str, str]:
-    """Return name → Markdown of all blocks."""
-    tables = tables_of_page()
-    return {name: markdown_text(tables[name], 2) if name in tables else "" for name in SWITCHES}
+README = Page(HERE, {name: (name, partial(changes_table, package=name)) for name in SWITCHES}, digits=2)
 
 
 def write_page() -> None:
     """Write the blocks into `README.md`, and the tables into `figures.json`."""
-    path = HERE / "README.md"
-    write_whole(path, with_blocks(path.read_text(encoding="utf-8"), blocks_of_page()))
-    figures = {
-        name: [dict(zip(table.columns, row, strict=True)) for row in table.rows]
-        for name, table in tables_of_page().items()
-    }
+    README.write()
+    made = {name: table for name, tables in README.made().items() for table in tables}
+    figures = {name: [dict(zip(table.columns, row, strict=True)) for row in table.rows] for name, table in made.items()}
     write_whole(HERE / "figures.json", json.dumps(figures, indent=1) + "\n")
 
 

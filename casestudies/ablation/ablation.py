@@ -66,14 +66,6 @@ class AblationEvaluation(Evaluation):
         """Return the table of changes."""
         return (changes_table(rows, self.package),)
 
-    def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
-        """Return no picture."""
-        return {}
-
-    def picture_names(self) -> tuple[str, ...]:
-        """Return the names of all pictures: none."""
-        return ()
-
 
 # The mean, the worst and the best change over cells; None without a figure.
 Change = tuple[float, float, float] | tuple[None, None, None]

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from casestudies.accuracy.explanations import ExplanationEvaluation
 from casestudies.accuracy.known_truth import DifficultEvaluation, NoiseEvaluation, TruthEvaluation
-from casestudies.accuracy.page import write_page
+from casestudies.accuracy.page import README
 from casestudies.accuracy.real_systems import RealEvaluation
 from casestudies.evaluation.command import Attribute, run_presets
 
@@ -30,7 +30,7 @@ def attribute_of(kind: type[AccuracyEvaluation], option: str) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run an evaluation, or write the page; return the exit code."""
-    return run_presets(str(__doc__), PRESETS, write_page, arguments, ATTRIBUTES, attribute_of)
+    return run_presets(str(__doc__), PRESETS, README, arguments, ATTRIBUTES, attribute_of)
 
 
 if __name__ == "__main__":

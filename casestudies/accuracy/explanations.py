@@ -87,14 +87,6 @@ class ExplanationEvaluation(Evaluation):
         """Return the tables of `table.md`."""
         return explanation_tables.tables_of(rows)
 
-    def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
-        """Return no pictures."""
-        return {}
-
-    def picture_names(self) -> tuple[str, ...]:
-        """Return no names."""
-        return ()
-
 
 def explanation_row(name: str, size: int, sample: int) -> dict[str, Any]:
     """Return the row of a sample: learn from it, explain the model, and compare with all measured values."""
@@ -150,10 +142,7 @@ def effects(explained: Overview, link: Link, measured: Measurements, values: Arr
         if true is not None:
             together.append(Judged(true, each.share, each.low, each.high))
     deviation = float(np.std(truth))
-    return {
-        **judged("effect", changes, 100 / deviation),
-        **judged("interaction", together, 100.0),
-    }
+    return {**judged("effect", changes, 100 / deviation), **judged("interaction", together, 100.0)}
 
 
 def judged(name: str, found: Sequence[Judged], unit: float) -> dict[str, Any]:

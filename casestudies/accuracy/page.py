@@ -10,34 +10,15 @@ from casestudies.accuracy.learners import BASELINES, DEFAULT, STEPWISE
 from casestudies.accuracy.printed_tables import printed_tables
 from casestudies.accuracy.published import best_published, published
 from casestudies.accuracy.real_tables import cells_of, mean_of, spread_of, values_of
-from casestudies.evaluation.evaluation import Row, rows_of
-from casestudies.report.page import with_blocks
-from splc.io.files import write_whole
-from splc.io.tables import Cell, Table, markdown_text
+from casestudies.evaluation.evaluation import Row
+from casestudies.report.page import Page
+from splc.io.tables import Cell, Table
 
-HERE = Path(__file__).parent
-_DIGITS = 3
 # Published methods that have columns of their own.
 DEEP = ("DeepPerf", "DaL")
 
 
-def blocks_of_page() -> dict[str, str]:
-    """Return name → Markdown of all blocks."""
-    rows = {
-        name: rows_of(HERE / name / "table.csv") for name in ("real", "truth", "difficult", "explanations", "noise")
-    }
-    tables: dict[str, Sequence[Table]] = {
-        "summary": [summary(rows["real"])],
-        "printed": printed_tables(rows["real"]),
-        "truth": truth_tables.tables_of(rows["truth"]),
-        "difficult": difficult_tables.tables_of(rows["difficult"]),
-        "explanations": explanation_tables.tables_of(rows["explanations"]),
-        "noise": [truth_tables.noise_table(rows["noise"])],
-    }
-    return {name: "\n".join(markdown_text(each, _DIGITS) for each in found) for name, found in tables.items()}
-
-
-def summary(rows: list[Row]) -> Table:
+def summary(rows: Sequence[Row]) -> Table:
     """Return the default learner and its two models, SPL Conqueror's, the best baseline and published deep learners."""
     lines: list[tuple[Cell, ...]] = []
     for system, size in cells_of(rows):
@@ -64,7 +45,14 @@ def summary(rows: list[Row]) -> Table:
     return Table(columns, tuple(lines), "Mean relative error in % on all other configurations ± standard error")
 
 
-def write_page() -> None:
-    """Write the blocks into `README.md`."""
-    path = HERE / "README.md"
-    write_whole(path, with_blocks(path.read_text(encoding="utf-8"), blocks_of_page()))
+README = Page(
+    Path(__file__).parent,
+    {
+        "summary": ("real", summary),
+        "printed": ("real", printed_tables),
+        "truth": ("truth", truth_tables.tables_of),
+        "difficult": ("difficult", difficult_tables.tables_of),
+        "explanations": ("explanations", explanation_tables.tables_of),
+        "noise": ("noise", truth_tables.noise_table),
+    },
+)

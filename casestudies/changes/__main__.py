@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from casestudies.changes.simulated_changes import SimulatedChanges
-from casestudies.changes.tables import write_page
+from casestudies.changes.tables import detection_table, false_alarm_table, names_table
 from casestudies.evaluation.command import SEEDS, run_presets
 from casestudies.evaluation.evaluation import Evaluation
+from casestudies.report.page import Page
 
 PRESETS: Mapping[str, type[Evaluation]] = {SimulatedChanges.preset: SimulatedChanges}
+TABLES = {"alarms": false_alarm_table, "detected": detection_table, "names": names_table}
+README = Page(Path(__file__).parent, {name: ("simulated", table) for name, table in TABLES.items()})
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run an evaluation, or write the page; return the exit code."""
-    return run_presets(str(__doc__), PRESETS, write_page, arguments, (SEEDS,))
+    return run_presets(str(__doc__), PRESETS, README, arguments, (SEEDS,))
 
 
 if __name__ == "__main__":

@@ -108,14 +108,6 @@ class SimulatedChanges(Evaluation):
         """Return the tables of `table.md`."""
         return false_alarm_table(rows), detection_table(rows), names_table(rows)
 
-    def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
-        """Return no picture."""
-        return {}
-
-    def picture_names(self) -> tuple[str, ...]:
-        """Return the names of all pictures: none."""
-        return ()
-
 
 def _changes(generator: np.random.Generator, kind: str, count: int, size: float) -> tuple[Array, float]:
     """Return the changes of influences, and the logarithm of the common factor."""

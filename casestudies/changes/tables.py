@@ -1,17 +1,11 @@
-"""The tables of false alarms, of detected changes, and of right names; and the page that has them."""
+"""The tables of false alarms, of detected changes, and of right names."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
-from casestudies.evaluation.evaluation import Row, rows_of
-from casestudies.report.page import with_blocks
-from splc.io.files import write_whole
-from splc.io.tables import Cell, Table, markdown_text
-
-HERE = Path(__file__).parent
-_DIGITS = 3
+from casestudies.evaluation.evaluation import Row
+from splc.io.tables import Cell, Table
 
 
 def false_alarm_table(rows: Sequence[Row]) -> Table:
@@ -64,16 +58,3 @@ def names_table(rows: Sequence[Row]) -> Table:
 def _percent(rows: Sequence[Row], key: str) -> float:
     share: float = 100 * sum(row[key] for row in rows) / max(1, sum(row["draws"] for row in rows))
     return share
-
-
-def blocks_of_page() -> dict[str, str]:
-    """Return name → Markdown of all blocks."""
-    rows = rows_of(HERE / "simulated" / "table.csv")
-    tables = {"alarms": false_alarm_table, "detected": detection_table, "names": names_table}
-    return {name: markdown_text(table(rows), _DIGITS) for name, table in tables.items()}
-
-
-def write_page() -> None:
-    """Write the blocks into the page."""
-    path = HERE / "README.md"
-    write_whole(path, with_blocks(path.read_text(encoding="utf-8"), blocks_of_page()))

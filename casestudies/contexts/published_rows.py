@@ -73,14 +73,6 @@ class PublishedEvaluation(Evaluation):
         """Return the tables of `table.md`."""
         return (published_table(rows, published()),)
 
-    def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
-        """Return no picture."""
-        return {}
-
-    def picture_names(self) -> tuple[str, ...]:
-        """Return the names of all pictures: none."""
-        return ()
-
 
 def split(usable: int, size: int, run: int) -> tuple[Array, Array]:
     """Return the rows to learn from and the others, as the published runs drew them."""

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from casestudies.evaluation.evaluation import Evaluation
 from casestudies.evaluation.run import EvaluationResult, run_evaluation
+from casestudies.report.page import Page
 from splc.cli.printer import print_view
 from splc.cli.progress import TerminalWatch
 from splc.errors import SplcError
@@ -100,7 +101,7 @@ def view(result: TasksResult) -> View:
 def run_presets(
     about: str,
     presets: Mapping[str, type[E]],
-    write_page: Callable[[], None],
+    page: Page,
     arguments: Sequence[str] | None,
     attributes: Sequence[Attribute] = (SYSTEMS, SEEDS),
     attribute_of: Callable[[type[E], str], str] = lambda kind, option: option,
@@ -110,7 +111,7 @@ def run_presets(
     Args:
         about: what the command does, which begins with it in backquotes.
         presets: name → evaluation.
-        write_page: writes the page.
+        page: the page.
         arguments: the command line; None: that of the process.
         attributes: the attributes of evaluations that it can set.
         attribute_of: returns the attribute of an evaluation that an option sets.
@@ -122,7 +123,7 @@ def run_presets(
     add_options(parser)
     chosen = parser.parse_args(arguments)
     if chosen.preset == PAGE:
-        write_page()
+        page.write()
         return 0
     kind, given = presets[chosen.preset], dict[str, Any]()
     known = {each.name for each in fields(kind)}

@@ -52,13 +52,13 @@ class Evaluation(ABC):
     def tables(self, rows: Sequence[Row]) -> tuple[Table, ...]:
         """Return the tables of `table.md`."""
 
-    @abstractmethod
     def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
-        """Return file name → picture."""
+        """Return file name → picture; by default there are none."""
+        return {}
 
-    @abstractmethod
     def picture_names(self) -> tuple[str, ...]:
         """Return the names of all pictures."""
+        return ()
 
     def shared(self) -> dict[str, Any]:
         """Return the settings that decide the rows of every cell, in JSON's types."""

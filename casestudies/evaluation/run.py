@@ -10,12 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from casestudies.evaluation.evaluation import (
-    Evaluation,
-    Row,
-    perform_cell,
-    rows_table,
-)
+from casestudies.evaluation.evaluation import Evaluation, Row, perform_cell, rows_table
 from splc.io.tables import Table, csv_text, latex_text, markdown_text
 from splc.plotting.style import has_matplotlib
 from splc.study.folder import TasksResult, relative_name, results_folder, run_tasks, versions
@@ -64,9 +59,7 @@ def run_evaluation(
         if result.interrupted:
             return result
         rows = tuple(row for task in tasks for row in records[task.key]["rows"])
-        times: dict[str, Any] = {
-            "finished": datetime.now(UTC).isoformat(timespec="seconds"),
-        }
+        times: dict[str, Any] = {"finished": datetime.now(UTC).isoformat(timespec="seconds")}
         tables = evaluation.tables(rows)
         files = _files(rows, tables)
         if pictures and has_matplotlib():

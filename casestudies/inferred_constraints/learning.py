@@ -88,14 +88,6 @@ class LearningEvaluation(Evaluation):
         """Return the tables of `table.md`."""
         return (learning_table(rows),)
 
-    def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
-        """Return no picture."""
-        return {}
-
-    def picture_names(self) -> tuple[str, ...]:
-        """Return the names of all pictures: none."""
-        return ()
-
 
 def _indices(configurations: Any, known: Any) -> Any:
     """Return the value indices of the first configuration, as those of another system with the same options."""

@@ -45,18 +45,15 @@ class Request(SystemInputs):
     """A request to recompute the errors of a tree of logs."""
 
     root: Annotated[str, as_argument("FOLDER", "The tree of logs (*.log) of SPL Conqueror or splc.")]
-    systems: str | None = option(
-        None,
-        "FOLDER",
-        "Where the systems are: a folder with description and measurements for each, whose name begins the "
-        "names of its logs or of their folders.",
-        default="the tree itself",
+    systems: str | None = option(None, "FOLDER", default="the tree itself")(
+        "Where the systems are: a folder with description and measurements for each, whose name begins the names of "
+        "its logs or of their folders."
     )
-    relearn: bool = flag(
-        "--relearn", "Draw the learning sets again, learn from them, and report the first round that differs."
+    relearn: bool = flag("--relearn")(
+        "Draw the learning sets again, learn from them, and report the first round that differs."
     )
     jobs: int = internal(1, "The number of processes.")
-    nfp: str | None = option(None, "NAME", "The property; the logs name theirs otherwise.", names="--property --nfp")
+    nfp: str | None = option(None, "NAME", names="--property --nfp")("The property; the logs name theirs otherwise.")
     invalid: InvalidRows = "drop"
     duplicates: DuplicateRows = "first"
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from casestudies.report.page import with_blocks
+from casestudies.report.page import write_blocks
 from casestudies.sampling_agent.grid import paper_grid
 from casestudies.sampling_agent.network import write_network
 from casestudies.sampling_agent.settings import TrainingSettings
@@ -99,8 +99,7 @@ def _run(settings: TrainingSettings, generator: Generator, functions: int, outpu
     write_network(folder / "agent.npz", best)
     text = tables(validation)
     if output is None:
-        page = HERE / "README.md"
-        write_whole(page, with_blocks(page.read_text(encoding="utf-8"), {"outcome": text}))
+        write_blocks(HERE, {"outcome": text})
     print(text)
     _tell(f"{folder}: {time.perf_counter() - start:.0f} s")
 

@@ -35,12 +35,7 @@ WHOLE = {
     "distpreserving": "distpreserving:{}",
     "distance": "distance:{}",
 }
-OF_BINARY = {
-    **WHOLE,
-    "divdistance": "divdistance:{}",
-    "solver": "solver:{}",
-    "henard": "henard:{}",
-}
+OF_BINARY = {**WHOLE, "divdistance": "divdistance:{}", "solver": "solver:{}", "henard": "henard:{}"}
 OF_NUMERIC = {**WHOLE, "lhs": "lhs:{}", "sobol": "sobol:{}", "dopt": "dopt:{}"}
 # Strategies whose sizes the others are given: size → strategy, spec.
 SIZES_OF_BINARY = {"asOW": ("t-wise", "optionwise"), "asTW2": ("t-wise", "twise:2")}

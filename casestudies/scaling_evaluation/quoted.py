@@ -117,14 +117,6 @@ class QuotedEvaluation(ScalingEvaluation):
         caption = f"Fig. 5 where the paper states numbers ({numbers} functions of 1 / 2 / 3 / 4 parameters)"
         return (Table(columns, tuple(tuple(row[name] for name in columns) for row in rows), caption),)
 
-    def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
-        """Return no pictures."""
-        return {}
-
-    def picture_names(self) -> tuple[str, ...]:
-        """Return no names of pictures."""
-        return ()
-
 
 def _row(quotation: Quotation, like: SparseScore, without: SparseScore, sums: Sequence[float]) -> dict[str, Any]:
     band = BANDS.index(quotation.band)

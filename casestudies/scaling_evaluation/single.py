@@ -43,12 +43,7 @@ class SingleEvaluation(SyntheticEvaluation):
         """Return the row of a class and a learner."""
         learner = {cell["learner"]: LEARNERS[cell["learner"]]}
         scores = evaluate(
-            learner,
-            number=self.functions,
-            seed=self.seed,
-            kinds=[cell["kind"]],
-            noise=cell["noise"],
-            intervals=True,
+            learner, number=self.functions, seed=self.seed, kinds=[cell["kind"]], noise=cell["noise"], intervals=True
         )
         return [{"noise": cell["noise"], **asdict(score)} for score in scores]
 

@@ -64,14 +64,6 @@ class ModelEvaluation(Evaluation):
         """Return the table of `table.md`."""
         return (models_table(rows),)
 
-    def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
-        """Return no picture."""
-        return {}
-
-    def picture_names(self) -> tuple[str, ...]:
-        """Return no name."""
-        return ()
-
 
 def models_table(rows: Sequence[Row]) -> Table:
     """Return the mean error of each way, with two standard errors, and in brackets the mean rank of the best run."""

@@ -66,14 +66,6 @@ class BiasEvaluation(Evaluation):
         """Return the table of `table.md`."""
         return (bias_table(rows),)
 
-    def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
-        """Return no picture."""
-        return {}
-
-    def picture_names(self) -> tuple[str, ...]:
-        """Return no name."""
-        return ()
-
 
 def bias_table(rows: Sequence[Row]) -> Table:
     """Return the mean bias for each noise, over all tables and for each."""

@@ -144,14 +144,6 @@ class SpacesEvaluation(Evaluation):
         """Return the table of `table.md`."""
         return (spaces_table(rows),)
 
-    def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
-        """Return no picture."""
-        return {}
-
-    def picture_names(self) -> tuple[str, ...]:
-        """Return no name."""
-        return ()
-
 
 def spaces_table(rows: Sequence[Row]) -> Table:
     """Return the means over the seeds, for each system and tuner."""

@@ -23,7 +23,7 @@ COMMANDS: Mapping[str, str] = {
     "describe": "splc.workflows.describe",
     "sample": "splc.workflows.sample",
     "measure": "splc.workflows.measure.measure",
-    "learn": "splc.workflows.learn.contexts",
+    "learn": "splc.workflows.learn.view",
     "explain": "splc.workflows.explain.explain",
     "calibrate": "splc.workflows.calibrate",
     "scale": "splc.workflows.scale.view",

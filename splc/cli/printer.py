@@ -82,8 +82,7 @@ def _print_rows(item: Rows) -> None:
     shown = item.columns
     lines, right = views.rendered(head, shown)
     optional = sorted((at for at, column in enumerate(shown) if column.optional), key=lambda at: shown[at].optional)
-    signed = [column.signed for column in shown]
-    table([column.title for column in shown], lines, right, signed, optional)
+    table([column.title for column in shown], lines, right, [column.signed for column in shown], optional)
     if len(head) < len(results):
         say(f"… {len(results) - len(head):,} more ({item.more})")
 

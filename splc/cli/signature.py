@@ -94,8 +94,7 @@ def _parameter(bound: BoundField) -> inspect.Parameter:
     settings: dict[str, Any] = {"metavar": field.metavar, "help": text, "show_default": False}
     if field.kind == "flag":
         settings = {"help": text}
-    panel = field.panel or None
-    info = typer.Option(*bound.spellings, rich_help_panel=panel, **settings)
+    info = typer.Option(*bound.spellings, rich_help_panel=field.panel or None, **settings)
     if field.kind == "argument":
         info = typer.Argument(**settings)
     # Values are texts here: messages about them do not depend on the version of typer.

@@ -54,22 +54,16 @@ class Request(ModelInputs):
     what changed; a model text is compared with a learned model; of a profile it ranks the call paths.
     """
 
-    models: tuple[str, ...] = argument(
-        ("learned.log",),
-        "[MODEL...]",
-        "The model; two models (of two versions, or model text and a learned one); a profile; results of a study; "
-        "the JSON of splc tune.",
+    models: tuple[str, ...] = argument(("learned.log",), "[MODEL...]")(
+        "The model; two models (of two versions, or model text and a learned one); a profile; results of a study; the "
+        "JSON of splc tune."
     )
-    scale: float | None = option(None, "FACTOR", "Multiply the model text.")
-    output: str | None = option(
-        None,
-        "FILE",
-        "The page to write (.html, .md); with --picture .svg, .png, .pdf.",
-        names="--output -o",
-        default="report.html; NAME.svg",
+    scale: float | None = option(None, "FACTOR")("Multiply the model text.")
+    output: str | None = option(None, "FILE", names="--output -o", default="report.html; NAME.svg")(
+        "The page to write (.html, .md); with --picture .svg, .png, .pdf."
     )
-    picture: str | None = option(None, "NAME", "Write a picture of the page only.")
-    maximize: bool = flag("--maximize", "The greatest values are the best, not the least.")
+    picture: str | None = option(None, "NAME")("Write a picture of the page only.")
+    maximize: bool = flag("--maximize")("The greatest values are the best, not the least.")
 
 
 @dataclass(frozen=True, eq=False)

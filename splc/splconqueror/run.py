@@ -31,10 +31,10 @@ class Request:
     """
 
     scripts: Annotated[tuple[str, ...], as_argument("SCRIPT…", "The scripts (.a), run one after the other.")]
-    check: bool = flag("--check", "Only check the scripts, and all that they call.")
-    preset: str = option(SPLCONQUEROR, "NAME", "The settings that those of the scripts change.")
-    output: str = option(STUDY, "FILE", "The study to write.", names="--output -o", default=STUDY)
-    to_study: bool = flag("--to-study", "Write the script as a study, and do not run it.")
+    check: bool = flag("--check")("Only check the scripts, and all that they call.")
+    preset: str = option(SPLCONQUEROR, "NAME")("The settings that those of the scripts change.")
+    output: str = option(STUDY, "FILE", names="--output -o", default=STUDY)("The study to write.")
+    to_study: bool = flag("--to-study")("Write the script as a study, and do not run it.")
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,8 +25,8 @@ from splc.study.results import Results, Run, compare_runs, manifest_of
 from splc.study.specification import Study, read_study
 from splc.study.tables import picture_names, pictures_of, runs_table, tables_of, whole_table
 from splc.study.tasks import Record, load, perform, space_of, tasks_of
-from splc.workflows.by import ByValue
 from splc.workflows.fields import argument, flag, option, request, scheduler_of
+from splc.workflows.inputs import ByValue
 from splc.workflows.note import notes_of
 from splc.workflows.views import UNWATCHED, Detail, End, Message, Verb, View, Watch
 
@@ -43,19 +43,19 @@ class Request:
     continues, and after a change of the file it does only new runs.
     """
 
-    file: str = argument("study.toml", "FILE", "The study.", default="study.toml")
-    output: str | None = option(None, "FOLDER", "The results.", names="--output -o", default=RESULTS)
-    force: bool = flag("--force", "Write into a folder of another study, or replace changed results.")
-    jobs: int | None = option(
-        None, "N", "Processes that learn.", PROCESSES, names="--jobs -j", minimum=1, default="one per core"
+    file: str = argument("study.toml", "FILE", default="study.toml")("The study.")
+    output: str | None = option(None, "FOLDER", names="--output -o", default=RESULTS)("The results.")
+    force: bool = flag("--force")("Write into a folder of another study, or replace changed results.")
+    jobs: int | None = option(None, "N", PROCESSES, names="--jobs -j", minimum=1, default="one per core")(
+        "Processes that learn."
     )
-    backend: Literal["local", "dask"] = option(
-        "local", "local|dask", "Processes on this machine, or a dask cluster.", PROCESSES
+    backend: Literal["local", "dask"] = option("local", "local|dask", PROCESSES)(
+        "Processes on this machine, or a dask cluster."
     )
-    scheduler: str | None = option(
-        None, "ADDRESS", "The dask scheduler, or its scheduler file.", PROCESSES, default="one is started here"
+    scheduler: str | None = option(None, "ADDRESS", PROCESSES, default="one is started here")(
+        "The dask scheduler, or its scheduler file."
     )
-    pictures: bool = flag("--pictures/--no-pictures", "Whether to draw pictures.", initial=True)
+    pictures: bool = flag("--pictures/--no-pictures", initial=True)("Whether to draw pictures.")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -31,9 +31,8 @@ from splc.models.subexpressions import Parameter
 from splc.models.text.reader import split_text
 from splc.system.variability import VariabilityModel
 from splc.workflows import views
-from splc.workflows.by import ByValue, each_context, require_files, with_context
 from splc.workflows.fields import By, Seed, argument, as_option, bounds_of, names_in, option, request
-from splc.workflows.inputs import ModelInputs
+from splc.workflows.inputs import ByValue, ModelInputs, each_context, require_files, with_context
 from splc.workflows.note import Note, Notes, Rank
 
 ESTIMATION = "Estimation"
@@ -51,11 +50,8 @@ class Request(ModelInputs):
     Bounded least squares, with intervals. Parameters that the measurements cannot tell apart are named.
     """
 
-    analytical: str | None = argument(
-        None,
-        "ANALYTICAL",
-        "The analytical model (model text). '-' is standard input.",
-        default="the one of the current folder",
+    analytical: str | None = argument(None, "ANALYTICAL", default="the one of the current folder")(
+        "The analytical model (model text). '-' is standard input."
     )
     free: Annotated[
         tuple[str, ...],
@@ -67,34 +63,21 @@ class Request(ModelInputs):
             repeated=True,
         ),
     ]
-    bound: Mapping[str, Bound] = option(
-        {},
-        "NAME=LOW..HIGH",
-        "Bounds of a free parameter: 'alpha=1e-8..1e-5', 'beta=..1e-8', 'c=-inf..'. Can be repeated. The "
-        "default lower bound is 0, unless the benchmarked value is negative. Bounds of a table are those of its "
-        "middle row.",
-        ESTIMATION,
-        parse=bounds_of,
-        repeated=True,
+    bound: Mapping[str, Bound] = option({}, "NAME=LOW..HIGH", ESTIMATION, parse=bounds_of, repeated=True)(
+        "Bounds of a free parameter: 'alpha=1e-8..1e-5', 'beta=..1e-8', 'c=-inf..'. Can be repeated. The default "
+        "lower bound is 0, unless the benchmarked value is negative. Bounds of a table are those of its middle row."
     )
-    weights: Weights = option(
-        "relative",
-        "relative|absolute|log",
-        "Which squared residuals are minimized: relative ones, absolute ones, or logarithms of predicted / "
-        "measured, for measurements that vary by factors.",
-        ESTIMATION,
+    weights: Weights = option("relative", "relative|absolute|log", ESTIMATION)(
+        "Which squared residuals are minimized: relative ones, absolute ones, or logarithms of predicted / measured, "
+        "for measurements that vary by factors."
     )
-    level: float = option(0.95, "LEVEL", "The level of the intervals.", ESTIMATION)
-    folds: int = option(
-        10, "K", "Folds of the cross-validation: each is predicted with estimates from the others. 0: none.", ESTIMATION
+    level: float = option(0.95, "LEVEL", ESTIMATION)("The level of the intervals.")
+    folds: int = option(10, "K", ESTIMATION)(
+        "Folds of the cross-validation: each is predicted with estimates from the others. 0: none."
     )
     seed: Seed = 0
-    output: str | None = option(
-        None,
-        "FILE",
-        "The file of all parameters to write, with intervals of the estimated ones (TOML, for --parameters).",
-        "Output",
-        names="--output -o",
+    output: str | None = option(None, "FILE", "Output", names="--output -o")(
+        "The file of all parameters to write, with intervals of the estimated ones (TOML, for --parameters)."
     )
     by: By = None
 
@@ -157,8 +140,7 @@ def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result | ByVa
             every, complete = tuple(sorted({*request.free, *stored.used})), fit
             if {*every} != {*request.free}:
                 # Another parameter than the requested ones may be at fault.
-                other = free_model(file, space.system, parameters, every)
-                complete = fitted(other, every, measured)
+                complete = fitted(free_model(file, space.system, parameters, every), every, measured)
             found += fault(complete, measured, nfp)
         scaled = SCALE in request.free and all(parameter.name != SCALE for parameter in stored.model.parameters)
         source = measured.report.source or ""

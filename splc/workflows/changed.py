@@ -17,9 +17,8 @@ from splc.io.numbers import percentage, short_number, signed_percentage
 from splc.learning.contexts.change_test import LEVEL, MIN_PAIRS, ChangedInfluence, ChangeTest, change_test
 from splc.types import Array
 from splc.workflows import views
-from splc.workflows.by import with_context
 from splc.workflows.fields import Seed, as_option, option, percentage_of, request
-from splc.workflows.inputs import TableInputs
+from splc.workflows.inputs import TableInputs, with_context
 from splc.workflows.note import Note, Notes, Rank, run_notes
 
 MAX_NAMED = 3  # the number of changed influences in the first line
@@ -36,14 +35,10 @@ class Request(TableInputs):
     """
 
     by: Annotated[str, as_option("COLUMN", "The context, such as version.")]
-    old: str | None = option(None, "VALUE", "Its value before the change.", default="the last but one")
-    new: str | None = option(None, "VALUE", "Its value after it.", default="the last one")
-    at_least: float = option(
-        0.0,
-        "PERCENT",
-        "Changes count if their 95 % interval excludes all that are smaller, such as 2%.",
-        default="0%",
-        parse=percentage_of,
+    old: str | None = option(None, "VALUE", default="the last but one")("Its value before the change.")
+    new: str | None = option(None, "VALUE", default="the last one")("Its value after it.")
+    at_least: float = option(0.0, "PERCENT", default="0%", parse=percentage_of)(
+        "Changes count if their 95 % interval excludes all that are smaller, such as 2%."
     )
     seed: Seed = 0
 
@@ -75,8 +70,7 @@ def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result:
     request = with_context(request.with_tables(), request.by)
     project = request.project()
     with Notes() as notes:
-        space = Space(request.read_system(project, notes))
-        parts = request.read_by(project, space, notes, request.by)
+        parts = request.read_by(project, Space(request.read_system(project, notes)), notes, request.by)
         old, new = _values(request, list(parts))
         nfp = project.resolve_property(parts[new])
         notes += run_notes([parts[old], parts[new]], nfp)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -23,7 +23,7 @@ from splc.models.parameters import chosen_rows
 from splc.project import Project
 from splc.project.files import MEASUREMENT_FILES
 from splc.system.variability import ROOT
-from splc.workflows.fields import as_argument, as_numbers, as_option, option, request
+from splc.workflows.fields import as_argument, as_option, numbers, option, request
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes, Rank, notes_of
 from splc.workflows.views import UNWATCHED, Detail, Message, Verb, View, Watch
@@ -42,17 +42,13 @@ class Request(ModelInputs):
 
     source: Annotated[str, as_argument("INPUT", "The file to convert; its content tells what it is.")]
     output: Annotated[str, as_option("FILE", "The file to write.", names="--output -o")]
-    to: str | None = option(
-        None,
-        "FORMAT",
+    to: str | None = option(None, "FORMAT", default="by the suffix of the output")(
         "csv, xml or splconqueror-csv (measurements); json, txt, log, python or program (models); xml, uvl, "
-        "featureide, dimacs or configspace (systems); text or jsonl (profiles, for Extra-P).",
-        default="by the suffix of the output",
+        "featureide, dimacs or configspace (systems); text or jsonl (profiles, for Extra-P)."
     )
-    at: Annotated[
-        Mapping[str, float],
-        as_numbers("The row of tabled parameters that is inserted: 'nodes=4'.", default="their middle row"),
-    ] = field(default_factory=dict)
+    at: Mapping[str, float] = numbers(default="their middle row")(
+        "The row of tabled parameters that is inserted: 'nodes=4'."
+    )
 
 
 @dataclass(frozen=True)
@@ -90,10 +86,8 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
         texts = detect.format_named("system", form).write(model, request.output)
         notes = notes_of(f"{request.source}: {text}" for text in model.notes)
         notes += notes_of((f"{request.output}: {text}" for text in texts), Rank.LIMIT)
-        content = f"{model.name}: {plural(len(model.options), 'option', 'options')}"
-        return Result(content, request.output, form, notes)
-    measurements = request.source if kind == "measurements" else None
-    requested = replace(request, measurements=measurements)
+        return Result(f"{model.name}: {plural(len(model.options), 'option', 'options')}", request.output, form, notes)
+    requested = replace(request, measurements=request.source if kind == "measurements" else None)
     project = requested.project_of_models([request.source]) if kind == "model" else requested.project()
     require_writable(request.output, (request.source, *project.files))
     return (_convert_model if kind == "model" else _convert_measurements)(request, form, project)
@@ -199,8 +193,7 @@ def _convert_model(request: Request, form: str, project: Project) -> Result:
     )
     base = ROOT if system is None else system.base_option
     write_stored_model(replace(stored, model=model, system=system or stored.system), request.output, form, base)
-    content = f"a model of {plural(len(model.terms), 'term', 'terms')}"
-    return Result(content, request.output, form, tuple(notes))
+    return Result(f"a model of {plural(len(model.terms), 'term', 'terms')}", request.output, form, tuple(notes))
 
 
 def view(result: Result, detail: Detail) -> View:

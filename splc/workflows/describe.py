@@ -55,11 +55,11 @@ class Request(SystemInputs):
 
     measured: ClassVar[bool | None] = None
 
-    argument: str | None = fields.argument(
-        None, "SYSTEM", "The system description or feature model, a folder with a description, or a table."
+    argument: str | None = fields.argument(None, "SYSTEM")(
+        "The system description or feature model, a folder with a description, or a table."
     )
-    tree: int | None = fields.option(
-        None, "N", "Print N levels of the options as a tree, long lists as one line.", minimum=1
+    tree: int | None = fields.option(None, "N", minimum=1)(
+        "Print N levels of the options as a tree, long lists as one line."
     )
 
 

@@ -86,9 +86,9 @@ class Request:
     Without a name the case studies are listed. Nothing is overwritten.
     """
 
-    name: str | None = argument(None, "NAME", "The case study.", default="list them")
-    folder: str | None = argument(
-        None, "FOLDER", "The folder to copy it to; it must be empty or not exist.", default="NAME"
+    name: str | None = argument(None, "NAME", default="list them")("The case study.")
+    folder: str | None = argument(None, "FOLDER", default="NAME")(
+        "The folder to copy it to; it must be empty or not exist."
     )
 
 

@@ -2,7 +2,7 @@
 
 A field of a request has what one of the functions here returns as its default, or a type with it as an annotation:
 
-    jobs: int = option(1, "N", "Processes.", names="--jobs -j", minimum=1)
+    jobs: int = option(1, "N", names="--jobs -j", minimum=1)("Processes.")
     Jobs = Annotated[int, as_option("N", "Processes.", names="--jobs -j", minimum=1)]
 
 Command lines (`splc.cli.signature`), `docs/reference/commands.md` and the docstrings of requests are made from it.
@@ -60,29 +60,34 @@ def as_argument(metavar: str, text: str, **settings: Any) -> Field:
     return Field(text, "argument", metavar, **settings)
 
 
-def option(initial: T, metavar: str, text: str, panel: str = "", **settings: Any) -> T:
-    """Return the default of a field that is an option with a value; `settings` are further attributes of `Field`."""
-    return _stated(initial, as_option(metavar, text, panel, **settings))
+def option(initial: Any, metavar: str, panel: str = "", **settings: Any) -> Callable[[str], Any]:
+    """Return what makes the default of an option with a value from its help; `settings` are attributes of `Field`."""
+    return lambda text: _stated(initial, as_option(metavar, text, panel, **settings))
 
 
-def flag(names: str, text: str, panel: str = "", *, initial: bool = False) -> bool:
-    """Return the default of a field that is an option without a value; `--x/--no-x` spells both of its values."""
-    return _stated(initial, as_flag(names, text, panel))
+def numbers(panel: str = "", **settings: Any) -> Callable[[str], Any]:
+    """Return what makes the default of a repeated option of numbers by name from its help."""
+    return option({}, "NAME=VALUE", panel, parse=numbers_of, repeated=True, **settings)
 
 
-def argument(initial: T, metavar: str, text: str, **settings: Any) -> T:
-    """Return the default of a field that is an argument; `settings` are further attributes of `Field`."""
-    return _stated(initial, as_argument(metavar, text, **settings))
+def flag(names: str, panel: str = "", *, initial: bool = False) -> Callable[[str], Any]:
+    """Return what makes the default of an option without a value from its help."""
+    return lambda text: _stated(initial, as_flag(names, text, panel))
 
 
-def internal(initial: T, text: str) -> T:
+def argument(initial: Any, metavar: str, **settings: Any) -> Callable[[str], Any]:
+    """Return what makes the default of an argument from its help; `settings` are further attributes of `Field`."""
+    return lambda text: _stated(initial, as_argument(metavar, text, **settings))
+
+
+def internal(initial: Any, text: str) -> Any:
     """Return the default of a field that no command line has."""
     return _stated(initial, Field(text, "python"))
 
 
-def _stated(initial: T, how: Field) -> T:
+def _stated(initial: Any, how: Field) -> Any:
     default: dict[str, Any] = {"default_factory": dict} if initial == {} else {"default": initial}
-    return cast(T, field(**default, metadata={_FIELD: how}))
+    return field(**default, metadata={_FIELD: how})
 
 
 @dataclass(frozen=True)
@@ -342,11 +347,6 @@ def policy(name: str, panel: str = POLICIES, **settings: Any) -> Field:
 def columns(name: str, metavar: str, panel: str, **settings: Any) -> Field:
     """Return the repeated option of a role of columns, which project files have as a key."""
     return as_option(metavar, f"{keys.COLUMNS[name].meaning} Can be repeated.", panel, **settings)
-
-
-def as_numbers(text: str, panel: str = "", **settings: Any) -> Field:
-    """Return the repeated option of numbers by name."""
-    return as_option("NAME=VALUE", text, panel, parse=numbers_of, repeated=True, **settings)
 
 
 System = Annotated[str | None, as_option("FILE", keys.FILES["system"].meaning, INPUTS)]

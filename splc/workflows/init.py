@@ -43,20 +43,15 @@ class Request(SystemInputs):
 
     measured: ClassVar[bool | None] = None
 
-    measurements: str | None = argument(None, "TABLE", "The measurements (CSV or XML).", default="those of the folder")
-    output: str = option(
-        STANDARD,
-        "FILE",
-        "The description (XML).",
-        names="--output -o",
-        default="standard output; system.xml with --keep",
+    measurements: str | None = argument(None, "TABLE", default="those of the folder")("The measurements (CSV or XML).")
+    output: str = option(STANDARD, "FILE", names="--output -o", default="standard output; system.xml with --keep")(
+        "The description (XML)."
     )
-    keep: bool = flag("--keep", "Write the roles of the columns to splc.toml, too, and use the description.")
-    system: str | None = option(None, "FILE", "An existing description: state how the table differs from it.")
-    from_failures: bool = flag(
-        "--from-failures",
+    keep: bool = flag("--keep")("Write the roles of the columns to splc.toml, too, and use the description.")
+    system: str | None = option(None, "FILE")("An existing description: state how the table differs from it.")
+    from_failures: bool = flag("--from-failures")(
         "Write the description of the folder, or of --system, if there is one, with constraints that exclude the "
-        "combinations of values of which every run failed.",
+        "combinations of values of which every run failed."
     )
 
 
@@ -133,8 +128,7 @@ def _with_failures(result: Inference, request: Request, project: Project) -> tup
         system = replace(read_variability_model(described), source=described)
         result = Inference(source=result.source, system=system, properties=result.properties)
         project = replace(project, given={**project.given, "system": described})
-    space = Space(result.system)
-    failures = project.measurements(result.system, space, invalid="drop", duplicates="mean").failures
+    failures = project.measurements(result.system, Space(result.system), invalid="drop", duplicates="mean").failures
     if failures is None or not failures.rules:
         known = "no failed runs are known" if failures is None else "; ".join(failures.texts)
         hint = f"{failures_file(project.measurements_file)} or rows without a value list them"
@@ -208,8 +202,7 @@ def as_json(result: Result) -> dict[str, Any]:
 
 def view(result: Result, detail: Detail) -> View:
     """Yield the description, the roles of the columns if they are kept, and the assumptions."""
-    write = partial(write_variability_model, result.inference.system, comments=result.comments)
-    yield Output(result.output, write)
+    yield Output(result.output, partial(write_variability_model, result.inference.system, comments=result.comments))
     if result.kept is not None:
         yield Output(str(result.kept[0]), partial(write_whole, content=result.kept[1]))
     yield result.notes

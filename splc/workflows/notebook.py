@@ -301,8 +301,7 @@ class _Reading:
         ignored = (self.ignore,) if isinstance(self.ignore, str) else tuple(self.ignore)
         table = replace(reading, ignore=(*ignored, column)).table()
         parts, _, _ = replace(reading, ignore=tuple(name for name in ignored if name != column)).by(column)
-        configurations = (part.configurations for part in parts.values())
-        return table, Groups.of_parts(table[0].configurations, configurations, column)
+        return table, Groups.of_parts(table[0].configurations, (part.configurations for part in parts.values()), column)
 
     def by(self, by: str) -> tuple[dict[str, Measurements], str | None, Notes]:
         """Return the measurements of each value of a context, in natural order, their property, and notes."""

@@ -56,8 +56,7 @@ def _(result: TuningResult) -> Chart:
     values = np.array([step.values.get(result.nfp, np.nan) for step in steps])
     best = np.array([np.nan if step.best is None else step.best for step in steps])
     default = None if result.default is None else result.default.value
-    whys = [step.why or "search" for step in steps]
-    return progress_chart(whys, values, best, default, result.nfp)
+    return progress_chart([step.why or "search" for step in steps], values, best, default, result.nfp)
 
 
 @chart_of.register
@@ -117,9 +116,8 @@ def response_surface(predictor: Predictor, link: Link, space: Space, names: tupl
     predicted[valid] = predictor.predict(configurations[valid])
     product = link == "log" and bool((predicted[valid] > 0).all())
     cells = (np.log(predicted) if product else predicted).reshape(len(y), len(x), len(contexts))
-    count = np.isfinite(cells).sum(axis=2)
     with np.errstate(divide="ignore", invalid="ignore"):
-        means = np.nansum(cells, axis=2) / count
+        means = np.nansum(cells, axis=2) / np.isfinite(cells).sum(axis=2)
     return ResponseSurface(names, values[0], values[1], np.exp(means) if product else means)
 
 

@@ -28,9 +28,17 @@ from splc.project import Project
 from splc.system.variability import VariabilityModel, extended, open_options
 from splc.types import Array
 from splc.workflows import fields, prediction_notes
-from splc.workflows.by import ByValue, each_context, files_of, is_pattern, is_single, require_all_values
 from splc.workflows.fields import By, Printed
-from splc.workflows.inputs import ModelInputs, predicting
+from splc.workflows.inputs import (
+    ByValue,
+    ModelInputs,
+    each_context,
+    files_of,
+    is_pattern,
+    is_single,
+    predicting,
+    require_all_values,
+)
 from splc.workflows.note import Note, Notes, reading_notes
 from splc.workflows.prediction_notes import REPEATED, SCATTERED, ExpectedError
 from splc.workflows.subspace import failing_notes, known_failures
@@ -56,15 +64,14 @@ class Request(ModelInputs):
             "CONFIGURATIONS", "Configurations (CSV) or measurements (CSV or XML). '-' is standard input."
         ),
     ]
-    output: str | None = fields.option(
-        None, "FILE", "The file to write.", names="--output -o", default="standard output"
+    output: str | None = fields.option(None, "FILE", names="--output -o", default="standard output")(
+        "The file to write."
     )
-    interval: bool = fields.flag("--interval", "Add the columns low and high, the 90 % prediction intervals of a run.")
+    interval: bool = fields.flag("--interval")("Add the columns low and high, the 90 % prediction intervals of a run.")
     printed: Printed = False
-    extrapolate: bool = fields.flag(
-        "--extrapolate",
+    extrapolate: bool = fields.flag("--extrapolate")(
         "Predict also values of numeric options that the description does not list, with intervals; without a "
-        "description they are always predicted.",
+        "description they are always predicted."
     )
     by: By = None
 

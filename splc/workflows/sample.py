@@ -35,18 +35,18 @@ class Request(SystemInputs):
 
     sampling: Sampling = None
     seed: Seed = 0
-    extend: str | None = option(
-        None, "FILE", "An existing sample (configurations or measurements): only what it lacks is picked."
+    extend: str | None = option(None, "FILE")(
+        "An existing sample (configurations or measurements): only what it lacks is picked."
     )
-    pairs: int | None = option(
-        None, "K", "Draw K configurations to measure with two versions (splc changed), and state the power."
+    pairs: int | None = option(None, "K")(
+        "Draw K configurations to measure with two versions (splc changed), and state the power."
     )
-    output: str | None = option(None, "FILE", "The file to write.", names="--output -o", default="standard output")
-    command_lines: bool = flag(
-        "--command-lines", "Write command lines as SPL Conqueror's printconfigs does, not a table.", AS_COMMANDS
+    output: str | None = option(None, "FILE", names="--output -o", default="standard output")("The file to write.")
+    command_lines: bool = flag("--command-lines", AS_COMMANDS)(
+        "Write command lines as SPL Conqueror's printconfigs does, not a table."
     )
-    prefix: str = option("", "TEXT", "The beginning of every line.", AS_COMMANDS)
-    postfix: str = option("", "TEXT", "The end of every line.", AS_COMMANDS)
+    prefix: str = option("", "TEXT", AS_COMMANDS)("The beginning of every line.")
+    postfix: str = option("", "TEXT", AS_COMMANDS)("The end of every line.")
 
 
 @dataclass(frozen=True)

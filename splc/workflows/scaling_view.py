@@ -91,12 +91,11 @@ def scaling_facts(model: ScalingModel) -> list[tuple[str, str]]:
     """Return the properties of a single model, as names and texts."""
     lead = lead_text(model)
     certain = "" if model.certainty is None else f" (probability {model.certainty:.2f})"
-    noise = "unknown" if model.noise is None else f"{percent_text(model.noise, 2)} per measurement"
     return [
         ("formula", model_text(model)),
         ("lead term", ("none: constant" if lead == "1" else lead) + certain),
         ("fit", facts_text(model)),
-        ("noise", noise),
+        ("noise", "unknown" if model.noise is None else f"{percent_text(model.noise, 2)} per measurement"),
         ("method", model.method),
     ]
 

@@ -162,11 +162,7 @@ def failures_as_json(failures: Failures | None) -> dict[str, Any] | None:
     """Return the JSON object of the configurations that never worked, and of the combinations that always fail."""
     if failures is None:
         return None
-    return {
-        "configurations": len(failures.configurations),
-        "runs": failures.runs.sum(),
-        "rules": failures.rules,
-    }
+    return {"configurations": len(failures.configurations), "runs": failures.runs.sum(), "rules": failures.rules}
 
 
 def option_values(configuration: Configurations) -> dict[str, float | int | None]:

@@ -46,28 +46,20 @@ class Request(SystemInputs):
     suggested by splc scale --suggest.
     """
 
-    budget: float | None = option(None, "N", "The number of configurations.", minimum=0)
-    cost: str | None = option(
-        None,
-        "COST",
-        "What a measurement costs: a measured property, or 'model' for the predicted value; the gain per cost counts.",
-        default="1",
+    budget: float | None = option(None, "N", minimum=0)("The number of configurations.")
+    cost: str | None = option(None, "COST", default="1")(
+        "What a measurement costs: a measured property, or 'model' for the predicted value; the gain per cost counts."
     )
-    goal: Goal = option(
-        "variance",
-        "variance|optimum",
-        "Good predictions of all valid configurations, or the configuration with the best value.",
+    goal: Goal = option("variance", "variance|optimum")(
+        "Good predictions of all valid configurations, or the configuration with the best value."
     )
-    maximize: bool = flag("--maximize", "With --goal optimum: the greatest value is the best.")
-    sources: tuple[str, ...] = option(
-        (),
-        "MODEL",
-        "A model of an earlier version: what tells most about the difference from it. Can be repeated.",
-        names="--from",
+    maximize: bool = flag("--maximize")("With --goal optimum: the greatest value is the best.")
+    sources: tuple[str, ...] = option((), "MODEL", names="--from")(
+        "A model of an earlier version: what tells most about the difference from it. Can be repeated."
     )
     fix: FixedValues = ()
     seed: Seed = 0
-    output: str | None = option(None, "FILE", "The file to write.", names="--output -o", default="standard output")
+    output: str | None = option(None, "FILE", names="--output -o", default="standard output")("The file to write.")
 
 
 @dataclass(frozen=True)

@@ -204,8 +204,7 @@ def rendered(results: Sequence[Any], shown: Sequence[Column]) -> tuple[list[tupl
 def table_of(rows: Iterable[Any], shown: Sequence[Column], caption: str | None = None) -> Table:
     """Return a table of results for several formats."""
     results = list(rows)
-    cells = [column.values(results) for column in shown]
-    lines: list[tuple[Cell, ...]] = list(zip(*cells, strict=True))
+    lines: list[tuple[Cell, ...]] = list(zip(*[column.values(results) for column in shown], strict=True))
     return Table(tuple(column.title for column in shown), tuple(lines), caption)
 
 

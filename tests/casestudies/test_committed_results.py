@@ -22,11 +22,11 @@ from casestudies.tuning.tuners import RANDOM, TREE, TUNE
 from tests.support.paths import CASES
 from tests.support.tracked import tracked
 
-# The modules of pages; contexts and tuning have published figures, which the project does not contain.
+# Folders with a page; contexts and tuning have published figures, which the project does not contain.
 PAGES = (
-    "ablation.__main__", "accuracy.page", "changes.tables", "inferred_constraints.page", "sampling_strategies.page",
-    "suggestion.page", *(pytest.param(name, marks=pytest.mark.real_data) for name in ("contexts.page", "tuning.page")),
-)  # fmt: skip
+    *("ablation", "accuracy", "changes", "inferred_constraints", "sampling_strategies", "suggestion"),
+    *(pytest.param(name, marks=pytest.mark.real_data) for name in ("contexts", "tuning")),
+)
 # Folder and column → all its values.
 VALUES: dict[tuple[str, str], Iterable[str | int]] = {
     ("accuracy/explanations", "system"): ROWS,
@@ -56,9 +56,9 @@ def test_all_are_finished() -> None:
 @pytest.mark.parametrize("name", PAGES)
 def test_pages(name: str) -> None:
     """A page shows what the tables of its folder have."""
-    module = import_module(f"casestudies.{name}")
-    page = blocks_of((module.HERE / "README.md").read_text(encoding="utf-8"))
-    assert page == {name: f"{text.rstrip()}\n" for name, text in module.blocks_of_page().items()}
+    readme = import_module(f"casestudies.{name}.__main__").README
+    page = blocks_of((readme.folder / "README.md").read_text(encoding="utf-8"))
+    assert page == {name: f"{text.rstrip()}\n" for name, text in readme.blocks().items()}
 
 
 @pytest.mark.parametrize(("folder", "column"), VALUES)

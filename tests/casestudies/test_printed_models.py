@@ -17,14 +17,7 @@ from casestudies.accuracy.difficult_tables import ALL, kinds_table, most_terms
 from casestudies.accuracy.difficult_tables import figures_of as difficult_figures
 from casestudies.accuracy.difficult_tables import goals_table as difficult_goals
 from casestudies.accuracy.explanation_tables import figures_of as explanation_figures
-from casestudies.accuracy.explanations import (
-    ROWS,
-    ExplanationEvaluation,
-    Judged,
-    effects,
-    first_options,
-    judged,
-)
+from casestudies.accuracy.explanations import ROWS, ExplanationEvaluation, Judged, effects, first_options, judged
 from casestudies.accuracy.flips import Choice, choices_of, interaction_share, mean_change, total_share
 from casestudies.accuracy.generator import NFP
 from casestudies.accuracy.known_truth import DifficultEvaluation, blamed, true_influences, truth_row

@@ -15,11 +15,7 @@ import numpy as np
 import pytest
 
 from casestudies.evaluation import run as evaluation_run
-from casestudies.evaluation.evaluation import (
-    Evaluation,
-    EvaluationTask,
-    perform_cell,
-)
+from casestudies.evaluation.evaluation import Evaluation, EvaluationTask, perform_cell
 from casestudies.evaluation.run import run_evaluation
 from casestudies.scaling_evaluation.__main__ import main
 from casestudies.scaling_evaluation.families import DEFAULT, FamilyEvaluation

@@ -165,9 +165,7 @@ def test_printed_form_in_3d_differs_in_the_misprints_only() -> None:
 
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 @given(
-    p=st.tuples(*[st.integers(1, 4096)] * 3),
-    n=st.integers(1, 10**7),
-    machine=st.tuples(*[st.floats(1e-12, 1e-3)] * 3),
+    p=st.tuples(*[st.integers(1, 4096)] * 3), n=st.integers(1, 10**7), machine=st.tuples(*[st.floats(1e-12, 1e-3)] * 3)
 )
 def test_expansion_has_the_values_of_the_formula(
     dimension: str, p: tuple[int, int, int], n: int, machine: tuple[float, float, float]

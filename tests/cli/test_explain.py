@@ -21,6 +21,7 @@ from splc.formats.models.text import model_text_file
 from splc.formats.system.splconqueror_xml import write_variability_model
 from splc.learning import learn
 from splc.workflows import explain as workflow
+from splc.workflows.explain.contributions import Explained
 from tests.cli.conftest import Run
 from tests.support.examples import examples
 from tests.support.influence_strategies import influence_models
@@ -77,8 +78,8 @@ def test_contributions_add_up(data: st.DataObject, product: bool, tmp_path_facto
     file, description = str(folder / "model.txt"), str(folder / "system.xml")
     for against in (None, texts[1]):
         request = workflow.Request(model=file, system=description, configuration=texts[0], against=against)
-        found = workflow.run(request).explained
-        assert found is not None
+        found = workflow.run(request).found
+        assert isinstance(found, Explained)
         values = np.log(predictions) if product else predictions
         reference = values.mean() if against is None else values[other]
         assert found.predicted == pytest.approx(predictions[one])

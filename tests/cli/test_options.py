@@ -55,17 +55,17 @@ class First(Shared):
     """
 
     model: Annotated[str, as_argument("MODEL", "The model.")]
-    at: Mapping[str, float] = option({}, "A=1", "Numbers.", parse=numbers_of, repeated=True)
-    names: tuple[str, ...] = option((), "A,B", "Names.", parse=names_in, repeated=True)
-    many: tuple[str, ...] = option((), "X", "Many.", "Panel")
-    folds: int = option(0, "K", "Folds.", minimum=2, default="none")
-    quick: bool = flag("--quick -k", "Be quick.")
-    output: str | None = option(None, "FILE", "The file.", names="--output -o")
+    at: Mapping[str, float] = option({}, "A=1", parse=numbers_of, repeated=True)("Numbers.")
+    names: tuple[str, ...] = option((), "A,B", parse=names_in, repeated=True)("Names.")
+    many: tuple[str, ...] = option((), "X", "Panel")("Many.")
+    folds: int = option(0, "K", minimum=2, default="none")("Folds.")
+    quick: bool = flag("--quick -k")("Be quick.")
+    output: str | None = option(None, "FILE", names="--output -o")("The file.")
     folder: str = internal("here", "The folder.")
 
-    top: int = option(3, "N", "How many.", minimum=1)
-    rate: float | None = option(None, "X", "How fast.", minimum=0)
-    form: Literal["sum", "product"] | None = option(None, "sum|product", "The form.")
+    top: int = option(3, "N", minimum=1)("How many.")
+    rate: float | None = option(None, "X", minimum=0)("How fast.")
+    form: Literal["sum", "product"] | None = option(None, "sum|product")("The form.")
 
 
 FOUND: dict[str, Any] = {}

@@ -24,7 +24,7 @@ from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Link
 from splc.workflows import explain, optimize
-from splc.workflows.explain.contributions import Contribution, sums_of
+from splc.workflows.explain.contributions import Contribution, Explained, sums_of
 from splc.workflows.explain.full import overview_of_result
 from splc.workflows.explain.importance import Overview, alias_notes, aliases, associations, choices_of, overview
 from splc.workflows.pictures import MAX_VALUES, ResponseSurface, response_surface
@@ -185,8 +185,8 @@ def test_laws_of_an_overview(name: str, tmp_path: Path) -> None:
     """Shares add up to 1, everything lies in its interval, and no interaction of the printed model is left out."""
     learned = learned_system(name, tmp_path)
     result = explain.run(explain.Request(system=learned.system, model=learned.file))
-    found = result.overview
-    assert found is not None
+    found = result.found
+    assert isinstance(found, Overview)
     assert found.full
     assert math.fsum(each.share for each in found.options) == pytest.approx(1)
     assert [each.share for each in found.options] == sorted((each.share for each in found.options), reverse=True)
@@ -213,7 +213,7 @@ def test_laws_of_an_overview(name: str, tmp_path: Path) -> None:
             together.setdefault(names, []).extend(folds for folds in [support.get(term)] if folds is not None)
     printed = {each.names: each.folds for each in found.interactions if each.printed}
     assert printed == {names: max(known, default=None) for names, known in together.items()}
-    assert (result.folds > 0) == any(folds is not None for folds in printed.values())
+    assert (result.stored.folds > 0) == any(folds is not None for folds in printed.values())
 
 
 @pytest.mark.parametrize("name", with_real("smg2000", "LLVM"))
@@ -229,8 +229,8 @@ def test_contributions_add_up_to_the_prediction_of_the_full_model(name: str, tmp
     product = learned.result.model.link == "log"
     for against in (None, texts[1]):
         request = explain.Request(system=learned.system, model=learned.file, configuration=texts[0], against=against)
-        found = explain.run(request).explained
-        assert found is not None
+        found = explain.run(request).found
+        assert isinstance(found, Explained)
         assert found.predicted == pytest.approx(first, rel=1e-9)
         sums = np.array([[each.value, each.reference] for each in found.contributions]).sum(axis=0)
         assert (np.exp(sums) if product else sums) == pytest.approx([first, found.reference], rel=1e-9)
@@ -238,8 +238,8 @@ def test_contributions_add_up_to_the_prediction_of_the_full_model(name: str, tmp
         assert found.interval.low <= found.predicted <= found.interval.high
         assert against is None or found.reference == pytest.approx(last, rel=1e-9)
     request = explain.Request(system=learned.system, model=learned.file, configuration=texts[0], printed=True)
-    explained = explain.run(request).explained
-    assert explained is not None
+    explained = explain.run(request).found
+    assert isinstance(explained, Explained)
     assert explained.predicted == pytest.approx(learned.result.model.predict(everything[[0]])[0], rel=1e-9)
 
 

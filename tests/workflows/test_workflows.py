@@ -23,6 +23,7 @@ from splc.measuring.setup import Setup
 from splc.project import Project
 from splc.workflows import calibrate, explain, learn, measure
 from splc.workflows.compare import Request, run
+from splc.workflows.explain.contributions import Explained
 from tests.support.watches import Told
 
 
@@ -33,8 +34,8 @@ def test_contributions_without_files() -> None:
     model = read_model("analytical.txt", system, parameters=Project.load(Path()).parameters())
     asked: dict[str, list[float]] = {"px": [4], "py": [4], "nx": [400]}
     found = explain.contributions(model, Space(system), asked)
-    shown = explain.run(explain.Request(model="analytical.txt", configuration="px=4,py=4,nx=400")).explained
-    assert shown is not None
+    shown = explain.run(explain.Request(model="analytical.txt", configuration="px=4,py=4,nx=400")).found
+    assert isinstance(shown, Explained)
     assert (found.predicted, found.reference) == (shown.predicted, shown.reference)
     assert found.to_columns()["contribution"] == [each.value for each in shown.contributions]
     other = explain.contributions(model, Space(system), asked, {"px": [1], "py": [4], "nx": [400]})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from typing import Annotated, Literal
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from splc.models.text.reader import expand_model
 from splc.project import Project
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from splc.workflows.fields import Seed, argument, as_numbers, flag, number_or, option, request
+from splc.workflows.fields import Seed, argument, flag, number_or, numbers, option, request
 from splc.workflows.inputs import ModelInputs, context_notes, error_about_options
 from splc.workflows.note import Note, Notes, notes_of, reading_notes, run_notes
 from splc.workflows.prediction_notes import learned_configurations, learned_from_notes
@@ -49,98 +49,57 @@ TITLES = {"all": "all valid"}
 class Request(ModelInputs):
     """Compare models by their terms and by their predictions, and each with the measurements."""
 
-    models: tuple[str, ...] = argument(
-        (),
-        "FIRST OTHER...",
-        "The models: model text, logs, JSON. The first one, usually the analytical one, is compared with each "
-        "other one. With a single model the first is the analytical model of the folder.",
+    models: tuple[str, ...] = argument((), "FIRST OTHER...")(
+        "The models: model text, logs, JSON. The first one, usually the analytical one, is compared with each other "
+        "one. With a single model the first is the analytical model of the folder."
     )
-    scale: float | None = option(None, "FACTOR", "Multiply the analytical models.", MODELS)
-    round: WhichRound = option(
-        "last", "N|last|best", "The round of logs.", MODELS, parse=number_or({"last": "last", "best": "best"})
+    scale: float | None = option(None, "FACTOR", MODELS)("Multiply the analytical models.")
+    round: WhichRound = option("last", "N|last|best", MODELS, parse=number_or({"last": "last", "best": "best"}))(
+        "The round of logs."
     )
-    learning: int | None = option(
-        None,
-        "N|all",
-        "The learning of logs that hold several; 'all' compares each.",
-        MODELS,
-        parse=number_or({"all": 0}, 1),
-        default="the last",
+    learning: int | None = option(None, "N|all", MODELS, parse=number_or({"all": 0}, 1), default="the last")(
+        "The learning of logs that hold several; 'all' compares each."
     )
-    at: Annotated[
-        Mapping[str, float],
-        as_numbers(
-            "The row of tabled parameters that is their number in terms: 'nodes=4'.", TERMS, default="their middle row"
-        ),
-    ] = field(default_factory=dict)
-    constant: bool = flag(
-        "--constant/--no-constant",
-        "Whether the constant takes part, as a separate equivalence class.",
-        TERMS,
-        initial=True,
+    at: Mapping[str, float] = numbers(TERMS, default="their middle row")(
+        "The row of tabled parameters that is their number in terms: 'nodes=4'."
     )
-    on: str | None = option(
-        None,
-        "measured|all|FILE|SPEC",
-        "The configurations: the measured ones (default; without measurements those that models were learned "
-        "from, or all), all valid ones, those of a file, or a sampling.",
-        PREDICTIONS,
+    constant: bool = flag("--constant/--no-constant", TERMS, initial=True)(
+        "Whether the constant takes part, as a separate equivalence class."
     )
-    measures: tuple[str, ...] = option(
-        (),
-        "NAME",
-        "A further measure: 'minkowski4', 'smape', …; 'list' prints all. Can be repeated.",
-        PREDICTIONS,
-        names="--measure",
+    on: str | None = option(None, "measured|all|FILE|SPEC", PREDICTIONS)(
+        "The configurations: the measured ones (default; without measurements those that models were learned from, or "
+        "all), all valid ones, those of a file, or a sampling."
     )
-    weights: str | None = option(
-        None,
-        "measured|predicted|TERMS",
-        "Weigh configurations by the measured value, the first model's prediction, or the share of terms.",
-        PREDICTIONS,
+    measures: tuple[str, ...] = option((), "NAME", PREDICTIONS, names="--measure")(
+        "A further measure: 'minkowski4', 'smape', …; 'list' prints all. Can be repeated."
     )
-    reference: Reference = option(
-        "first",
-        "first|second",
-        "The model of each pair that relative errors are relative to, in tables and correlations. The keys of "
-        "--json and of bounds do not change: error_rate is relative to the first model, error_rate_reversed to "
-        "the second.",
-        PREDICTIONS,
+    weights: str | None = option(None, "measured|predicted|TERMS", PREDICTIONS)(
+        "Weigh configurations by the measured value, the first model's prediction, or the share of terms."
     )
-    intervals: float | None = option(
-        None,
-        "LEVEL",
+    reference: Reference = option("first", "first|second", PREDICTIONS)(
+        "The model of each pair that relative errors are relative to, in tables and correlations. The keys of --json "
+        "and of bounds do not change: error_rate is relative to the first model, error_rate_reversed to the second."
+    )
+    intervals: float | None = option(None, "LEVEL", PREDICTIONS)(
         "Also compare confidence bands of predictions at this level (0.95): those of learned models from the "
-        "measurements, those of analytical ones from the intervals of their parameters.",
-        PREDICTIONS,
+        "measurements, those of analytical ones from the intervals of their parameters."
     )
     seed: Seed = 0
-    plot: str | None = option(None, "FILE", "Draw predictions and terms (.svg, .png, .pdf).", RESULTS)
-    fail_below: Annotated[
-        Mapping[str, float],
-        as_numbers(
-            "End with exit code 1 if a pair has a lower value: 'jaccard=0.9'; 'measured.cosine=0.9' compares the "
-            "models with the measurements. Can be repeated.",
-            RESULTS,
-        ),
-    ] = field(default_factory=dict)
-    fail_above: Annotated[Mapping[str, float], as_numbers("The same for values above: 'error_rate=20'.", RESULTS)] = (
-        field(default_factory=dict)
+    plot: str | None = option(None, "FILE", RESULTS)("Draw predictions and terms (.svg, .png, .pdf).")
+    fail_below: Mapping[str, float] = numbers(RESULTS)(
+        "End with exit code 1 if a pair has a lower value: 'jaccard=0.9'; 'measured.cosine=0.9' compares the models "
+        "with the measurements. Can be repeated."
     )
+    fail_above: Mapping[str, float] = numbers(RESULTS)("The same for values above: 'error_rate=20'.")
     tables: tuple[str, ...] = option(
-        (),
-        "NAME",
-        f"A table: {', '.join(TABLE_NAMES)}. Can be repeated.",
-        RESULTS,
-        names="--table",
-        default="measures, and for two models terms",
-    )
-    form: Literal["csv", "markdown", "latex"] | None = option(
-        None, "csv|markdown|latex", "Print the tables in this format.", RESULTS, names="--format"
+        (), "NAME", RESULTS, names="--table", default="measures, and for two models terms"
+    )(f"A table: {', '.join(TABLE_NAMES)}. Can be repeated.")
+    form: Literal["csv", "markdown", "latex"] | None = option(None, "csv|markdown|latex", RESULTS, names="--format")(
+        "Print the tables in this format."
     )
     view: Literal["both", "predictions", "terms"] | None = option(
-        None, "both|predictions|terms", "What --plot draws.", RESULTS, default="both"
-    )
+        None, "both|predictions|terms", RESULTS, default="both"
+    )("What --plot draws.")
 
     @property
     def chosen_tables(self) -> tuple[str, ...]:
@@ -235,8 +194,7 @@ def basis_of(request: Request, project: Project, space: Space, read: ReadModels,
     basis = Basis()
     names = {" ".join(model.nfp.split()) for model in read.models if model.nfp}
     model_nfp = names.pop() if len(names) == 1 else None
-    suffixes = (".csv", ".xml")
-    if on is not None and (on == STANDARD or is_file(on) or on.removesuffix(".gz").lower().endswith(suffixes)):
+    if on is not None and (on == STANDARD or is_file(on) or on.removesuffix(".gz").lower().endswith((".csv", ".xml"))):
         policy = request.policy(space, project, learned)
         inputs = read_inputs(on, space.system, policy, request.nfp, model_nfp or project.nfp)
         notes += reading_notes(inputs.report)

@@ -136,8 +136,7 @@ def contributions(model: InfluenceModel, space: Space, configuration: Any, again
     rows = [Configurations.of(space.system, table) for table in (configuration, against) if table is not None]
     for row in rows:
         if len(row) != 1:
-            text = f"one configuration is explained, not {len(row)}"
-            raise ConfigurationError(text, hint="select a row: table[:1]")
+            raise ConfigurationError(f"one configuration is explained, not {len(row)}", hint="select a row: table[:1]")
     return explained_of(StoredModel(model), space, rows[0], rows[1] if len(rows) > 1 else None, Notes())
 
 
@@ -254,8 +253,7 @@ def explained_chart(found: importance.Overview | Explained, title: str, quantity
     if isinstance(found, Explained):
         steps = [(term.text, term.difference) for term, _ in sums_of(found.contributions)]
         names = ("mean" if found.against is None else "other configuration", "this configuration")
-        chart = waterfall_chart(steps, found.reference, names, quantity, product=found.product)
-        return replace(chart, title=title)
+        return replace(waterfall_chart(steps, found.reference, names, quantity, product=found.product), title=title)
     effects = [
         effect_of(option, None, product=found.product)
         for option in found.options

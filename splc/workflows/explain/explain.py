@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any
 
@@ -21,7 +21,6 @@ from splc.io.numbers import short_number
 from splc.learning.contexts.contrasts import ContextInfluences, InfluenceVariation, in_half_widths, joint_ensemble
 from splc.learning.plausibility import valid_predictions
 from splc.learning.projection import Full
-from splc.models.influence import InfluenceModel
 from splc.plotting import plot_format
 from splc.plotting.charts.drawing import chart_file
 from splc.types import Array
@@ -50,44 +49,33 @@ class Request(ModelInputs):
     """
 
     model: Annotated[str, as_argument("MODEL", "The model: a log, JSON or model text. '-' is standard input.")]
-    configuration: str | None = argument(
-        None,
-        "[CONFIGURATION]",
-        "The configuration whose prediction is explained: 'cache,threads=4', or a CSV file of one row.",
+    configuration: str | None = argument(None, "[CONFIGURATION]")(
+        "The configuration whose prediction is explained: 'cache,threads=4', or a CSV file of one row."
     )
-    against: str | None = option(
-        None, "CONFIGURATION", "Another configuration: explain why the predictions of the two differ."
+    against: str | None = option(None, "CONFIGURATION")(
+        "Another configuration: explain why the predictions of the two differ."
     )
     printed: Printed = False
-    by: str | None = option(
-        None, "COLUMN", "How influences vary over the values of this context, of a model of learn --share."
+    by: str | None = option(None, "COLUMN")(
+        "How influences vary over the values of this context, of a model of learn --share."
     )
-    plot: str | None = option(None, "FILE", "Draw the explanation (.svg, .png, .pdf).")
+    plot: str | None = option(None, "FILE")("Draw the explanation (.svg, .png, .pdf).")
 
 
 @dataclass(frozen=True)
 class Result:
-    """An explained model."""
+    """An explained model, or one of its predictions, or its influences with each value of a context."""
 
-    name: str  # the name of the system
-    model: InfluenceModel  # the model
-    nfp: str | None  # the property, None if the file of the model does not name it
-    overview: Overview | None = None  # the importance of options, None if a configuration is explained
-    explained: Explained | None = None  # the explanation of a configuration, None if the model is
-    plot: str | None = None  # the file that the plot was written to
+    request: Request  # the request
+    system: str  # the name of the system
+    stored: StoredModel  # the model
+    found: Overview | Explained | ContextInfluences  # the explanation
     notes: tuple[Note, ...] = ()  # what the user should know
-    # context → its value in the measurements that the model was learned from
-    contexts: Mapping[str, str] = field(default_factory=dict)
-    folds: int = 0  # the number of folds that support of interactions is counted in; 0 if that is not known
-    unit: str | None = None  # the unit of the property, None if it is not known
-    # those with each value of a context, None if the model or a configuration is explained
-    influences: ContextInfluences | None = None
-    by: str | None = None
 
     @property
-    def stated_contexts(self) -> tuple[str, ...]:
-        """The contexts as texts."""
-        return tuple(f"{name} = {shown_value(value)}" for name, value in self.contexts.items())
+    def contexts(self) -> tuple[str, ...]:
+        """The contexts that the model was learned from, as texts."""
+        return tuple(f"{name} = {shown_value(value)}" for name, value in self.stored.contexts.items())
 
 
 @standard_input_kept()
@@ -108,25 +96,24 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
         rows = [subspace.one_configuration(text, space) for text in files[1:]]
         for row in rows:
             notes += subspace.further_notes(space.system, row.system)
-        result = Result(space.system.name, stored.model, stored.nfp, unit=stored.unit, by=request.by)
         if request.by is not None:
-            return replace(result, influences=_influences(request, stored, request.by), notes=tuple(notes))
+            return Result(request, space.system.name, stored, _influences(request, stored, request.by), tuple(notes))
         failures = subspace.known_failures(None, [stored.provenance], space.system)
-        summary = explained = None
+        found: Overview | Explained
         if not rows:
-            summary = model_overview(stored, space, notes, watch)
+            found = model_overview(stored, space, notes, watch)
             further = subspace.failure_notes(failures, subspace.WITHOUT_FAILURE)
         else:
-            other = rows[1] if len(rows) > 1 else None
-            explained = explained_of(stored, space, rows[0], other, notes)
-            outside = outside_notes([interval.excludes(value) for value, interval in explained.intervals])
+            found = explained_of(stored, space, rows[0], rows[1] if len(rows) > 1 else None, notes)
+            outside = outside_notes([interval.excludes(value) for value, interval in found.intervals])
             further = (*(note for row in rows for note in subspace.failing_notes(row, failures)), *outside)
-        predicted = checked_predictions(stored, explained, space)
+        predicted = checked_predictions(stored, found if isinstance(found, Explained) else None, space)
         notes += (*negative_notes(predicted, stored.nfp, project, space, stored.full), *further)
-        result = replace(result, overview=summary, explained=explained, plot=request.plot, notes=tuple(notes))
-        result = replace(result, contexts=stored.contexts, folds=stored.folds)
+    result = Result(request, space.system.name, stored, found, tuple(notes))
     if file_format is not None and request.plot is not None:
-        write_whole(request.plot, picture(result, file_format))
+        title = ", ".join((f"{result.system}: {stored.nfp}" if stored.nfp else result.system, *result.contexts))
+        chart = explained_chart(found, title, titled(stored.nfp or "prediction", stored.unit))
+        write_whole(request.plot, chart_file(chart, file_format))
     return result
 
 
@@ -170,39 +157,28 @@ def checked_predictions(stored: StoredModel, explained: Explained | None, space:
         return np.concatenate([stored.predictor.predict(row) for row in rows])
     if stored.model.link == "log":
         return np.zeros(0)
-    none = Configurations(space.system, np.zeros((0, 0), dtype=int))
-    return valid_predictions(stored.predictor, none, space)
-
-
-def picture(result: Result, file_format: str) -> bytes:
-    """Return the plot of a result as a file."""
-    title = ", ".join((f"{result.name}: {result.nfp}" if result.nfp else result.name, *result.stated_contexts))
-    content = result.overview or result.explained
-    assert content is not None
-    chart = explained_chart(content, title, titled(result.nfp or "prediction", result.unit))
-    return chart_file(chart, file_format)
+    return valid_predictions(stored.predictor, Configurations(space.system, np.zeros((0, 0), dtype=int)), space)
 
 
 def as_json(result: Result) -> dict[str, Any]:
     """Return the JSON object of an explained model or prediction, or of influences, those that vary most first."""
-    if result.influences is not None:
-        found = {"values": result.influences.names, "influences": result.influences.variations()}
-        return {"schema": "splc.explain.by/1", "system": result.name, "nfp": result.nfp, **found}
-    facts = picked(result, "name, nfp, unit, link = model.link")
-    written = {"plot": result.plot, "notes": [note.text for note in result.notes]}
-    if (one := result.explained) is None:
-        assert result.overview is not None
-        summary = overview_as_json(result.overview)
-        return {"schema": "splc.explain/1", **facts, **summary, "folds": result.folds, **written}
+    found, stored = result.found, result.stored
+    if isinstance(found, ContextInfluences):
+        rows = {"values": found.names, "influences": found.variations()}
+        return {"schema": "splc.explain.by/1", "system": result.system, "nfp": stored.nfp, **rows}
+    facts = {"name": result.system, **picked(stored, "nfp, unit, link = model.link")}
+    written = {"plot": result.request.plot, "notes": [note.text for note in result.notes]}
+    if isinstance(found, Overview):
+        return {"schema": "splc.explain/1", **facts, **overview_as_json(found), "folds": stored.folds, **written}
     return {
         "schema": "splc.explain.configuration/1",
         **facts,
-        "configuration": option_values(one.configuration),
-        "against": None if one.against is None else option_values(one.against),
-        **picked(one, "predicted, interval, reference, reference_interval = against_interval"),
+        "configuration": option_values(found.configuration),
+        "against": None if found.against is None else option_values(found.against),
+        **picked(found, "predicted, interval, reference, reference_interval = against_interval"),
         "terms": [
             picked(term, "term = text, contribution = value, reference, difference, factor")
-            for term in one.contributions
+            for term in found.contributions
         ],
         **written,
     }
@@ -210,25 +186,26 @@ def as_json(result: Result) -> dict[str, Any]:
 
 def view(result: Result, detail: Detail) -> View:
     """Yield the explanation of a model or of a prediction, or the influences over the values of a context."""
-    product = result.model.link == "log"
-    kind = f"a {'product of factors' if product else 'sum of terms'}"
-    lines: View = ()
-    if result.by is not None and result.influences is not None:
-        yield from _view_of_contexts(result, result.influences, result.by, detail)
-    elif result.explained is not None:
-        yield Answer(result.explained.answer(result.unit))
-        lines = view_of_prediction(result.explained, result.unit)
-    elif result.overview is not None:
-        yield Answer(result.overview.answer)
-        if result.overview.full:
-            kind = f"as the full model predicts{', by the logarithm' if product else ''}"
-        lines = view_of_overview(result.overview, result.folds, result.unit)
-    if result.by is None and not detail.quiet:
-        title = f"model of {result.nfp}" if result.nfp else "model"
-        yield ", ".join((f"{result.name}: {title}", *result.stated_contexts, kind))
-        yield from lines
-        if result.plot is not None:
-            yield f"\nplot  {result.plot}"
+    found, stored = result.found, result.stored
+    if isinstance(found, ContextInfluences):
+        yield from _view_of_contexts(result, found, result.request.by or "", detail)
+    else:
+        product = stored.model.link == "log"
+        kind = f"a {'product of factors' if product else 'sum of terms'}"
+        if isinstance(found, Explained):
+            yield Answer(found.answer(stored.unit))
+            lines = view_of_prediction(found, stored.unit)
+        else:
+            yield Answer(found.answer)
+            if found.full:
+                kind = f"as the full model predicts{', by the logarithm' if product else ''}"
+            lines = view_of_overview(found, stored.folds, stored.unit)
+        if not detail.quiet:
+            title = f"model of {stored.nfp}" if stored.nfp else "model"
+            yield ", ".join((f"{result.system}: {title}", *result.contexts, kind))
+            yield from lines
+            if result.request.plot is not None:
+                yield f"\nplot  {result.request.plot}"
     yield result.notes
 
 
@@ -248,7 +225,7 @@ def _view_of_contexts(result: Result, influences: ContextInfluences, by: str, de
     if detail.quiet:
         return
     values = plural(len(names), "value", "values")
-    yield f"{result.name}: model of {result.nfp}, influences with {values} of {by}, as the full model predicts"
+    yield f"{result.system}: model of {result.stored.nfp}, influences with {values} of {by}, as the full model predicts"
     if len(names) <= MAX_CONTEXTS:
         shown = [Column(shown_value(name), f"factors.{at}", FACTOR, right=True) for at, name in enumerate(names)]
     else:

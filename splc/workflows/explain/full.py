@@ -61,12 +61,7 @@ class _Effects:
 
 
 def overview_of_full(
-    full: Full,
-    printed: InfluenceModel,
-    support: Support,
-    space: Space,
-    notes: Notes,
-    watch: Watch = UNWATCHED,
+    full: Full, printed: InfluenceModel, support: Support, space: Space, notes: Notes, watch: Watch = UNWATCHED
 ) -> importance.Overview:
     """Return the importance of all options of a full model, on the scale of its printed model."""
     system, product = space.system, printed.link == "log"
@@ -122,8 +117,7 @@ def overview_of_result(result: LearningResult, space: Space) -> importance.Overv
         if estimate.folds is not None:
             support[names] = max(estimate.folds, support.get(names) or 0)
     notes = Notes()
-    found = overview_of_full(result.predictor, model, support, space, notes)
-    return replace(found, notes=notes.texts)
+    return replace(overview_of_full(result.predictor, model, support, space, notes), notes=notes.texts)
 
 
 def mean_of_full(full: Full, link: Link, space: Space) -> float:
@@ -252,8 +246,7 @@ class _Explained:
     def _uncertainty(self, choice: ChoiceValues, counts: Array, strength: float) -> tuple[Array, tuple[float, float]]:
         """Return the standard deviations of the changes, and the ends of the interval of the strength."""
         size = len(choice.values)
-        indices = self.contexts(size, self.joint)
-        flips = flipped(self.pool[indices], [choice], self.space)
+        flips = flipped(self.pool[self.contexts(size, self.joint)], [choice], self.space)
         weights = flips.valid * flips.weights
         sums = weights.sum(axis=1, keepdims=True)
         weights = weights / np.where(sums > 0, sums, 1.0)
@@ -313,8 +306,7 @@ class _Explained:
         """Return the deviation that an interaction causes, and its ends; None where no context allows all values."""
         first, two = (_some(effects[number].values) for number in sorted(pair))
         cells = len(first.values) * len(two.values)
-        indices = self.contexts(cells, self.joint)
-        flips = flipped(self.pool[indices], [first, two], self.space)
+        flips = flipped(self.pool[self.contexts(cells, self.joint)], [first, two], self.space)
         free = flips.valid.all(axis=0)
         if not free.any():
             return None

@@ -263,8 +263,7 @@ def aliases(indices: Array, choices: Sequence[tuple[int, ...]]) -> list[tuple[in
 
 def associations(indices: Array, choices: Sequence[tuple[int, ...]]) -> Array:
     """Return the largest correlation of the values of each two choices, given indices of shape (n, options)."""
-    positions = [position for members in choices for position in members]
-    columns = indices[:, positions].astype(float)
+    columns = indices[:, [position for members in choices for position in members]].astype(float)
     columns -= columns.mean(axis=0)
     size = np.sqrt((columns**2).sum(axis=0))
     # What does not change is not associated with anything.

@@ -22,7 +22,7 @@ from splc.io.numbers import percentage
 from splc.io.presentation import Presented
 from splc.learning.contexts.contrasts import ContextContrast, ContextInfluences
 from splc.learning.contexts.joint_model import ContextRows
-from splc.learning.contexts.sharing import ALONE, Sharing
+from splc.learning.contexts.sharing import Sharing
 from splc.learning.learn import learn as learn_measurements
 from splc.learning.projection import ProjectionLearner
 from splc.learning.registry import learner_of
@@ -33,17 +33,13 @@ from splc.plotting.charts.drawing import chart_file
 from splc.plotting.charts.effects import course_chart
 from splc.system.options import with_alternatives
 from splc.types import Array
-from splc.workflows import views
-from splc.workflows.by import ByValue, each_context, each_learned, file_names, is_pattern, require_files, with_context
-from splc.workflows.fields import inputs_of
-from splc.workflows.inputs import SystemInputs
-from splc.workflows.learn import learn, model_view
-from splc.workflows.learn.effects import Change, change_as_json, context_change, joint_course, view_of_changes
+from splc.workflows.inputs import each_context, each_learned, file_names, is_pattern, require_files, with_context
+from splc.workflows.learn import learn
+from splc.workflows.learn.effects import Change, context_change, joint_course
 from splc.workflows.learn.learning_sets import StoredSources, learning_rows, note_of
 from splc.workflows.learn.request import Request
 from splc.workflows.note import Note, Notes, Rank
-from splc.workflows.prediction_notes import EVERY, HELD_OUT, LEARNED, NEW
-from splc.workflows.views import UNWATCHED, Verb, Watch
+from splc.workflows.views import UNWATCHED, Watch
 
 # The name of the file of the model of all values, instead of a value.
 SHARED = "shared"
@@ -161,8 +157,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             nfp = next(iter(models.values())).result.nfp
             measured, options = pooled_rows(sharing.parts, by, nfp)
             output = file_names(pattern, [*parts, SHARED])[SHARED]
-            one = replace(request.of_rows, nfp=nfp, output=output, by=None, share=False)
-            shared = learn.run(one, given=measured)
+            shared = learn.run(replace(request.of_rows, nfp=nfp, output=output, by=None, share=False), given=measured)
         if file_format is not None and request.plot is not None:
             try:
                 write_whole(request.plot, chart_file(_chart(by, models, changes, influences), file_format))
@@ -208,112 +203,6 @@ def _chart(
         course = model_course([model.result.model for model in models.values()], measured, compared)
     title = f"{first.measured.system.name}: {nfp} by {by}"
     return course_chart(course, list(models), by, title, titled(nfp, first.measured.unit(nfp)))
-
-
-def as_json(found: Result | learn.Result) -> dict[str, Any]:
-    """Return the JSON object of one model, or of the models of a context's values and what changed between them."""
-    if isinstance(found, learn.Result):
-        return model_view.as_json(found)
-    shared = found.shared and {
-        "model": found.shared.result.model.text,
-        "options": found.options,
-        "terms": len(found.shared.result.terms),
-        "differing": found.differing,
-        "output": found.shared.output,
-    }
-    return {
-        **ByValue(found.by, found.models).as_json("splc.learn.by/1", model_view.as_json, "models"),
-        "changes": [change_as_json(change) for change in found.changes],
-        "plot": found.plot,
-        **({"weights_of_alone": found.weights} if found.weights else {}),
-        **({"shared": shared} if shared else {}),
-        "failed": [{"value": value, "reason": reason} for value, reason in found.failed.items()],
-    }
-
-
-ERRORS = "learning error = 1.result.learning_error, error = 1.result.error"
-VALUES = (
-    views.Column("rows", lambda entry: entry[1].result.provenance["measured_configurations"]),
-    views.Column("learned from", "1.result.learning_configurations"),
-    views.Column("terms", lambda entry: len(entry[1].result.model.terms) if entry[1].result.readable else None),
-    *views.columns(f"{ERRORS}, cross-validated = 1.result.cross_validated.mean", percentage),
-    views.Column("model", lambda entry: entry[1].output or ""),
-)
-
-
-def view(found: Result | learn.Result, detail: views.Detail) -> views.View:
-    """Yield one model, or one line per value of a context and what changed between consecutive values."""
-    if isinstance(found, learn.Result):
-        yield from model_view.view(found, detail)
-        return
-    by, first = found.by, next(iter(found.models.values()))
-    yield views.Answer(_answer(found))
-    if not detail.quiet:
-        yield views.Prose(f"{first.measured.system.name}: models of {first.result.nfp} by {by}")
-        if found.weights:
-            weights = ", ".join(f"{shown_value(value)} {weight:.2f}" for value, weight in found.weights.items())
-            alone = [shown_value(value) for value, weight in found.weights.items() if weight > ALONE]
-            text = f"{listed(alone)} alone, the others together" if alone else "all values together"
-            if len(alone) == len(found.weights):
-                text = "each value alone, which predicts held-out values better"
-            yield views.Prose(f"learned: {text} (weights of learning alone: {weights})")
-        shown = views.narrowed(VALUES, "model", "learning error", "terms")
-        yield views.Rows(found.models.items(), (ByValue(by, found.models).column, *shown))
-        if found.shared is not None:
-            terms = views.counted(len(found.shared.result.terms), "term")
-            file = "" if found.shared.output is None else f": {found.shared.output}"
-            yield f"model of all values: {terms}, {found.differing} of them about single values{file}"
-        if found.changes:
-            yield from view_of_changes(by, found.changes)
-            if found.plot is not None:
-                yield f"\nplot of the changes: {found.plot}"
-    yield found.notes
-    for value, reason in found.failed.items():
-        yield views.Message(f"no model of {by} {shown_value(value)}: {reason}", "warning")
-    yield views.NextSteps(next_steps(found))
-    if found.stopped:
-        yield views.Message("learning was interrupted; what was learned until then is kept")
-    yield views.End(130 if found.stopped else int(bool(found.failed)))
-
-
-def _answer(result: Result) -> str:
-    """Return the first line: the range of the errors to expect at configurations that were not learned from."""
-    models = result.models
-    every = all(model.expected_error.source != "measured" and model.knows_every for model in models.values())
-    learned = every and all(model.expected_error.verdict == "unknown" for model in models.values())
-    errors = {
-        name: model.result.learning_error if learned else model.expected_error.percent for name, model in models.items()
-    }
-    text = "unknown"
-    if ranked := sorted((error, name) for name, error in errors.items() if error is not None):
-        ends = dict.fromkeys((ranked[0], ranked[-1]))
-        text = " to ".join(f"{models[name].expected_error.text_of(at)} ({shown_value(name)})" for at, name in ends)
-        text += f", of {len(ranked)} of {len(errors)} models" if len(ranked) < len(errors) else ""
-    name = LEARNED if learned else HELD_OUT if every else NEW
-    return f"{EVERY if every else ''}{name} {text}; {plural(len(errors), 'model', 'models')}"
-
-
-def next_steps(result: Result) -> Iterator[views.NextStep]:
-    """Yield the commands that follow from the models of the values of a context: compare two, explain the last."""
-    inputs = inputs_of(result.request, SystemInputs, policies=False)
-    files = [file for model in result.models.values() if (file := model.output) and file.endswith((".json", ".log"))]
-    if inputs is None or not files or result.stopped:
-        return
-    if len(files) > 1:
-        first, last = (list(result.models)[at] for at in (-2, -1))
-        rows = ("--where", f"{result.by}={last}") if "--measurements" in inputs else ()
-        yield views.NextStep(("compare", *files[-2:], *inputs, *rows), f"how {first} and {last} differ")
-    yield views.NextStep(("explain", files[-1], *inputs), "which options matter, and how much")
-
-
-def run_verb(request: Request, watch: Watch) -> Result | learn.Result:
-    """Return one model, or one per value of a context; a request to end waits where there is a model to keep."""
-    with watch.patient("this step", kept=False, lost="before there was a model: nothing is written"):
-        return learn.run(request, watch) if request.by is None else run(request, watch)
-
-
-EXAMPLES = ("splc learn", "splc learn --sampling pb:9,3 -o model.json", "splc learn --learner pmnf --sampling ff")
-VERB = Verb(Request, run_verb, view, as_json, EXAMPLES, doing="learning")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

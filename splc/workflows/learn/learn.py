@@ -100,8 +100,7 @@ class Split:
                 with suppress(SplcError) if name == PMNF else nullcontext():
                     learner = learner_of(name)
                     fitted = self.learn(learner, self.rows, self.evaluation)
-                    crossed = self.cross_validated(learner, fitted, folds or FOLDS * (name == PMNF))
-                    yield self.judged(crossed)
+                    yield self.judged(self.cross_validated(learner, fitted, folds or FOLDS * (name == PMNF)))
 
     def compare(
         self, learner: Learner, result: LearningResult, folds: int, notes: Notes, *, baselines: bool

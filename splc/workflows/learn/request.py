@@ -40,65 +40,46 @@ class Request(TableInputs):
     Scaling models of profiles have their own command, splc scale.
     """
 
-    learner: str | None = option(None, "NAME", _LEARNERS, LEARNING, default=registry.DEFAULT)
+    learner: str | None = option(None, "NAME", LEARNING, default=registry.DEFAULT)(_LEARNERS)
     sampling: Sampling = None
     missing: Annotated[Missing, policy("missing", panel="")] = "error"
     seed: Seed = 0
-    preset: str | None = option(
-        None,
-        "NAME",
-        "Where settings start: 'splconqueror' is SPL Conqueror's algorithm, 'splconqueror-2019' that of logs.",
-        LEARNING,
+    preset: str | None = option(None, "NAME", LEARNING)(
+        "Where settings start: 'splconqueror' is SPL Conqueror's algorithm, 'splconqueror-2019' that of logs."
     )
-    settings: Mapping[str, Any] = option(
-        {},
-        "NAME=VALUE",
-        "A setting of the learner: 'terms=5', 'abortError=1'. Can be repeated. Overrides splc.toml and the preset.",
-        LEARNING,
-        names="--set",
-        parse=texts_of,
-        repeated=True,
+    settings: Mapping[str, Any] = option({}, "NAME=VALUE", LEARNING, names="--set", parse=texts_of, repeated=True)(
+        "A setting of the learner: 'terms=5', 'abortError=1'. Can be repeated. Overrides splc.toml and the preset."
     )
-    given_terms: str | None = option(None, "FILE", "Fit the influences of these terms, one per line.", LEARNING)
-    sources: tuple[str, ...] = option((), "MODEL", "Learn from the rows of this model, too.", LEARNING, names="--from")
-    observed: tuple[str, ...] = option(
-        (), "PATTERN", "Observed variables to learn from besides the options: 'C_*'. Can be repeated.", LEARNING
+    given_terms: str | None = option(None, "FILE", LEARNING)("Fit the influences of these terms, one per line.")
+    sources: tuple[str, ...] = option((), "MODEL", LEARNING, names="--from")("Learn from the rows of this model, too.")
+    observed: tuple[str, ...] = option((), "PATTERN", LEARNING)(
+        "Observed variables to learn from besides the options: 'C_*'. Can be repeated."
     )
-    parts: tuple[str, ...] = option(
-        (),
-        "NFP[:WHERE]",
+    parts: tuple[str, ...] = option((), "NFP[:WHERE]", LEARNING, names="--sum")(
         "Learn this part of the property, and add up the models; WHERE is 1 where configurations have it. "
-        "'seconds_{}:level_{}' is every level. Can be repeated.",
-        LEARNING,
-        names="--sum",
+        "'seconds_{}:level_{}' is every level. Can be repeated."
     )
-    evaluate_on: str | None = option(None, "FILE", "Measurements to judge the model by.", LEARNING)
-    validation: str | None = option(None, "SPEC", "Judge by this sample, which is not learned from.", LEARNING)
-    folds: int = option(0, "K", "Cross-validate with K folds.", LEARNING, minimum=2, default="none")
-    group: str | None = option(None, "COLUMN", "Folds keep rows of one value together.", LEARNING)
-    baselines: bool = flag("--baselines", "Compare with baselines, learned from the same rows.", LEARNING)
+    evaluate_on: str | None = option(None, "FILE", LEARNING)("Measurements to judge the model by.")
+    validation: str | None = option(None, "SPEC", LEARNING)("Judge by this sample, which is not learned from.")
+    folds: int = option(0, "K", LEARNING, minimum=2, default="none")("Cross-validate with K folds.")
+    group: str | None = option(None, "COLUMN", LEARNING)("Folds keep rows of one value together.")
+    baselines: bool = flag("--baselines", LEARNING)("Compare with baselines, learned from the same rows.")
     output: str | None = option(
-        None,
-        "FILE",
-        "The only file of the model: .json (with the full model), .py, .program.json, .tex, otherwise a log; "
-        "of pmnf also .txt.",
-        RESULTS,
-        names="--output -o",
-        default="learned.log and learned.json; of pmnf learned.json",
+        None, "FILE", RESULTS, names="--output -o", default="learned.log and learned.json; of pmnf learned.json"
+    )(
+        "The only file of the model: .json (with the full model), .py, .program.json, .tex, otherwise a log; of pmnf "
+        "also .txt."
     )
-    plot: str | None = option(
-        None,
-        "FILE",
-        "A plot of predicted against measured values (.svg, .png, .pdf); with --by also one of what changed.",
-        RESULTS,
+    plot: str | None = option(None, "FILE", RESULTS)(
+        "A plot of predicted against measured values (.svg, .png, .pdf); with --by also one of what changed."
     )
-    first: str | None = option(None, "TERM", "The first term of the learner stepwise.", LEARNING)
-    terms: int | None = option(None, "N", "The largest number of terms.", PRINTED, minimum=1)
-    readable: bool = flag("--readable", "At most 10 terms, for up to 10 % more error.", PRINTED)
-    form: Form | None = option(None, "auto|sum|product", "A sum of terms or a product.", PRINTED, default="auto")
-    path: bool = flag("--path", "Print models from few terms to many with errors.", RESULTS)
-    by: str | None = option(None, "COLUMN", "One model per value of this context (version).", LEARNING)
-    share: bool = flag("--share", "With --by: learn all values together.", LEARNING)
+    first: str | None = option(None, "TERM", LEARNING)("The first term of the learner stepwise.")
+    terms: int | None = option(None, "N", PRINTED, minimum=1)("The largest number of terms.")
+    readable: bool = flag("--readable", PRINTED)("At most 10 terms, for up to 10 % more error.")
+    form: Form | None = option(None, "auto|sum|product", PRINTED, default="auto")("A sum of terms or a product.")
+    path: bool = flag("--path", RESULTS)("Print models from few terms to many with errors.")
+    by: str | None = option(None, "COLUMN", LEARNING)("One model per value of this context (version).")
+    share: bool = flag("--share", LEARNING)("With --by: learn all values together.")
     companion: bool = internal(False, "Whether a log that `output` names is written with a JSON file, too.")
     write: bool = internal(True, "Whether the model and the plot are written.")
     folder: str = internal("", "The project folder.")

@@ -56,88 +56,61 @@ class Request:
     --append adds configurations to one, such as those of splc suggest.
     """
 
-    command: str | None = option(
-        None,
-        "TEXT",
-        "The command, run without a shell: './solver -n {nx} {cache?--cache} -P {= px*py}', "
-        "or with '{options}' for the options' output strings.",
-        COMMAND,
-        default="that of the journal, with its settings",
+    command: str | None = option(None, "TEXT", COMMAND, default="that of the journal, with its settings")(
+        "The command, run without a shell: './solver -n {nx} {cache?--cache} -P {= px*py}', or with '{options}' for "
+        "the options' output strings."
     )
-    table: str | None = fields.argument(None, "CONFIGURATIONS", "The configurations to measure: a table (CSV).")
+    table: str | None = fields.argument(None, "CONFIGURATIONS")("The configurations to measure: a table (CSV).")
     sampling: fields.Sampling = None
-    configurations: str | None = option(
-        None, "FILE", "The configurations to measure (CSV). Without a description their columns are the options."
+    configurations: str | None = option(None, "FILE")(
+        "The configurations to measure (CSV). Without a description their columns are the options."
     )
     seed: fields.Seed = 0
-    properties: tuple[str, ...] = option(
-        (),
-        "NAME=SOURCE",
-        "What to record: NAME=time, NAME=cpu, NAME=csv:COLUMN, NAME=json:PATH or NAME=regex:PATTERN "
-        "(its first group). Can be repeated.",
-        COMMAND,
-        names="--property",
-        default="seconds=time",
+    properties: tuple[str, ...] = option((), "NAME=SOURCE", COMMAND, names="--property", default="seconds=time")(
+        "What to record: NAME=time, NAME=cpu, NAME=csv:COLUMN, NAME=json:PATH or NAME=regex:PATTERN (its first "
+        "group). Can be repeated."
     )
-    cwd: str | None = option(None, "FOLDER", "The folder in which the command runs.", COMMAND)
-    env: tuple[str, ...] = option((), "NAME=VALUE", "An environment variable of the command. Can be repeated.", COMMAND)
+    cwd: str | None = option(None, "FOLDER", COMMAND)("The folder in which the command runs.")
+    env: tuple[str, ...] = option((), "NAME=VALUE", COMMAND)("An environment variable of the command. Can be repeated.")
     contexts: outcome.Contexts = option(
-        {},
-        "COLUMN=VALUE",
-        "A column of the table: the machine, the version; '{COLUMN}' in the command is its value. Can be "
-        "repeated; several values of a column are measured in turn.",
-        COMMAND,
-        names="--column",
-        parse=outcome.contexts_of,
-        repeated=True,
+        {}, "COLUMN=VALUE", COMMAND, names="--column", parse=outcome.contexts_of, repeated=True
+    )(
+        "A column of the table: the machine, the version; '{COLUMN}' in the command is its value. Can be repeated; "
+        "several values of a column are measured in turn."
     )
-    timeout: float | None = option(None, "SECONDS", "End a run (or batch) after this time.", COMMAND)
-    repeat: int = option(1, "N", "Repetitions.", REPETITIONS, minimum=1)
-    warmup: int = option(0, "N", "Runs of each configuration before the repetitions, not used.", REPETITIONS, minimum=0)
-    order: Literal["repetition", "random"] = option(
-        "repetition",
-        "repetition|random",
-        "All configurations once, then all again; or shuffled, by --seed.",
-        REPETITIONS,
+    timeout: float | None = option(None, "SECONDS", COMMAND)("End a run (or batch) after this time.")
+    repeat: int = option(1, "N", REPETITIONS, minimum=1)("Repetitions.")
+    warmup: int = option(0, "N", REPETITIONS, minimum=0)("Runs of each configuration before the repetitions, not used.")
+    order: Literal["repetition", "random"] = option("repetition", "repetition|random", REPETITIONS)(
+        "All configurations once, then all again; or shuffled, by --seed."
     )
-    max_deviation: float | None = option(
-        None,
-        "X",
-        "Repeat a configuration until the relative standard deviation of the first property is at most X (0.1: 10 %).",
-        REPETITIONS,
+    max_deviation: float | None = option(None, "X", REPETITIONS)(
+        "Repeat a configuration until the relative standard deviation of the first property is at most X (0.1: 10 %)."
     )
-    max_repeat: int | None = option(
-        None, "N", "The greatest number of repetitions for --max-deviation.", REPETITIONS, minimum=1, default="10"
+    max_repeat: int | None = option(None, "N", REPETITIONS, minimum=1, default="10")(
+        "The greatest number of repetitions for --max-deviation."
     )
-    dry: bool = flag("--dry-run", "Only print what would be run, how often and how long.", REPETITIONS)
-    batch: tuple[str, ...] = option(
-        (),
-        "all|OPTION,…",
-        "One process measures all configurations, or those with the same values of these options, which the "
-        "command may name. It reads them as CSV on standard input, or from the file {configurations}, and prints "
-        "CSV with a row for each as it is done.",
-        BATCHES,
-        parse=fields.names_of,
+    dry: bool = flag("--dry-run", REPETITIONS)("Only print what would be run, how often and how long.")
+    batch: tuple[str, ...] = option((), "all|OPTION,…", BATCHES, parse=fields.names_of)(
+        "One process measures all configurations, or those with the same values of these options, which the command "
+        "may name. It reads them as CSV on standard input, or from the file {configurations}, and prints CSV with a "
+        "row for each as it is done."
     )
-    output: str = option("measurements.csv", "FILE", "The measurements.", RESULTS, names="--output -o")
-    journal: str | None = option(
-        None, "FILE", "The record of every run.", RESULTS, default="in the folder of the output"
+    output: str = option("measurements.csv", "FILE", RESULTS, names="--output -o")("The measurements.")
+    journal: str | None = option(None, "FILE", RESULTS, default="in the folder of the output")(
+        "The record of every run."
     )
-    resume: bool = flag("--resume", "Continue an existing journal.", RESULTS)
-    append: bool = flag("--append", "Add these configurations to an existing journal, and to its table.", RESULTS)
-    retry_failed: bool = flag(
-        "--retry-failed", "When resuming, repeat failed runs, also with another command.", RESULTS
+    resume: bool = flag("--resume", RESULTS)("Continue an existing journal.")
+    append: bool = flag("--append", RESULTS)("Add these configurations to an existing journal, and to its table.")
+    retry_failed: bool = flag("--retry-failed", RESULTS)(
+        "When resuming, repeat failed runs, also with another command."
     )
-    keep_going: bool = flag("--keep-going", "Measure on although the first 3 runs failed for the same reason.", RESULTS)
-    scheduler: str | None = option(
-        None,
-        "ADDRESS",
-        "The dask scheduler, or its scheduler file; one run at a time on each machine.",
-        MACHINES,
-        default="one is started here",
+    keep_going: bool = flag("--keep-going", RESULTS)("Measure on although the first 3 runs failed for the same reason.")
+    scheduler: str | None = option(None, "ADDRESS", MACHINES, default="one is started here")(
+        "The dask scheduler, or its scheduler file; one run at a time on each machine."
     )
-    backend: Literal["local", "dask"] = option(
-        "local", "local|dask", "One run after the other on this machine, or on a dask cluster.", MACHINES
+    backend: Literal["local", "dask"] = option("local", "local|dask", MACHINES)(
+        "One run after the other on this machine, or on a dask cluster."
     )
     system: fields.System = None
 

@@ -39,29 +39,23 @@ class Request(ModelInputs):
     there are measurements, the measured values and the best measured configuration are printed.
     """
 
-    models: tuple[str, ...] = fields.argument(
-        (),
-        "MODELS",
-        "The models, one for each property: logs, JSON or model text. '-' is standard input. Without any, a model "
-        "of each property is learned from the measurements.",
+    models: tuple[str, ...] = fields.argument((), "MODELS")(
+        "The models, one for each property: logs, JSON or model text. '-' is standard input. Without any, a model of "
+        "each property is learned from the measurements."
     )
-    maximize: bool = flag("--maximize", "Find the greatest predicted values, not the least.")
-    maximize_only: tuple[str, ...] = option(
-        (), "NAME", "Find the greatest value of this property only. Can be repeated."
+    maximize: bool = flag("--maximize")("Find the greatest predicted values, not the least.")
+    maximize_only: tuple[str, ...] = option((), "NAME")(
+        "Find the greatest value of this property only. Can be repeated."
     )
     fix: fields.FixedValues = ()
-    top: int = option(1, "N", "The number of best configurations, for one property.", minimum=1)
-    limit: int | None = option(
-        None, "N", "The number of configurations to examine at most.", minimum=1, default="2000000"
+    top: int = option(1, "N", minimum=1)("The number of best configurations, for one property.")
+    limit: int | None = option(None, "N", minimum=1, default="2000000")(
+        "The number of configurations to examine at most."
     )
     printed: fields.Printed = False
-    plot: str | None = option(None, "FILE", "Draw the Pareto front (.svg, .png, .pdf).")
-    properties: tuple[str, ...] = option(
-        (),
-        "NAME",
-        "The non-functional property; repeated, one for each model, in the same order.",
-        fields.INPUTS,
-        names="--property --nfp",
+    plot: str | None = option(None, "FILE")("Draw the Pareto front (.svg, .png, .pdf).")
+    properties: tuple[str, ...] = option((), "NAME", fields.INPUTS, names="--property --nfp")(
+        "The non-functional property; repeated, one for each model, in the same order."
     )
     invalid: fields.InvalidRows = "drop"
     duplicates: fields.DuplicateRows = "mean"

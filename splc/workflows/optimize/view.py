@@ -122,8 +122,7 @@ def _one(result: Result, detail: Detail) -> View:
         text = f"{NO_INFLUENCE}{found}; {text}"
     yield Answer(text)
     if detail.quiet or (result.without_influence and best is not None):
-        left_out = () if detail.quiet else candidate.configuration.system.mandatory
-        yield selected_text(candidate.configuration, left_out)
+        yield selected_text(candidate.configuration, () if detail.quiet else candidate.configuration.system.mandatory)
     if detail.quiet or result.without_influence:
         return
     values = value_texts(system, candidate.configuration.assignment(0))

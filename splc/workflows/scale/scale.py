@@ -31,8 +31,8 @@ from splc.scaling.result import Prediction, ScalingModel, far_point, predictions
 from splc.scaling.selection import FAR
 from splc.types import PointStrategy
 from splc.workflows import fields
-from splc.workflows.by import ByValue, each_context, require_all_values, require_files
 from splc.workflows.fields import flag, option, request
+from splc.workflows.inputs import ByValue, each_context, require_all_values, require_files
 from splc.workflows.learn.learn import replaced_notes, scaling_form
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
 from splc.workflows.scale.tree import CallTree, call_trees, ranking_chart, scaling_chart, tree_notes
@@ -73,99 +73,69 @@ class Request:
             "CUBE profiles or CSV. '-' is standard input.",
         ),
     ]
-    settings: Mapping[str, Any] = option(
-        {},
-        "NAME=VALUE",
-        "A setting: aggregate, segmented, strong_scaling, … Can be repeated.",
-        names="--set",
-        parse=fields.texts_of,
-        repeated=True,
+    settings: Mapping[str, Any] = option({}, "NAME=VALUE", names="--set", parse=fields.texts_of, repeated=True)(
+        "A setting: aggregate, segmented, strong_scaling, … Can be repeated."
     )
-    predict_at: tuple[Mapping[str, float], ...] = option(
-        (),
-        "NAME=VALUE,…",
-        "Predict this point, with a 90 % interval: 'p=1024,n=64'. Can be repeated.",
-        parse=fields.points_of,
-        repeated=True,
+    predict_at: tuple[Mapping[str, float], ...] = option((), "NAME=VALUE,…", parse=fields.points_of, repeated=True)(
+        "Predict this point, with a 90 % interval: 'p=1024,n=64'. Can be repeated."
     )
-    coordinates: tuple[str, ...] | None = option(
-        None, "NAME,…", "The parameters among the columns of CSV: 'p,n'.", parse=fields.names_of
+    coordinates: tuple[str, ...] | None = option(None, "NAME,…", parse=fields.names_of)(
+        "The parameters among the columns of CSV: 'p,n'."
     )
     context: fields.ContextColumns = ()
     ignore: fields.IgnoredColumns = ()
     where: fields.SelectedRows = field(default_factory=dict)
-    scaling: Scaling | None = option(
-        None,
-        "weak|weak_threaded|strong",
+    scaling: Scaling | None = option(None, "weak|weak_threaded|strong")(
         "CUBE profiles: model means over processes and threads (weak, the default), means over those with a value "
-        "other than 0 (weak_threaded), or sums (strong).",
+        "other than 0 (weak_threaded), or sums (strong)."
     )
-    inclusive: bool = flag(
-        "--inclusive", "The value of a call path includes those of calls inside; CUBE profiles are read so."
+    inclusive: bool = flag("--inclusive")(
+        "The value of a call path includes those of calls inside; CUBE profiles are read so."
     )
-    callpaths: tuple[str, ...] = option(
-        (), "PATTERN", "Model these call paths only. Can be repeated.", SELECTION, names="--callpath"
+    callpaths: tuple[str, ...] = option((), "PATTERN", SELECTION, names="--callpath")(
+        "Model these call paths only. Can be repeated."
     )
-    metrics: tuple[str, ...] = option(
-        (), "PATTERN", "Model these metrics only. Can be repeated.", SELECTION, names="--metric"
+    metrics: tuple[str, ...] = option((), "PATTERN", SELECTION, names="--metric")(
+        "Model these metrics only. Can be repeated."
     )
-    tree: bool = flag("--tree", "Show the call tree, and rank call paths by their share at the last --predict-at.")
-    top: int = option(20, "N", "The call paths in the ranking.", minimum=1)
-    jobs: int = option(1, "N", "Processes; -1 is one per core. Useful for thousands of models.")
-    output: str = option(DEFAULT_OUTPUT, "FILE", "The models: .json, .txt, .log, .py, .tex.", names="--output -o")
-    plot: str | None = option(
-        None,
-        "FILE",
-        "A plot (.svg, .png, .pdf) of measured values, models and 90 % intervals; with --tree, of the ranking.",
+    tree: bool = flag("--tree")("Show the call tree, and rank call paths by their share at the last --predict-at.")
+    top: int = option(20, "N", minimum=1)("The call paths in the ranking.")
+    jobs: int = option(1, "N")("Processes; -1 is one per core. Useful for thousands of models.")
+    output: str = option(DEFAULT_OUTPUT, "FILE", names="--output -o")("The models: .json, .txt, .log, .py, .tex.")
+    plot: str | None = option(None, "FILE")(
+        "A plot (.svg, .png, .pdf) of measured values, models and 90 % intervals; with --tree, of the ranking."
     )
-    suggest: bool = flag("--suggest", "Suggest what to measure next, instead.", SUGGESTIONS)
-    cost: str | None = option(
-        None,
-        "COST",
-        "What a measurement costs: an expression of parameters and 'value', such as 'value * p * 24'.",
-        SUGGESTIONS,
-        default="the value, times the processes (p, np, ranks, …)",
+    suggest: bool = flag("--suggest", SUGGESTIONS)("Suggest what to measure next, instead.")
+    cost: str | None = option(None, "COST", SUGGESTIONS, default="the value, times the processes (p, np, ranks, …)")(
+        "What a measurement costs: an expression of parameters and 'value', such as 'value * p * 24'."
     )
-    target: Mapping[str, float] = option(
-        {},
-        "NAME=VALUE,…",
-        "The point whose value is to be predicted: 'p=1024,n=64'.",
-        SUGGESTIONS,
-        parse=fields.point_of,
+    target: Mapping[str, float] = option({}, "NAME=VALUE,…", SUGGESTIONS, parse=fields.point_of)(
+        "The point whose value is to be predicted: 'p=1024,n=64'."
     )
-    strategy: PointStrategy | None = option(
-        None,
-        "target|cheapest",
-        "The largest expected gain at the target per cost, or the cheapest lines and points, as Extra-P does.",
-        SUGGESTIONS,
-        default="target, if there is one",
+    strategy: PointStrategy | None = option(None, "target|cheapest", SUGGESTIONS, default="target, if there is one")(
+        "The largest expected gain at the target per cost, or the cheapest lines and points, as Extra-P does."
     )
-    until: float | None = option(
-        None,
-        "ERROR",
+    until: float | None = option(None, "ERROR", SUGGESTIONS, parse=fields.percentage_of)(
         "Stop when the mean at the target is known within this percentage; without a target, when points off the "
-        "cheapest lines are predicted with this mean error.",
-        SUGGESTIONS,
-        parse=fields.percentage_of,
+        "cheapest lines are predicted with this mean error."
     )
-    budget: float | None = option(
-        None, "N", "What all measurements may cost, including those already taken.", SUGGESTIONS, minimum=0
+    budget: float | None = option(None, "N", SUGGESTIONS, minimum=0)(
+        "What all measurements may cost, including those already taken."
     )
-    count: int | None = option(
-        None, "N", "The number of points.", SUGGESTIONS, minimum=1, default="what a line lacks, or one"
+    count: int | None = option(None, "N", SUGGESTIONS, minimum=1, default="what a line lacks, or one")(
+        "The number of points."
     )
     axis: Mapping[str, Sequence[float]] = option(
         {},
         "NAME=VALUE,…",
-        "The possible values of a parameter. Can be repeated.",
         SUGGESTIONS,
         parse=fields.axes_of,
         repeated=True,
         default="the measured ones, continued to five",
-    )
-    extend: int = option(0, "N", "N more values of every other parameter.", SUGGESTIONS, minimum=0)
-    repetitions: int | None = option(
-        None, "N", "Measurements per point.", SUGGESTIONS, minimum=1, default="as measured"
+    )("The possible values of a parameter. Can be repeated.")
+    extend: int = option(0, "N", SUGGESTIONS, minimum=0)("N more values of every other parameter.")
+    repetitions: int | None = option(None, "N", SUGGESTIONS, minimum=1, default="as measured")(
+        "Measurements per point."
     )
     by: fields.By = None
     write: bool = fields.internal(True, "Whether the output is written.")
@@ -252,8 +222,7 @@ def run(request: Request, watch: Watch = UNWATCHED, given: Experiment | None = N
             models = scaling_file(profile.models, source, extras, facts)
             parts = models_json_parts(models) if form == ".json" else [model_writers()[form].write(models)]
             only = next(metric for _, metric in profile.models) if len(profile.models) == 1 else None
-            subject = Subject.of_profile(source, only)
-            notes += replaced_notes([request.output], subject)
+            notes += replaced_notes([request.output], Subject.of_profile(source, only))
             write_whole(request.output, (part.encode() for part in parts))
         if request.plot is not None and file_format is not None:
             target = points[-1] if points else None

@@ -55,8 +55,7 @@ class CallTree:
     @property
     def ranking(self) -> list[CallPath]:
         """The call paths with a prediction, by their share at the point."""
-        paths = [path for path in self.callpaths if path.predicted is not None]
-        return sorted(paths, key=lambda path: -path.share)
+        return sorted([path for path in self.callpaths if path.predicted is not None], key=lambda path: -path.share)
 
 
 def call_trees(
@@ -239,8 +238,7 @@ def scaling_chart(experiment: Experiment, models: Mapping[Key, ScalingModel], ta
     """Return the chart of models along each parameter; of a single model of two parameters also over both."""
     metric = metric_text(next(metric for _, metric in models))
     largest = dict(sorted(models.items(), key=lambda item: -_size(item[1], target, experiment))[:MAX_CURVES])
-    only = next(iter(largest))
-    heading = (title(only) or metric) if len(largest) == 1 else metric
+    heading = (title(next(iter(largest))) or metric) if len(largest) == 1 else metric
     if len(largest) < len(models):
         heading += f" (the {len(largest)} largest of {len(models):,} call paths)"
     return joined(scaling_charts(experiment, largest, target, "curves"), heading)

@@ -27,8 +27,8 @@ from splc.scaling.suggestion.candidates import Cost, Suggestion, Suggestions, Ta
 from splc.scaling.suggestion.suggest import LINE, suggest
 from splc.types import Array
 from splc.workflows import scaling_view, views
-from splc.workflows.by import ByValue
 from splc.workflows.fields import fields_of, given_fields
+from splc.workflows.inputs import ByValue
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
 from splc.workflows.scale.scale import SUGGESTIONS, Request, Result, experiments_of, run, run_by
 from splc.workflows.scale.tree import view_of_trees

@@ -148,8 +148,7 @@ def preview(request: Request) -> TuningPreview:
         _, tuner, command, *_ = _prepared(request, notes)
         commands: list[str] = []
         while len(commands) < PREVIEWED and (trial := tuner.ask()) is not None:
-            process = command.process(tuner.history.configurations[[trial.row]], trial)
-            commands.append(shlex.join(process.args[0]))
+            commands.append(shlex.join(command.process(tuner.history.configurations[[trial.row]], trial).args[0]))
         return TuningPreview(tuner, tuple(commands), tuple(notes))
 
 

@@ -57,123 +57,79 @@ class Request(SystemInputs):
 
     measured: ClassVar[bool | None] = None
 
-    column: tuple[str, ...] = option(
-        (),
-        "COLUMN=VALUE",
+    column: tuple[str, ...] = option((), "COLUMN=VALUE", COMMAND)(
         "A column of the measurements, such as the version; '{COLUMN}' in the command is its value. Rows of --from "
-        "with another value are learned from, too. Can be repeated.",
-        COMMAND,
+        "with another value are learned from, too. Can be repeated."
     )
-    command: str | None = option(
-        None,
-        "TEXT",
-        "The command, run without a shell, as for splc measure: './solver -n {nx} {cache?--cache}'.",
-        COMMAND,
+    command: str | None = option(None, "TEXT", COMMAND)(
+        "The command, run without a shell, as for splc measure: './solver -n {nx} {cache?--cache}'."
     )
-    properties: tuple[str, ...] = option(
-        (),
-        "NAME=SOURCE",
+    properties: tuple[str, ...] = option((), "NAME=SOURCE", COMMAND, names="--property --nfp", default="seconds=time")(
         "The property that is to be small, read from each run as by splc measure; with --replay NAME,…, columns of "
-        "the table. Repeated: properties with a --limit; others are to be small, too, which gives a Pareto front.",
-        COMMAND,
-        names="--property --nfp",
-        default="seconds=time",
+        "the table. Repeated: properties with a --limit; others are to be small, too, which gives a Pareto front."
     )
-    budget: tuple[int, ...] = option(
-        (), "N", "The number of runs. Of replays several are compared: 20,50,100.", SEARCH, parse=counts_of
+    budget: tuple[int, ...] = option((), "N", SEARCH, parse=counts_of)(
+        "The number of runs. Of replays several are compared: 20,50,100."
     )
-    duration: float | None = option(
-        None,
-        "TIME",
-        "The time of all runs, with those that verify: 90s, 30m, 2h. With --budget, what ends first.",
-        SEARCH,
-        names="--for",
-        parse=seconds_of,
+    duration: float | None = option(None, "TIME", SEARCH, names="--for", parse=seconds_of)(
+        "The time of all runs, with those that verify: 90s, 30m, 2h. With --budget, what ends first."
     )
-    until: float | None = option(
-        None,
-        "P%",
-        "End the search when 5 runs one after the other are each expected to gain less than this: 1%.",
-        SEARCH,
-        parse=percentage_of,
+    until: float | None = option(None, "P%", SEARCH, parse=percentage_of)(
+        "End the search when 5 runs one after the other are each expected to gain less than this: 1%."
     )
-    default: str | None = option(
-        None,
-        "CONFIGURATION",
+    default: str | None = option(None, "CONFIGURATION", SEARCH)(
         "The configuration in use: NAME=VALUE,… or a CSV file with one row. Options that are not named have their "
-        "first valid values.",
-        SEARCH,
+        "first valid values."
     )
-    maximize: bool = flag("--maximize", "The greatest value is the best.", SEARCH)
-    maximize_only: tuple[str, ...] = option(
-        (), "NAME", "The greatest value of this property only. Can be repeated.", SEARCH
+    maximize: bool = flag("--maximize", SEARCH)("The greatest value is the best.")
+    maximize_only: tuple[str, ...] = option((), "NAME", SEARCH)(
+        "The greatest value of this property only. Can be repeated."
     )
-    limits: tuple[str, ...] = option(
-        (),
-        "LIMIT",
-        "A limit of another property: 'size <= 40' or 'quality >= 0.9'. Can be repeated.",
-        SEARCH,
-        names="--limit",
+    limits: tuple[str, ...] = option((), "LIMIT", SEARCH, names="--limit")(
+        "A limit of another property: 'size <= 40' or 'quality >= 0.9'. Can be repeated."
     )
-    fix: tuple[str, ...] = option(
-        (), "NAME=VALUE", "A value that all configurations have: 'tls', 'x=4'. Can be repeated.", SEARCH
+    fix: tuple[str, ...] = option((), "NAME=VALUE", SEARCH)(
+        "A value that all configurations have: 'tls', 'x=4'. Can be repeated."
     )
     verify: int | None = option(
-        None,
-        "N",
-        "Runs of the budget that are kept back to choose and verify the best configuration.",
-        SEARCH,
-        minimum=0,
-        default="9 of at least 30; fewer where repeated runs have the same value",
+        None, "N", SEARCH, minimum=0, default="9 of at least 30; fewer where repeated runs have the same value"
+    )("Runs of the budget that are kept back to choose and verify the best configuration.")
+    explore: float = option(0.0, "SHARE", SEARCH, minimum=0, default="0")(
+        "The share of the search that makes the model of all configurations better: 0.2."
     )
-    explore: float = option(
-        0.0,
-        "SHARE",
-        "The share of the search that makes the model of all configurations better: 0.2.",
-        SEARCH,
-        minimum=0,
-        default="0",
+    race: float | None = option(None, "FACTOR", SEARCH)(
+        "End runs of the search at this times the best value so far, such as 1.3; the property is time."
     )
-    race: float | None = option(
-        None,
-        "FACTOR",
-        "End runs of the search at this times the best value so far, such as 1.3; the property is time.",
-        SEARCH,
+    cost: str | None = option(None, "NAME", SEARCH)(
+        "A property of the runs that is their cost: the expected gain per cost counts."
     )
-    cost: str | None = option(
-        None, "NAME", "A property of the runs that is their cost: the expected gain per cost counts.", SEARCH
-    )
-    earlier: tuple[str, ...] = option(
-        (),
-        "FILE",
+    earlier: tuple[str, ...] = option((), "FILE", SEARCH, names="--from")(
         "Measurements of earlier runs, a table or a journal, that the search knows from the beginning; "
-        "FILE:COLUMN=VALUE states the --column of all its rows. Can be repeated.",
-        SEARCH,
-        names="--from",
+        "FILE:COLUMN=VALUE states the --column of all its rows. Can be repeated."
     )
     seed: Seed = 0
-    replay: str | None = option(
-        None, "TABLE", "The rows of a table answer instead of a command: how well would it have worked?", REPLAYS
+    replay: str | None = option(None, "TABLE", REPLAYS)(
+        "The rows of a table answer instead of a command: how well would it have worked?"
     )
-    seeds: int = option(1, "K", "The number of replays, with seeds from --seed on.", REPLAYS, minimum=1)
-    cwd: str | None = option(None, "FOLDER", "The folder in which the command runs.", COMMAND)
-    env: tuple[str, ...] = option((), "NAME=VALUE", "An environment variable of the command. Can be repeated.", COMMAND)
-    timeout: float | None = option(None, "SECONDS", "End a run after this time; it has failed then.", COMMAND)
-    workers: int = option(1, "N", "The number of simultaneous runs, which may disturb each other.", COMMAND, minimum=1)
-    dry: bool = flag("--dry-run", "Only print what would be run, and the first commands.", COMMAND)
-    output: str = option("measurements.csv", "FILE", "The measurements.", RESULTS, names="--output -o")
-    journal: str | None = option(
-        None, "FILE", "The record of every run.", RESULTS, default="in the folder of the output"
+    seeds: int = option(1, "K", REPLAYS, minimum=1)("The number of replays, with seeds from --seed on.")
+    cwd: str | None = option(None, "FOLDER", COMMAND)("The folder in which the command runs.")
+    env: tuple[str, ...] = option((), "NAME=VALUE", COMMAND)("An environment variable of the command. Can be repeated.")
+    timeout: float | None = option(None, "SECONDS", COMMAND)("End a run after this time; it has failed then.")
+    workers: int = option(1, "N", COMMAND, minimum=1)("The number of simultaneous runs, which may disturb each other.")
+    dry: bool = flag("--dry-run", COMMAND)("Only print what would be run, and the first commands.")
+    output: str = option("measurements.csv", "FILE", RESULTS, names="--output -o")("The measurements.")
+    journal: str | None = option(None, "FILE", RESULTS, default="in the folder of the output")(
+        "The record of every run."
     )
-    best: str | None = option(
-        None, "FILE", "The best configuration.", RESULTS, default="best.csv, beside the measurements"
+    best: str | None = option(None, "FILE", RESULTS, default="best.csv, beside the measurements")(
+        "The best configuration."
     )
-    model: str | None = option(
-        None, "FILE", "The model of all runs.", RESULTS, default="learned.json, beside the measurements"
+    model: str | None = option(None, "FILE", RESULTS, default="learned.json, beside the measurements")(
+        "The model of all runs."
     )
-    plot: str | None = option(None, "FILE", "Draw the best value over the runs (.svg, .png, .pdf).", RESULTS)
-    resume: bool = flag("--resume", "Continue an existing journal.", RESULTS)
-    keep_going: bool = flag("--keep-going", "Continue although the first 3 runs failed for the same reason.", RESULTS)
+    plot: str | None = option(None, "FILE", RESULTS)("Draw the best value over the runs (.svg, .png, .pdf).")
+    resume: bool = flag("--resume", RESULTS)("Continue an existing journal.")
+    keep_going: bool = flag("--keep-going", RESULTS)("Continue although the first 3 runs failed for the same reason.")
 
     @property
     def constants(self) -> Mapping[str, str]:

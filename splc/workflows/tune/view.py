@@ -25,7 +25,7 @@ from splc.tuning.replay import replay as replay_table
 from splc.tuning.result import FoundConfiguration
 from splc.tuning.verification import MeanValue
 from splc.workflows import views
-from splc.workflows.learn.model_view import answer
+from splc.workflows.learn.view import answer
 from splc.workflows.note import Note, Notes, run_notes
 from splc.workflows.subspace import failures_as_json, fixed_space, option_values
 from splc.workflows.tune.live import WIDTH, Result, TuningPreview, goal_text, preview, run

@@ -1,4 +1,4 @@
-"""The view of a learned model, and its JSON object."""
+"""The view of a learned model, or of those of the values of a context, and their JSON objects."""
 
 from __future__ import annotations
 
@@ -7,20 +7,25 @@ from functools import partial
 from typing import Any
 
 from splc.data.property_unit import titled
+from splc.errors import listed, plural
 from splc.formats.column_choice import shown_value
 from splc.formats.models.json import model_as_json, scaling_as_json, uncertainty_as_json
 from splc.io.files import STANDARD
 from splc.io.json import picked
 from splc.io.numbers import percentage
 from splc.learning import LearningResult
+from splc.learning.contexts.sharing import ALONE
 from splc.learning.registry import PROJECTION
 from splc.learning.result import SparseErrors
 from splc.workflows import views
 from splc.workflows.fields import inputs_of
-from splc.workflows.inputs import SystemInputs
-from splc.workflows.learn.effects import effects_as_json, view_of_effects
-from splc.workflows.learn.learn import JudgedLearner, Result
-from splc.workflows.prediction_notes import EVERY
+from splc.workflows.inputs import ByValue, SystemInputs
+from splc.workflows.learn.contexts import Result as ContextResult
+from splc.workflows.learn.contexts import run as run_by
+from splc.workflows.learn.effects import change_as_json, effects_as_json, view_of_changes, view_of_effects
+from splc.workflows.learn.learn import JudgedLearner, Result, run
+from splc.workflows.learn.request import Request
+from splc.workflows.prediction_notes import EVERY, HELD_OUT, LEARNED, NEW
 from splc.workflows.scaling_view import PREDICTIONS, scaling_facts, view_of_terms
 from splc.workflows.subspace import failures_as_json, inference_as_json
 
@@ -56,7 +61,7 @@ TERMINATIONS = {
 }
 
 
-def as_json(learned: Result) -> dict[str, Any]:
+def _model_as_json(learned: Result) -> dict[str, Any]:
     """Return the JSON object of a learned model; errors are in percent, and but for `printed` of what predicts.
 
     In `expected_error`, `percent` and `factor` are of values that are all positive, `difference` and `margin` of
@@ -134,7 +139,7 @@ def _rounds_as_json(learned: Result) -> Iterator[dict[str, Any]]:
         }
 
 
-def view(learned: Result, detail: views.Detail) -> views.View:
+def _view_of_model(learned: Result, detail: views.Detail) -> views.View:
     """Yield the model, its errors, the files that were written, and what to do next."""
     request = learned.request
     if request.output != STANDARD:
@@ -314,3 +319,109 @@ def next_steps(learned: Result) -> Iterator[views.NextStep]:
         purpose = f"the {views.counted(budget, 'configuration')} to measure next"
         steps.append(views.NextStep(("suggest", *inputs, "--budget", str(budget)), purpose))
     yield from steps if learned.expected_error.verdict == "good" else reversed(steps)
+
+
+def as_json(found: ContextResult | Result) -> dict[str, Any]:
+    """Return the JSON object of one model, or of the models of a context's values and what changed between them."""
+    if isinstance(found, Result):
+        return _model_as_json(found)
+    shared = found.shared and {
+        "model": found.shared.result.model.text,
+        "options": found.options,
+        "terms": len(found.shared.result.terms),
+        "differing": found.differing,
+        "output": found.shared.output,
+    }
+    return {
+        **ByValue(found.by, found.models).as_json("splc.learn.by/1", _model_as_json, "models"),
+        "changes": [change_as_json(change) for change in found.changes],
+        "plot": found.plot,
+        **({"weights_of_alone": found.weights} if found.weights else {}),
+        **({"shared": shared} if shared else {}),
+        "failed": [{"value": value, "reason": reason} for value, reason in found.failed.items()],
+    }
+
+
+ERRORS = "learning error = 1.result.learning_error, error = 1.result.error"
+VALUES = (
+    views.Column("rows", lambda entry: entry[1].result.provenance["measured_configurations"]),
+    views.Column("learned from", "1.result.learning_configurations"),
+    views.Column("terms", lambda entry: len(entry[1].result.model.terms) if entry[1].result.readable else None),
+    *views.columns(f"{ERRORS}, cross-validated = 1.result.cross_validated.mean", percentage),
+    views.Column("model", lambda entry: entry[1].output or ""),
+)
+
+
+def view(found: ContextResult | Result, detail: views.Detail) -> views.View:
+    """Yield one model, or one line per value of a context and what changed between consecutive values."""
+    if isinstance(found, Result):
+        yield from _view_of_model(found, detail)
+        return
+    by, first = found.by, next(iter(found.models.values()))
+    yield views.Answer(_answer_of_contexts(found))
+    if not detail.quiet:
+        yield views.Prose(f"{first.measured.system.name}: models of {first.result.nfp} by {by}")
+        if found.weights:
+            weights = ", ".join(f"{shown_value(value)} {weight:.2f}" for value, weight in found.weights.items())
+            alone = [shown_value(value) for value, weight in found.weights.items() if weight > ALONE]
+            text = f"{listed(alone)} alone, the others together" if alone else "all values together"
+            if len(alone) == len(found.weights):
+                text = "each value alone, which predicts held-out values better"
+            yield views.Prose(f"learned: {text} (weights of learning alone: {weights})")
+        shown = views.narrowed(VALUES, "model", "learning error", "terms")
+        yield views.Rows(found.models.items(), (ByValue(by, found.models).column, *shown))
+        if found.shared is not None:
+            terms = views.counted(len(found.shared.result.terms), "term")
+            file = "" if found.shared.output is None else f": {found.shared.output}"
+            yield f"model of all values: {terms}, {found.differing} of them about single values{file}"
+        if found.changes:
+            yield from view_of_changes(by, found.changes)
+            if found.plot is not None:
+                yield f"\nplot of the changes: {found.plot}"
+    yield found.notes
+    for value, reason in found.failed.items():
+        yield views.Message(f"no model of {by} {shown_value(value)}: {reason}", "warning")
+    yield views.NextSteps(_steps_of_contexts(found))
+    if found.stopped:
+        yield views.Message("learning was interrupted; what was learned until then is kept")
+    yield views.End(130 if found.stopped else int(bool(found.failed)))
+
+
+def _answer_of_contexts(result: ContextResult) -> str:
+    """Return the first line: the range of the errors to expect at configurations that were not learned from."""
+    models = result.models
+    every = all(model.expected_error.source != "measured" and model.knows_every for model in models.values())
+    learned = every and all(model.expected_error.verdict == "unknown" for model in models.values())
+    errors = {
+        name: model.result.learning_error if learned else model.expected_error.percent for name, model in models.items()
+    }
+    text = "unknown"
+    if ranked := sorted((error, name) for name, error in errors.items() if error is not None):
+        ends = dict.fromkeys((ranked[0], ranked[-1]))
+        text = " to ".join(f"{models[name].expected_error.text_of(at)} ({shown_value(name)})" for at, name in ends)
+        text += f", of {len(ranked)} of {len(errors)} models" if len(ranked) < len(errors) else ""
+    name = LEARNED if learned else HELD_OUT if every else NEW
+    return f"{EVERY if every else ''}{name} {text}; {plural(len(errors), 'model', 'models')}"
+
+
+def _steps_of_contexts(result: ContextResult) -> Iterator[views.NextStep]:
+    """Yield the commands that follow from the models of the values of a context: compare two, explain the last."""
+    inputs = inputs_of(result.request, SystemInputs, policies=False)
+    files = [file for model in result.models.values() if (file := model.output) and file.endswith((".json", ".log"))]
+    if inputs is None or not files or result.stopped:
+        return
+    if len(files) > 1:
+        first, last = (list(result.models)[at] for at in (-2, -1))
+        rows = ("--where", f"{result.by}={last}") if "--measurements" in inputs else ()
+        yield views.NextStep(("compare", *files[-2:], *inputs, *rows), f"how {first} and {last} differ")
+    yield views.NextStep(("explain", files[-1], *inputs), "which options matter, and how much")
+
+
+def run_verb(request: Request, watch: views.Watch) -> ContextResult | Result:
+    """Return one model, or one per value of a context; a request to end waits where there is a model to keep."""
+    with watch.patient("this step", kept=False, lost="before there was a model: nothing is written"):
+        return run(request, watch) if request.by is None else run_by(request, watch)
+
+
+EXAMPLES = ("splc learn", "splc learn --sampling pb:9,3 -o model.json", "splc learn --learner pmnf --sampling ff")
+VERB = views.Verb(Request, run_verb, view, as_json, EXAMPLES, doing="learning")
