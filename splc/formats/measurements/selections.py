@@ -13,12 +13,12 @@ import numpy as np
 from splc.data.configurations import Configurations, value_index, with_fixed_values, wrong_value
 from splc.data.property_unit import ColumnProblem, unit_problem
 from splc.data.table import TRUTH, only_index, text_values
-from splc.errors import ConfigurationError, OutputError, Problem, listed, nearest, plural, unknown_name_hint
+from splc.errors import ConfigurationError, Problem, listed, nearest, plural, unknown_name_hint
 from splc.io.csv_rows import distinct_texts
 from splc.io.numbers import not_a_number, parse_number
 from splc.system.groups import child_texts, wrong_child
 from splc.system.options import BinaryOption, NumericOption, Option
-from splc.system.variability import ROOT, VariabilityModel, plain_name
+from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
 
 CONFIG_ID_SEPARATOR = "%;%"
@@ -45,16 +45,6 @@ def truth_words(texts: Sequence[str]) -> tuple[str, str] | None:
         words.append(opposite.upper() if word.isupper() else opposite.title() if word.istitle() else opposite)
         values.append(TRUTH[opposite])
     return words[values.index(0)], words[values.index(1)]
-
-
-def listable(name: str, system: VariabilityModel, separators: str) -> str:
-    """Return a spelling of an option's name without separators, for lists."""
-    if not set(name) & set(separators):
-        return name
-    label = plain_name(name)
-    if system.spellings.get(label) != name:
-        raise OutputError(f"the option {name!r} cannot be listed in this format", hint="rename it")
-    return label
 
 
 def reasons_by_row(reasons: Mapping[int, Sequence[str]]) -> dict[int, str]:

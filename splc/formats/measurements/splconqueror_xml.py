@@ -21,7 +21,8 @@ from splc.errors import InputError, Problem
 from splc.formats.column_choice import StatedRoles, columns_of, natural, value_notes
 from splc.formats.measurements.csv import check_names, exact_names
 from splc.formats.measurements.rows import MeasurementRows, Policy, left_out
-from splc.formats.measurements.selections import Selections, listable, name_and_value
+from splc.formats.measurements.selections import Selections, name_and_value
+from splc.formats.system.splconqueror_xml import listable
 from splc.formats.table import ColumnRows, TableSource
 from splc.io.files import Source
 from splc.io.numbers import number_text, parse_column, parse_number

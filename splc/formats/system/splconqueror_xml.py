@@ -16,15 +16,14 @@ from typing import Literal
 from lxml import etree
 
 from splc.data.table import TRUTH
-from splc.errors import ExpressionError, Problems, SplcError, VariabilityError, nearest
-from splc.formats.measurements.selections import listable
+from splc.errors import ExpressionError, OutputError, Problems, SplcError, VariabilityError, nearest
 from splc.formats.system.assembly import Assembly
 from splc.io.files import Source
 from splc.io.numbers import not_a_number, number_text, parse_number
 from splc.io.xml import inner_text, line_of, local_name, read_xml, write_xml, xml_text
 from splc.system.constraints import BooleanConstraint, Constraint, parse_arithmetic, parse_boolean
 from splc.system.options import BinaryOption, NumericOption, Option, Presentation, step_values
-from splc.system.variability import ROOT, VariabilityModel
+from splc.system.variability import ROOT, VariabilityModel, plain_name
 
 _COMMON = ("name", "outputString", "prefix", "postfix", "parent", "impliedOptions", "excludedOptions", "optional")
 _NUMERIC = ("minValue", "maxValue", "stepFunction", "values", "deselectedFlag")
@@ -344,3 +343,13 @@ def _document(system: VariabilityModel, comments: Sequence[str]) -> etree._Eleme
             element.set("req", constraint.requires)
             element.set("exprKind", "neg" if constraint.negated else "pos")
     return root
+
+
+def listable(name: str, system: VariabilityModel, separators: str) -> str:
+    """Return a spelling of an option's name without separators, for lists."""
+    if not set(name) & set(separators):
+        return name
+    label = plain_name(name)
+    if system.spellings.get(label) != name:
+        raise OutputError(f"the option {name!r} cannot be listed in this format", hint="rename it")
+    return label

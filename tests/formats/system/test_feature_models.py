@@ -7,11 +7,11 @@ from functools import cache
 from typing import Any
 
 import pytest
-from splc.formats.system.structure import literals_of
 
 from sampling import Space
 from splc.formats import detect
 from splc.formats.detect import read_variability_model
+from splc.formats.system.feature_models import literals_of
 from splc.io.files import read_source
 from splc.system.clauses import clauses
 from splc.system.mining.mined_constraint import ClauseSet
