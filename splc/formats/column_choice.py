@@ -99,7 +99,7 @@ class ColumnChoice:
         ignored, mentioned = _with_parts(self.ignore), _with_parts(self.named)
         where = {name: value for name, value in other.where.items() if name not in (*ignored, *self.by)}
         contexts = (name for name in other.contexts if name not in ignored)
-        ignore = (name for name in other.ignore if name not in mentioned)
+        ignore = (name for name in other.ignore if name not in (*mentioned, *self.options))
         names = {*mentioned, *ignored, *self.options}
         return ColumnChoice(
             tuple(dict.fromkeys((*contexts, *self.contexts))),

@@ -28,9 +28,10 @@ _STAMP_NAMES = frozenset(
         *("finished_at", "end_time", "ended_at", "created", "created_at", "date", "epoch", "unix_time", "ts"),
     )
 )
-# `2024-05-01T12:00:03`, `2024-05-01`, `12:00:03`.
+# `2024-05-01T12:00:03`, `2024-05-01`, `1.5.2024`, `12:00:03`.
 _STAMP = re.compile(
-    r"[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}.*)?|[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?"
+    r"(?:[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}|[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{4})(?:[T ][0-9]{2}:[0-9]{2}.*)?|"
+    r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?"
 )
 # Seconds since 1970 from the year 2001 on, also in milli-, micro- or nanoseconds.
 _EPOCH = 1e9
@@ -40,8 +41,8 @@ _HASH = re.compile(
 _HASH_NAMES = re.compile(r"(?:.*_)?(?:hash|sha|sha1|sha256|md5|digest|checksum|uuid|guid)(?:sum)?")
 
 _LEAST_ROWS = 5
-# Fewer days may be contexts.
-_MANY_DAYS = 10
+# Fewer days, or hashes, may be contexts.
+_MANY_DAYS, _MANY_HASHES = 10, 20
 # The number of cells among which the first one with a text is looked for.
 _LOOKED_AT = 1000
 
@@ -61,10 +62,10 @@ def _statistics(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]
     for name in columns:
         if (found := _statistic(name)) is not None:
             groups.setdefault(found[0], {}).setdefault(found[1], name)
-    names = {"_".join(words_of(name)): name for name in columns}
+    names = {key: name for name in columns if (key := "_".join(words_of(name)))}
     for base, group in groups.items():
         # `time` beside `time_max` is the value itself, but `depth` and `max_depth` are two options.
-        is_value = is_measurement_name(base) or not _BOUNDS.issuperset(group)
+        is_value = is_measurement_name(names.get(base, base)) or not _BOUNDS.issuperset(group)
         centre = (names.get(base) if is_value else None) or next((group[key] for key in _CENTRES if key in group), None)
         spreads = [name for name in group.values() if name != centre]
         for name in (*spreads, centre) if centre is not None and spreads else ():
@@ -115,7 +116,7 @@ def _are_stamps(key: str, distinct: Sequence[str], rows: int) -> bool:
 
 def _hashes(key: str, distinct: Sequence[str], rows: int) -> str | None:
     """Return `hashes` for a column that has them, else None; a few hashes, as of commits, are contexts."""
-    if len(distinct) < _LEAST_ROWS or len(distinct) <= rows / 2 or len({*map(len, distinct)}) > 1:
+    if len(distinct) < _LEAST_ROWS or len(distinct) <= min(rows / 2, _MANY_HASHES) or len({*map(len, distinct)}) > 1:
         return None
     hashes = len([*filter(_HASH.fullmatch, distinct)])
     return "hashes" if hashes == len(distinct) or (hashes and _HASH_NAMES.fullmatch(key)) else None
@@ -212,8 +213,11 @@ def _found(
     boundary = None
     # Columns without values where properties have none are properties, too.
     failed = np.zeros(table.rows, dtype=bool)
-    for name in numbers if anchor is None else set(names[anchor:]).intersection(numbers):
-        if not table.complete(name) and (name == nfp or table.seems_measured(name)):
+    for name in numbers:
+        is_right = anchor is None or name in names[anchor:]
+        # Options have no words such as `n.d.` instead of numbers.
+        is_measured = name not in table.blank or (is_right and (name == nfp or table.seems_measured(name)))
+        if is_measured and not table.complete(name):
             failed |= table.gaps(name)
     # The last column that differs in every row.
     last_different = next((at for at in reversed(range(len(names))) if table.differs_everywhere(names[at])), -1)

@@ -70,6 +70,11 @@ class Inference(Roles):
         """Selections of two options that no row has, although chance hardly explains it, and what excludes them."""
         return tuple((pair.contradiction, pair_text(pair)) for pair in self.mined.unseen)
 
+    def of_model(self, choice: ColumnChoice) -> ColumnChoice:
+        """Return the roles of columns that the file of a model states: also texts that are left out, which are many."""
+        texts = (name for name in self.ignored if name not in self.numbers)
+        return choice.over(ColumnChoice(ignore=tuple(texts)).lenient)
+
     def completed(self, choice: ColumnChoice) -> ColumnChoice:
         """Return the roles of columns that the user chose, completed by those that were inferred."""
         result = choice.over(ColumnChoice(ignore=tuple(self.ignored)).lenient)
@@ -124,7 +129,7 @@ def inference_of(
     system = _system(given, columns, roles, alternatives)
     assumptions, warnings = [*_assumptions(system, roles, alternatives)], [*roles.warnings]
     if roles.differing:
-        text = f"{roles.counts.sum():,} rows, {plural(len(roles.counts), 'configuration', 'configurations')}"
+        text = f"{roles.counts.sum():,} rows, {plural(roles.configurations, 'configuration', 'configurations')}"
         cure = f"if these are options, name them with --options {shlex.quote(','.join(roles.differing))}"
         # Rows that are repetitions only if these columns are no options.
         text = f"{text}: rows of one configuration differ in {listed(roles.differing)}; {cure}"

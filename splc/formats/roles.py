@@ -49,11 +49,23 @@ from splc.types import Array
 _DECIMAL, _PADDED = re.compile(r"[0-9]+\.[0-9]+"), re.compile(r"[0-9]+\.[0-9]+0")
 _SHOWN_LINES = 5
 # Names of columns of numbers that are rather contexts.
-CONTEXT_NAMES = ("version", "release", "revision", "commit", "build", "year", "date", "machine", "host", "platform")
+CONTEXT_NAMES = (
+    "version",
+    "release",
+    "revision",
+    "commit",
+    "build",
+    "year",
+    "date",
+    "datum",
+    "machine",
+    "host",
+    "platform",
+)
 # Words of names of columns of text that are contexts, also if they are crossed with the options.
 _CONTEXT_WORDS = frozenset(CONTEXT_NAMES).union(
     words_of("environment env workload input dataset data benchmark bench system application app program instance os"),
-    words_of("node hostname cluster branch tag callpath region device cpu gpu hardware project query"),
+    words_of("runner node hostname cluster branch tag callpath region device cpu gpu hardware project query"),
     ("status", "state", "error"),
 )
 
@@ -73,6 +85,7 @@ class Roles:
     differing: tuple[str, ...] = ()
     # the number of rows of each configuration in each context
     counts: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    configurations: int = 0  # the number of configurations
     warnings: tuple[str, ...] = ()  # roles that are probably wrong, one line each
     decided: bool = False  # whether names and contents of columns (`splc.formats.evidence`) decided on roles
     # column → its numbers, shape (n,), NaN where there is none
@@ -145,6 +158,13 @@ def roles_of(
     table.blank.update(
         name for name in gapped if not has_text(texts_in(columns[name], np.flatnonzero(table.gaps(name))))
     )
+    for name in (*contexts, *words):
+        if table.says_why(name):
+            ignored[name] = "it has texts only where values are missing"
+    contexts, words = (
+        [name for name in contexts if name not in ignored],
+        dict.fromkeys(name for name in words if name not in ignored),
+    )
     # A file that states its properties states its options, too.
     names = [name for name in columns if name in numbers or name in words]
     result = (
@@ -198,6 +218,7 @@ def roles_of(
         ignored,
         tuple(unstated) if measured else (),
         np.bincount(group),
+        int(table.groups(options).max(initial=-1)) + 1,
         tuple(_warnings(table, unnamed, doubtful, gaps, instead)),
         bool(evident or multiples or reasons),
         numbers,

@@ -30,6 +30,7 @@ from splc.io.csv_rows import (
     plain_columns,
     split_line,
     split_rows,
+    table_lines,
 )
 from splc.io.files import Source, sha256_of
 from splc.io.numbers import parse_column, parse_number
@@ -122,6 +123,19 @@ class TableSource(Source):
         return cls.of(source, header, columns, stated, main, tuple(notes))
 
     @cached_property
+    def beside(self) -> tuple[int, int]:
+        """The numbers of lines of a CSV file before its header, and of those of statistics at its end."""
+        return (0, 0) if self.rows else table_lines(super().content)
+
+    @cached_property
+    def content(self) -> bytes:
+        """The bytes without a byte order mark; lines before the header are empty, statistics at the end left out."""
+        content, (before, after) = super().content, self.beside
+        if before:
+            content = b"\n" * before + content.split(b"\n", before)[-1]
+        return content.rstrip().rsplit(b"\n", after)[0] + b"\n" if after else content
+
+    @cached_property
     def sha256(self) -> str:
         """The SHA-256 hash of the file, in hexadecimal; where there are several files or none, that of the table."""
         return sha256_of(self.data if self.data or not self.rows else self.text())
@@ -188,6 +202,12 @@ def _clean(text: str, source: Source) -> str:
     return (text if text.isascii() else text.encode("utf-8", "replace").decode()).lstrip(" ")
 
 
+def beside_notes(before: int, after: int) -> tuple[str, ...]:
+    """Return notes about the rows before the header of a table and the statistics at its end, if there are some."""
+    titles = (f"{plural(before, 'row', 'rows')} before the header left out",) if before else ()
+    return (*titles, f"{plural(after, 'row', 'rows')} of statistics at the end left out") if after else titles
+
+
 def table_of(source: Source) -> TableSource:
     """Return a file as a table."""
     return source if isinstance(source, TableSource) else TableSource(source.name, source.data)
@@ -215,16 +235,18 @@ def split_table(
         if decimal is not None or not any("," in text for texts in cells for text in texts):
             return table
         return _with_points(table, exempt, quoted=True)
-    if not (text := source.text()) or text.isspace():
+    if not (text := table.text()) or text.isspace():
         raise InputError(Problem("the file is empty", source.name))
     separator = separator or (_separator(text, names) if names else likely_separator(text))
     plain = decimal is not None or separator == "," or b"," not in source.data
     if (key := (separator, plain)) not in table._splits:
-        if (columns := plain_columns(source.content, separator) if plain else None) is not None:
+        content = table.content.lstrip(b"\n")
+        if (columns := plain_columns(content, separator) if plain else None) is not None:
             first, texts = tuple(cells[0] for cells in columns), tuple(cells[1:] for cells in columns)
-            table._splits[key] = ColumnRows(first, texts, named=False), range(1, len(columns[0]) + 1)
+            start = 1 + len(table.content) - len(content)
+            table._splits[key] = ColumnRows(first, texts, named=False), range(start, start + len(columns[0]))
         else:
-            table._splits[key] = split_rows(source, separator, lambda row: len(row) > 1 or is_not_blank(row))
+            table._splits[key] = split_rows(table, separator, lambda row: len(row) > 1 or is_not_blank(row))
     rows, lines = table._splits[key]
     table = replace(table, rows=rows, lines=lines, separator=separator)
     quoted = separator == ","

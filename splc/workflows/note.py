@@ -168,9 +168,14 @@ def reading_notes(*reports: ReadingReport) -> tuple[Note, ...]:
         again = plural(len(duplicates), "row measures", "rows measure")
         text = f"{source}: {again} a configuration again (lines {_lines(duplicates)})"
         notes.append(Note(text, warning=True))
-    for nfp in dict.fromkeys(nfp for report in reports for nfp in report.missing):
-        if count := sum(report.missing.get(nfp, 0) for report in reports):
-            values = plural(count, f"value of {nfp} is", f"values of {nfp} are")
+    # Runs that failed lack the values of all properties: one note for those of the same lines.
+    lacking: dict[tuple[int, ...], list[str]] = {}
+    for nfp, gaps in _by_property(reports, "gaps"):
+        lacking.setdefault((sum(report.missing.get(nfp, 0) for report in reports), *gaps), []).append(nfp)
+    for (count, *_), names in lacking.items():
+        if count:
+            of = names[0] if len(names) == 1 else f"each of {listed(names)}"
+            values = plural(count, f"value of {of} is", f"values of {of} are")
             notes.append(Note(f"{source}: {values} missing or cannot be read", warning=True))
     for nfp, failed in _by_property(reports, "failed"):
         count = sum(report.used - len(report.gaps.get(nfp, ())) for report in reports)
@@ -182,9 +187,9 @@ def reading_notes(*reports: ReadingReport) -> tuple[Note, ...]:
     notes += notes_of(
         f"{source}: {text}" for text in dict.fromkeys(text for report in reports for text in report.notes)
     )
-    for nfp, gaps in _by_property(reports, "gaps"):
+    for (_, *gaps), names in lacking.items():
         if gaps and len(gaps) < rows - len(invalid):
-            text = f"{nfp} lacks a value in {_lines(gaps, 'line')}"
+            text = f"{listed(names)} {'lacks' if len(names) == 1 else 'lack'} a value in {_lines(gaps, 'line')}"
             notes.append(Note(f"{source}: {text}"))
     return tuple(notes)
 

@@ -32,8 +32,8 @@ from splc.formats.benchmarks.declaration import (
     table_of,
 )
 from splc.formats.column_choice import StatedRoles
-from splc.formats.table import TableSource
-from splc.io.csv_rows import first_header
+from splc.formats.table import TableSource, beside_notes
+from splc.io.csv_rows import first_header, statistic_rows, title_rows
 from splc.io.files import MAX_UNPACKED, STANDARD, Source, read_source
 from splc.io.json import declared, parse_json
 
@@ -205,9 +205,15 @@ def excel(source: Source) -> TableSource:
         raise InputError(Problem(f"the workbook cannot be read: {error}", source.name)) from None
     if not (rows := [row for row in rows if any(value is not None for value in row)]):
         raise InputError(Problem(f"the sheet {names[0]!r} is empty", source.name))
+    before, after = title_rows(rows), statistic_rows(rows)
+    rows = rows[before : len(rows) - after]
     width = max(at for at, value in enumerate(rows[0]) if value is not None) + 1 if any(rows[0]) else 0
     notes = (f"only the first sheet, {names[0]!r}, is read",) if len(names) > 1 else ()
-    return TableSource.of_rows(source, *_texts(rows[0][:width], (row[:width] for row in rows[1:])), notes=notes)
+    return TableSource.of_rows(
+        source,
+        *_texts(rows[0][:width], (row[:width] for row in rows[1:])),
+        notes=(*notes, *beside_notes(before, after)),
+    )
 
 
 @benchmark("", rb"PAR1")

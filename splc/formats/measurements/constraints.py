@@ -299,6 +299,10 @@ def _value_rules(table: TableSource, system: VariabilityModel, outside: Array) -
     return tuple(rules), explained
 
 
+# The fewest rows with 0 beside a missing value that are failed runs.
+_ZEROS = 5
+
+
 def with_failures(
     measured: Measurements, files: Sequence[str], check: Callable[[Configurations], Array] | None
 ) -> Measurements:
@@ -307,8 +311,16 @@ def with_failures(
     `check`: returns which configurations are valid; others are no failures of the system. None accepts all.
     """
     system = measured.system
-    known: Array = np.any([~np.isnan(values).all(axis=1) for values in measured.values.values()], axis=0)
-    parts, sources = [Configurations(system, measured.configurations.indices[~known])], list[str]()
+    missing = np.stack([np.isnan(values).all(axis=1) for values in measured.values.values()])
+    nothing = np.stack([(np.nan_to_num(values) == 0).all(axis=1) for values in measured.values.values()]).all(axis=0)
+    known: Array = ~missing.all(axis=0)
+    # In several rows, 0 wherever another value is missing is what failed runs report: 0 operations per second.
+    if (nothing & known & missing.any(axis=0)).sum() >= _ZEROS and (nothing | ~missing.any(axis=0)).all():
+        known &= ~(nothing & missing.any(axis=0))
+    # One row for each run.
+    runs_of = np.maximum(np.bincount(measured.report.groups, minlength=len(known))[: len(known)], 1)[~known]
+    failing = np.repeat(measured.configurations.indices[~known], runs_of, axis=0)
+    parts, sources = [Configurations(system, failing)], list[str]()
     never: tuple[FailureRule, ...] = ()
     for file in dict.fromkeys(failures_file(file) for file in files if file != STANDARD):
         if Path(file).is_file():

@@ -17,10 +17,12 @@ from splc.data.table import names_of
 from splc.errors import InputError, MeasurementError, Problem, Problems, nearest
 from splc.formats import detect
 from splc.formats.column_choice import ColumnChoice, shown_value, shown_values
+from splc.formats.evidence import left_out
 from splc.formats.measurements.constraints import with_failures
 from splc.formats.measurements.rows import MeasurementRows, Policy, assemble
 from splc.formats.measurements.tables import read_table
 from splc.formats.table import table_of
+from splc.io.csv_rows import CodedTexts
 from splc.io.files import Source
 from splc.io.numbers import unit_of
 from splc.system.variability import VariabilityModel
@@ -176,6 +178,10 @@ _MANY = 20
 _WIDEST = 60
 # Columns that say whether a run worked: texts and exit codes; and the texts of those that did.
 _STATUS = {"status", "state", "outcome"}
+_FAILED = {
+    *("fail", "failed", "failure", "error", "crash", "crashed", "cancelled", "canceled", "timeout", "timed_out"),
+    *("aborted", "abort", "killed", "oom", "out_of_memory", "node_fail", "skipped", "pruned", "running", "invalid"),
+}
 _EXIT_CODES = {"exit_code", "exitcode", "exit_status", "returncode", "return_code"}
 _WORKED = {
     *("ok", "okay", "success", "successful", "succeeded", "passed", "done", "complete", "completed", "finished", "0")
@@ -186,7 +192,8 @@ def measurements_in(
     system: VariabilityModel, rows: MeasurementRows, policy: Policy, source: Source
 ) -> tuple[Measurements, ...]:
     """Return the measurements in the rows that the policy selects: all, or those of each value of its `by`."""
-    parts = separated(selected(rows, policy.columns, source.name), policy.columns.by)
+    rows = _without_labels(selected(rows, policy.columns, source.name), policy.columns)
+    parts = separated(rows, policy.columns.by)
     require_constant(parts, source.name, policy.columns)
     return tuple(
         assemble(system, with_notes(part, policy.columns), policy, source, part.values_of_contexts) for part in parts
@@ -207,11 +214,14 @@ def with_notes(rows: MeasurementRows, choice: ColumnChoice) -> MeasurementRows:
 def _without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> MeasurementRows:
     """Return rows without columns that say which runs failed; such runs have no values.
 
-    These are columns with a usual name that are not named as contexts: texts such as `ok` and `timeout`, or exit codes.
+    These are columns that are not named as contexts: exit codes, and texts such as `ok` and `timeout`, of a usual name
+    or all of them known. Texts only where values are missing say why.
     """
     named = {*choice.contexts, *choice.by, *choice.where, rows.nfp}
     for name in [name for name in (*rows.contexts, *rows.values) if name not in named]:
-        usual = name.casefold() in _EXIT_CODES or (name in rows.contexts and name.casefold() in _STATUS)
+        words = {value.casefold() for value in rows.contexts[name].values} if name in rows.contexts else set()
+        is_status = name.casefold() in _STATUS or (words <= _WORKED | _FAILED and bool(words & _FAILED))
+        usual = name.casefold() in _EXIT_CODES or (name in rows.contexts and is_status)
         others = {other: values for other, values in rows.values.items() if other != name}
         worked = np.zeros(len(rows), dtype=bool)
         if usual and others and (context := rows.contexts.get(name)) is not None:
@@ -226,6 +236,15 @@ def _without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> Measure
                 contexts={other: context for other, context in rows.contexts.items() if other != name},
                 notes=(*rows.notes, f"{(~worked).sum():,} of {len(rows):,} runs failed, as {name!r} says"),
             )
+            continue
+        if (context := rows.contexts.get(name)) is not None and "" in context.values and others:
+            filled = context.codes != context.values.index("")
+            without = np.any([np.isnan(values).all(axis=1) for values in others.values()], axis=0)
+            if filled.any() and not filled.all() and without[filled].all():
+                contexts = {other: each for other, each in rows.contexts.items() if other != name}
+                rows = replace(
+                    rows, contexts=contexts, notes=(*rows.notes, f"left out: {name}, which says why runs failed")
+                )
     return rows
 
 
@@ -259,6 +278,21 @@ def selected(rows: MeasurementRows, choice: ColumnChoice, file: str) -> Measurem
         mask[list(rows.malformed)] = True
         rows = rows.take(np.flatnonzero(mask))
     return replace(rows, notes=tuple(notes))
+
+
+def _without_labels(rows: MeasurementRows, choice: ColumnChoice) -> MeasurementRows:
+    """Return rows without contexts that nobody named and that say when or which, not where, a run was, and a note."""
+    named = {*choice.named, *choice.usual}
+    texts = {name: each for name, each in rows.contexts.items() if name not in named and len(each.values) > 1}
+    labels = left_out({name: CodedTexts(each.values, each.codes) for name, each in texts.items()}, ())
+    most = {name: "its text differs in most rows" for name in texts if differs_in_most(texts[name].values, len(rows))}
+    if not (labels := {**most, **labels}):
+        return rows
+    left = "; ".join(f"{name}, {reason}" for name, reason in labels.items())
+    notes = (*rows.notes, f"left out: {left} (--where or --by use such a column)")
+    return replace(
+        rows, contexts={name: rows.contexts[name] for name in rows.contexts if name not in labels}, notes=notes
+    )
 
 
 def separated(rows: MeasurementRows, by: Sequence[str]) -> tuple[MeasurementRows, ...]:

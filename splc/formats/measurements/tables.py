@@ -23,7 +23,7 @@ from splc.formats.benchmarks.tools import benchmark_of, read_benchmark, with_rol
 from splc.formats.column_choice import MISSING, ColumnChoice, StatedRoles
 from splc.formats.detect import is_xml
 from splc.formats.measurements.splconqueror_xml import read_xml_columns
-from splc.formats.table import ColumnRows, TableSource, read_columns, split_table, table_of, table_text
+from splc.formats.table import ColumnRows, TableSource, beside_notes, read_columns, split_table, table_of, table_text
 from splc.io.csv_rows import CodedTexts, distinct_numbers, distinct_texts, first_header, first_line
 from splc.io.files import Source
 from splc.io.numbers import column_texts, parse_column, unit_of
@@ -32,6 +32,7 @@ from splc.io.numbers import column_texts, parse_column, unit_of
 _NUMBERED = re.compile(
     r"(.*?)[\s_.-]*[\[(]?\s*(?:(?:run|rep|repetition|trial|sample|r|t)[\s_.-]*)?([0-9]{1,3})\s*[\])]?"
 )
+_UNIT = re.compile(r"(.*[^\s])(\s*[\[(]\s*[^\W\d][^\])\d]*[\])])")
 _RUNS = frozenset(("", "run", "rep", "repetition", "trial", "sample", "measurement", "value", "result", "iteration"))
 _METRIC = frozenset(
     ("metric", "property", "nfp", "variable", "measure", "measurement", "event", "counter", "metric_name")
@@ -57,6 +58,7 @@ def read_table(path: Any) -> Source:
         return source
     table = table_of(with_roles(source) if isinstance(path, str | Path) else source)
     is_text = bool(table.rows) or b"\0" not in table.data[:1000]
+    table = replace(table, notes=(*table.notes, *beside_notes(*table.beside)))
     return unfolded(table) if is_text and table.stated is None else table
 
 
@@ -147,11 +149,16 @@ def _with_numbers(table: TableSource, columns: dict[str, Sequence[str]]) -> Tabl
 def _repeated(names: Sequence[str]) -> dict[str, list[str]]:
     """Return property → the columns of its repetitions, which are numbered from 0 or 1."""
     groups: dict[str, dict[int, str]] = {}
+    titles: dict[str, str] = {}
     for name in names:
-        if match := _NUMBERED.fullmatch(name):
-            groups.setdefault(match[1].strip(" _.-"), {})[int(match[2])] = name
+        # `run1 [s]` has a unit.
+        bracket = _UNIT.fullmatch(name)
+        if match := _NUMBERED.fullmatch(bracket[1] if bracket else name):
+            base = match[1].strip(" _.-")
+            titles[base] = f"{'time' if base.casefold() in _RUNS else base}{bracket[2] if bracket else ''}"
+            groups.setdefault(base, {})[int(match[2])] = name
     return {
-        base: list(numbered.values())
+        titles[base]: list(numbered.values())
         for base, numbered in groups.items()
         if len(numbered) > 1 and [*numbered] in ([*range(len(numbered))], [*range(1, len(numbered) + 1)])
         # `time`, `time_0`, `time_1` are a property and its parts.
@@ -173,12 +180,13 @@ def _stacked(
     """Return a table with a row for each repetition."""
     inner = {name for names in repeated.values() for name in names}
     keys = [name for name in columns if name not in inner]
-    names = ["time" if base.casefold() in _RUNS else base for base in repeated]
+    names = [*repeated]
     longest = max(map(len, repeated.values()))
     rows = []
     for at, turn in product(range(len(next(iter(columns.values())))), range(longest)):
         values = [columns[group[turn]][at] if turn < len(group) else "" for group in repeated.values()]
-        if any(text.strip().casefold() not in MISSING for text in values):
+        # A row without any value is a failed run.
+        if not turn or any(text.strip().casefold() not in MISSING for text in values):
             rows.append([*(columns[name][at] for name in keys), *values])
     text = ", ".join(f"{name} ({len(group)} columns)" for name, group in zip(names, repeated.values(), strict=True))
     return TableSource.of_rows(table, [*keys, *names], rows, notes=(f"repetitions side by side: {text}",))

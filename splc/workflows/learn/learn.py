@@ -282,11 +282,12 @@ def run(
 
             learner = parse_term_list(read_source(request.given_terms), space.system)
         count = len(measured.measured(nfp))
-        mined = project.inference is not None and bool(project.inference.mined)
+        inference, columns = project.inference, project.columns
+        columns, mined = (inference.of_model(columns), bool(inference.mined)) if inference else (columns, False)
         provenance = {
             "sampling": learning_set.sampling,
             "measured_configurations": count,
-            **columns_object(measured.contexts, project.columns, mined=mined),
+            **columns_object(measured.contexts, columns, mined=mined),
             **({} if request.validation is None else {"validation": request.validation}),
             **({} if stored is None else {"sources": stored.files}),
             **({} if measured.failures is None else {"failures": failures_object(measured.failures)}),
