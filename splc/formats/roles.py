@@ -109,7 +109,8 @@ def roles_of(
     """Return the roles of the columns of a table; without a measured column, options are those that are named."""
     choice = choice.among(columns)
     _require_columns(columns, file, nfp, choice)
-    ignored = dict.fromkeys((name for name in columns if name in choice.ignore), "as requested")
+    reasons_of = {name: "as in the model" if name in choice.optional else "as requested" for name in choice.ignore}
+    ignored = {name: reasons_of[name] for name in columns if name in reasons_of}
     evident: dict[str, str] = {}
     if not choice.properties:
         evident = left_out(columns, {*choice.options, *choice.named, *choice.usual, *ignored, nfp or ""})

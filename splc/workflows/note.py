@@ -117,7 +117,11 @@ def inference_notes(inference: Inference | None, *, lists: bool = False) -> tupl
         roles = {"options": inference.columns, "properties": inference.properties, "contexts": inference.contexts}
         listing = "; ".join(f"{role}: {listed(names)}" for role, names in roles.items() if names)
         text = f"{source}: {listing}"
-        details = tuple(line for line in details if line.startswith("ignored") and not line.endswith("(as requested)"))
+        details = tuple(
+            line
+            for line in details
+            if line.startswith("ignored") and not line.endswith(("(as requested)", "(as in the model)"))
+        )
     if not inference.properties:
         listing = listed(inference.columns, SHOWN_COLUMNS)
         text = f"{source}: no column seems to be measured, so that all are options: {listing}"
@@ -255,7 +259,9 @@ def role_table(inference: Inference) -> tuple[str, ...]:
     for name, reason in inference.ignored.items():
         reasons.setdefault(reason, []).append(name)
     for reason, names in reasons.items():
-        change = "" if reason == "as requested" else "--property NAME, --options NAME, --context NAME"
+        change = (
+            "" if reason in {"as requested", "as in the model"} else "--property NAME, --options NAME, --context NAME"
+        )
         rows.append(("left out", f"{listed(names)} ({reason})", change))
     rows = [row for row in rows if row[1]]
     widths = [max(len(row[at]) for row in rows) for at in (0, 1)]

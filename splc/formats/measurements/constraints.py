@@ -313,7 +313,7 @@ def with_failures(
     system = measured.system
     missing = np.stack([np.isnan(values).all(axis=1) for values in measured.values.values()])
     nothing = np.stack([(np.nan_to_num(values) == 0).all(axis=1) for values in measured.values.values()]).all(axis=0)
-    known: Array = ~missing.all(axis=0)
+    known: Array = np.asarray(~missing.all(axis=0))
     # In several rows, 0 wherever another value is missing is what failed runs report: 0 operations per second.
     if (nothing & known & missing.any(axis=0)).sum() >= _ZEROS and (nothing | ~missing.any(axis=0)).all():
         known &= ~(nothing & missing.any(axis=0))
