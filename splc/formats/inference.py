@@ -19,7 +19,7 @@ from splc.formats.measurements.constraints import option_table, pair_text, with_
 from splc.formats.measurements.selections import truth_words
 from splc.formats.measurements.tables import read_file_columns, read_table
 from splc.formats.roles import Roles, option_columns, roles_of
-from splc.formats.table import TableSource, table_of
+from splc.formats.table import TableSource, read_columns, table_of
 from splc.io.csv_rows import distinct_texts, has_text, rows_with, texts_in
 from splc.io.files import Source
 from splc.io.numbers import number_text, parse_column
@@ -34,6 +34,8 @@ MAX_CHILDREN = 1000
 _SHOWN_VALUES = 6
 # Numeric options with fractions have fewer levels.
 _CONTINUOUS = 20
+# The rows among which texts are looked for.
+_LOOKED_AT = 1000
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -71,8 +73,13 @@ class Inference(Roles):
         return tuple((pair.contradiction, pair_text(pair)) for pair in self.mined.unseen)
 
     def of_model(self, choice: ColumnChoice) -> ColumnChoice:
-        """Return the roles of columns that the file of a model states: also texts that are left out, which are many."""
-        texts = (name for name in self.ignored if name not in self.numbers)
+        """Return the roles of columns that the file of a model states: also texts that are left out.
+
+        Numbers that are left out, such as statistics, may be the property of another command.
+        """
+        columns = {} if is_xml(self.source) else read_columns(self.source).columns
+        beginnings = {name: columns[name][:_LOOKED_AT] for name in self.ignored if name in columns}
+        texts = (name for name, cells in beginnings.items() if np.isnan(parse_column(cells)).all())
         return choice.over(ColumnChoice(ignore=tuple(texts)).lenient)
 
     def completed(self, choice: ColumnChoice) -> ColumnChoice:
@@ -129,9 +136,9 @@ def inference_of(
     system = _system(given, columns, roles, alternatives)
     assumptions, warnings = [*_assumptions(system, roles, alternatives)], [*roles.warnings]
     if roles.differing:
-        text = f"{roles.counts.sum():,} rows, {plural(roles.configurations, 'configuration', 'configurations')}"
+        text = f"{roles.counts.sum():,} rows, {plural(len(roles.counts), 'configuration', 'configurations')}"
         cure = f"if these are options, name them with --options {shlex.quote(','.join(roles.differing))}"
-        # Rows that are repetitions only if these columns are no options.
+        # Rows are repetitions unless these columns are options.
         text = f"{text}: rows of one configuration differ in {listed(roles.differing)}; {cure}"
         (assumptions if repeats(roles.counts) else warnings).append(text)
     ignored = {**roles.ignored, **dict.fromkeys(without, "it has no values in the selected rows")}

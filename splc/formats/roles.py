@@ -83,9 +83,8 @@ class Roles:
     # columns that are neither options nor contexts, nor stated by a name, and differ among rows of the same
     # configuration and contexts
     differing: tuple[str, ...] = ()
-    # the number of rows of each configuration in each context
+    # the number of rows of each configuration
     counts: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    configurations: int = 0  # the number of configurations
     warnings: tuple[str, ...] = ()  # roles that are probably wrong, one line each
     decided: bool = False  # whether names and contents of columns (`splc.formats.evidence`) decided on roles
     # column → its numbers, shape (n,), NaN where there is none
@@ -218,8 +217,7 @@ def roles_of(
         tuple(contexts),
         ignored,
         tuple(unstated) if measured else (),
-        np.bincount(group),
-        int(table.groups(options).max(initial=-1)) + 1,
+        np.bincount(table.groups(options)),
         tuple(_warnings(table, unnamed, doubtful, gaps, instead)),
         bool(evident or multiples or reasons),
         numbers,

@@ -124,7 +124,7 @@ class TableSource(Source):
 
     @cached_property
     def beside(self) -> tuple[int, int]:
-        """The numbers of lines of a CSV file before its header, and of those of statistics at its end."""
+        """The numbers of lines of a CSV file before its header, and of those of statistics below it."""
         return (0, 0) if self.rows else table_lines(super().content)
 
     @cached_property

@@ -131,7 +131,7 @@ def table_of(
     every_run = [*runs]
     runs = [run for run in every_run if any(value is not None for value in run.values.values())]
     if failed := len(every_run) - len(runs):
-        notes = (*notes, f"{plural(failed, 'run', 'runs')} without a value left out")
+        notes = (*notes, f"{plural(failed, 'run', 'runs')} that did not complete left out")
     if not runs:
         raise InputError(Problem("the file has no measured values", source.name))
     if not (options := list(dict.fromkeys(name for run in runs for name in run.options))):

@@ -234,7 +234,7 @@ def _without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> Measure
                 values={other: np.where(worked[:, None], values, np.nan) for other, values in others.items()},
                 missing={other: np.maximum(rows.missing[other], ~worked) for other in others},
                 contexts={other: context for other, context in rows.contexts.items() if other != name},
-                notes=(*rows.notes, f"{(~worked).sum():,} of {len(rows):,} runs failed, as {name!r} says"),
+                notes=(*rows.notes, f"{(~worked).sum():,} of {len(rows):,} runs did not succeed, as {name!r} says"),
             )
             continue
         if (context := rows.contexts.get(name)) is not None and "" in context.values and others:
@@ -281,7 +281,7 @@ def selected(rows: MeasurementRows, choice: ColumnChoice, file: str) -> Measurem
 
 
 def _without_labels(rows: MeasurementRows, choice: ColumnChoice) -> MeasurementRows:
-    """Return rows without contexts that nobody named and that say when or which, not where, a run was, and a note."""
+    """Return rows without contexts that are not named and say when or which, not where, a run was, and a note."""
     named = {*choice.named, *choice.usual}
     texts = {name: each for name, each in rows.contexts.items() if name not in named and len(each.values) > 1}
     labels = left_out({name: CodedTexts(each.values, each.codes) for name, each in texts.items()}, ())
