@@ -92,14 +92,10 @@ def refined(x: Array, y: Array) -> Exponents | None:
 def _refined(
     judged: Callable[[Exponents], tuple[float, float]], y: Array, most: Sequence[int], growth: float, least: float
 ) -> Exponents | None:
-    """Refine the exponents of each slice by mediants.
+    """Refine the exponents of each slice, which are at most `most`, by mediants.
 
-    Args:
-        judged: gives two errors of a term: the one that is made small, and the one whose ratios count.
-        y: the values.
-        most: the largest exponent of each slice.
-        growth: the factor on the ratio that is needed after each step without a new term.
-        least: the ratio of the errors of a constant and of the term that is needed.
+    `judged` gives two errors of a term: one that is made small, and one whose ratios count. A new term needs a ratio
+    that grows by `growth` after each step without one; the final one needs `least` of the error of a constant.
     """
 
     def error(at: int, exponent: Fraction) -> float:
