@@ -23,7 +23,6 @@ from splc.errors import InputError, Problem, SplcError, plural
 from splc.formats.measurements.csv import read_option_table
 from splc.formats.measurements.selections import assignment_text
 from splc.formats.roles import Roles
-from splc.formats.system.assembly import disjunction
 from splc.formats.table import TableSource, split_table
 from splc.io.csv_rows import distinct_texts, rows_with
 from splc.io.files import STANDARD, Source, read_source
@@ -158,7 +157,7 @@ def _opposite(literal: OptionLiteral) -> OptionLiteral:
 
 
 def _clause(*literals: OptionLiteral) -> str:
-    return disjunction(literals).text
+    return " | ".join(("" if literal.positive else "!") + quoted(literal.name) for literal in literals)
 
 
 def _comparison(premise: OptionLiteral, name: str, constraint: MinedConstraint) -> str:
