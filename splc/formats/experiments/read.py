@@ -14,7 +14,7 @@ from typing import Any
 from splc.data.experiment import Experiment
 from splc.errors import InputError, Problem, SpecError, listed, unknown_name_hint
 from splc.formats import detect
-from splc.formats.benchmarks import folders
+from splc.formats.benchmarks.declaration import BENCHMARK, OVERRIDES, files_in
 from splc.formats.benchmarks.tools import benchmark_of, read_benchmark
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.detect import KEYWORDS, ExperimentFormat
@@ -121,8 +121,8 @@ def read_experiments(
         raise SpecError("the scaling can be chosen for folders of CUBE profiles only", hint=hint)
     if file is not None and file.is_dir():
         # A folder may also have a table of one run in each file.
-        has_runs = any(next(file.rglob(name), None) for name in (folders.OVERRIDES, folders.BENCHMARK))
-        if has_runs or any(benchmark_of(read_source(each)) for each in folders.files_in(file)[:1]):
+        has_runs = any(next(file.rglob(name), None) for name in (OVERRIDES, BENCHMARK))
+        if has_runs or any(benchmark_of(read_source(each)) for each in files_in(file)[:1]):
             return _of_benchmark(path, parameters, choice, metrics)
         if choice.by:
             raise SpecError("a folder of tables is not split by a context", hint="write one table for all runs")
