@@ -393,12 +393,12 @@ def _read_hydra(folder: Path) -> TableSource:
     The result file is the JSON or CSV file in the job's folder; each row of a CSV file is a repetition.
     """
     jobs = [file.parent.parent for file in sorted(folder.rglob(OVERRIDES))]
-    if not (jobs_with_results := [(job, results) for job in jobs if (results := _result_file(job)) is not None]):
+    if not (complete := [(job, results) for job in jobs if (results := _result_file(job)) is not None]):
         hint = 'write the results of each job to a file result.json in its folder: {"time": 1.5}'
         raise InputError(Problem("no job has a file of results (JSON or CSV)", str(folder), hint=hint))
-    missing_count = len(jobs) - len(jobs_with_results)
-    notes = [f"{missing_count:,} of {len(jobs):,} jobs without a file of results left out"] if missing_count else []
-    runs = (MeasuredRun(_overrides(job), values) for job, results in jobs_with_results for values in _results_in(results))
+    missing = len(jobs) - len(complete)
+    notes = [f"{missing:,} of {len(jobs):,} jobs without a file of results left out"] if missing else []
+    runs = (MeasuredRun(_overrides(job), values) for job, results in complete for values in _results_in(results))
     hint = "the jobs have no overrides: python app.py -m level=1,9"
     return table_of(Source(str(folder), b""), runs, notes=notes, hint=hint)
 

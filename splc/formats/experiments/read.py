@@ -63,11 +63,9 @@ def point_table(
     evident = {} if metrics else left_out({name: columns[name] for name in stated_roles.properties}, named_columns)
     retained = {name: cells for name, cells in columns.items() if name not in (*unused, *kinds, *evident)}
     if kinds:
-        kind_rows = [
-            ["" if not text else text if name in stated_roles.contexts else f"{name}={text}" for text in columns[name]]
-            for name in kinds
-        ]
-        retained[CALLPATH] = [", ".join(filter(None, row)) for row in zip(*kind_rows, strict=True)]
+        marks = ["" if name in stated_roles.contexts else f"{name}=" for name in kinds]
+        texts = ([text and mark + text for text in columns[name]] for name, mark in zip(kinds, marks, strict=True))
+        retained[CALLPATH] = [", ".join(filter(None, row)) for row in zip(*texts, strict=True)]
     notes = (f"left out, with one value in all rows: {listed(unused)}",) if unused else ()
     return TableSource.of_rows(source, [*retained], zip(*retained.values(), strict=True), notes=notes), factors
 

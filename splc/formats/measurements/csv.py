@@ -364,17 +364,15 @@ def write_measurements_splconqueror_csv(measurements: Measurements, path: str | 
         columns.append(texts)
         if isinstance(option, NumericOption) and option.optional:
             enabled = ~np.isnan(configurations.value(option.name))
-            for switch, column in ((ENABLED, enabled), (DISABLED, ~enabled)):
-                header.append(switch + name)
-                columns.append(np.where(column, "1", "0").tolist())
+            header += [ENABLED + name, DISABLED + name]
+            columns += [np.where(column, "1", "0").tolist() for column in (enabled, ~enabled)]
     for name in header:
         if is_number(name) or header.count(name) > 1:
             reason = "is a number" if is_number(name) else "would be a duplicate"
             message = f"SPL Conqueror's table cannot have a column {name!r}: the name {reason}"
             raise MeasurementError(message, hint="write plain CSV or XML")
-    for name in measurements.properties:
-        header.append(name)
-        columns.append(column_texts(measurements[name], missing="NaN"))
+    header += measurements.properties
+    columns += [column_texts(measurements[name], missing="NaN") for name in measurements.properties]
     write_whole(path, table_text(header, columns, ";"))
     names = (f"names are written as SPL Conqueror keeps them: {listed(renamed)}",) if renamed else ()
     return (*left_out(measurements, ()), *names)

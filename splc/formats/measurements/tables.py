@@ -10,7 +10,7 @@ import re
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import accumulate, product
 from pathlib import Path
 from typing import Any
 
@@ -222,13 +222,11 @@ def union_of(sources: Sequence[Source], choice: ColumnChoice) -> TableSource:
                 header.insert(place, name)
             place = header.index(name) + 1
     lacking = tuple(_lacking(tables, frozenset(choice.among(header).ignore)))
-    blank = {id(table): [""] * (len(table.rows) - 1) for table in tables}
+    counts = [len(table.rows) - 1 for table in tables]
+    blank = {id(table): [""] * count for table, count in zip(tables, counts, strict=True)}
     columns = [[text for table in tables for text in table.columns.get(name, blank[id(table)])] for name in header]
-    line, ranges = 2, list[str]()
-    for table in tables:
-        end = line + len(table.rows) - 1
-        ranges.append(f"{table.name} (lines {line:,} to {end - 1:,})")
-        line = end
+    ends = zip(tables, counts, accumulate(counts, initial=2), strict=False)
+    ranges = [f"{table.name} (lines {line:,} to {line + count - 1:,})" for table, count, line in ends]
     notes = [f"{len(tables)} tables are read as one: {listed(ranges)}", *lacking]
     notes += [f"{table.name}: {text}" for table in tables for text in table.notes]
     main = next((table.main for table in tables if not len(table.lines)), None)
