@@ -146,9 +146,9 @@ def table_of(
     stated = (((run.options, options), (run.contexts, contexts), (run.values, measured)) for run in runs)
     rows = [[cell(found.get(name)) for found, names in parts for name in names] for parts in stated]
     roles = StatedRoles(tuple(options), tuple(contexts), tuple(titles.values()))
-    main = titles.get(main or "", next(iter(titles.values())))
-    table = TableSource.of_rows(source, [*options, *contexts, *titles.values()], rows, roles, main, notes=tuple(notes))
-    return replace(table, units={titles[name]: unit for name, unit in units.items() if name in titles})
+    units = {titles[name]: unit for name, unit in units.items() if name in titles}
+    main, header = titles.get(main or "", next(iter(titles.values()))), [*options, *contexts, *titles.values()]
+    return TableSource.of_rows(source, header, rows, stated=roles, main=main, units=units, notes=notes)
 
 
 def cell(value: Any) -> str:

@@ -138,7 +138,7 @@ def _with_numbers(table: TableSource, columns: dict[str, Sequence[str]]) -> Tabl
             for row, count in rows
             for turn in range(count)
         ]
-    return replace(TableSource.of(table, [*columns], columns.values(), notes=tuple(notes)), units=units)
+    return TableSource.of(table, [*columns], columns.values(), notes=notes, units=units)
 
 
 def _repeated(names: Sequence[str]) -> dict[str, list[str]]:
@@ -230,12 +230,11 @@ def union_of(sources: Sequence[Source], choice: ColumnChoice) -> TableSource:
     notes = [f"{len(tables)} tables are read as one: {listed(ranges)}", *lacking]
     notes += [f"{table.name}: {text}" for table in tables for text in table.notes]
     main = next((table.main for table in tables if not len(table.lines)), None)
-    names = ", ".join(table.name for table in tables)
-    merged = TableSource.of(Source(names, b""), header, columns, _roles(tables), main, tuple(notes))
+    every, roles = Source(", ".join(table.name for table in tables), b""), _roles(tables)
     files = tuple((table.name, (*table.lines[1:],) or (None,) * (len(table.rows) - 1)) for table in tables)
     stated = ((table, name, unit) for table in tables for name, unit in table.units.items())
     units = _agreed(stated, "{name} is in {value}, but in {previous} in {file}", "write both in one unit")
-    return replace(merged, units=units, files=files)
+    return TableSource.of(every, header, columns, stated=roles, main=main, units=units, files=files, notes=notes)
 
 
 def _part(source: Source) -> TableSource:
