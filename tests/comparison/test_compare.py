@@ -14,7 +14,7 @@ from comparison.semantic import compare_values
 from comparison.syntactic import compare_terms
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, ExpressionError, InputError, MeasurementError
-from splc.formats.models.text import parse_model
+from splc.formats.models.text import parse_model_text
 from splc.io.files import Source
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters, ParameterTable, Quantity
@@ -28,7 +28,7 @@ TERMS = ("1", "x", "y", "x^2", "log10(x)", "x * y", "log10(x) * y", "y^2")
 
 def model(text: str, parameters: Parameters | None = None) -> InfluenceModel:
     """Return the model that a text is."""
-    return parse_model(Source("model.txt", text.encode()), SYSTEM, parameters)
+    return parse_model_text(Source("model.txt", text.encode()), SYSTEM, parameters)
 
 
 def named(**models: InfluenceModel) -> list[ComparedModel]:
@@ -196,7 +196,7 @@ def test_errors_say_which_model_and_which_configuration() -> None:
         ConfigurationError, match=r"(?s)b: .*y = 0.*configuration x = 1, y = 0.*compare on configurations where"
     ):
         compare(model("x"), model("x / y"), ALL, names=("a", "b"))
-    stranger = parse_model(Source("other.txt", b"3 * z"))
+    stranger = parse_model_text(Source("other.txt", b"3 * z"))
     with pytest.raises(ConfigurationError, match=r"b: .*'z'"):
         compare(model("x"), stranger, ALL, names=("a", "b"))
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from comparison.intervals import compare_intervals, coverage, parameter_intervals
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, MeasurementError, SpecError
-from splc.formats.models.text import parse_model
+from splc.formats.models.text import parse_model_text
 from splc.io.files import Source
 from splc.models.parameters import Parameters, ParameterTable, Quantity
 from splc.system.options import NumericOption
@@ -125,7 +125,7 @@ def test_corners_bound_models_that_are_linear_in_each_parameter(box: list[list[f
     )
 
     quantities = {name: Quantity(low, low, high) for name, (low, high) in zip(names, box, strict=True)}
-    model = parse_model(Source("m", text.encode()), SYSTEM, Parameters(quantities))
+    model = parse_model_text(Source("m", text.encode()), SYSTEM, Parameters(quantities))
 
     def predicted(values: Iterable[float]) -> Array:
         at = dict(zip(names, values, strict=True))
@@ -150,11 +150,11 @@ def test_corner_count() -> None:
 
     def of(varying: int) -> Array | None:
         quantities = {f"p{k}": Quantity(1.0, 1.0, 2.0 if k < varying else 1.0) for k in range(40)}
-        return parameter_intervals(parse_model(Source("m", b"x * p0"), SYSTEM, Parameters(quantities)), ALL)
+        return parameter_intervals(parse_model_text(Source("m", b"x * p0"), SYSTEM, Parameters(quantities)), ALL)
 
     np.testing.assert_array_equal(of(1), [[1.0, 2.0, 3.0], [2.0, 4.0, 6.0]])
     many = Parameters({f"p{k}": Quantity(1.0, 1.0, 2.0) for k in range(13)})
-    model = parse_model(Source("m", " + ".join(many.quantities).encode()), SYSTEM, many)
+    model = parse_model_text(Source("m", " + ".join(many.quantities).encode()), SYSTEM, many)
     with pytest.raises(SpecError, match="13 parameters have bounds, at most 12 can"):
         parameter_intervals(model, ALL)
 
@@ -168,7 +168,7 @@ def test_intervals_of_parameters_are_those_of_predictions() -> None:
             "c": ParameterTable("x", tuple((x, Quantity(10 * x, 9 * x, 20 * x)) for x in (1.0, 2.0, 3.0))),
         }
     )
-    model = parse_model(Source("m", b"-a * x + b + c"), SYSTEM, parameters)
+    model = parse_model_text(Source("m", b"-a * x + b + c"), SYSTEM, parameters)
     x = np.array([1.0, 2.0, 3.0])
     found = parameter_intervals(model, ALL)
     assert found is not None
@@ -179,9 +179,9 @@ def test_without_intervals_of_parameters_there_are_none_of_predictions() -> None
     """A model whose parameters are plain numbers or tables of them has no intervals; unknown ones are refused."""
     unknown = Parameters({"a": Quantity.undetermined(2.0), "b": Quantity(1.0, 0.0, 2.0)})
     with pytest.raises(SpecError, match="a is not determined"):
-        parameter_intervals(parse_model(Source("m", b"a * x + b"), SYSTEM, unknown), ALL)
+        parameter_intervals(parse_model_text(Source("m", b"a * x + b"), SYSTEM, unknown), ALL)
     parameters = Parameters({"c": ParameterTable("x", tuple((x, Quantity.exactly(x)) for x in (1.0, 2.0, 3.0)))})
-    assert parameter_intervals(parse_model(Source("m", b"c * x"), SYSTEM, parameters), ALL) is None
+    assert parameter_intervals(parse_model_text(Source("m", b"c * x"), SYSTEM, parameters), ALL) is None
 
 
 @pytest.mark.parametrize("unit", [1e-300, 1e300])

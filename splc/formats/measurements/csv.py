@@ -43,7 +43,15 @@ def read_measurements_csv(
     decimal = policy.decimal or "."
     table = split_table(source, system.spellings, policy.separator, policy.decimal, policy.columns.unread)
     if has_header(table, system, decimal):
-        return _table_rows(table, system, policy.columns, decimal, nfp)
+        choice, rows, names = policy.columns, read_option_table(table, system, decimal), exact_names(system)
+        numbers, contexts = columns_of(rows.others, choice, source.name, decimal=decimal, options=names, nfp=nfp)
+        empty = [name for name in numbers if name != nfp and not any(text.strip() for text in rows.others[name])]
+        # Without any value, as in a table to fill in, all columns are properties.
+        empty = empty if len(empty) < len(numbers) else []
+        lacking = (f"left out, without any value: {listed(empty)}",) if empty else ()
+        numbers = {name: column for name, column in numbers.items() if name not in empty}
+        rows = rows.with_properties(numbers, decimal, (*table.remarks, *lacking))
+        return replace(rows, contexts=contexts, repeated=True, nfp=nfp)
     if policy.columns.required:
         message = f"there is no column {policy.columns.required[0]!r}: the file has no header"
         raise InputError(Problem(message, source.name))
@@ -56,22 +64,6 @@ def read_measurements_csv(
     rows = MeasurementRows(lines, selections.finish(len(lines)), selections.reasons, others={name: texts})
     properties, _ = columns_of(rows.others, ColumnChoice(), source.name, decimal=decimal, nfp=name)
     return rows.with_properties(properties, decimal, table.remarks)
-
-
-def _table_rows(
-    table: TableSource, system: VariabilityModel, choice: ColumnChoice, decimal: str, nfp: str | None
-) -> MeasurementRows:
-    """Return the rows of a table with a header, with its properties and contexts."""
-    rows = read_option_table(table, system, decimal)
-    names = exact_names(system)
-    numbers, contexts = columns_of(rows.others, choice, table.name, decimal=decimal, options=names, nfp=nfp)
-    empty = [name for name in numbers if name != nfp and not any(text.strip() for text in rows.others[name])]
-    # Without any value, as in a table to fill in, all columns are properties.
-    empty = empty if len(empty) < len(numbers) else []
-    lacking = (f"left out, without any value: {listed(empty)}",) if empty else ()
-    numbers = {name: column for name, column in numbers.items() if name not in empty}
-    rows = rows.with_properties(numbers, decimal, (*table.remarks, *lacking))
-    return replace(rows, contexts=contexts, repeated=True, nfp=nfp)
 
 
 def has_header(table: TableSource, system: VariabilityModel, decimal: str = ".") -> bool:
@@ -142,7 +134,7 @@ Groups = dict[str, tuple[BinaryOption, ...]]
 def _named_columns(
     table: TableSource, system: VariabilityModel, header: Sequence[str], columns: Sequence[Sequence[str]]
 ) -> tuple[Columns, Columns, Groups]:
-    """Return the columns of options (and root, `Enabledx`, `Disabledx`), those of other names, and groups of one column.
+    """Return the columns of options, the root and switches, those of other names, and the groups that have one column.
 
     It is an error if an option that needs a column has none.
     """
