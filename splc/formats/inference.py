@@ -126,7 +126,7 @@ def inference_of(
     if roles.differing:
         text = f"{roles.counts.sum():,} rows, {plural(len(roles.counts), 'configuration', 'configurations')}"
         cure = f"if these are options, name them with --options {shlex.quote(','.join(roles.differing))}"
-        # Rows that are repetitions only if these columns are no options.
+        # Without these columns as options, such rows are repetitions.
         text = f"{text}: rows of one configuration differ in {listed(roles.differing)}; {cure}"
         (assumptions if repeats(roles.counts) else warnings).append(text)
     ignored = {**roles.ignored, **dict.fromkeys(without, "it has no values in the selected rows")}
