@@ -20,7 +20,7 @@ from splc.calibration import calibrate
 from splc.data.configurations import Configurations
 from splc.data.observations import Observed
 from splc.formats.models.parameters import read_parameters
-from splc.formats.models.text import parse_model
+from splc.formats.models.text import parse_model_text
 from splc.io.files import Source, read_source
 from splc.io.numbers import rounded_text
 from splc.io.tables import Cell, Table
@@ -107,7 +107,7 @@ def _sum(
     """Return the sum of some parts with their times; those named as symbols stay parameters."""
     chosen = {"cells": CELLS[dimension(case)], "ranks": " * ".join(topology(case))}
     text = " + ".join(f"{name} * {PARTS[name][1].format(**chosen)}" for name in values)
-    return parse_model(Source("sum", text.encode()), system, values, symbols)
+    return parse_model_text(Source("sum", text.encode()), system, values, symbols)
 
 
 def splits(case: Case) -> Table:
@@ -160,7 +160,7 @@ def counted_and_predicted(case: Case, parameter: str) -> tuple[Array, Array]:
     counted = measurements.column(what) / (size * ranks * measurements.column("iterations"))
     values = {"alpha": 0.0, "beta": 0.0, "f": 0.0, parameter: 1.0}
     source = read_source(HERE / case.kind.folder / "analytical.txt")
-    return counted, parse_model(source, measurements.system, values).predict(configurations)
+    return counted, parse_model_text(source, measurements.system, values).predict(configurations)
 
 
 def counts_picture(case: Case) -> str:

@@ -11,7 +11,7 @@ from casestudies.report.tables import label
 from splc import read_model
 from splc.data.accuracy import discrepancy, mean_relative_error
 from splc.formats.models.parameters import read_parameters
-from splc.formats.models.text import parse_model
+from splc.formats.models.text import parse_model_text
 from splc.io.files import Source
 from splc.io.numbers import rounded_text
 from splc.io.tables import Cell, Table
@@ -170,7 +170,7 @@ def _by_level(case: Case, count: int) -> tuple[Array, ...]:
         names = ("P", *(f"{part}_{level}" for part in ("Smooth", "Restrict", "Interpolate", "Solve")))
         kept = [line for line in lines if line.partition("=")[0].strip() in names]
         text = "\n".join([*kept, f"T = iterations * Solve_{level}", ""])
-        model = parse_model(Source(f"level {level}", text.encode()), case.loaded.inputs.system, parameters)
+        model = parse_model_text(Source(f"level {level}", text.encode()), case.loaded.inputs.system, parameters)
         found.append(model.predict(case.loaded.inputs.measurements.configurations))
     return tuple(found)
 

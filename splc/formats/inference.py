@@ -128,8 +128,8 @@ def inference_of(
         binary = tuple(name for name in columns if name not in stated.numeric)
         roles = Roles(binary, stated.numeric, (), stated.properties, numbers=numbers)
     if not roles.columns:
-        texts = [name for name in roles.contexts if name in columns]
-        names = f" {shlex.quote(','.join(texts))}" if texts else ""
+        texts = ",".join(name for name in roles.contexts if name in columns)
+        names = f" {shlex.quote(texts)}" if texts else ""
         hint = f"name the columns that are options with --options{names} (in Python the argument options)"
         raise InputError(Problem("no column seems to be an option", source.name, hint=hint))
     alternatives = alternatives_among(roles.binary, _distinct(roles))

@@ -88,39 +88,22 @@ class TableSource(Source):
     )
 
     @classmethod
-    def of(
-        cls,
-        source: Source,
-        header: Sequence[str],
-        columns: Iterable[Sequence[str]],
-        stated: StatedRoles | None = None,
-        main: str | None = None,
-        notes: tuple[str, ...] = (),
-    ) -> TableSource:
-        """Return a table with these columns that stands for a file; notes on the file come first."""
+    def of(cls, source: Source, header: Sequence[str], columns: Iterable[Sequence[str]], **facts: Any) -> TableSource:
+        """Return a table with these columns, and other fields, that stands for a file; notes on the file come first."""
         names = tuple(header_names([_clean(name, source) for name in header])) if header else ()
         texts = tuple(columns)[: len(names)]
         lines = range(1, 2 + (len(texts[0]) if texts else 0))
-        before = source.notes if isinstance(source, TableSource) else ()
-        return cls(source.name, source.data, ColumnRows(names, texts), lines, ",", (), stated, main, (*before, *notes))
+        notes = (*(source.notes if isinstance(source, TableSource) else ()), *facts.pop("notes", ()))
+        return cls(source.name, source.data, ColumnRows(names, texts), lines, notes=notes, **facts)
 
     @classmethod
-    def of_rows(
-        cls,
-        source: Source,
-        header: Sequence[str],
-        rows: Iterable[Sequence[str]],
-        stated: StatedRoles | None = None,
-        main: str | None = None,
-        notes: Iterable[str] = (),
-    ) -> TableSource:
+    def of_rows(cls, source: Source, header: Sequence[str], rows: Iterable[Sequence[str]], **facts: Any) -> TableSource:
         """Return a table with these rows; otherwise as `of`."""
         # Workbooks leave out empty cells at the end of a row.
         blank = [""] * len(header)
         cells = [[_clean(text, source) for text in [*row, *blank[len(row) :]]] for row in rows]
         cells = [row for row in cells if len(row) > 1 or any(row)]
-        columns = list(zip(*cells, strict=True)) if cells else [()] * len(header)
-        return cls.of(source, header, columns, stated, main, tuple(notes))
+        return cls.of(source, header, list(zip(*cells, strict=True)) if cells else [()] * len(header), **facts)
 
     @cached_property
     def beside(self) -> tuple[int, int]:

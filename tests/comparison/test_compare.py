@@ -14,7 +14,7 @@ from comparison import ComparedModel, Comparison, compare, compare_all, compared
 from comparison.semantic import compare_values
 from comparison.syntactic import compare_terms
 from splc.data.configurations import Configurations
-from splc.formats.models.text import parse_model
+from splc.formats.models.text import parse_model_text
 from splc.io.files import Source
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters, ParameterTable, Quantity
@@ -29,7 +29,7 @@ TERMS = ("1", "x", "y", "x^2", "log10(x)", "x * y", "log10(x) * y", "y^2")
 
 def model(text: str, parameters: Parameters | None = None) -> InfluenceModel:
     """Return the model that a text is."""
-    return parse_model(Source("model.txt", text.encode()), SYSTEM, parameters)
+    return parse_model_text(Source("model.txt", text.encode()), SYSTEM, parameters)
 
 
 def named(**models: InfluenceModel) -> list[ComparedModel]:
@@ -88,7 +88,7 @@ def test_others_do_not_matter(first: InfluenceModel, second: InfluenceModel, thi
 BAND, WIDE = np.array([[1.0], [2.0]]) * np.ones(len(ALL)), np.array([[0.0], [10.0]]) * np.ones(len(ALL))
 ROWS = ParameterTable("x", tuple((float(x), Quantity.exactly(10.0 * x)) for x in (1, 2, 3, 4)))
 NAMES = {"TABLED": model("alpha * y", Parameters({"alpha": ROWS})), "BAND": BAND, "WIDE": WIDE, "ALL": ALL}
-NAMES |= {"STRANGER": parse_model(Source("other.txt", b"3 * z"))}
+NAMES |= {"STRANGER": parse_model_text(Source("other.txt", b"3 * z"))}
 
 
 def log(text: str) -> InfluenceModel:

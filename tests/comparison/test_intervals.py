@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from comparison.intervals import compare_intervals, coverage, parameter_intervals
 from splc.data.configurations import Configurations
-from splc.formats.models.text import parse_model
+from splc.formats.models.text import parse_model_text
 from splc.io.files import Source
 from splc.models.parameters import Parameters, ParameterTable, Quantity
 from splc.system.options import NumericOption
@@ -82,7 +82,7 @@ def covered(values: list[float], first: float = 0.0, last: float = 1.0) -> float
 
 def bounds(text: str, **parameters: Quantity | ParameterTable) -> list[list[float]] | None:
     """Return the least and the greatest predictions of an analytical model at x = 1, 2, 3."""
-    model = parse_model(Source("m", text.encode()), SYSTEM, Parameters(parameters))
+    model = parse_model_text(Source("m", text.encode()), SYSTEM, Parameters(parameters))
     found = parameter_intervals(model, ALL)
     return None if found is None else found.tolist()
 
@@ -114,7 +114,7 @@ def test_corners_bound_models_that_are_linear_in_each_parameter(box: list[list[f
     )
 
     quantities = {name: Quantity(low, low, high) for name, (low, high) in zip(names, box, strict=True)}
-    model = parse_model(Source("m", text.encode()), SYSTEM, Parameters(quantities))
+    model = parse_model_text(Source("m", text.encode()), SYSTEM, Parameters(quantities))
 
     def predicted(values: Iterable[float]) -> Array:
         at = dict(zip(names, values, strict=True))

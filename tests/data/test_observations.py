@@ -11,7 +11,7 @@ from sampling import Space, sample
 from sampling.space.ranking import best
 from splc.data.configurations import Configurations
 from splc.data.observations import Observed, chosen_variables
-from splc.formats.models.text import parse_model
+from splc.formats.models.text import parse_model_text
 from splc.io.files import Source
 from splc.models.influence import InfluenceModel
 from splc.models.terms import option_term
@@ -121,7 +121,7 @@ class TestModels:
         text = Source("m.txt", b"log10(C_0 * C_1)")
         columns = {"C_0": np.array([-1.0, 10.0]), "C_1": np.array([-10.0, 100.0])}
         some = Configurations(SYSTEM, np.array([[0, 0], [1, 1]]), Observed(columns, np.ones(2, dtype=bool)))
-        assert parse_model(text, SYSTEM).predict(some).tolist() == pytest.approx([1.0, 3.0])
+        assert parse_model_text(text, SYSTEM).predict(some).tolist() == pytest.approx([1.0, 3.0])
 
 
 def known(rows: list[list[int]], *known: bool, **columns: list[float]) -> Configurations:

@@ -15,7 +15,7 @@ from splc.arithmetic.tokens import FUNCTIONS
 from splc.data.configurations import Configurations
 from splc.errors import ExpressionError, SplcError
 from splc.formats.models.parameters import parse_parameters
-from splc.formats.models.text import parse_model
+from splc.formats.models.text import parse_model_text
 from splc.io.files import Source
 from splc.models.binding import bound
 from splc.models.influence import EvaluationError, InfluenceModel
@@ -201,7 +201,7 @@ texts = st.recursive(
 
 def model_of(text: str, parameters: Parameters = PARAMETERS) -> InfluenceModel:
     """Return the model of a text."""
-    return parse_model(Source("model.txt", text.encode()), SYSTEM, parameters)
+    return parse_model_text(Source("model.txt", text.encode()), SYSTEM, parameters)
 
 
 def keyed(x: float, nodes: float) -> Configurations:

@@ -20,7 +20,7 @@ from splc.arithmetic.tokens import MODEL_FUNCTIONS
 from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, Threshold
 from splc.data.configurations import Configurations
 from splc.errors import ExpressionError
-from splc.formats.models.text import parse_model
+from splc.formats.models.text import parse_model, parse_model_text
 from splc.io.files import Source
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.system.options import BinaryOption, NumericOption, options_of_values
@@ -71,7 +71,7 @@ def texts(names: str) -> st.SearchStrategy[str]:
 
 def model_of(text: str, system: VariabilityModel | None = None, **more: Any) -> InfluenceModel:
     """Return the model of a text."""
-    return parse_model(Source("model.txt", text.encode()), system, **more)
+    return parse_model_text(Source("model.txt", text.encode()), system, **more)
 
 
 def directly(text: str, rows: Configurations, nudge: float = 1.0) -> np.ndarray[Any, np.dtype[Any]]:

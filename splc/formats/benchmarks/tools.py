@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from splc.errors import InputError, Problem, plural
-from splc.formats.benchmarks import folders, reports
+from splc.formats.benchmarks import reports
 from splc.formats.benchmarks.declaration import (
     ROWS,
     Benchmark,
@@ -29,6 +29,9 @@ from splc.formats.benchmarks.declaration import (
     check,
     content_of,
     number,
+    perf_csv,
+    perf_json,
+    read_folder,
     table_of,
 )
 from splc.formats.column_choice import StatedRoles
@@ -352,8 +355,8 @@ FORMATS = (
     reports.google_csv,
     reports.jmh_json,
     reports.fio,
-    folders.perf_json,
-    folders.perf_csv,
+    perf_json,
+    perf_csv,
     reports.jmh_csv,
     reports.pyperf,
     reports.asv,
@@ -391,7 +394,7 @@ def read_benchmark(path: str | Path | Source) -> Source:
     if isinstance(path, TableSource):
         return path
     if not isinstance(path, Source) and str(path) != STANDARD and Path(path).is_dir():
-        return folders.read_folder(Path(path))
+        return read_folder(Path(path))
     source = path if isinstance(path, Source) else read_source(path)
     if (tool_format := benchmark_of(source)) is not None:
         return tool_format.read(source)

@@ -152,13 +152,10 @@ def _opened(parser: Any) -> Iterator[Any]:
             parser.__enter__()
         except Exception as error:
             # The members of the archive are known only after it was read.
-            if isinstance(error, (tarfile.TarError, EOFError)) or not hasattr(parser, "_tar_file_member_list"):
-                reason = "the file is not a complete tar archive"
-            elif "anchor.xml" in parser._tar_file_member_list:
-                reason = _ANCHOR
-            else:
-                reason = "it has no anchor.xml"
-            with _damage(reason):
+            members = getattr(parser, "_tar_file_member_list", None)
+            reason = _ANCHOR if "anchor.xml" in (members or ()) else "it has no anchor.xml"
+            is_archive = members is not None and not isinstance(error, (tarfile.TarError, EOFError))
+            with _damage(reason if is_archive else "the file is not a complete tar archive"):
                 raise
         yield parser
     finally:
@@ -260,8 +257,7 @@ def _pairs(name: str, problems: Problems) -> tuple[dict[str, float], str]:
     name = _without_repetition(name)
     values: dict[str, float] = {}
     for match in _PAIR.finditer(name):
-        parameter, text = match[1] or match[3], match[2] or match[4]
-        value = float(text.replace(",", "."))
+        parameter, value = match[1] or match[3], float((match[2] or match[4]).replace(",", "."))
         if not math.isfinite(value):
             problems.add(f"{shown_value(name)}: the value of {shown_value(parameter)} is too large")
         elif values.setdefault(parameter, value) != value:

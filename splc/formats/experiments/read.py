@@ -14,7 +14,7 @@ from typing import Any
 from splc.data.experiment import Experiment
 from splc.errors import InputError, Problem, SpecError, listed, unknown_name_hint
 from splc.formats import detect
-from splc.formats.benchmarks import folders
+from splc.formats.benchmarks.declaration import BENCHMARK, OVERRIDES, files_in
 from splc.formats.benchmarks.tools import benchmark_of, read_benchmark
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.detect import KEYWORDS, ExperimentFormat
@@ -63,11 +63,9 @@ def point_table(
     evident = {} if metrics else left_out({name: columns[name] for name in stated_roles.properties}, named_columns)
     retained = {name: cells for name, cells in columns.items() if name not in (*unused, *kinds, *evident)}
     if kinds:
-        kind_rows = [
-            ["" if not text else text if name in stated_roles.contexts else f"{name}={text}" for text in columns[name]]
-            for name in kinds
-        ]
-        retained[CALLPATH] = [", ".join(filter(None, row)) for row in zip(*kind_rows, strict=True)]
+        marks = ["" if name in stated_roles.contexts else f"{name}=" for name in kinds]
+        texts = ([text and mark + text for text in columns[name]] for name, mark in zip(kinds, marks, strict=True))
+        retained[CALLPATH] = [", ".join(filter(None, row)) for row in zip(*texts, strict=True)]
     notes = (f"left out, with one value in all rows: {listed(unused)}",) if unused else ()
     return TableSource.of_rows(source, [*retained], zip(*retained.values(), strict=True), notes=notes), factors
 
@@ -121,8 +119,8 @@ def read_experiments(
         raise SpecError("the scaling can be chosen for folders of CUBE profiles only", hint=hint)
     if file is not None and file.is_dir():
         # A folder may also have a table of one run in each file.
-        has_runs = any(next(file.rglob(name), None) for name in (folders.OVERRIDES, folders.BENCHMARK))
-        if has_runs or any(benchmark_of(read_source(each)) for each in folders.files_in(file)[:1]):
+        has_runs = any(next(file.rglob(name), None) for name in (OVERRIDES, BENCHMARK))
+        if has_runs or any(benchmark_of(read_source(each)) for each in files_in(file)[:1]):
             return _of_benchmark(path, parameters, choice, metrics)
         if choice.by:
             raise SpecError("a folder of tables is not split by a context", hint="write one table for all runs")

@@ -86,12 +86,10 @@ def read_inputs(
         hint = unknown_name_hint(nfp, list(rows.values))
         raise InputError(Problem(f"there is no column for the property {nfp!r}", source.name, hint=hint))
     known = tuple(name for name, values in rows.values.items() if not (is_table and np.isnan(values).all()))
-    name = nfp
+    name = nfp or (known[0] if len(known) == 1 and expected is None else None)
     if nfp is None and expected is not None:
         # A log keeps one space where a name has several.
         name = next((name for name in known if name.split() == expected.split()), None)
-    elif nfp is None and len(known) == 1:
-        name = known[0]
     if not is_table or name in known:
         (measurements,) = measurements_in(system, rows, policy, source)
         columns = {key: measurements[key] for key in measurements.properties}

@@ -23,7 +23,6 @@ from splc.errors import InputError, Problem, SplcError, plural
 from splc.formats.measurements.csv import read_option_table
 from splc.formats.measurements.selections import assignment_text
 from splc.formats.roles import Roles
-from splc.formats.system.assembly import disjunction
 from splc.formats.table import TableSource, split_table
 from splc.io.csv_rows import distinct_texts, rows_with
 from splc.io.files import STANDARD, Source, read_source
@@ -158,7 +157,7 @@ def _opposite(literal: OptionLiteral) -> OptionLiteral:
 
 
 def _clause(*literals: OptionLiteral) -> str:
-    return disjunction(literals).text
+    return " | ".join(("" if literal.positive else "!") + quoted(literal.name) for literal in literals)
 
 
 def _comparison(premise: OptionLiteral, name: str, constraint: MinedConstraint) -> str:
@@ -209,39 +208,6 @@ def _distance(name: str, value: float) -> str:
 def _number(value: float) -> str:
     text = f"{value:.15g}"
     return f"({text})" if text.startswith("-") else text
-
-
-def failure_rules(
-    system: VariabilityModel, succeeded: Configurations, failed: Configurations, runs: Array
-) -> tuple[tuple[FailureRule, ...], Array]:
-    """Return the combinations of values of which every run failed, and which failed configurations have one of them."""
-    every = Configurations.concatenate([failed, succeeded])
-    names = [option.name for option in system.binary_options]
-    columns = every.indices[:, [system.positions[name] for name in names]] == 1
-    numbers = {option.name: every.value(option.name) for option in system.numeric_options}
-    table = OptionRows(tuple(names), columns, numbers, tuple((group, None) for group in system.alternative_groups))
-    rules, explained = [], np.zeros(len(failed), dtype=bool)
-    for combination, having in failing_combinations(table, np.arange(len(every)) < len(failed)):
-        rows = having[: len(failed)]
-        explained |= rows
-        ranges = {name: ends for name, ends in combination.items() if name in numbers}
-        selected = [OptionLiteral(name, low > 0) for name, (low, _) in combination.items() if name not in ranges]
-        condition = [assignment_text({literal.name: int(literal.positive)}, system) for literal in selected]
-        allowed: dict[str, tuple[float, ...]] = {}
-        levels: tuple[float, ...] = ()
-        for name, (low, high) in ranges.items():
-            text = f"{low:g}<={name}<={high:g}".removeprefix("-inf<=").removesuffix("<=inf")
-            text = f"{name}>={low:g}" if high == math.inf else f"{name}={low:g}" if low == high else text
-            condition.append(text)
-            levels = next(option.values for option in system.numeric_options if option.name == name)
-            allowed[name] = tuple(value for value in levels if not low <= value <= high)
-        if len(ranges) == 1:
-            ((name, ends),) = ranges.items()
-            constraint = outside_range(selected, name, ends, levels)
-        else:
-            constraint = _one_of(selected, allowed) if allowed else _clause(*map(_opposite, selected))
-        rules.append(FailureRule(" and ".join(condition), constraint, int(runs[rows].sum()), int(rows.sum())))
-    return tuple(rules), explained
 
 
 SUFFIX = ".failures.csv"
@@ -343,16 +309,43 @@ def with_failures(
 
 
 def failures_of(runs: Configurations, succeeded: Configurations, source: str | None = None) -> Failures | None:
-    """Return the failures among runs that failed, None if each of their configurations has succeeded in another run."""
-    first, group = runs.groups()
-    every = runs[first]
-    never = Configurations(every.system, succeeded.indices).find(every) < 0
-    if not never.any():
+    """Return the failures among runs that failed, None if each of their configurations has succeeded in another run.
+
+    The rules are about combinations of values of which every run failed.
+    """
+    system, (first, group) = runs.system, runs.groups()
+    worked = Configurations(system, succeeded.indices)
+    if not (never := worked.find(runs[first]) < 0).any():
         return None
     counts = np.bincount(group, minlength=len(first))[never]
-    failed = Configurations(every.system, every.indices[never])
-    rules, explained = failure_rules(every.system, Configurations(every.system, succeeded.indices), failed, counts)
-    return Failures(failed, counts, rules, explained, source)
+    failed = Configurations(system, runs.indices[first[never]])
+    every = Configurations.concatenate([failed, worked])
+    names = [option.name for option in system.binary_options]
+    columns = every.indices[:, [system.positions[name] for name in names]] == 1
+    numbers = {option.name: every.value(option.name) for option in system.numeric_options}
+    table = OptionRows(tuple(names), columns, numbers, tuple((group, None) for group in system.alternative_groups))
+    rules, explained = [], np.zeros(len(failed), dtype=bool)
+    for combination, having in failing_combinations(table, np.arange(len(every)) < len(failed)):
+        rows = having[: len(failed)]
+        explained |= rows
+        ranges = {name: ends for name, ends in combination.items() if name in numbers}
+        selected = [OptionLiteral(name, low > 0) for name, (low, _) in combination.items() if name not in ranges]
+        condition = [assignment_text({literal.name: int(literal.positive)}, system) for literal in selected]
+        allowed: dict[str, tuple[float, ...]] = {}
+        levels: tuple[float, ...] = ()
+        for name, (low, high) in ranges.items():
+            text = f"{low:g}<={name}<={high:g}".removeprefix("-inf<=").removesuffix("<=inf")
+            text = f"{name}>={low:g}" if high == math.inf else f"{name}={low:g}" if low == high else text
+            condition.append(text)
+            levels = next(option.values for option in system.numeric_options if option.name == name)
+            allowed[name] = tuple(value for value in levels if not low <= value <= high)
+        if len(ranges) == 1:
+            ((name, ends),) = ranges.items()
+            constraint = outside_range(selected, name, ends, levels)
+        else:
+            constraint = _one_of(selected, allowed) if allowed else _clause(*map(_opposite, selected))
+        rules.append(FailureRule(" and ".join(condition), constraint, int(counts[rows].sum()), int(rows.sum())))
+    return Failures(failed, counts, tuple(rules), explained, source)
 
 
 def failures_object(failures: Failures) -> dict[str, Any]:

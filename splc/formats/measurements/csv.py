@@ -43,7 +43,15 @@ def read_measurements_csv(
     decimal = policy.decimal or "."
     table = split_table(source, system.spellings, policy.separator, policy.decimal, policy.columns.unread)
     if has_header(table, system, decimal):
-        return _table_rows(table, system, policy.columns, decimal, nfp)
+        choice, rows, names = policy.columns, read_option_table(table, system, decimal), exact_names(system)
+        numbers, contexts = columns_of(rows.others, choice, source.name, decimal=decimal, options=names, nfp=nfp)
+        empty = [name for name in numbers if name != nfp and not any(text.strip() for text in rows.others[name])]
+        # Without any value, as in a table to fill in, all columns are properties.
+        empty = empty if len(empty) < len(numbers) else []
+        lacking = (f"left out, without any value: {listed(empty)}",) if empty else ()
+        numbers = {name: column for name, column in numbers.items() if name not in empty}
+        rows = rows.with_properties(numbers, decimal, (*table.remarks, *lacking))
+        return replace(rows, contexts=contexts, repeated=True, nfp=nfp)
     if policy.columns.required:
         message = f"there is no column {policy.columns.required[0]!r}: the file has no header"
         raise InputError(Problem(message, source.name))
@@ -56,22 +64,6 @@ def read_measurements_csv(
     rows = MeasurementRows(lines, selections.finish(len(lines)), selections.reasons, others={name: texts})
     properties, _ = columns_of(rows.others, ColumnChoice(), source.name, decimal=decimal, nfp=name)
     return rows.with_properties(properties, decimal, table.remarks)
-
-
-def _table_rows(
-    table: TableSource, system: VariabilityModel, choice: ColumnChoice, decimal: str, nfp: str | None
-) -> MeasurementRows:
-    """Return the rows of a table with a header, with its properties and contexts."""
-    rows = read_option_table(table, system, decimal)
-    names = exact_names(system)
-    numbers, contexts = columns_of(rows.others, choice, table.name, decimal=decimal, options=names, nfp=nfp)
-    empty = [name for name in numbers if name != nfp and not any(text.strip() for text in rows.others[name])]
-    # Without any value, as in a table to fill in, all columns are properties.
-    empty = empty if len(empty) < len(numbers) else []
-    lacking = (f"left out, without any value: {listed(empty)}",) if empty else ()
-    numbers = {name: column for name, column in numbers.items() if name not in empty}
-    rows = rows.with_properties(numbers, decimal, (*table.remarks, *lacking))
-    return replace(rows, contexts=contexts, repeated=True, nfp=nfp)
 
 
 def has_header(table: TableSource, system: VariabilityModel, decimal: str = ".") -> bool:
@@ -111,16 +103,8 @@ def read_option_table(table: TableSource, system: VariabilityModel, decimal: str
     lines = np.array(table.lines[1:], dtype=np.int64)
     header, columns, ragged = table.body()
     reasons = {row: [f"{fields} fields, but the header has {len(table.header)}"] for row, fields in ragged.items()}
-
-    def refuse(row: int, reason: str) -> None:
-        if row not in ragged:
-            reasons.setdefault(row, []).append(reason)
-
-    problems = Problems(table.name)
-    named, others = _named_columns(system, header, columns, int(table.lines[0]), problems)
-    groups = _add_children(system, named)
-    _require_options(system, named, header, others, int(table.lines[0]), problems)
-    blank: list[str] = []
+    named, others, groups = _named_columns(table, system, header, columns)
+    blank, refused = list[str](), list[tuple[int, str]]()
     sizes = [option.size for option in system.options]
     indices = np.zeros((len(lines), len(sizes)), dtype=np.min_scalar_type(-max(sizes, default=1)))
     for position, option in enumerate(system.options):
@@ -134,24 +118,27 @@ def read_option_table(table: TableSource, system: VariabilityModel, decimal: str
         if option.name in groups:
             children = groups[option.name]
             wrong |= {text: wrong_child(option.name, children, text.strip()) for text in wrong if text.strip()}
-        for row in np.flatnonzero(indices[:, position] < 0).tolist():
-            refuse(row, wrong[texts[row]])
+        refused += [(row, wrong[texts[row]]) for row in np.flatnonzero(indices[:, position] < 0).tolist()]
     for rows, reason in _switched(system, named, indices, table.name):
-        for row in np.flatnonzero(rows).tolist():
-            refuse(row, reason)
+        refused += [(row, reason) for row in np.flatnonzero(rows).tolist()]
+    for row, reason in ((row, reason) for row, reason in refused if row not in ragged):
+        reasons.setdefault(row, []).append(reason)
     notes = (f"empty cells are 0, which is deselected: {listed(blank)}",) if blank else ()
     return MeasurementRows(lines, indices, reasons, notes=notes, malformed=frozenset(ragged), others=others)
 
 
 Columns = dict[str, Sequence[str]]
+Groups = dict[str, tuple[BinaryOption, ...]]
 
 
 def _named_columns(
-    system: VariabilityModel, header: Sequence[str], columns: Sequence[Sequence[str]], line: int, problems: Problems
-) -> tuple[Columns, Columns]:
-    """Return the columns of options (and root, `Enabledx`, `Disabledx`), and the columns of other names."""
-    named: Columns = {}
-    others: Columns = {}
+    table: TableSource, system: VariabilityModel, header: Sequence[str], columns: Sequence[Sequence[str]]
+) -> tuple[Columns, Columns, Groups]:
+    """Return the columns of options, the root and switches, those of other names, and the groups that have one column.
+
+    It is an error if an option that needs a column has none.
+    """
+    named, others, line, problems = Columns(), Columns(), int(table.lines[0]), Problems(table.name)
     for at, (cell, texts) in enumerate(zip(header, columns, strict=True)):
         if (spelling := system.spellings.get(cell)) is not None and spelling != cell and spelling in header:
             # The table has a column of the exact name, too: an option `run-time` and a property `runtime`.
@@ -164,17 +151,27 @@ def _named_columns(
             named[spelling] = texts
         else:
             others[cell] = texts
-    return named, others
+    groups = _add_children(system, named)
+    required = [option.name for option in system.options if only_index(option, system.mandatory) is None]
+    if len(required) == len(system.options) and not named:
+        hint = f"the options of {system.name or 'the system'} are: {', '.join(system.names[:12])}"
+        problems.add("no column has the name of an option", line, text=",".join(header), hint=hint)
+        required = []
+    for name in (name for name in required if name not in named):
+        similar = nearest(name, others, "is it the column")
+        problems.add(f"there is no column for the option {name!r}", line, hint=similar)
+    problems.raise_if_any(InputError)
+    return named, others, groups
 
 
-def _add_children(system: VariabilityModel, named: Columns) -> dict[str, tuple[BinaryOption, ...]]:
+def _add_children(system: VariabilityModel, named: Columns) -> Groups:
     """Add columns of zeros and ones for the children of groups that have one column, and return these groups.
 
     The column of an option is that of its group if its children have no columns and some of its cells are texts, which
     name a child by its output string, its name, or its name without that of the option. Other texts are kept: they are
     wrong values.
     """
-    groups: dict[str, tuple[BinaryOption, ...]] = {}
+    groups: Groups = {}
     for parent, children in system.child_groups.items():
         if parent not in named or any(child.name in named for child in children):
             continue
@@ -186,27 +183,10 @@ def _add_children(system: VariabilityModel, named: Columns) -> dict[str, tuple[B
         for child in children:
             selected = {text: "1" if name == child.name else "0" for text, name in distinct.items()}
             named[child.name] = CodedTexts.of(texts, selected.__getitem__)
-        optional = parent not in system.mandatory
-        values = {
-            text: "1" if child else "0" if optional and not text.strip() else text for text, child in distinct.items()
-        }
+        needed = parent in system.mandatory
+        values = {text: "1" if child else text if needed or text.strip() else "0" for text, child in distinct.items()}
         named[parent] = CodedTexts.of(texts, values.__getitem__)
     return groups
-
-
-def _require_options(
-    system: VariabilityModel, named: Columns, header: Sequence[str], others: Columns, line: int, problems: Problems
-) -> None:
-    """Raise the problems of a header, and one for each option that needs a column and has none."""
-    required = [option.name for option in system.options if only_index(option, system.mandatory) is None]
-    if len(required) == len(system.options) and not named:
-        hint = f"the options of {system.name or 'the system'} are: {', '.join(system.names[:12])}"
-        problems.add("no column has the name of an option", line, text=",".join(header), hint=hint)
-        required = []
-    for name in (name for name in required if name not in named):
-        similar = nearest(name, others, "is it the column")
-        problems.add(f"there is no column for the option {name!r}", line, hint=similar)
-    problems.raise_if_any(InputError)
 
 
 def option_column(option: Option, texts: Sequence[str], decimal: str = ".") -> tuple[Array, dict[str, str]]:
@@ -364,17 +344,15 @@ def write_measurements_splconqueror_csv(measurements: Measurements, path: str | 
         columns.append(texts)
         if isinstance(option, NumericOption) and option.optional:
             enabled = ~np.isnan(configurations.value(option.name))
-            for switch, column in ((ENABLED, enabled), (DISABLED, ~enabled)):
-                header.append(switch + name)
-                columns.append(np.where(column, "1", "0").tolist())
+            header += [ENABLED + name, DISABLED + name]
+            columns += [np.where(column, "1", "0").tolist() for column in (enabled, ~enabled)]
     for name in header:
         if is_number(name) or header.count(name) > 1:
             reason = "is a number" if is_number(name) else "would be a duplicate"
             message = f"SPL Conqueror's table cannot have a column {name!r}: the name {reason}"
             raise MeasurementError(message, hint="write plain CSV or XML")
-    for name in measurements.properties:
-        header.append(name)
-        columns.append(column_texts(measurements[name], missing="NaN"))
+    header += measurements.properties
+    columns += [column_texts(measurements[name], missing="NaN") for name in measurements.properties]
     write_whole(path, table_text(header, columns, ";"))
     names = (f"names are written as SPL Conqueror keeps them: {listed(renamed)}",) if renamed else ()
     return (*left_out(measurements, ()), *names)

@@ -10,7 +10,7 @@ import re
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import accumulate, product
 from pathlib import Path
 from typing import Any
 
@@ -143,7 +143,7 @@ def _with_numbers(table: TableSource, columns: dict[str, Sequence[str]]) -> Tabl
             for row, count in rows
             for turn in range(count)
         ]
-    return replace(TableSource.of(table, [*columns], columns.values(), notes=tuple(notes)), units=units)
+    return TableSource.of(table, [*columns], columns.values(), notes=notes, units=units)
 
 
 def _repeated(names: Sequence[str]) -> dict[str, list[str]]:
@@ -233,22 +233,19 @@ def union_of(sources: Sequence[Source], choice: ColumnChoice) -> TableSource:
                 header.insert(place, name)
             place = header.index(name) + 1
     lacking = tuple(_lacking(tables, frozenset(choice.among(header).ignore)))
-    blank = {id(table): [""] * (len(table.rows) - 1) for table in tables}
+    counts = [len(table.rows) - 1 for table in tables]
+    blank = {id(table): [""] * count for table, count in zip(tables, counts, strict=True)}
     columns = [[text for table in tables for text in table.columns.get(name, blank[id(table)])] for name in header]
-    line, ranges = 2, list[str]()
-    for table in tables:
-        end = line + len(table.rows) - 1
-        ranges.append(f"{table.name} (lines {line:,} to {end - 1:,})")
-        line = end
+    ends = zip(tables, counts, accumulate(counts, initial=2), strict=False)
+    ranges = [f"{table.name} (lines {line:,} to {line + count - 1:,})" for table, count, line in ends]
     notes = [f"{len(tables)} tables are read as one: {listed(ranges)}", *lacking]
     notes += [f"{table.name}: {text}" for table in tables for text in table.notes]
     main = next((table.main for table in tables if not len(table.lines)), None)
-    names = ", ".join(table.name for table in tables)
-    merged = TableSource.of(Source(names, b""), header, columns, _roles(tables), main, tuple(notes))
+    every, roles = Source(", ".join(table.name for table in tables), b""), _roles(tables)
     files = tuple((table.name, (*table.lines[1:],) or (None,) * (len(table.rows) - 1)) for table in tables)
     stated = ((table, name, unit) for table in tables for name, unit in table.units.items())
     units = _agreed(stated, "{name} is in {value}, but in {previous} in {file}", "write both in one unit")
-    return replace(merged, units=units, files=files)
+    return TableSource.of(every, header, columns, stated=roles, main=main, units=units, files=files, notes=notes)
 
 
 def _part(source: Source) -> TableSource:

@@ -261,15 +261,16 @@ def python_names(model: InfluenceModel) -> dict[str, str]:
 
 
 def parse_model(
-    text: str | Source,
+    text: str,
     system: VariabilityModel | None = None,
+    *,
     parameters: Mapping[str, float] | Parameters | None = None,
     symbols: str | Collection[str] = (),
 ) -> InfluenceModel:
     """Return the performance-influence model of a text, such as `5 + 2 * px * log2(nx)`.
 
     Args:
-        text: the model text, or its file.
+        text: the model text.
         system: the system, whose options the names must be, or parameters, or the text's own definitions; None takes
             every name as an option, all of which are positive.
         parameters: machine parameters that the text uses, name → value, or the result of `read_parameters`.
@@ -278,8 +279,12 @@ def parse_model(
     Raises:
         ExpressionError: if the text contains unknown names or is not a model.
     """
-    source = text if isinstance(text, Source) else Source("model", text.encode())
-    return parse_stored_text(source, system, parameters, names_of(symbols))[0]
+    return parse_model_text(Source("model", text.encode()), system, parameters, names_of(symbols))
+
+
+def parse_model_text(source: Source, *settings: Any, **named: Any) -> InfluenceModel:
+    """Return the model of a file of text; the arguments are those of `parse_stored_text`."""
+    return parse_stored_text(source, *settings, **named)[0]
 
 
 def parse_stored_text(

@@ -40,7 +40,7 @@ from splc.formats.models.stored_model import (
     scaling_file,
     stated_columns,
 )
-from splc.formats.models.text import model_text_file, parse_model, python_module, with_link
+from splc.formats.models.text import model_text_file, parse_model_text, python_module, with_link
 from splc.io.files import Source, read_source, write_whole
 from splc.learning import full_predictor
 from splc.learning.folds import JudgedRows
@@ -99,7 +99,7 @@ def test_model_text_reads_back_equal(model: InfluenceModel) -> None:
     wanted = {term: influence for term, influence in model.influences.items() if influence}
     # The exponential of a number is a number.
     assume(model.link == "identity" or wanted.keys() - {CONSTANT})
-    read = with_link(parse_model(Source("m.txt", model_text_file(model).encode())))
+    read = with_link(parse_model_text(Source("m.txt", model_text_file(model).encode())))
     assert read.link == model.link
     assert {term: influence for term, influence in read.influences.items() if influence} == wanted
 

@@ -19,7 +19,7 @@ from splc.arithmetic.parser import parse
 from splc.arithmetic.tokens import MODEL_FUNCTIONS
 from splc.data.configurations import Configurations
 from splc.errors import ExpressionError
-from splc.formats.models.text import parse_model
+from splc.formats.models.text import parse_model_text
 from splc.io.files import Source
 from splc.models.binding import bound
 from splc.models.influence import EvaluationError, InfluenceModel
@@ -48,7 +48,7 @@ TIED = " * ".join(f"(1 + 0.1 * {name} + 0.2 * x)" for name in BITS[:16])
 
 def model_of(text: str, parameters: Parameters | None = None) -> InfluenceModel:
     """Return the model of a text."""
-    return parse_model(Source("m.txt", text.encode()), SYSTEM, parameters)
+    return parse_model_text(Source("m.txt", text.encode()), SYSTEM, parameters)
 
 
 def directly(text: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
@@ -151,12 +151,12 @@ class TestFunctions:
         """An option may have the name of a function, which is the function only before a parenthesis."""
         system = VariabilityModel("s", (NumericOption(name, (1.0, 4.0)), NumericOption("x", (2.0, 3.0))))
         called = "exp(x)" if name == "exp" else f"max({name}, x)"
-        model = parse_model(Source("m.txt", f"{name} * x + {called}".encode()), system)
+        model = parse_model_text(Source("m.txt", f"{name} * x + {called}".encode()), system)
         rows = Configurations(system, np.array([[0, 0], [1, 1]]))
         own, x = rows.column(name), rows.column("x")
         expected = own * x + (np.exp(x) if name == "exp" else np.maximum(own, x))
         np.testing.assert_allclose(model.predict(rows), expected, rtol=1e-12)
-        assert parse_model(Source("m.txt", model.text.encode()), system) == model
+        assert parse_model_text(Source("m.txt", model.text.encode()), system) == model
 
     def test_only_models_know_them(self) -> None:
         """In terms of stored models and in constraints, max, min and exp are ordinary names."""
@@ -180,7 +180,7 @@ class TestFunctions:
 
     def test_without_a_system(self) -> None:
         """If every name is an option, max is one unless an argument follows."""
-        model = parse_model(Source("m.txt", b"max * 2 + max(max, x)"))
+        model = parse_model_text(Source("m.txt", b"max * 2 + max(max, x)"))
         assert model.options == {"max", "x"}
 
 
