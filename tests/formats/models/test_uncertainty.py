@@ -20,7 +20,7 @@ from splc.formats.models.log_writer import model_log_text
 from splc.formats.models.read import ReadOptions, parse_stored_models
 from splc.formats.models.stored_model import StoredModel, learned_file
 from splc.io.files import Source
-from splc.learning import intervals
+from splc.learning import full_predictor
 from splc.learning.folds import JudgedRows
 from splc.learning.judging import influence_model, round_errors
 from splc.learning.result import LearnedTerm, LearningResult, Round
@@ -81,7 +81,7 @@ def test_intervals_are_stored(monkeypatch: pytest.MonkeyPatch) -> None:
     """Intervals with `as_json` are read back by their kind; unknown kinds are left out, damaged ones refused."""
     text = learned_json_text(uncertain_result())
     assert stored(text).intervals is None
-    monkeypatch.setitem(intervals.CLASSES, "band", (Band.__module__, "Band"))
+    monkeypatch.setitem(full_predictor.CLASSES, "band", (Band.__module__, "Band"))
     found = stored(text).intervals
     assert found is not None
     np.testing.assert_allclose(
