@@ -126,6 +126,7 @@ def test_rows_of_a_fold(few: Sharing) -> None:
     np.testing.assert_array_equal(found.predict(SPACE), fresh.predict(SPACE))
     assert isinstance(found.predictor, Ensemble)
     assert len(found.predictor.own) == 6
+    assert len(few.joint("v2", given).whole.data.y) == 52
 
 
 @pytest.mark.parametrize("count", [2, 5, 12])

@@ -70,7 +70,7 @@ def test_damaged_files() -> None:
         {"hyperparameters": [[0.0] * 3]},
         {"values": content["values"][1:]},
         {"weights": [row[1:] for row in content["weights"]]},
-        *({"kinds": [kind, *content["kinds"][1:]]} for kind in (-1, 2, 3)),
+        *({"kinds": [*content["kinds"][:-1], kind]} for kind in (-1, 2, 3)),
     ]
     for change in damaged:
         with pytest.raises(ValueError, match="do not fit"):
