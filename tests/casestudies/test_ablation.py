@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from casestudies.ablation.ablation import NOTHING, AblationEvaluation, Change, changes_table, worth_of
+from casestudies.ablation.ablation import NOTHING, AblationEvaluation, Change, changes_table
 from casestudies.ablation.cells import CELLS
 from casestudies.ablation.switches import SWITCHES, switched_off
 from splc.learning.projection import constants
@@ -21,21 +21,6 @@ def test_switches(package: str) -> None:
         with switched_off(changes):
             assert changes
         assert vars(constants) == before
-
-
-@pytest.mark.parametrize(
-    ("change", "covered", "worth"),
-    [
-        ((0.9, 2.9, -1.0), 0.5, "nothing"),
-        ((0.9, 2.9, -1.0), -1.5, ""),
-        ((1.0, 2.0, 0.0), None, ""),
-        ((0.9, 5.0, -5.0), None, "mixed"),
-        ((0.9, 5.0, -4.0), None, ""),
-    ],
-)
-def test_worth(change: Change, covered: float | None, worth: str) -> None:
-    """A mechanism stays if errors rise without it: on the mean, or in one cell more than they fall in another."""
-    assert worth_of(change, NONE, covered) == worth_of((0, 0, 0), change, covered) == worth
 
 
 @pytest.mark.parametrize(("package", "changes"), [("learning", (100 * (2**0.5 - 1), 100, 0)), ("scaling", (5, 10, 0))])

@@ -15,7 +15,6 @@ from casestudies.published_logs import logs as published_logs
 from casestudies.published_logs.learnings import Recomputed
 from casestudies.published_logs.log_errors import ALL_VALUES, WITHOUT_SMALL, LogErrors
 from casestudies.published_logs.logs import Request, run
-from casestudies.published_logs.strategies import strategies_of
 from casestudies.published_logs.systems import SystemFolder, system_of
 from splc import read_measurements, read_variability_model
 from splc.errors import InputError, RequestError
@@ -333,36 +332,6 @@ def restate(log: Path, errors: Mapping[int, float | None]) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("commands", "names"),
-    [
-        (["twise t:1", "binary twise t:2"], ["twise", "twise"]),
-        (
-            ["binary satoutput numConfigs:9 seed:1", "binary satoutput henard:true numConfigs:9"],
-            ["satoutput", "satoutput henard:true"],
-        ),
-        (
-            [
-                "hybrid distribution-aware distribution:uniform optimization:None numConfigs:9",
-                "hybrid distribution-aware distribution:uniform optimization:local",
-                "hybrid distribution-aware distribution:uniform",
-            ],
-            ["distribution-aware", "distribution-aware optimization:local", "distribution-aware"],
-        ),
-        (["splc sampling: pb:9,3", "splc sampling: pairwise+pb:25,5"], ["pb", "pairwise+pb"]),
-    ],
-)
-def test_names_of_strategies(commands: list[str], names: list[str]) -> None:
-    """A name has the parameters in which commands differ, but neither amounts nor seeds."""
-    assert [strategies_of([(each,) for each in commands])[each,] for each in commands] == names
-
-
-def test_several_commands_are_one_strategy() -> None:
-    """Commands whose samples are combined are named together."""
-    both = ("binary pairwise", "numeric random sampleSize:3")
-    assert strategies_of([both]) == {both: "pairwise + random"}
-
-
 def test_the_nearest_folder_names_the_system(tmp_path: Path) -> None:
     """A log is of the system in the nearest folder above it, up to the root, or of that which its path names."""
     root = tmp_path / "logs"
@@ -376,10 +345,3 @@ def test_the_nearest_folder_names_the_system(tmp_path: Path) -> None:
     assert system_of(root / "free" / "one.log", root, systems) is None
     assert system_of(root / "free" / "dune_3.log", root, systems) is dune
     assert system_of(root / "free" / "one.log", root, [other]) is other
-
-
-def test_means_need_all_values() -> None:
-    """A mean of values of which one is unknown is unknown."""
-    assert published_logs.mean_or_none([1.0, 3.0]) == 2
-    assert published_logs.mean_or_none([1.0, None]) is None
-    assert published_logs.mean_or_none([0.0]) == 0

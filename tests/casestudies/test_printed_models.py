@@ -21,7 +21,7 @@ from casestudies.accuracy.explanations import ROWS, ExplanationEvaluation, Judge
 from casestudies.accuracy.flips import Choice, choices_of, interaction_share, mean_change, total_share
 from casestudies.accuracy.generator import NFP
 from casestudies.accuracy.known_truth import DifficultEvaluation, blamed, true_influences, truth_row
-from casestudies.accuracy.printed_models import jaccard, large_sets
+from casestudies.accuracy.printed_models import large_sets
 from casestudies.accuracy.printed_tables import cells_table, figures_of, goals_table, printed_tables
 from casestudies.accuracy.real_systems import run_row
 from casestudies.evaluation.run import run_evaluation
@@ -79,12 +79,6 @@ def test_large_sets() -> None:
     assert large_sets(model, everything()) == [["a"], ["b"], ["g", "x"]]
     assert large_sets(replace(model, link="log"), everything()) == [["a"], ["b"], ["g", "x"]]
     assert large_sets(parse_model("5", small()), everything()) == []
-
-
-def test_jaccard() -> None:
-    """Two samples share the sets that both have, among those that one of them has."""
-    assert jaccard('[["a"], ["a", "b"]]', '[["a"], ["b"], ["a", "b"]]') == pytest.approx(2 / 3)
-    assert jaccard("[]", "[]") == 1
 
 
 def test_figures_of_both_models() -> None:
