@@ -56,11 +56,6 @@ def row(run: int, **changed: Any) -> dict[str, Any]:
     return same | changed
 
 
-def lines(found: Table) -> list[str]:
-    """Return the lines of a table but for their names."""
-    return [shown(line[1:]) for line in found.rows]
-
-
 def changed(package: str) -> list[str]:
     """Return the line of a switch without which the errors of two cells, 10 and 20, are 20 in half of the time."""
     rows = [{"switch": NOTHING, "cell": cell, "error": error, "cpu": 2.0} for cell, error in enumerate((10.0, 20.0))]
@@ -75,24 +70,8 @@ def test_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("casestudies.tuning.summaries.PUBLISHED", tmp_path / "published.csv")
     check_calls(
         "evaluation-tables",
-        *(
-            text,
-            violations,
-            names,
-            row,
-            figures_of,
-            goals_table,
-            cells_table,
-            printed_tables,
-            lines,
-            shown,
-            changed,
-            worth_of,
-            jaccard,
-            prototype_table,
-            spread_of,
-            verdict,
-        ),
+        *(text, violations, names, row, shown, changed, worth_of, jaccard, prototype_table, spread_of, verdict),
+        *(figures_of, goals_table, cells_table, printed_tables),
         *(detection_table, false_alarm_table, names_table, few_table, published_table, inference_table, learning_table),
         *(mean_or_none, strategies_of, groups_of, own_table, ratio_table, cost_of, error_tables, optimum_table, ratios),
         *(models_table, bias_table, summary_tables, Spread),
