@@ -127,16 +127,7 @@ def run(
     on_progress: Callable[[int, int, str], None] = lambda logs_done, total, text: None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Result:
-    """Recompute every stated error of a tree of logs.
-
-    Args:
-        request: the tree, and where its systems are.
-        on_progress: called with the number of finished logs, of all logs, and what is done.
-        should_stop: once it returns true, no further logs are recomputed.
-
-    Raises:
-        InputError: if a folder does not exist, or there is no log or no system.
-    """
+    """Recompute every stated error of a tree of logs; no further one as soon as `should_stop` returns true."""
     root = require_folder(request.root)
     logs = logs_below(root)
     if not logs:

@@ -21,13 +21,10 @@ def write_cube(
     nodes: Sequence[str],
     compressed: bool = False,
 ) -> Path:
-    """Write a profile.
+    """Write a profile, and make its folder.
 
-    Args:
-        path: the file; its folder is made.
-        metrics: name → (`INCLUSIVE` or `EXCLUSIVE`, type such as `DOUBLE`, values); without any it has no members.
-        nodes: all call paths, each after its caller, in depth-first order.
-        compressed: whether the values are compressed.
+    `metrics`: name → (`INCLUSIVE` or `EXCLUSIVE`, type such as `DOUBLE`, values); without any it has no members.
+    `nodes`: all call paths, each after its caller, in depth-first order.
     """
     locations = max((len(own) for _, _, values in metrics.values() for own in values.values()), default=1)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -25,14 +25,7 @@ def write_log_tree(
 ) -> None:
     """Write a description, the measurements of all configurations, and logs of random models with their errors.
 
-    Args:
-        folder: the folder of the system; the logs are in `logs`.
-        logs: the number of logs.
-        rounds: the number of rounds of each.
-        groups: the sizes of its alternative groups.
-        optional: the number of its optional options.
-        properties: the names of the properties.
-        seed: the seed of values and models.
+    `groups` are the sizes of the alternative groups, `optional` is the number of optional options.
     """
     rng = np.random.default_rng(seed)
     names = [f"enable_option_{at}" for at in range(optional)]

@@ -24,9 +24,7 @@ BEHIND, CHOICES_BEHIND, CHOICES, CHOICES_OF_MORE = 7.0, 9.0, 256, 96
 def search_naively(points: Any, values: Any) -> tuple[tuple[ParameterTerms, ...], list[tuple[float, Any]]]:
     """Return the terms, and all hypotheses with their log weights: (term of each parameter, products, coefficients).
 
-    Args:
-        points: distinct points, shape (n, parameters), every parameter with lines of three points.
-        values: positive measurements, shape (n, repetitions).
+    Points are distinct, shape (n, parameters), with lines of three points; values positive, shape (n, repetitions).
     """
     mean = values.mean(axis=1)
     noise = noise_evidence(condensed(values[None], "mean"), mean[None])

@@ -25,14 +25,9 @@ Files = Mapping[str, bytes]
 def violations(
     arguments: Sequence[str], outcome: Outcome, before: Files, after: Files, temporary: Sequence[str]
 ) -> list[str]:
-    """Return how a command broke the law.
+    """Return how a command broke the law, given its arguments, how it ended, and the files before and after it.
 
-    Args:
-        arguments: its arguments, the first of which is its name.
-        outcome: how it ended.
-        before: the files of its folder before.
-        after: those after it.
-        temporary: files that it left in the folder of temporary files.
+    `temporary`: files that it left in the folder of temporary files.
     """
     found = []
     if outcome.hung:
