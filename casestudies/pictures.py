@@ -41,10 +41,7 @@ def grouped_bars(panels: Mapping[str, Mapping[str, Mapping[str, float]]], title:
 
     Panels with other series than the first have legends of their own.
 
-    Args:
-        panels: title of a panel → series → group → share in percent.
-        title: the title.
-        file_format: one of `splc.plotting.FORMATS`.
+    `panels`: title of a panel → series → group → share in percent.
     """
     first, *lists = (list(series) for series in panels.values())
     together = all(names == first[: len(names)] for names in lists)
@@ -79,11 +76,7 @@ def grouped_bars(panels: Mapping[str, Mapping[str, Mapping[str, float]]], title:
 def stacked_bars(panels: Sequence[Sequence[Stack]], bands: Sequence[str], title: str, file_format: str) -> bytes:
     """Return a picture of stacked bars in a grid of panels; the same input gives the same bytes.
 
-    Args:
-        panels: rows of panels, of equal length.
-        bands: the names of the parts of a bar, from below.
-        title: the title.
-        file_format: one of `splc.plotting.FORMATS`.
+    `panels`: rows of panels, of equal length. `bands`: the names of the parts of a bar, from below.
     """
     with drawing():
         columns = max(map(len, panels))

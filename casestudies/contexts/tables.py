@@ -38,9 +38,7 @@ def few_table(rows: Sequence[Row]) -> Table:
 def published_table(rows: Sequence[Row], published: Mapping[tuple[str, int, str], Mapping[str, float]]) -> Table:
     """Return the mean errors of each method by system and number of rows, beside published ones.
 
-    Args:
-        rows: the rows of the evaluation.
-        published: (system, rows, context) → method → mean error in percent.
+    `published`: (system, rows, context) → method → mean error in percent.
     """
     groups: dict[tuple[str, int], list[Row]] = {}
     for row in rows:

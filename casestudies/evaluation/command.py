@@ -108,13 +108,7 @@ def run_presets(
 ) -> int:
     """Run one of several evaluations, or write the page about them, as a command line asks; return the exit code.
 
-    Args:
-        about: what the command does, which begins with it in backquotes.
-        presets: name → evaluation.
-        page: the page.
-        arguments: the command line; None: that of the process.
-        attributes: the attributes of evaluations that it can set.
-        attribute_of: returns the attribute of an evaluation that an option sets.
+    `about` says what the command does, and begins with it in backquotes. `attributes` are those that options can set.
     """
     parser = ArgumentParser(prog=about.split("`")[1].split(" PRESET", maxsplit=1)[0], description=about)
     parser.add_argument("preset", choices=[*presets, PAGE], help=f"{PAGE}: write the tables of README.md")

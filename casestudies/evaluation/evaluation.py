@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
@@ -37,6 +37,7 @@ class Evaluation(ABC):
     preset: ClassVar[str]  # its name
     # the source code that decides all rows: where it has changed, finished tasks are run again
     folders: ClassVar[tuple[Path, ...]] = ()
+    drawn: ClassVar[Mapping[str, Callable[[Sequence[Row]], bytes]]] = {}  # file name → what draws the picture
 
     path: Path | None = None  # the study file that asks for it, None for the preset as it is
 
@@ -53,12 +54,12 @@ class Evaluation(ABC):
         """Return the tables of `table.md`."""
 
     def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
-        """Return file name → picture; by default there are none."""
-        return {}
+        """Return file name → picture."""
+        return {name: draw(rows) for name, draw in self.drawn.items()}
 
     def picture_names(self) -> tuple[str, ...]:
         """Return the names of all pictures."""
-        return ()
+        return tuple(self.drawn)
 
     def shared(self) -> dict[str, Any]:
         """Return the settings that decide the rows of every cell, in JSON's types."""

@@ -34,7 +34,7 @@ from splc.io.processes import in_processes
 from splc.project.files import MEASUREMENT_FILES
 from splc.workflows.fields import DuplicateRows, InvalidRows, as_argument, flag, internal, option, request
 from splc.workflows.inputs import SystemInputs
-from splc.workflows.note import Note, Notes, OnProgress, notes_of
+from splc.workflows.note import Note, Notes, notes_of
 
 # Logs that a process recomputes at a time; a request to stop waits for them.
 CHUNK = 16
@@ -124,19 +124,10 @@ class Result:
 
 def run(
     request: Request,
-    on_progress: OnProgress = lambda logs_done, total, text: None,
+    on_progress: Callable[[int, int, str], None] = lambda logs_done, total, text: None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Result:
-    """Recompute every stated error of a tree of logs.
-
-    Args:
-        request: the tree, and where its systems are.
-        on_progress: called with the number of finished logs, of all logs, and what is done.
-        should_stop: once it returns true, no further logs are recomputed.
-
-    Raises:
-        InputError: if a folder does not exist, or there is no log or no system.
-    """
+    """Recompute every stated error of a tree of logs; no further one as soon as `should_stop` returns true."""
     root = require_folder(request.root)
     logs = logs_below(root)
     if not logs:
@@ -188,7 +179,7 @@ def _parts(
     request: Request,
     groups: Mapping[SystemFolder | None, Sequence[Path]],
     notes: Notes,
-    on_progress: OnProgress,
+    on_progress: Callable[[int, int, str], None],
     should_stop: Callable[[], bool],
     failures: list[Failure],
 ) -> Iterator[LogsOfSystem]:

@@ -49,13 +49,6 @@ def relearned(learning: Learning, measured: Measurements, nfp: str, log: str, fo
 
     The first term is that of the log where the program took an arbitrary one, and so is the choice between candidates
     that are equally good.
-
-    Args:
-        learning: the learning of the log.
-        measured: the measurements of the system.
-        nfp: the property.
-        log: the log.
-        folder: the folder of the system.
     """
     usable = measured.measured(nfp)
     try:

@@ -54,17 +54,8 @@ class Redrawn:
 def redrawn(learning: Learning, measured: Measurements, space: Space, log: str, folder: Path) -> Iterator[Redrawn]:
     """Yield the samples that the commands of a log may have drawn, of the size that the log states.
 
-    Differences between versions of the program, and choices of its solver, are tried in turn.
-
-    Args:
-        learning: the learning of the log.
-        measured: the measurements with a value of the property.
-        space: the valid configurations.
-        log: the log; the files of its commands are relative to its folder, or in the folder of the system.
-        folder: the folder of the system.
-
-    Raises:
-        RequestError: if the sample cannot be drawn again, with the reason.
+    Differences between versions of the program, and choices of its solver, are tried in turn. Files of the commands are
+    relative to the folder of the log, or in that of the system. It is an error if the sample cannot be drawn again.
     """
     size = learning.configurations
     for sample in _candidates(learning, measured, space, log, folder):

@@ -90,13 +90,7 @@ class Case:
         return tomllib.loads((HERE / self.kind.folder / "published.toml").read_text(encoding="utf-8"))
 
     def published(self, group: str, measure: str, sampling: str | None = None) -> float | Spread | None:
-        """Return a value of the thesis, None if it has none.
-
-        Args:
-            group: the compared pair.
-            measure: the key of the measure.
-            sampling: the sampling of learned models.
-        """
+        """Return a value of the thesis for a pair, the key of a measure, and a sampling; None if it has none."""
         short = "ER" if measure == published_error_rate(group) else ABBREVIATIONS.get(measure, "")
         value = self._published[group].get(short)
         if sampling is not None and value is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
@@ -19,7 +19,6 @@ from splc.io.tables import Table
 from splc.learning import learn
 
 SEEDS = 5
-PICTURE = "pictures/error.png"
 
 
 @dataclass(frozen=True)
@@ -27,6 +26,7 @@ class StrategyEvaluation(Evaluation):
     """Errors of the default learner by sampling strategy."""
 
     preset: ClassVar[str] = "error"
+    drawn: ClassVar[Mapping[str, Callable[[Sequence[Row]], bytes]]] = {"pictures/error.png": error_picture}
 
     systems: tuple[str, ...] = present()  # names of systems
     seeds: int = SEEDS  # the number of seeds, from 0 on; strategies that draw nothing are run once
@@ -58,11 +58,3 @@ class StrategyEvaluation(Evaluation):
     def tables(self, rows: Sequence[Row]) -> tuple[Table, ...]:
         """Return the tables of `table.md`."""
         return all_tables(rows)
-
-    def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
-        """Return a picture with a panel per system."""
-        return {PICTURE: error_picture(rows)}
-
-    def picture_names(self) -> tuple[str, ...]:
-        """Return the names of all pictures."""
-        return (PICTURE,)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, ClassVar
@@ -27,7 +27,6 @@ SIZES: Mapping[str, tuple[int, ...]] = {
 SEEDS = 20
 # The share of the rows that judge models and are never learned from.
 TEST_SHARE = 0.25
-PICTURE = "pictures/error.png"
 
 
 @dataclass(frozen=True)
@@ -35,6 +34,7 @@ class ErrorEvaluation(Evaluation):
     """Errors of full models against the number of rows."""
 
     preset: ClassVar[str] = "error"
+    drawn: ClassVar[Mapping[str, Callable[[Sequence[Row]], bytes]]] = {"pictures/error.png": error_picture}
 
     systems: tuple[str, ...] = present()  # names of systems
     strategies: tuple[str, ...] = STRATEGIES  # names of strategies
@@ -63,11 +63,3 @@ class ErrorEvaluation(Evaluation):
     def tables(self, rows: Sequence[Row]) -> tuple[Table, ...]:
         """Return the tables of `table.md`."""
         return error_tables(rows, RANDOM)
-
-    def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
-        """Return a picture with a panel per system."""
-        return {PICTURE: error_picture(rows)}
-
-    def picture_names(self) -> tuple[str, ...]:
-        """Return the names of all pictures."""
-        return (PICTURE,)

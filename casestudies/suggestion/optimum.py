@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, ClassVar
@@ -20,7 +20,6 @@ SEEDS = 20
 NEAR = 1.01
 # Suggestions end after this number of rows; a search that found nothing counts as one that needs more.
 MOST = 430
-PICTURE = "pictures/optimum.png"
 
 
 @dataclass(frozen=True)
@@ -28,6 +27,7 @@ class OptimumEvaluation(Evaluation):
     """The number of rows until a value within 1 % of the least one."""
 
     preset: ClassVar[str] = "optimum"
+    drawn: ClassVar[Mapping[str, Callable[[Sequence[Row]], bytes]]] = {"pictures/optimum.png": optimum_picture}
 
     systems: tuple[str, ...] = present()  # names of systems
     strategies: tuple[str, ...] = (RANDOM, SUGGEST)  # names of strategies
@@ -53,11 +53,3 @@ class OptimumEvaluation(Evaluation):
     def tables(self, rows: Sequence[Row]) -> tuple[Table, ...]:
         """Return the tables of `table.md`."""
         return (optimum_table(rows, RANDOM, MOST),)
-
-    def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
-        """Return a picture with the share of searches that have found a good configuration."""
-        return {PICTURE: optimum_picture(rows)}
-
-    def picture_names(self) -> tuple[str, ...]:
-        """Return the names of all pictures."""
-        return (PICTURE,)

@@ -64,13 +64,7 @@ class ParzenSampler(Sampler):
 
 
 class ForestSampler(Sampler):
-    """SMAC's facade for hyperparameters, with one hyperparameter per choice.
-
-    Args:
-        choices: the choices.
-        seed: the seed.
-        budget: the number of runs, which decides the number of its first ones.
-    """
+    """SMAC's facade for hyperparameters, one per choice; the budget decides the number of its first runs."""
 
     def __init__(self, choices: Choices, seed: int, budget: int) -> None:
         smac: Any = import_module("smac")

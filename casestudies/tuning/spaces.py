@@ -26,12 +26,7 @@ SEEDS, BUDGET = 20, 60
 
 
 class MadeRuns:
-    """Runs of a made system, with noise, of which some fail.
-
-    Args:
-        system: the system.
-        seed: the seed of the noise.
-    """
+    """Runs of a made system, with noise of a seed, of which some fail."""
 
     def __init__(self, system: MadeSystem, seed: int) -> None:
         self.system = system

@@ -68,14 +68,7 @@ def load(name: str) -> TuningTable:
 
 
 def replayed(name: str, budget: int, noisy: Callable[[float], float] = lambda value: value, **settings: Any) -> Replay:
-    """Return a tuning run that the rows of a table answer.
-
-    Args:
-        name: the table.
-        budget: the number of runs.
-        noisy: returns the value that a run has instead of that of the table.
-        settings: further arguments of `Tuner`.
-    """
+    """Return a tuning run that the rows of a table answer; `noisy` returns the value that a run has instead."""
     table = load(name)
 
     def answer(row: int, nfp: str) -> float:

@@ -303,14 +303,10 @@ def _options_view(description: Description, most: Callable[[Sequence[object]], i
 
 def share(description: Description, name: str) -> str:
     """Return the percentage of the valid configurations in which a binary option is selected."""
-    if not description.count:
+    if not (total := description.count):
         return ""
-    return _percentage(description.occurrences[name][1], description.count)
-
-
-def _percentage(part: int, total: int) -> str:
     # Integer arithmetic: floats are not exact for 10^27 configurations and more.
-    tenths = (1000 * part + total // 2) // total
+    tenths = (1000 * description.occurrences[name][1] + total // 2) // total
     return f"{tenths // 10}.{tenths % 10} %"
 
 

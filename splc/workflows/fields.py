@@ -386,6 +386,13 @@ By = Annotated[
 ]
 
 
+def refuse(*cases: tuple[Any, ...]) -> None:
+    """Raise the error of the first case that holds: a condition, its message, and the fields that it is about."""
+    for wrong, message, *names in cases:
+        if wrong:
+            raise RequestError(message, *names)
+
+
 def scheduler_of(backend: str, scheduler: str | None) -> str | None:
     """Return the dask scheduler of a request, `local` to start one here, or None without dask."""
     if backend == "dask":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Self
@@ -28,9 +28,6 @@ CAUSES: Mapping[str, str] = {
     "first": "a warm-up (splc measure --warmup 1) or ",
     "trend": "a random order (splc measure --order random) or ",
 }
-
-# Called with the number of finished steps, the number of all steps and the current step.
-OnProgress = Callable[[int, int, str], None]
 
 
 class Rank(IntEnum):

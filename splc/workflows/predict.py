@@ -27,18 +27,8 @@ from splc.models.influence import EvaluationError
 from splc.project import Project
 from splc.system.variability import VariabilityModel, extended, open_options
 from splc.types import Array
-from splc.workflows import fields, prediction_notes
+from splc.workflows import fields, inputs, prediction_notes
 from splc.workflows.fields import By, Printed
-from splc.workflows.inputs import (
-    ByValue,
-    ModelInputs,
-    each_context,
-    files_of,
-    is_pattern,
-    is_single,
-    predicting,
-    require_all_values,
-)
 from splc.workflows.note import Note, Notes, reading_notes
 from splc.workflows.prediction_notes import REPEATED, SCATTERED, ExpectedError
 from splc.workflows.subspace import failing_notes, known_failures
@@ -49,7 +39,7 @@ BLOCK = 8192
 
 
 @fields.request
-class Request(ModelInputs):
+class Request(inputs.ModelInputs):
     """Predict configurations: a CSV table of them with the column 'predicted'.
 
     The full model predicts where the file of the model has it, or the JSON file that a log was written with.
@@ -125,7 +115,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     source = read_table(request.configurations)
     with notes:
         read = request.read_model(request.model, project, space.system, notes)
-        stored = predicting(read, notes, printed=request.printed)
+        stored = inputs.predicting(read, notes, printed=request.printed)
         if request.interval and stored.intervals is None:
             hint = "the default learner writes them to JSON: splc learn -o model.json"
             raise RequestError(f"{request.model} has no prediction intervals; {hint}", "interval")
@@ -297,25 +287,25 @@ def _notes_about_property(
     return [Note(f"no error is given: {reason}; choose one with --property")]
 
 
-def run_by(request: Request, watch: Watch = UNWATCHED) -> Result | ByValue[Result]:
+def run_by(request: Request, watch: Watch = UNWATCHED) -> Result | inputs.ByValue[Result]:
     """Predict configurations, or those of each value of a context."""
     if (by := request.by) is None:
         return run(request, watch)
-    if any(map(is_single, (request.model, request.configurations, request.output))):
+    if any(map(inputs.is_single, (request.model, request.configurations, request.output))):
         raise RequestError("the inputs are read for each value, and there is one file per value; name files", "by")
-    require_all_values(by, request.where)
-    project = request.project_of_models(files_of(request.model))
+    inputs.require_all_values(by, request.where)
+    project = request.project_of_models(inputs.files_of(request.model))
     space = Space(project.variability_model())
     values = context_values(request.configurations, space.system, request.policy(space, project), by)
     # Models that were learned for each value: `learned-{}.json`.
-    models = {"model": request.model} if is_pattern(request.model) else {}
-    requests = each_context(request, by, values, output=request.output, **models)
-    return ByValue(by, {value: run(replace(own, by=None), watch) for value, own in requests})
+    models = {"model": request.model} if inputs.is_pattern(request.model) else {}
+    requests = inputs.each_context(request, by, values, output=request.output, **models)
+    return inputs.ByValue(by, {value: run(replace(own, by=None), watch) for value, own in requests})
 
 
-def as_json(result: Result | ByValue[Result]) -> dict[str, Any]:
+def as_json(result: Result | inputs.ByValue[Result]) -> dict[str, Any]:
     """Return the JSON object of predictions, unless a file has them, with their errors, or of each value's."""
-    if isinstance(result, ByValue):
+    if isinstance(result, inputs.ByValue):
         return result.as_json("splc.predict.by/1", as_json)
     rows = result.rows
     return {
@@ -330,9 +320,9 @@ def as_json(result: Result | ByValue[Result]) -> dict[str, Any]:
     }
 
 
-def view(result: Result | ByValue[Result], detail: Detail) -> View:
+def view(result: Result | inputs.ByValue[Result], detail: Detail) -> View:
     """Yield the table of predictions, and their error where the property was measured."""
-    if isinstance(result, ByValue):
+    if isinstance(result, inputs.ByValue):
         yield from (_file(own) for own in result.results.values() if own.output is not None)
         shown = (
             result.column,

@@ -1,16 +1,15 @@
-"""The ablation of special cases: switches, the worth of what they switch off, and a row of each package."""
+"""The ablation of special cases: switches, and a row of each package."""
 
 from __future__ import annotations
 
 import pytest
 
-from casestudies.ablation.ablation import NOTHING, AblationEvaluation, Change, changes_table, worth_of
+from casestudies.ablation.ablation import AblationEvaluation
 from casestudies.ablation.cells import CELLS
 from casestudies.ablation.switches import SWITCHES, switched_off
 from splc.learning.projection import constants
 
 FIRST = {package: next(iter(switches)) for package, switches in SWITCHES.items()}
-NONE = (None, None, None)
 
 
 @pytest.mark.parametrize("package", SWITCHES)
@@ -21,31 +20,6 @@ def test_switches(package: str) -> None:
         with switched_off(changes):
             assert changes
         assert vars(constants) == before
-
-
-@pytest.mark.parametrize(
-    ("change", "covered", "worth"),
-    [
-        ((0.9, 2.9, -1.0), 0.5, "nothing"),
-        ((0.9, 2.9, -1.0), -1.5, ""),
-        ((1.0, 2.0, 0.0), None, ""),
-        ((0.9, 5.0, -5.0), None, "mixed"),
-        ((0.9, 5.0, -4.0), None, ""),
-    ],
-)
-def test_worth(change: Change, covered: float | None, worth: str) -> None:
-    """A mechanism stays if errors rise without it: on the mean, or in one cell more than they fall in another."""
-    assert worth_of(change, NONE, covered) == worth_of((0, 0, 0), change, covered) == worth
-
-
-@pytest.mark.parametrize(("package", "changes"), [("learning", (100 * (2**0.5 - 1), 100, 0)), ("scaling", (5, 10, 0))])
-def test_changes(package: str, changes: Change) -> None:
-    """Changes are geometric means of ratios, or of shares means of differences."""
-    rows = [{"switch": NOTHING, "cell": cell, "error": error, "cpu": 2.0} for cell, error in enumerate((10.0, 20.0))]
-    rows += [{**row, "switch": FIRST[package], "error": 20.0, "cpu": 1.0} for row in rows]
-    [line] = changes_table(rows, package).rows
-    assert line[:5] == pytest.approx((FIRST[package], 1, *changes))
-    assert line[5:12] == (*NONE, None, None, 0.5, "")
 
 
 @pytest.mark.parametrize("package", SWITCHES)

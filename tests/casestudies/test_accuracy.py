@@ -20,13 +20,12 @@ from casestudies.accuracy.learners import code_of
 from casestudies.accuracy.page import summary
 from casestudies.accuracy.published import PROTOTYPE, best_published, published
 from casestudies.accuracy.real_systems import RealEvaluation, run_row
-from casestudies.accuracy.real_tables import prototype_table, spread_of, tables_of, verdict
+from casestudies.accuracy.real_tables import spread_of, tables_of
 from casestudies.accuracy.truth_pictures import calibration
 from casestudies.evaluation.evaluation import rows_of
 from casestudies.evaluation.run import run_evaluation
 from sampling import Space
 from splc.errors import LearningError
-from splc.io.tables import Spread
 from splc.learning import learn
 from splc.learning.result import InfluenceEstimate
 from splc.models.influence import InfluenceModel
@@ -211,35 +210,6 @@ def test_run_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     row = run_row("stepwise", CASE, "pb:9,3", 1)
     assert row["reason"] == "nothing can be learned"
     assert "error" not in row
-
-
-def test_spread_is_the_standard_error() -> None:
-    """The deviation in tables is that of the mean."""
-    found = spread_of([1.0, 2.0, 3.0, 6.0])
-    assert found.mean == 3.0
-    assert found.deviation == pytest.approx(math.sqrt(14 / 3 / 4))
-    assert spread_of([4.0]) == Spread(4.0, None, relative=False)
-    assert spread_of([]).mean is None
-
-
-def test_verdict() -> None:
-    """A stated error is reached within two standard errors and the rounding of the statement."""
-    assert verdict(Spread(11.9, 0.4), 11.1) == "yes"
-    assert verdict(Spread(12.0, 0.4), 11.1) == "no"
-    assert verdict(Spread(0.855, None), 0.85) == "yes"
-    assert verdict(Spread(0.86, None), 0.85) == "no"
-    assert verdict(Spread(0.86, None), None) is None
-
-
-def test_prototype() -> None:
-    """The default learner is compared with its prototype over runs 1 to 5; further runs are in the last mean only."""
-    known = {"system": "x264", "size": 16, "learner": "projection"}
-    rows = [{**known, "run": run, "printed": 3.0 + (run > 5) * 3, "full": 5.0 + run} for run in range(1, 7)]
-    (line,) = prototype_table(rows).rows
-    assert line[:2] == ("x264", 16)
-    assert (line[2], line[4], line[5]) == (4.55, "no", 8.5)
-    assert line[3] == spread_of([6.0, 7.0, 8.0, 9.0, 10.0])
-    assert line[6:] == (4.43, Spread(3.0, 0.0, relative=False), "yes", 3.5)
 
 
 def test_published() -> None:

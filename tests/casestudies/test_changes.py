@@ -1,4 +1,4 @@
-"""The evaluation of tests for change: rows and tables."""
+"""The evaluation of tests for change: rows, and the measured releases."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from casestudies.changes.simulated_changes import SimulatedChanges
-from casestudies.changes.tables import detection_table, false_alarm_table, names_table
 from tests.support.paths import CASES
 
 CELL = {"options": 8, "pairs": 40, "noise": 0.02, "draws": 8, "size": 0.2}
@@ -26,16 +25,6 @@ def test_rows(kind: str, options: int, found: tuple[int, int]) -> None:
     if kind != "none":
         assert row["right"] >= 0.7 * row["stated"] > 0
     assert SimulatedChanges().rows(cell) == [row]
-
-
-def test_tables() -> None:
-    """Shares are percentages of draws and of names."""
-    row = {**CELL, "kind": "none", "found": 2, "named": 0, "stated": 1, "right": 0, "changed": 0}
-    assert false_alarm_table([row]).rows == ((8, 8, 25.0, 12.5), ("all", 8, 25.0, 12.5))
-    row = {**row, "kind": "influence", "named": 1}
-    assert detection_table([row]).rows == (("one influence 20 %", "25 (12)"),)
-    row = {**row, "kind": "several", "stated": 4, "right": 3, "changed": 6}
-    assert names_table([row]).rows == (("splc changed, pairs", 40, 2.0, 4, 75.0, 50.0),)
 
 
 def test_measured_releases() -> None:

@@ -1,4 +1,4 @@
-"""The evaluation of contexts that are learned together: rows and table."""
+"""The evaluation of contexts that are learned together: rows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from casestudies.contexts.few_rows import FewRowsEvaluation
 from casestudies.contexts.published_rows import PublishedEvaluation, published, split
 from casestudies.contexts.systems import contexts_of
-from casestudies.contexts.tables import METHODS, PUBLISHED_METHODS, few_table, published_table
+from casestudies.contexts.tables import METHODS, PUBLISHED_METHODS
 
 
 @pytest.mark.real_data
@@ -41,17 +41,6 @@ def test_rows(count: int, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     assert mean["together"] < mean["alone"]
 
 
-def test_table() -> None:
-    """Errors are averages over contexts and seeds."""
-    rows = [
-        {"system": "s", "size": 5, "seed": seed, "method": method, "mean": mean, "median": 1.0, "inside": 0.9}
-        for method, mean in zip(METHODS, (2.0, 3.0, 4.0, 6.0, 5.0), strict=True)
-        for seed in (0, 1)
-    ]
-    [line] = few_table(rows).rows
-    assert line == ("s", 5, "2 / 1", "3 / 1", "4 / 1", "6 / 1", "5 / 1", 0.5, 1.0, 90.0, 90.0)
-
-
 def test_splits() -> None:
     """A run has the rows that the published run of its number had."""
     random.seed(2 * 3)
@@ -69,15 +58,3 @@ def test_published_rows(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     [together, alone] = PublishedEvaluation().rows({"system": name, "size": 11, "context": "e0", "seed": 0})
     assert (together["method"], alone["method"]) == PUBLISHED_METHODS
     assert together["mean"] < min(published()["imagemagick", 11, "e0"].values()) < alone["mean"]
-
-
-def test_published_table() -> None:
-    """The best published method is the one with the smallest mean; environments are compared with the best of each."""
-    rows = [
-        {"system": "s", "size": 5, "context": context, "seed": 0, "method": method, "mean": mean, "inside": 0.9}
-        for context in ("e0", "e1")
-        for method, mean in zip(PUBLISHED_METHODS, (2.0, 4.0), strict=True)
-    ]
-    known = {("s", 5, "e0"): {"a": 1.0, "b": 4.0}, ("s", 5, "e1"): {"a": 9.0, "b": 4.0}}
-    [line] = published_table(rows, known).rows
-    assert line == ("s", 5, 1, 2.0, 4.0, "4 (b)", 0.5, 0.5, "1 of 2", 90.0)

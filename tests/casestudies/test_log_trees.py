@@ -15,7 +15,6 @@ from casestudies.published_logs import logs as published_logs
 from casestudies.published_logs.learnings import Recomputed
 from casestudies.published_logs.log_errors import ALL_VALUES, WITHOUT_SMALL, LogErrors
 from casestudies.published_logs.logs import Request, run
-from casestudies.published_logs.strategies import strategies_of
 from casestudies.published_logs.systems import SystemFolder, system_of
 from splc import read_measurements, read_variability_model
 from splc.errors import InputError, RequestError
@@ -25,7 +24,6 @@ from splc.io.files import read_source
 from splc.learning import learn
 from splc.learning.judging import round_errors
 from tests.learning.conftest import measured
-from tests.support.golden_messages import check_calls
 from tests.support.log_trees import write_log_tree
 from tests.support.real_data import DATA, real
 
@@ -334,17 +332,6 @@ def restate(log: Path, errors: Mapping[int, float | None]) -> None:
     )
 
 
-def names(*commands: str) -> list[str]:
-    """Return the names of strategies in logs with these commands; those of one log are separated by semicolons."""
-    found = [tuple(command.split("; ")) for command in commands]
-    return [strategies_of(found)[each] for each in found]
-
-
-def test_names_of_strategies() -> None:
-    """A name has the parameters in which commands differ, but neither amounts nor seeds."""
-    check_calls("strategies-of-logs", names)
-
-
 def test_the_nearest_folder_names_the_system(tmp_path: Path) -> None:
     """A log is of the system in the nearest folder above it, up to the root, or of that which its path names."""
     root = tmp_path / "logs"
@@ -358,10 +345,3 @@ def test_the_nearest_folder_names_the_system(tmp_path: Path) -> None:
     assert system_of(root / "free" / "one.log", root, systems) is None
     assert system_of(root / "free" / "dune_3.log", root, systems) is dune
     assert system_of(root / "free" / "one.log", root, [other]) is other
-
-
-def test_means_need_all_values() -> None:
-    """A mean of values of which one is unknown is unknown."""
-    assert published_logs.mean_or_none([1.0, 3.0]) == 2
-    assert published_logs.mean_or_none([1.0, None]) is None
-    assert published_logs.mean_or_none([0.0]) == 0

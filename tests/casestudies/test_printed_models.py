@@ -6,7 +6,6 @@ import json
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,8 +20,7 @@ from casestudies.accuracy.explanations import ROWS, ExplanationEvaluation, Judge
 from casestudies.accuracy.flips import Choice, choices_of, interaction_share, mean_change, total_share
 from casestudies.accuracy.generator import NFP
 from casestudies.accuracy.known_truth import DifficultEvaluation, blamed, true_influences, truth_row
-from casestudies.accuracy.printed_models import jaccard, large_sets
-from casestudies.accuracy.printed_tables import cells_table, figures_of, goals_table, printed_tables
+from casestudies.accuracy.printed_models import large_sets
 from casestudies.accuracy.real_systems import run_row
 from casestudies.evaluation.run import run_evaluation
 from sampling import Space
@@ -81,12 +79,6 @@ def test_large_sets() -> None:
     assert large_sets(parse_model("5", small()), everything()) == []
 
 
-def test_jaccard() -> None:
-    """Two samples share the sets that both have, among those that one of them has."""
-    assert jaccard('[["a"], ["a", "b"]]', '[["a"], ["b"], ["a", "b"]]') == pytest.approx(2 / 3)
-    assert jaccard("[]", "[]") == 1
-
-
 def test_figures_of_both_models() -> None:
     """A row of the default learner has the errors of both models and of their blend, and the intervals' coverage."""
     row = run_row("projection", CASE, "pb:25,5", 1)
@@ -121,40 +113,6 @@ def test_learners_without_a_full_model_have_no_such_figures() -> None:
     """The rows of other learners have one error."""
     assert "printed" not in run_row("stepwise", CASE, "pb:9,3", 1)
     assert "printed" not in run_row("tree", CASE, "pb:9,3", 1)
-
-
-def row_of(run: int, **changed: Any) -> dict[str, Any]:
-    """Return a row of the default learner."""
-    row = {"system": "s", "size": 10, "learner": "projection", "run": run, "printed": 4.0, "full": 2.0, "stated": 4.0}
-    row |= {"predicted": 2.02, "terms": 5, "covered": 90.0, "inside": 100.0, "not positive": 0, "large": '[["a"]]'}
-    return row | changed
-
-
-def test_figures_of_cells() -> None:
-    """Ratios are geometric means over runs, similarities means over pairs of runs; other learners do not count."""
-    rows = [
-        row_of(1, stated=1.0),
-        row_of(2, terms=9, large='[["a"], ["b"]]'),
-        row_of(3, stated=None),
-        row_of(1, learner="tree", printed=None),
-        row_of(1, system="t", printed=2.0, predicted=3.0, stated=2.0),
-    ]
-    first, second = figures_of(rows)
-    assert (first["runs"], first["most terms"], first["stated / true"]) == (3, 9, pytest.approx(0.5))
-    assert first["same sets"] == pytest.approx((0.5 + 0.5 + 1) / 3)
-    assert first["stated right"] == 50
-    assert second["same sets"] is None
-    goals = [line[2:] for line in goals_table([first], [first, {**second, "covered": 99.0}]).rows]
-    assert goals[0] == pytest.approx((2.0, 2.0**0.5))
-    assert goals[1] == (2.0, 2.0)
-    # Predictions beside the better one of both models: 1.01 times its error in one cell, 1.5 times in the other.
-    assert goals[2:5] == [pytest.approx((1.01, 1.515**0.5)), (1.01, 1.5), (100.0, 50.0)]
-    assert goals[6] == (0.0, 50.0)
-    # Of all cells, and of those of several samples.
-    assert goals[-2:] == [(None, 50.0), (None, 100.0)]
-    lines = cells_table([first], [first, second]).rows
-    assert [line[3:5] for line in lines] == [(4.0, 4.0), (None, 2.0)]
-    assert printed_tables([row_of(1, printed=None)]) == ()
 
 
 @pytest.mark.parametrize("index", [*range(len(KINDS)), 39])

@@ -1,4 +1,4 @@
-"""The evaluation of sampling strategies: cells, rows and ratios."""
+"""The evaluation of sampling strategies: cells and rows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import pytest
 
 from casestudies.sampling_strategies.error import StrategyEvaluation
 from casestudies.sampling_strategies.strategies import MOST, RANDOM, learning_set, load
-from casestudies.sampling_strategies.tables import groups_of, own_table, ratio_table
 from splc.learning import learn
 
 CASE = "SMG2000 2-D"
@@ -42,23 +41,3 @@ def test_rows() -> None:
     predicted = model.predict(system.measurements.configurations[rest])
     assert row["error"] == pytest.approx(100 * np.mean(np.abs(predicted - measured) / measured), rel=1e-3)
     assert (row["system"], row["size"], row["rows"]) == (CASE, "25", 25)
-
-
-def test_tables() -> None:
-    """Ratios are those of medians, and geometric means over the systems of a kind."""
-    rows = [
-        {"system": system, "size": "asOW", "strategy": strategy, "seed": seed, "rows": 9, "error": factor * error}
-        for system, factor in (("x264", 1.0), ("LLVM", 3.0))
-        for strategy, errors in ((RANDOM, (2, 4, 90)), ("solver", (8 if system == "x264" else 2,)))
-        for seed, error in enumerate(errors)
-    ]
-    rows += [
-        {"system": "x264", "size": "bbd", "strategy": strategy, "seed": 0, "rows": 7, "error": error}
-        for strategy, error in (("bbd", 3.0), (RANDOM, 2.0))
-    ]
-    table = ratio_table(rows)
-    assert table.columns == ("strategy", "binary options, asOW")
-    assert [line[0] for line in table.rows] == [RANDOM, "solver"]
-    assert [line[1] for line in table.rows] == pytest.approx([1, 1])
-    assert own_table(rows).rows == (("x264", "bbd", "7", 3.0, 2.0, 1.5),)
-    assert set(groups_of(rows, own=True)) == {("x264", "bbd")}

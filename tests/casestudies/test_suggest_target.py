@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from casestudies.evaluation.run import run_evaluation
-from casestudies.scaling_evaluation.target import NEVER, TargetEvaluation, cost_of
+from casestudies.scaling_evaluation.target import NEVER, TargetEvaluation
 from casestudies.scaling_evaluation.target_functions import LEAST, TARGET, target_functions
 from casestudies.scaling_evaluation.target_runs import STRATEGIES
 
@@ -22,13 +22,6 @@ def test_functions_have_an_effect_of_every_parameter() -> None:
     # Every parameter adds a tenth at least from its smallest value to the target.
     assert (drawn.at_target >= drawn.values.min(axis=1) / (1 - LEAST)).all()
     assert TARGET[:2] == (256, 100)
-
-
-def test_costs_are_those_from_which_on_the_error_is_small() -> None:
-    """An error that is too large again later does not count as reached."""
-    steps = [{"predicted": each, "cost %": place} for place, each in enumerate((1.01, 2.0, 1.04, 0.96))]
-    assert cost_of(steps) == 2
-    assert cost_of(steps[:2]) == np.inf
 
 
 def test_tables(tmp_path: Path) -> None:

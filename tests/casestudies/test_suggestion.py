@@ -1,28 +1,17 @@
-"""The evaluation of suggestions: ratios of rows, strategies and rows of a cell."""
+"""The evaluation of suggestions: strategies and rows of a cell."""
 
 from __future__ import annotations
 
-import math
 from itertools import islice
 
 import numpy as np
-import pytest
 
 from casestudies.suggestion.error import ErrorEvaluation
 from casestudies.suggestion.optimum import OptimumEvaluation
-from casestudies.suggestion.strategies import DISTANCE, RANDOM, STRATEGIES, SUGGEST, distance_rows, measured
+from casestudies.suggestion.strategies import RANDOM, STRATEGIES, SUGGEST, distance_rows, measured
 from casestudies.suggestion.strategies import rows_of as chosen_rows
-from casestudies.suggestion.tables import error_tables, optimum_table, ratios
 
 CASE = "BoomerAMG"
-
-
-def test_ratios() -> None:
-    """Rows for the same error over rows, with the logarithm of the error interpolated."""
-    reference = {10: 8.0, 20: 4.0, 40: 2.0, 80: 0.5}
-    found = ratios({10: 8.0, 20: 2.0, 30: 1.0}, reference)
-    assert found == pytest.approx({20: 0.75, 40: 0.5, 80: math.inf})
-    assert ratios({10: 1.0}, reference) == pytest.approx({20: 0.5, 40: 0.25, 80: math.inf})
 
 
 def test_distance_based_rows() -> None:
@@ -61,24 +50,3 @@ def test_rows_of_cells() -> None:
     good = y[order] <= 1.01 * y.min()
     assert one["rows"] == int(np.argmax(good)) + 1
     assert one["good"] == good.sum()
-
-
-def test_tables() -> None:
-    """The first table has the median ratios; a search without success is a dash."""
-    errors = [
-        {"system": "s", "strategy": strategy, "seed": seed, "rows": size, "error": factor / size}
-        for strategy, factor in ((RANDOM, 100.0), (DISTANCE, 100.0), (SUGGEST, 50.0))
-        for seed in range(3)
-        for size in (10, 20, 40)
-    ]
-    summary, _ = error_tables(errors, RANDOM)
-    assert summary.rows[0][0] == "s"
-    assert summary.rows[0][1:] == pytest.approx((1.0, 0.5))
-    searches = [
-        {"system": "s", "strategy": strategy, "seed": seed, "rows": rows, "good": 1, "measured": 9}
-        for strategy, found in ((RANDOM, (4, 8, 12)), (SUGGEST, (2, 4, None)))
-        for seed, rows in enumerate(found)
-    ]
-    (line,) = optimum_table(searches, RANDOM, 9).rows
-    assert line[:-2] == ("s", 9, 1, 8, 4, 0.5)
-    assert line[-2:] == pytest.approx((200 / 3, 200 / 3))

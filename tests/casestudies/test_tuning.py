@@ -1,4 +1,4 @@
-"""The evaluation of tuning runs: tuners, rows of a cell and tables."""
+"""The evaluation of tuning runs: tuners and rows of a cell."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ import pytest
 from casestudies.tuning.__main__ import main
 from casestudies.tuning.choices import Choices
 from casestudies.tuning.made_systems import MEDIAN, SIZES, made_system
-from casestudies.tuning.models_afterwards import WAYS, ModelEvaluation, models_table
+from casestudies.tuning.models_afterwards import WAYS, ModelEvaluation
 from casestudies.tuning.rank import BUDGETS, RankEvaluation
-from casestudies.tuning.reported_values import BiasEvaluation, bias_table
+from casestudies.tuning.reported_values import BiasEvaluation
 from casestudies.tuning.samplers import TPE
 from casestudies.tuning.spaces import MadeRuns, found_by, valid_near
-from casestudies.tuning.summaries import summary_tables
 from casestudies.tuning.tables import load
 from casestudies.tuning.tuners import RANDOM, TREE, TUNE, rows_of
 
@@ -44,22 +43,6 @@ def test_rows_of_a_cell() -> None:
     table = load(CASE)
     assert (table.rank(table.y.min()), table.regret(table.y.min())) == (0, 0)
     assert table.regret(float(np.median(table.y))) == pytest.approx(100)
-
-
-@pytest.mark.real_data
-def test_tables() -> None:
-    """The tables have means over the seeds, over all tables and for each."""
-    rows = [
-        {"system": "s", "tuner": tuner, "seed": seed, "area": 1.0, "near": 1, "ms": 2.0}
-        | {f"{what} {budget}": (seed + 1) * factor for what in ("rank", "regret") for budget in BUDGETS}
-        for tuner, factor in (("a", 1.0), ("b", 2.0))
-        for seed in range(3)
-    ]
-    overall, each, *_ = summary_tables(rows, BUDGETS)
-    assert [line[:2] for line in overall.rows] == [("a", 2.0), ("b", 4.0)]
-    assert [line[:3] for line in each.rows] == [("s", "a", 2.0), ("", "b", 4.0)]
-    # Two standard errors of 1, 2, 3.
-    assert each.rows[0][5] == pytest.approx(2 / np.sqrt(3))
 
 
 def test_made_systems() -> None:
@@ -117,15 +100,6 @@ def test_bias(other: tuple[str, int]) -> None:
     assert found[0]["bias"] != found[1]["bias"]
 
 
-def test_bias_table() -> None:
-    """The table has the mean bias and how often the interval holds the true value, over all tables and for each."""
-    rows = [{"system": "s", "noise": 5, "bias": bias, "inside": int(bias < 2), "rank": 0.0} for bias in (1.0, 3.0)]
-    whole, single = bias_table(rows).rows
-    assert [*whole[:4], *whole[5:]] == [5, "all", 2, 2.0, 50.0, 0.0]
-    assert float(str(whole[4])) == pytest.approx(2.0)
-    assert single[0] == ""
-
-
 @pytest.mark.parametrize(
     ("system", "budget"), [(CASE, 12), pytest.param("LLVM", 50, marks=(pytest.mark.slow, pytest.mark.real_data))]
 )
@@ -135,12 +109,6 @@ def test_model_afterwards(system: str, budget: int) -> None:
     assert tuple(cells) == tuple(WAYS)
     rows = [row for way in ("explore 0", "explore 0.5") for row in ModelEvaluation().rows(cells[way])]
     assert rows[0]["error"] > rows[1]["error"] > 0
-
-
-def test_models_table() -> None:
-    """The table has the mean error and rank of each way."""
-    rows = [{"system": "s", "way": way, "error": error, "rank": 0.0} for way in WAYS for error in (1.0, 3.0)]
-    assert models_table(rows).rows == (("s", *["2 ± 2 (0)"] * 4),)
 
 
 def test_options_of_presets(capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,7 +16,7 @@ from splc.learning.projection import Form
 from splc.learning.stepwise.settings import SPLCONQUEROR_2019
 from splc.project import Project
 from splc.types import Missing
-from splc.workflows.fields import Sampling, Seed, flag, internal, option, policy, request, texts_of
+from splc.workflows.fields import Sampling, Seed, flag, internal, option, policy, refuse, request, texts_of
 from splc.workflows.inputs import TableInputs
 from splc.workflows.note import Note
 
@@ -105,22 +105,17 @@ class Request(TableInputs):
         """Refuse fields that contradict each other."""
         set_fields = [name for name in ("learner", "preset", "settings") if getattr(self, name)]
         of_sum = "a sum of parts is judged by what was not learned from"
-        twice, no_terms = (
-            "a model is judged either by a file or by a validation set",
-            "models of parts cannot be added up",
-        )
-        refused: tuple[tuple[Any, ...], ...] = (
+        twice = "a model is judged either by a file or by a validation set"
+        no_terms = "baselines have no terms, so that models of parts cannot be added up"
+        refuse(
             (self.parts and self.evaluate_on, of_sum, "evaluate_on"),
             (self.validation and self.evaluate_on, twice, "evaluate_on", "validation"),
             (self.parts and self.validation, of_sum, "validation"),
-            (self.parts and self.baselines, f"baselines have no terms, so that {no_terms}", "baselines", "parts"),
+            (self.parts and self.baselines, no_terms, "baselines", "parts"),
             (self.given_terms and set_fields, "given terms are fitted, not learned", "given_terms", *set_fields[:1]),
             (self.folds and self.folds < 2, f"there must be at least 2 folds, not {self.folds}", "folds"),
             (self.share and self.by is None, "it needs the context, such as --by version", "share"),
         )
-        for wrong, message, *fields in refused:
-            if wrong:
-                raise RequestError(message, *fields)
 
     def require_joint(self, learner: Learner, field: str) -> None:
         """Refuse what learns from the rows of the measurements only; `field` asks for further rows."""

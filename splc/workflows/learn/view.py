@@ -20,8 +20,7 @@ from splc.learning.result import SparseErrors
 from splc.workflows import views
 from splc.workflows.fields import inputs_of
 from splc.workflows.inputs import ByValue, SystemInputs
-from splc.workflows.learn.contexts import Result as ContextResult
-from splc.workflows.learn.contexts import run as run_by
+from splc.workflows.learn import contexts
 from splc.workflows.learn.effects import change_as_json, effects_as_json, view_of_changes, view_of_effects
 from splc.workflows.learn.learn import JudgedLearner, Result, run
 from splc.workflows.learn.request import Request
@@ -155,8 +154,8 @@ def _view_of_model(learned: Result, detail: views.Detail) -> views.View:
 
 def _model_and_errors(learned: Result) -> views.View:
     result = learned.result
-    contexts = [f"{name} = {shown_value(value)}" for name, value in learned.measured.contexts.items()]
-    title = [f"{learned.measured.system.name}: model of {titled(result.nfp, result.unit)}", *contexts]
+    stated = [f"{name} = {shown_value(value)}" for name, value in learned.measured.contexts.items()]
+    title = [f"{learned.measured.system.name}: model of {titled(result.nfp, result.unit)}", *stated]
     if result.printed is not None and result.termination != "constant":
         form = "a product" if result.model.link == "log" else "a sum"
         title += [*([form] if result.model.options else []), "predictions come from the full model"]
@@ -321,7 +320,7 @@ def next_steps(learned: Result) -> Iterator[views.NextStep]:
     yield from steps if learned.expected_error.verdict == "good" else reversed(steps)
 
 
-def as_json(found: ContextResult | Result) -> dict[str, Any]:
+def as_json(found: contexts.Result | Result) -> dict[str, Any]:
     """Return the JSON object of one model, or of the models of a context's values and what changed between them."""
     if isinstance(found, Result):
         return _model_as_json(found)
@@ -352,7 +351,7 @@ VALUES = (
 )
 
 
-def view(found: ContextResult | Result, detail: views.Detail) -> views.View:
+def view(found: contexts.Result | Result, detail: views.Detail) -> views.View:
     """Yield one model, or one line per value of a context and what changed between consecutive values."""
     if isinstance(found, Result):
         yield from _view_of_model(found, detail)
@@ -387,7 +386,7 @@ def view(found: ContextResult | Result, detail: views.Detail) -> views.View:
     yield views.End(130 if found.stopped else int(bool(found.failed)))
 
 
-def _answer_of_contexts(result: ContextResult) -> str:
+def _answer_of_contexts(result: contexts.Result) -> str:
     """Return the first line: the range of the errors to expect at configurations that were not learned from."""
     models = result.models
     every = all(model.expected_error.source != "measured" and model.knows_every for model in models.values())
@@ -404,7 +403,7 @@ def _answer_of_contexts(result: ContextResult) -> str:
     return f"{EVERY if every else ''}{name} {text}; {plural(len(errors), 'model', 'models')}"
 
 
-def _steps_of_contexts(result: ContextResult) -> Iterator[views.NextStep]:
+def _steps_of_contexts(result: contexts.Result) -> Iterator[views.NextStep]:
     """Yield the commands that follow from the models of the values of a context: compare two, explain the last."""
     inputs = inputs_of(result.request, SystemInputs, policies=False)
     files = [file for model in result.models.values() if (file := model.output) and file.endswith((".json", ".log"))]
@@ -417,10 +416,10 @@ def _steps_of_contexts(result: ContextResult) -> Iterator[views.NextStep]:
     yield views.NextStep(("explain", files[-1], *inputs), "which options matter, and how much")
 
 
-def run_verb(request: Request, watch: views.Watch) -> ContextResult | Result:
+def run_verb(request: Request, watch: views.Watch) -> contexts.Result | Result:
     """Return one model, or one per value of a context; a request to end waits where there is a model to keep."""
     with watch.patient("this step", kept=False, lost="before there was a model: nothing is written"):
-        return run(request, watch) if request.by is None else run_by(request, watch)
+        return run(request, watch) if request.by is None else contexts.run(request, watch)
 
 
 EXAMPLES = ("splc learn", "splc learn --sampling pb:9,3 -o model.json", "splc learn --learner pmnf --sampling ff")

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from sampling.space.space import DIAGRAMS, LIMIT
 from splc.data.configurations import Configurations
 from splc.data.measurements import Failures
 from splc.data.property_unit import titled
-from splc.errors import RequestError, SpaceError, listed, plural
+from splc.errors import SpaceError, listed, plural
 from splc.formats.measurements.selections import parse_assignments, with_assigned_values
 from splc.io.files import STANDARD, require_writable, standard_input_kept, write_whole
 from splc.io.numbers import count_text
@@ -27,6 +26,7 @@ from splc.plotting.charts.curves import front_chart
 from splc.plotting.charts.drawing import chart_file
 from splc.types import Array
 from splc.workflows import prediction_notes
+from splc.workflows.fields import refuse
 from splc.workflows.note import Note, Notes, Rank
 from splc.workflows.optimize.objectives import Objective, Request, objectives_of
 from splc.workflows.prediction_notes import Interval, learned_values
@@ -97,20 +97,15 @@ class Result:
 @standard_input_kept()
 def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Find the best configurations, by full models where there are some, beside the best measured ones."""
+    enough = "one of them is enough: for all properties, or for some"
     several = max(len(request.models), len(request.properties)) > 1
-    refused: tuple[tuple[Any, ...], ...] = (
+    refuse(
         (request.models.count(STANDARD) > 1, "only one of the models can be standard input", "models"),
         (request.top < 1, f"the number of configurations must be at least 1, not {request.top}", "top"),
         (several and request.top > 1, "several properties have a Pareto front, not an order; leave --top out", "top"),
         (request.plot and not several, "the plot shows the Pareto front of several properties; name them", "plot"),
-        (
-            *(request.maximize and request.maximize_only, "one of them is enough: for all properties, or for some"),
-            *("maximize", "maximize_only"),
-        ),
+        (request.maximize and request.maximize_only, enough, "maximize", "maximize_only"),
     )
-    for condition, message, *names in refused:
-        if condition:
-            raise RequestError(message, *names)
     project = request.project_of_models(request.models)
     if request.plot is not None:
         plot_format(request.plot)

@@ -24,7 +24,8 @@ from splc.project import Project
 from splc.system.variability import VariabilityModel
 from splc.tuning.objective import Goal, Limit
 from splc.tuning.tuner import Tuner, first_valid
-from splc.workflows.fields import Seed, counts_of, flag, given_fields, option, percentage_of, request, seconds_of
+from splc.workflows import fields
+from splc.workflows.fields import Seed, flag, given_fields, option, refuse, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.measure.outcome import constant_contexts, contexts_of, turns_of
 from splc.workflows.note import Note, Notes, reading_notes
@@ -68,13 +69,13 @@ class Request(SystemInputs):
         "The property that is to be small, read from each run as by splc measure; with --replay NAME,…, columns of "
         "the table. Repeated: properties with a --limit; others are to be small, too, which gives a Pareto front."
     )
-    budget: tuple[int, ...] = option((), "N", SEARCH, parse=counts_of)(
+    budget: tuple[int, ...] = option((), "N", SEARCH, parse=fields.counts_of)(
         "The number of runs. Of replays several are compared: 20,50,100."
     )
-    duration: float | None = option(None, "TIME", SEARCH, names="--for", parse=seconds_of)(
+    duration: float | None = option(None, "TIME", SEARCH, names="--for", parse=fields.seconds_of)(
         "The time of all runs, with those that verify: 90s, 30m, 2h. With --budget, what ends first."
     )
-    until: float | None = option(None, "P%", SEARCH, parse=percentage_of)(
+    until: float | None = option(None, "P%", SEARCH, parse=fields.percentage_of)(
         "End the search when 5 runs one after the other are each expected to gain less than this: 1%."
     )
     default: str | None = option(None, "CONFIGURATION", SEARCH)(
@@ -155,24 +156,18 @@ class Request(SystemInputs):
         """Refuse fields that contradict each other, or have no effect."""
         live = self.replay is None
         other, names, hint = ("a replay", _OF_REPLAY, ", or --for 2h") if live else ("a command", _OF_COMMAND, "")
+        missing = f"the number of runs is missing; write --budget 60{hint}"
         wrong = next((name for name in given_fields(self) if name in names), "")
         rows = "--where COLUMN=VALUE selects rows of the table"
         what = "what is to be tuned? a command, or with --replay the rows of a table"
-        refused = (
+        refuse(
             ((self.command is None) == live, what, "command"),
             (wrong, f"only {other} has it", wrong),
             (not live and self.constants, f"only a command has a value; {rows}", "column"),
-            (
-                not self.budget and self.duration is None,
-                f"the number of runs is missing; write --budget 60{hint}",
-                "budget",
-            ),
+            (not self.budget and self.duration is None, missing, "budget"),
             (self.seeds > MOST_SEEDS, f"at most {MOST_SEEDS:,} replays are made", "seeds"),
             (live and len(self.budget) > 1, "several budgets are compared only by replays", "budget"),
         )
-        for applies, message, field in refused:
-            if applies:
-                raise RequestError(message, field)
 
     def settings(self, properties: Sequence[str]) -> dict[str, Any]:
         """Return the settings of a tuner of properties."""

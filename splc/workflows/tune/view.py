@@ -18,7 +18,6 @@ from splc.formats.measurements.selections import parse_assignments
 from splc.io.json import picked
 from splc.io.numbers import percentage, short_number
 from splc.tuning.changes import shown_values
-from splc.tuning.front import FrontConfiguration
 from splc.tuning.objective import Goal, TuningObjective
 from splc.tuning.replay import Replay, rows_within, true_front
 from splc.tuning.replay import replay as replay_table
@@ -203,7 +202,14 @@ def as_json(found: Result | TuningPreview | ReplayResult) -> dict[str, Any]:
         "best": _found_as_json(best),
         "default": _found_as_json(None if result is None else result.default),
         "gain": gain,
-        "front": [_member_as_json(member) for member in (() if result is None else result.front)],
+        "front": [
+            {
+                "configuration": option_values(member.configuration),
+                "properties": {name: picked(mean, MEAN) for name, mean in member.means.items()},
+                "fresh": member.fresh,
+            }
+            for member in (() if result is None else result.front)
+        ],
         "changes": [picked(row, "option, from = before, to = after, change, because") for row in changes],
         "indifferent": () if result is None else result.indifferent,
         "expected_gain": result and result.expected_gain,
@@ -243,11 +249,6 @@ def _found_as_json(found: FoundConfiguration | None) -> dict[str, Any] | None:
     if found is None:
         return None
     return {"configuration": option_values(found.configuration), **picked(found.mean, MEAN)}
-
-
-def _member_as_json(member: FrontConfiguration) -> dict[str, Any]:
-    means = {name: picked(mean, MEAN) for name, mean in member.means.items()}
-    return {"configuration": option_values(member.configuration), "properties": means, "fresh": member.fresh}
 
 
 def _ended_early(tuned: Result) -> int:
