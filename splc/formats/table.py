@@ -10,6 +10,7 @@ import csv
 import io
 import math
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -30,7 +31,6 @@ from splc.io.csv_rows import (
     plain_columns,
     split_line,
     split_rows,
-    table_lines,
 )
 from splc.io.files import Source, sha256_of
 from splc.io.numbers import parse_column, parse_number
@@ -183,6 +183,84 @@ def _clean(text: str, source: Source) -> str:
     if "\0" in text:
         raise InputError(Problem("a NUL character: this is binary data, not a text file", source.name))
     return (text if text.isascii() else text.encode("utf-8", "replace").decode()).lstrip(" ")
+
+
+# The bytes and rows in which titles and statistics are looked for, and the fewest of a table that has some.
+_LOOKED_AT, _TITLES, _LEAST_TABLE = 1 << 18, 30, 4
+_STATISTICS = frozenset(
+    [
+        "mean",
+        "average",
+        "avg",
+        "median",
+        "min",
+        "max",
+        "minimum",
+        "maximum",
+        "sd",
+        "std",
+        "stdev",
+        "stddev",
+        "sum",
+        "total",
+        "mittelwert",
+        "summe",
+    ]
+)
+
+
+def _filled(row: Sequence[object]) -> int:
+    return sum(not (cell is None or str(cell).isspace() or cell == "") for cell in row)
+
+
+def title_rows(rows: Sequence[Sequence[object]]) -> int:
+    """Return how many rows stand before the header of a table: titles and comments.
+
+    They have at most half as many cells with a text as the rows further below, or begin with `#` and have another
+    number of cells.
+    """
+    rows = rows[:_TITLES]
+    counts = [*map(_filled, rows)]
+    filled = sorted(count for count in counts[len(counts) // 2 :] if count)
+    usual = filled[len(filled) // 2] if filled else 0
+    if usual < 2 or sum(count > usual / 2 for count in counts) < _LEAST_TABLE - 1:
+        return 0
+    is_comment = (str(row[0]).lstrip().startswith("#") and len(row) != len(rows[-1]) if row else False for row in rows)
+    is_title = [count <= usual / 2 or comment for count, comment in zip(counts, is_comment, strict=True)]
+    first = is_title.index(False)
+    return first if any(counts[:first]) else 0
+
+
+def statistic_rows(rows: Sequence[Sequence[object]]) -> int:
+    """Return how many rows at the end of a table are statistics of those above: `Mean`, with cells that are empty."""
+    rows = rows[-_TITLES:]
+    counts = [*map(_filled, rows)]
+    usual = sorted(counts)[len(counts) // 2] if counts else 0
+    for at in range(len(rows)):
+        words = {str(cell).strip(" :").casefold() for cell in rows[-1 - at] if cell is not None}
+        if counts[-1 - at] and (counts[-1 - at] >= usual or _STATISTICS.isdisjoint(words)):
+            return at
+    return 0
+
+
+def table_lines(content: bytes) -> tuple[int, int]:
+    """Return how many lines of a CSV file stand before its header (`title_rows`) and after it (`statistic_rows`)."""
+    texts = (content[:_LOOKED_AT], content[-_LOOKED_AT:])
+    first, last = (text.decode("utf-8", "replace").splitlines() for text in texts)
+    first, last = first[:_TITLES], last[-_TITLES:]
+    written = [line for line in first if line.strip()]
+    # A quoted text may have several lines.
+    if len(written) < _LEAST_TABLE or any(line.count('"') % 2 for line in (*first, *last)):
+        return 0, 0
+
+    def fit(separator: str) -> tuple[int, int]:
+        [(cells, count), *_] = Counter(len(split_line(line, separator)) for line in written).most_common()
+        return count if cells > 1 else 0, cells
+
+    # Titles hide the separator of the first lines; it gives most lines the same number of cells.
+    separator = max(SEPARATORS, key=fit)
+    before, after = ([split_line(line, separator) if line.strip() else [] for line in lines] for lines in (first, last))
+    return title_rows(before), statistic_rows(after)
 
 
 def beside_notes(before: int, after: int) -> tuple[str, ...]:
