@@ -271,25 +271,15 @@ class LiteralCounts:
             first, second = np.arange(start, min(start + _COLUMNS, binary)), np.arange(start, binary)
             both = self.both_columns(first, second)
             one, other = (single[at].astype(both.dtype) for at in (first[:, None], second))
-            # The counts that columns have together if no row has a pair of literals over them, the positive one first.
-            at, of = self._pairs(both == 0, start)
-            pairs = [np.stack([at, of])]
-            at, of = self._pairs(both == one, start)
-            pairs.append(np.stack([at, ~of]))
-            at, of = self._pairs(both == other, start)
-            pairs.append(np.stack([of, ~at]))
-            at, of = self._pairs(both == one + other - self.rows, start)
-            pairs.append(np.stack([~at, ~of]))
-            found += [each[:, is_wanted(*each)] for each in pairs]
+            # The counts of two columns if no row has both, or their negations (x ^ -1 is ~x): the positive one first.
+            for never, low, high in ((0.0, 0, 0), (one, 0, -1), (other, -1, 0), (one + other - self.rows, -1, -1)):
+                at, of = (index + start for index in np.divmod(np.flatnonzero(both == never), len(second)))
+                literals = (at[at < of] ^ low, of[at < of] ^ high)
+                pairs = np.stack(literals[::-1] if low < high else literals)
+                found.append(pairs[:, is_wanted(*pairs)])
         first, second = np.concatenate(found, axis=1)
         order = np.lexsort([np.where(each < 0, binary + ~each, each) for each in (second, first)])
         return first[order], second[order]
-
-    @staticmethod
-    def _pairs(chosen: Array, start: int) -> tuple[Array, Array]:
-        """Return the two columns, ascending, of chosen pairs of a block that begins with a column."""
-        at, of = (index + start for index in np.divmod(np.flatnonzero(chosen), chosen.shape[1]))
-        return at[at < of], of[at < of]
 
 
 def contradictions(counts: LiteralCounts, first: Array, second: Array, tests: int, factor: float = 1.0) -> Array:
@@ -365,110 +355,3 @@ def _expected_by_two(pair: Sequence[Array], third: Array, options: Array, usable
         expected[options[usable] == options[column]] = np.inf
         least = min(least, float(expected.min(initial=np.inf)))
     return least
-
-
-# A variance of the distances of rows up to this multiple of that of independent options is usual with constraints.
-TOLERATED = 1.25
-
-
-class LiteralTable:
-    """The columns of a table that vary, and which pairs of literals over them contradict each other.
-
-    Columns are binary ones, numbered from 0 to `binary`, and then those of numeric options. `rows` are evidence of
-    constraints among binary options. If they are `complete`, supposed to be all configurations that the constraints
-    allow, pairs of binary literals that no row has contradict each other.
-    """
-
-    def __init__(self, table: OptionRows, rows: Array, *, complete: bool = False) -> None:
-        self.table, self.rows, self.complete = table, rows, complete
-        share = table.selected.mean(axis=0)
-        self.origins = np.flatnonzero((share > 0) & (share < 1))
-        self.names = [table.names[at] for at in self.origins.tolist()]
-        self.positions = {name: at for at, name in enumerate(self.names)}
-        self.numeric, values = numeric_columns(table.numbers, len(table.selected))
-        self.values = np.concatenate([table.selected[:, self.origins], values], axis=1)
-        self.binary, self.width = len(self.names), self.values.shape[1]
-        self.tests = 2 * self.binary * (self.binary - 1) + 4 * self.binary * len(self.numeric)
-        numeric_options = {name: self.binary + at for at, name in enumerate(table.numbers)}
-        self.options = np.array([*range(self.binary), *(numeric_options[column.option] for column in self.numeric)])
-        self.counts = LiteralCounts(self.values)
-        # The counts of pairs of binary options.
-        self.pairs = self.counts if len(rows) == len(self.values) else LiteralCounts(self.values[rows])
-        # The pairs of literals over different binary options that no row has; of many options, the unlikely ones.
-        self.never_together = self.pairs.never_together(self.binary, self._may_be_unlikely)
-        self.groups = [
-            (tuple(self.positions[name] for name in members), None if parent is None else self.positions.get(parent))
-            for members, parent in table.groups
-            if all(name in self.positions for name in members)
-        ]
-        # The members of a group are the values of one option.
-        for members, _ in self.groups:
-            self.options[list(members)] = members[0]
-        self._compare_literals()
-
-    def _compare_literals(self) -> None:
-        """Find the pairs of binary literals that contradict each other, and the columns that are equal or opposite."""
-        first, second = self.never_together
-        is_contradiction = np.ones(len(first), dtype=bool)
-        if not self.complete:
-            is_contradiction = contradictions(self.pairs, first, second, self.tests)
-        self.first, self.second = first[is_contradiction], second[is_contradiction]
-        # A literal implies the opposite of one that it contradicts; if this is mutual, they are equal.
-        code = 2 * self.width
-        mutual = np.isin(~self.second * code + ~self.first, self.first * code + self.second)
-        mutual |= np.isin(~self.first * code + ~self.second, self.first * code + self.second)
-        equal = np.stack([self.first[mutual], ~self.second[mutual]])
-        equal = np.concatenate([equal, equal[::-1]], axis=1)
-        # The negation of a column → the first column that is equal to it; column → such a literal over an earlier one.
-        self.shown: dict[int, int] = {}
-        self.twins: dict[int, int] = {}
-        for literal, same in equal[:, np.lexsort((column_of(equal[1]), column_of(equal[0])))].T.tolist():
-            if literal < 0 <= same:
-                self.shown.setdefault(literal, same)
-            elif literal >= 0 and max(same, ~same) < literal:
-                self.twins.setdefault(literal, same)
-        self.distinct = np.array([at for at in range(self.binary) if at not in self.twins], dtype=np.int64)
-
-    def _may_be_unlikely(self, first: Array, second: Array) -> Array:
-        """Return which pairs of literals that no row has are tested or reported."""
-        if self.complete or self.binary <= MAX_IN_SETS:
-            return np.ones(len(first), dtype=bool)
-        least = [
-            log_chance(counts.rows, counts.single[first], counts.single[second]) for counts in (self.pairs, self.counts)
-        ]
-        return np.asarray(np.minimum(*least) <= math.log(FALSE_ALARMS / max(self.tests, 1)))
-
-    def option_of(self, literals: Array) -> Array:
-        """Return the options of literals."""
-        return np.asarray(self.options[column_of(literals)])
-
-    def contradicting_pairs(self) -> tuple[Array, Array]:
-        """Return the contradicting pairs of literals over different columns without another explanation."""
-        is_distinct = np.isin(np.arange(self.width), self.distinct)
-        usable = is_distinct[column_of(self.first)] & is_distinct[column_of(self.second)]
-        usable &= self.option_of(self.first) != self.option_of(self.second)
-        first, second = self.first[usable], self.second[usable]
-        usable = self.evident(first, second)
-        return first[usable], second[usable]
-
-    def evident(self, first: Array, second: Array, counts: LiteralCounts | None = None) -> Array:
-        """Return which pairs of literals neither the design nor other options explain.
-
-        `counts`: those of all rows if a literal is numeric; None: those of the rows for pairs of binary literals.
-        """
-        if self.complete and counts is None:
-            return np.ones(len(first), dtype=bool)
-        counts = counts or self.pairs
-        whole = counts is self.counts
-        third = [*self.distinct.tolist(), *(range(self.binary, self.width) if whole else ())]
-        factor, values = self.factor(counts), self.values if whole else self.values[self.rows]
-        is_new = contradictions(counts, first, second, self.tests, factor)
-        is_new[is_new] = combined(counts, values, first[is_new], second[is_new], self.options, third, factor)
-        return is_new
-
-    def factor(self, counts: LiteralCounts) -> float:
-        """Return how many times as much evidence is needed as from independent rows."""
-        equalities = [self.binary + at for at, column in enumerate(self.numeric) if column.comparison == "="]
-        columns = [*self.distinct.tolist(), *(equalities if counts is self.counts else ())]
-        dispersion = counts.dispersion(columns)
-        return dispersion**2 if dispersion > TOLERATED else 1.0

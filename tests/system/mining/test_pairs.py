@@ -16,11 +16,11 @@ from splc.system.mining import OptionRows, failing_combinations
 from splc.system.mining.mined_constraint import ClauseSet
 from splc.system.mining.pairs import (
     LiteralCounts,
-    LiteralTable,
     combined,
     contradictions,
     log_chance,
 )
+from splc.system.mining.search import LiteralTable
 from splc.types import Array
 from tests.support.golden_messages import check_calls
 
