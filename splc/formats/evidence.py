@@ -46,6 +46,17 @@ _MANY_DAYS, _MANY_HASHES = 10, 20
 # The number of cells among which the first one with a text is looked for.
 _LOOKED_AT = 1000
 
+# Columns that say whether a run worked: texts and exit codes; and the texts of those that did.
+_STATUS = {"status", "state", "outcome"}
+_FAILED = {
+    *("fail", "failed", "failure", "error", "crash", "crashed", "cancelled", "canceled", "timeout", "timed_out"),
+    *("aborted", "abort", "killed", "oom", "out_of_memory", "node_fail", "skipped", "pruned", "running", "invalid"),
+}
+EXIT_CODES = {"exit_code", "exitcode", "exit_status", "returncode", "return_code"}
+WORKED = {
+    *("ok", "okay", "success", "successful", "succeeded", "passed", "done", "complete", "completed", "finished", "0")
+}
+
 
 def left_out(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]) -> dict[str, str]:
     """Return the columns that are neither options nor properties nor contexts by their names and contents, and why."""
@@ -54,6 +65,12 @@ def left_out(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]) -
         if name not in mentioned and name not in reasons and (reason := _stamps_or_hashes(name, texts)):
             reasons[name] = reason
     return reasons
+
+
+def is_status(name: str, values: Iterable[str]) -> bool:
+    """Return whether the texts of a column say which runs failed, by its name or since all of them are known."""
+    words = {value.strip().casefold() for value in values}
+    return name.casefold() in _STATUS or (words <= WORKED | _FAILED and bool(words & WORKED and words & _FAILED))
 
 
 def _statistics(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]) -> Iterator[tuple[str, str]]:

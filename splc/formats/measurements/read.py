@@ -17,7 +17,7 @@ from splc.data.table import names_of
 from splc.errors import InputError, MeasurementError, Problem, Problems, nearest
 from splc.formats import detect
 from splc.formats.column_choice import ColumnChoice, shown_value, shown_values
-from splc.formats.evidence import left_out
+from splc.formats.evidence import EXIT_CODES, WORKED, is_status, left_out
 from splc.formats.measurements.constraints import with_failures
 from splc.formats.measurements.rows import MeasurementRows, Policy, assemble
 from splc.formats.measurements.tables import read_table
@@ -176,16 +176,6 @@ def column_choice(
 # A text column with more values than these, in more than half of the rows another one, is an id, a date or a comment.
 _MANY = 20
 _WIDEST = 60
-# Columns that say whether a run worked: texts and exit codes; and the texts of those that did.
-_STATUS = {"status", "state", "outcome"}
-_FAILED = {
-    *("fail", "failed", "failure", "error", "crash", "crashed", "cancelled", "canceled", "timeout", "timed_out"),
-    *("aborted", "abort", "killed", "oom", "out_of_memory", "node_fail", "skipped", "pruned", "running", "invalid"),
-}
-_EXIT_CODES = {"exit_code", "exitcode", "exit_status", "returncode", "return_code"}
-_WORKED = {
-    *("ok", "okay", "success", "successful", "succeeded", "passed", "done", "complete", "completed", "finished", "0")
-}
 
 
 def measurements_in(
@@ -219,13 +209,12 @@ def _without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> Measure
     """
     named = {*choice.contexts, *choice.by, *choice.where, rows.nfp}
     for name in [name for name in (*rows.contexts, *rows.values) if name not in named]:
-        words = {value.casefold() for value in rows.contexts[name].values} if name in rows.contexts else set()
-        is_status = name.casefold() in _STATUS or (words <= _WORKED | _FAILED and bool(words & _FAILED))
-        usual = name.casefold() in _EXIT_CODES or (name in rows.contexts and is_status)
+        is_text = name in rows.contexts and is_status(name, rows.contexts[name].values)
+        usual = is_text or name.casefold() in EXIT_CODES
         others = {other: values for other, values in rows.values.items() if other != name}
         worked = np.zeros(len(rows), dtype=bool)
         if usual and others and (context := rows.contexts.get(name)) is not None:
-            worked = np.array([value.casefold() in _WORKED for value in context.values], dtype=bool)[context.codes]
+            worked = np.array([value.casefold() in WORKED for value in context.values], dtype=bool)[context.codes]
         elif usual and others:
             worked = rows.values[name][:, 0] == 0
         if worked.any() and not worked.all():
