@@ -118,7 +118,7 @@ _MEASURED = frozenset(
     words_of(
         "time times runtime walltime cputime latency latencies duration elapsed seconds sec secs ms ns makespan energy "
         "joules power throughput bandwidth iops ops qps tps rps fps ipc flops mflops gflops tflops speedup performance "
-        "memory rss occupancy utilization score accuracy loss auc f1 rmse mae mape"
+        "memory rss occupancy utilization score accuracy acc loss auc f1 rmse mae mape"
     )
 )
 _SETTING = frozenset(

@@ -169,9 +169,11 @@ def options_among(
 
 
 def _anchor(table: CodedColumns, names: Sequence[str], nfp: str | None, explicit: Collection[str]) -> int | None:
-    """Return the place of the first property that the user or its name states, None if there is none."""
+    """Return the place of the property that the user names, else of the first one by its name; None without any."""
+    if nfp in table.numbers:
+        return names.index(nfp)
     free = table.numbers.keys() - explicit
-    stated = (name == nfp or (name in free and table.is_named_measured(name, nfp)) for name in names)
+    stated = (name in free and table.is_named_measured(name) for name in names)
     return next((at for at, is_stated in enumerate(stated) if is_stated), None)
 
 
@@ -238,6 +240,7 @@ def _found(
             failed |= table.gaps(name)
     # The last column that differs in every row.
     last_different = next((at for at in reversed(range(len(names))) if table.differs_everywhere(names[at])), -1)
+    measured_left = False
     for index, name in enumerate(names):
         if name in options:
             continue
@@ -260,6 +263,10 @@ def _found(
             boundary = index
             if options:
                 break
+        elif left and (
+            table.is_named_measured(name, nfp) or (words_of(name)[-1:] == ("iterations",) and measured_left)
+        ):
+            measured_left = True
         elif table.complete(name) or (
             name in table.blank
             and table.filled(name)[0] > 0

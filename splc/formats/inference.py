@@ -34,7 +34,8 @@ MAX_CHILDREN = 1000
 _SHOWN_VALUES = 6
 # Numeric options with fractions have fewer levels.
 _CONTINUOUS = 20
-# The rows among which texts are looked for.
+# How reasons begin to leave out numbers that were not measured; and the rows among which texts are looked for.
+_NOT_MEASURED = ("it seems to count", "it numbers", "it is a function", "time stamps")
 _LOOKED_AT = 1000
 
 
@@ -73,14 +74,18 @@ class Inference(Roles):
         return tuple((pair.contradiction, pair_text(pair)) for pair in self.mined.unseen)
 
     def of_model(self, choice: ColumnChoice) -> ColumnChoice:
-        """Return the roles of columns that the file of a model states: also texts that are left out.
+        """Return the roles of columns that the file of a model states: also those that are left out.
 
-        Numbers that are left out, such as statistics, may be the property of another command.
+        What was measured, such as statistics, is not among them: it may be the property of another command.
         """
         columns = {} if is_xml(self.source) else read_columns(self.source).columns
         beginnings = {name: columns[name][:_LOOKED_AT] for name in self.ignored if name in columns}
-        texts = (name for name, cells in beginnings.items() if np.isnan(parse_column(cells)).all())
-        return choice.over(ColumnChoice(ignore=tuple(texts)).lenient)
+        ignore = [
+            name
+            for name, cells in beginnings.items()
+            if self.ignored[name].startswith(_NOT_MEASURED) or np.isnan(parse_column(cells)).all()
+        ]
+        return choice.over(ColumnChoice(ignore=tuple(ignore)).lenient)
 
     def completed(self, choice: ColumnChoice) -> ColumnChoice:
         """Return the roles of columns that the user chose, completed by those that were inferred."""

@@ -203,7 +203,9 @@ def roles_of(
     binary = tuple(name for name in options if name not in of_text and (table.is_binary(name) or name in switches))
     not_numeric, used = {*of_text, *binary}, {*options, *outputs}
     numeric = tuple(name for name in options if name not in not_numeric)
-    doubtful = _doubtful(table, [name for name in names if name in used], options, explicit)
+    # What stands left of the named property is set.
+    from_nfp = names[names.index(nfp) if nfp in names else 0 :]
+    doubtful = _doubtful(table, [name for name in from_nfp if name in used], options, explicit)
     gaps = {
         name: [lines[row] for row in unexplained_gaps(table, name, options)]
         for name in (*numeric, *switches)
