@@ -6,10 +6,10 @@ option without these names remains one. All others:
 - columns of zeros and ones (`true` and `false`, `yes` and `no`, `on` and `off`) are binary options;
 - other numbers are numeric options if they are to the left of the property that the user named, else of the first one,
   whatever their values. A property has the name of a measured value (`time_ms`; `PRED40+` if the property is `ACC+`)
-  and various values. If there is none, the first column with fractions and nearly a different value in every row is a property, or
-  with more than `MAX_VALUES` values that are not needed to distinguish the configurations; else the last column of
-  numbers. In fewer than `MIN_ROWS` rows, fractions that differ in every row are a property if something else is to
-  their left;
+  and various values. If there is none, the first column with fractions and nearly a different value in every row is a
+  property, or with more than `MAX_VALUES` values that are not needed to distinguish the configurations; else the last
+  column of numbers. In fewer than `MIN_ROWS` rows, fractions that differ in every row are a property if something else
+  is to their left;
 - numbers with gaps are properties, but options that are deselected in some rows if they are to the left of the first
   property, and their other cells are empty;
 - columns of text with few values that are crossed with another column are options, unless their names are those of

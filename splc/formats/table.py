@@ -264,7 +264,7 @@ def table_lines(content: bytes) -> tuple[int, int]:
 
 
 def beside_notes(before: int, after: int) -> tuple[str, ...]:
-    """Return notes about the rows before the header of a table and the statistics at its end, if there are some."""
+    """Return notes about the rows before the header of a table and the statistics below it, if there are some."""
     titles = (f"{plural(before, 'row', 'rows')} before the header left out",) if before else ()
     return (*titles, f"{plural(after, 'row', 'rows')} of statistics at the end left out") if after else titles
 

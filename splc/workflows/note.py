@@ -171,7 +171,8 @@ def reading_notes(*reports: ReadingReport) -> tuple[Note, ...]:
         notes.append(Note(text, warning=True))
     # Runs that failed lack the values of all properties: one note for those of the same lines.
     lacking: dict[tuple[int, ...], list[str]] = {}
-    for nfp, gaps in _by_property(reports, "gaps"):
+    gaps_of = {nfp: list[int]() for report in reports for nfp in report.missing}
+    for nfp, gaps in (gaps_of | dict(_by_property(reports, "gaps"))).items():
         lacking.setdefault((sum(report.missing.get(nfp, 0) for report in reports), *gaps), []).append(nfp)
     for (count, *_), names in lacking.items():
         if count:
