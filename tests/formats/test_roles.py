@@ -230,6 +230,16 @@ def without(*names: str) -> dict[str, str]:
     return left_out({name: ["1", "2", "3", "4", "5"] for name in names}, ())
 
 
+def test_composed_columns() -> None:
+    """A column of more values than all of its arguments have is a function of them if a third of the rows repeats."""
+    rng = np.random.default_rng(0)
+    drawn = [rng.choice([2.0**at for at in range(size)], 150) for size in (3, 4, 3)]
+    columns = {"a": drawn[0], "b": drawn[1], "c": drawn[2], "memory": (drawn[0] + drawn[1]) * drawn[2]}
+    for count, expected in ((150, ("a", "b", "c")), (40, None)):
+        table = CodedColumns({name: values[:count] for name, values in columns.items()}, {})
+        assert table.arguments("memory", ["a", "b", "c"]) == expected
+
+
 def test_calls() -> None:
     """Options without measurements, words of binary options, and evident columns are those of the golden file."""
     check_calls("options-without-properties", options, words)

@@ -329,6 +329,26 @@ def test_rows_without_a_value_failed(tmp_path: Path) -> None:
     assert "a and n=8" in str(found.rules[0])
 
 
+def test_zeros_of_failed_runs() -> None:
+    """In several rows, 0 wherever another value is missing is a failed run; elsewhere it is a value."""
+    fails = (EVERY.value("a") == 1) & (EVERY.value("n") == 8)
+    time, rate = np.where(fails, np.nan, 2.0), np.where(fails, 0.0, 0.5)
+    found = with_failures(Measurements(EVERY, {"time": time, "rate": rate}), [], None).failures
+    assert found is not None
+    assert len(found) == fails.sum()
+    time[np.flatnonzero(~fails)[0]] = np.nan
+    assert with_failures(Measurements(EVERY, {"time": time, "rate": rate}), [], None).failures is None
+
+
+def test_each_run_that_failed_counts(tmp_path: Path) -> None:
+    """A configuration that failed in three runs has failed three times."""
+    rows = (f"{a},{n},{'' if a and n == 4 else a + n}" for a, n in product((0, 1), (1, 2, 4)) for _ in range(3))
+    (tmp_path / "m.csv").write_text("\n".join(["a,n,time", *rows]))
+    failures = read_measurements(tmp_path / "m.csv", infer_system(tmp_path / "m.csv")).failures
+    assert failures is not None
+    assert failures.runs.tolist() == [3]
+
+
 def test_combinations_seen(tmp_path: Path) -> None:
     """Failed runs that a constraint of the description excludes are no failures of the system."""
     lines = ["a,mode,n,x,reason", *(f"1,exact,{n},{x},r" for n, x in product((1, 2, 4, 8), (0.001, 0.002)))]
