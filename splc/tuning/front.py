@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -53,14 +54,13 @@ class TrueFront:
     """The Pareto front of a table, by which fronts that were found are judged."""
 
     values: Array  # the values of all rows that count, less is better, shape (n, properties)
-    places: Array  # the rows of the front
 
-    @classmethod
-    def of(cls, values: Array) -> TrueFront:
-        """Return the front of values, shape (n, properties); less is better."""
-        return cls(values, front_places(values))
+    @cached_property
+    def places(self) -> Array:
+        """The rows of the front."""
+        return front_places(self.values)
 
-    @property
+    @cached_property
     def reference(self) -> Array:
         """The point from which volumes are measured."""
         front = self.values[self.places]
@@ -71,8 +71,7 @@ class TrueFront:
 
     def share(self, values: Array) -> float:
         """Return the volume of rows with some values, (k, properties), in percent of that of the front."""
-        whole = hypervolume(self.values[self.places], self.reference)
-        return 100 * hypervolume(values, self.reference) / whole
+        return 100 * hypervolume(values, self.reference) / hypervolume(self.values[self.places], self.reference)
 
     def random_share(self, runs: int, draws: int = 200) -> float:
         """Return the mean share of as many rows, drawn at random."""
