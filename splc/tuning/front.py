@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -54,13 +53,14 @@ class TrueFront:
     """The Pareto front of a table, by which fronts that were found are judged."""
 
     values: Array  # the values of all rows that count, less is better, shape (n, properties)
+    places: Array  # the rows of the front
 
-    @cached_property
-    def places(self) -> Array:
-        """The rows of the front."""
-        return front_places(self.values)
+    @classmethod
+    def of(cls, values: Array) -> TrueFront:
+        """Return the front of values, shape (n, properties); less is better."""
+        return cls(values, front_places(values))
 
-    @cached_property
+    @property
     def reference(self) -> Array:
         """The point from which volumes are measured."""
         front = self.values[self.places]
@@ -71,7 +71,8 @@ class TrueFront:
 
     def share(self, values: Array) -> float:
         """Return the volume of rows with some values, (k, properties), in percent of that of the front."""
-        return 100 * hypervolume(values, self.reference) / hypervolume(self.values[self.places], self.reference)
+        whole = hypervolume(self.values[self.places], self.reference)
+        return 100 * hypervolume(values, self.reference) / whole
 
     def random_share(self, runs: int, draws: int = 200) -> float:
         """Return the mean share of as many rows, drawn at random."""

@@ -106,4 +106,4 @@ def signed_values(objective: TuningObjective, columns: Mapping[str, Array]) -> A
 
 def true_front(objective: TuningObjective, columns: Mapping[str, Array]) -> TrueFront:
     """Return the Pareto front of the rows within the limits."""
-    return TrueFront(signed_values(objective, columns)[rows_within(objective, columns)])
+    return TrueFront.of(signed_values(objective, columns)[rows_within(objective, columns)])

@@ -114,7 +114,7 @@ def test_unit_cubes(properties: int, seed: int) -> None:
 def test_shares() -> None:
     """The whole front has 100 %, no row 0 %, and as many random rows as there are all of it."""
     values = np.random.default_rng(0).random((30, 2))
-    front = TrueFront(values)
+    front = TrueFront.of(values)
     assert front.share(values) == pytest.approx(100)
     assert front.share(values[:0]) == 0
     assert front.random_share(30) == pytest.approx(100)
@@ -124,7 +124,7 @@ def test_shares() -> None:
 @pytest.mark.parametrize("values", [[[1.0, 2.0]], [[1.0, 2.0], [1.0, 2.0]], [[1.0, 2.0], [1.0, 3.0]]])
 def test_fronts_of_one_row(values: list[list[float]]) -> None:
     """A front of one row has a volume, too, also if a property has one value."""
-    front = TrueFront(np.array(values))
+    front = TrueFront.of(np.array(values))
     assert front.share(np.array(values)[:1]) == pytest.approx(100)
 
 
