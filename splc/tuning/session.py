@@ -71,14 +71,12 @@ class TuningSession:
     journal: Journal  # the record of all trials and runs
     recorded: RunResults  # the results of runs
     resumed: int = 0  # the number of runs that were recorded when it began
-    ended_leftover: bool = False  # whether a run of a killed session was still running and was ended
+    ended_leftover: bool = False  # whether runs of a killed session were still running and were ended
     out_of_time: bool = False  # whether runs are left because its time is over
     extended: bool = False  # whether this session has a larger budget than those before
-
-    def __post_init__(self) -> None:
-        # Threads note the processes that they start.
-        self._lock = Lock()
-        self._processes: dict[int, int] = {}
+    # Threads note the processes that they start.
+    _lock: Lock = field(default_factory=Lock)
+    _processes: dict[int, int] = field(default_factory=dict)
 
     @classmethod
     def begin(
@@ -89,11 +87,11 @@ class TuningSession:
         description = session._description(about)
         if restart and journal.records:
             require_unsuccessful(journal.records, journal.path, CONTINUATION)
-            session.ended_leftover = session._end_leftovers()
+            session.ended_leftover = any([*map(end_leftover, journal.records)])
             journal.clear()
         elif journal.records:
             more_runs = require_same(journal.records, description, journal.path, correction=_CORRECTION)
-            session.ended_leftover = session._end_leftovers()
+            session.ended_leftover = any([*map(end_leftover, journal.records)])
             tuner.budget = journal.records[0]["budget"]
             latest = journal.records[0]
             for record in journal.records:
@@ -120,10 +118,6 @@ class TuningSession:
             "the budget is larger than before: the search continues, and is verified again": self.extended,
         }
         return [text for text, applies in texts.items() if applies]
-
-    def _end_leftovers(self) -> bool:
-        """End the runs of a killed session that are still running; several may be."""
-        return sum(map(end_leftover, self.journal.records)) > 0
 
     def _description(self, about: Mapping[str, Any]) -> dict[str, Any]:
         system = self.tuner.system

@@ -18,7 +18,7 @@ from sampling.space.ranking import best, pareto_front, undominated
 from sampling.space.satisfiability import is_installed
 from sampling.space.space import WEIGHTED, Space
 from sampling.space.variance import blocks_of
-from splc.errors import ConfigurationError, SpaceError
+from splc.errors import SpaceError
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters, ParameterTable, Quantity
 from splc.models.terms import option_term
@@ -137,7 +137,12 @@ def test_known_rankings() -> None:
         "CHAIN": InfluenceModel.from_terms(chain),
         "RECIPROCAL": InfluenceModel.from_terms({option_term("x", -1): 1.0}),
     }
-    check_calls("rankings", model, ranked, fixed, **names)
+    table = expand_model(
+        "alpha * y", None, Parameters({"alpha": ParameterTable("x + 2", ((2.0, Quantity.exactly(7.0)),))})
+    )
+    names |= {"TABLED": InfluenceModel.from_terms(table.expansion, ("x", "y"), "identity", table.derived)}
+    names |= {"XY": VariabilityModel.of({"x": [0, 1], "y": [3, 5]}), "Space": Space}
+    check_calls("rankings", model, ranked, fixed, term_ranges, blocks_of, **names)
 
 
 def test_huge_spaces_are_combined_from_parts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -206,27 +211,6 @@ def test_many_options_in_few_terms_each() -> None:
     model = InfluenceModel.from_terms({option_term(name) * option_term("x"): -1.0 for name in names})
     found = best(model, Space(wide_system()), 1)
     assert (found.engine, found.predicted.tolist()) == (WEIGHTED, [[-6000.0]])
-
-
-def test_values_that_do_not_exist_have_the_advice_of_predictions() -> None:
-    """A row that a table lacks is named by the optimum, the ranges of terms and the shares of the variance."""
-    system = VariabilityModel("s", (NumericOption("x", (0.0, 1.0)), NumericOption("y", (3.0, 5.0))))
-    table = ParameterTable("x + 2", ((2.0, Quantity.exactly(7.0)),))
-    found = expand_model("alpha * y", None, Parameters({"alpha": table}))
-    model = InfluenceModel.from_terms(found.expansion, system.names, "identity", found.derived)
-    space = Space(system)
-    texts: list[str | None] = []
-    for fails in (
-        lambda: best(model, space, 1),
-        lambda: term_ranges(model, space),
-        lambda: blocks_of(model, space, [(0,), (1,)]),
-    ):
-        with pytest.raises(ConfigurationError, match="alpha, a table over x \\+ 2 with rows for 2") as caught:
-            fails()
-        [problem] = caught.value.problems
-        assert problem.hint == "add a row for 3"
-        texts.append(problem.text)
-    assert texts[0] == "in a configuration with x = 1, y = 3"
 
 
 @pytest.mark.parametrize("seed", range(12))
