@@ -36,7 +36,7 @@ from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from tests.learning.projection.known_targets import group
-from tests.learning.projection.test_kernel import random_design
+from tests.learning.projection.test_posterior import random_design
 
 
 def test_penalty_has_its_gradient() -> None:
