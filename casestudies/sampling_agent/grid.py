@@ -22,8 +22,8 @@ class Grid:
 
     points: Array  # shape (n, parameters)
     target: Array  # the point at which models are judged, shape (1, parameters)
-    # which points an action takes, shape (actions, n): the lines along the first parameter, along the second, …,
-    # then every point by itself
+    # which points an action takes, shape (actions, n): the lines along the first parameter, along the second, …, then
+    # every point by itself
     takes: Array
     phases: Array  # the phase in which an action is allowed, shape (actions,)
 

@@ -19,15 +19,15 @@ class TrainingSettings:
     epsilon: tuple[float, float] = (1.0, 0.1)  # share of drawn actions at first, and at last (paper: 1.0, 0.1)
     annealed: float = 0.25  # the share of epochs after which it has become the last one, linearly (paper: 50 of 200)
     compared: int = 100  # functions on which networks are compared after each epoch (paper: 100)
-    # whether each epoch continues from the best network so far, not from the latest ("will be used as a baseline
-    # for training in the next epoch" can be read either way)
+    # whether each epoch continues from the best network so far, not from the latest ("will be used as a baseline for
+    # training in the next epoch" can be read either way)
     from_best: bool = False
     band: float = BAND  # relative error at the target that is good enough (paper: 5 %)
     most_single: int = MAX_SINGLE  # most single points of an episode (paper: "a predefined maximum")
     hidden: tuple[int, ...] = (64, 64)  # sizes of the two hidden layers (not in the paper, as all that follows)
     gamma: float = 0.5  # how much later rewards count
-    # learning rate of Adam in the first epoch; it falls linearly, to a twentieth in the last one, since the cost
-    # of one function says little of the next one's
+    # learning rate of Adam in the first epoch; it falls linearly, to a twentieth in the last one, since the cost of one
+    # function says little of the next one's
     rate: float = 1e-3
     batch: int = 64  # transitions per update; there is one update per episode (paper: one as well)
     target_every: int = 100  # updates after which the target network becomes the present one

@@ -28,7 +28,7 @@ class FamilyEvaluation(ScalingEvaluation):
     preset: ClassVar[str] = "synthetic-families"
 
     functions: int = 400  # functions per family
-    seed: int = 14  # of the draws. No setting of a learner was chosen by what the preset's seed gives.
+    seed: int = 14  # of the draws. No setting of a learner was chosen by what the preset's seed gives
 
     def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the title and the cell of each task: all truths with all noises, and with all sets of points."""

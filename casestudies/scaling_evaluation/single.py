@@ -26,7 +26,7 @@ class SingleEvaluation(SyntheticEvaluation):
     preset: ClassVar[str] = "synthetic-single"
 
     functions: int = 1000  # functions per class
-    seed: int = 20170828  # of the draws. No setting of a learner was chosen by what the preset's seed gives.
+    seed: int = 20170828  # of the draws. No setting of a learner was chosen by what the preset's seed gives
     # largest relative deviations of a measurement, and of a prediction that counts; one evaluation each
     noise: tuple[float, ...] = (NOISE,)
     # labels of the learners, see `casestudies.scaling_evaluation.single_functions.LEARNERS`

@@ -99,8 +99,8 @@ class Score:
     models: int  # number of models: functions times sets of points
     exact: float  # share of models with exactly the function's lead exponents
     within: float  # share of models that predict within the noise at four times the largest x
-    # share of 90 % intervals that hold a new measurement there; None where it was not asked for, and for methods
-    # other than the default, whose intervals are the same
+    # share of 90 % intervals that hold a new measurement there; None where it was not asked for, and for methods other
+    # than the default, whose intervals are the same
     covered: float | None = None
 
 

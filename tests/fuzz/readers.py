@@ -11,12 +11,30 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from sampling.designs.whole import read_population
+from sampling.spec import parse_spec
+from splc.arithmetic.tokens import NameTable
 from splc.errors import SplcError
 from splc.formats import detect
+from splc.formats.detect import read_variability_model
+from splc.formats.experiments.folder import read_cube_profile
+from splc.formats.experiments.read import read_experiment
+from splc.formats.inference import infer_system
+from splc.formats.measurements.configurations import read_configurations, read_inputs, read_observed
 from splc.formats.measurements.rows import Policy
-from splc.formats.models.read import ReadOptions
-from splc.formats.system.read import read_variability_model
+from splc.formats.models.parameters import read_parameters
+from splc.formats.models.read import ReadOptions, parse_term_list
+from splc.formats.scripts.commands import settings_of
 from splc.io.files import read_source
+from splc.measuring.command import parse_template
+from splc.measuring.journal import read_journal
+from splc.measuring.properties import extract, parse_properties
+from splc.measuring.runner import Ended
+from splc.project.files import read_project_file
+from splc.study import read_study
+from splc.study.folder import results_folder
+from splc.system.constraints import parse_arithmetic, parse_boolean
+from splc.system.options import step_values
 from splc.system.variability import VariabilityModel
 from tests.fuzz import seeds
 from tests.support.cube_files import write_cube
@@ -36,8 +54,7 @@ class Reader:
 
     read: Callable[[Path], object]  # reads a file
     seeds: tuple[str | bytes | Callable[[], bytes], ...]  # texts to begin with, or what makes them
-    # files whose beginnings are seeds too, in the case studies and among the real measurements
-    patterns: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()  # files whose beginnings are seeds too: case studies and real measurements
     suffix: str = ""  # the suffix of its files
 
     def own(self) -> list[bytes]:
@@ -92,6 +109,11 @@ def _model(name: str) -> Callable[[Path], object]:
     return read
 
 
+def _golden(name: str) -> tuple[bytes, ...]:
+    """Return the inputs of a golden file of readers."""
+    return tuple(case.data for case in read_cases(READER_FILES / f"{name}.txt") if case.data)
+
+
 def _archive() -> bytes:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -109,12 +131,10 @@ def _cube() -> bytes:
 
 def _results(path: Path) -> object:
     """Open a results folder with this manifest and this record of a task."""
-    from splc.study.folder import MANIFEST, TASKS, results_folder
-
     with tempfile.TemporaryDirectory(dir=path.parent) as name:
         folder, key = Path(name), "0" * 64
-        (folder / TASKS).mkdir()
-        for copy in (folder / MANIFEST, folder / TASKS / f"{key}.json"):
+        (folder / "tasks").mkdir()
+        for copy in (folder / "manifest.json", folder / "tasks" / f"{key}.json"):
             copy.write_bytes(path.read_bytes())
         with results_folder(folder, {"file": "study.toml"}, ["table.md", "logs/a.log"]) as opened:
             return opened.record(key)
@@ -136,79 +156,21 @@ def _lines(read: Callable[[str], object]) -> Callable[[Path], object]:
     return each
 
 
-def _named(target: str, *arguments: Any, source: bool = False) -> Callable[[Path], object]:
-    """Return the function `module:name` of a path, or of its source, imported on first use."""
-    from importlib import import_module
-
-    module, _, name = target.partition(":")
-
-    def read(path: Path) -> object:
-        values = [small() if each is small else each for each in arguments]
-        return getattr(import_module(module), name)(read_source(path) if source else path, *values)
-
-    return read
-
-
 def _kind(path: Path) -> object:
     detect.xml_root_of_file(path)
     source = read_source(path)
     return detect.kind_of(source), detect.model_format(source), detect.experiment_format(source)
 
 
-def _expression(parse: str, *arguments: Any) -> Callable[[Path], object]:
-    from splc.arithmetic.tokens import NameTable
-    from splc.system import constraints
-
-    names = NameTable({name: name for name in ("cache", "left", "x", "y", "a b")})
-    return _lines(lambda text: getattr(constraints, parse)(text, names, *arguments))
-
-
-def _step(text: str) -> object:
-    from splc.system.options import step_values
-
-    return step_values("x", 1.0, 100.0, text)
+_NAMES = NameTable({name: name for name in ("cache", "left", "x", "y", "a b")})
 
 
 def _output(path: Path) -> object:
-    from splc.measuring.properties import extract, parse_properties
-    from splc.measuring.runner import Ended
-
     text = read_source(path).text()
     sources = ["time", "a=json:time.1", "b=csv:x", "c=regex:time: (.*)", "d=stderr:json:time"]
     return extract(parse_properties(sources, ()), Ended(0, stdout=text, stderr=text))
 
 
-def _properties(text: str) -> object:
-    from splc.measuring.properties import parse_properties
-
-    return parse_properties([text], ("x",))
-
-
-def _template(text: str) -> object:
-    from splc.measuring.command import parse_template
-
-    return parse_template(text, small(), ("seed",))
-
-
-def _spec(text: str) -> object:
-    from sampling.spec import parse_spec
-
-    return parse_spec(text)
-
-
-def _inference(path: Path) -> object:
-    from splc.formats.inference import infer_system
-
-    return infer_system(path)
-
-
-def _journal(path: Path) -> object:
-    from splc.measuring.journal import read_journal
-
-    return read_journal(path)
-
-
-_TABLES = "splc.formats.measurements."
 READERS: dict[str, Reader] = {
     "system-xml": Reader(read_variability_model, (seeds.SYSTEM,), ("*ystem.xml", "*Model.xml"), ".xml"),
     "system-uvl": Reader(_format("system", "uvl"), (seeds.UVL,), ("*.uvl.gz",), ".uvl"),
@@ -226,54 +188,59 @@ READERS: dict[str, Reader] = {
     ),
     "measurements-xml": Reader(_measurements("xml", Policy()), (seeds.XML,), ("measurements.xml",), ".xml"),
     "measurements-xml-dropped": Reader(_measurements("xml", Policy("drop", "mean", "min")), (seeds.XML,), (), ".xml"),
-    "table": Reader(_inference, (seeds.CSV, seeds.CSV.replace(",", ";")), ("*.csv", "*.csv.gz"), ".csv"),
-    "tools": Reader(_inference, tuple(case.data for case in read_cases(READER_FILES / "tools.txt"))),
+    "table": Reader(infer_system, (seeds.CSV, seeds.CSV.replace(",", ";")), ("*.csv", "*.csv.gz"), ".csv"),
+    "tools": Reader(infer_system, _golden("tools")),
     "observed-csv": Reader(
-        lambda path: _named(f"{_TABLES}configurations:read_observed", small)([path]),  # type: ignore[arg-type]
+        lambda path: read_observed([path], small()),
         ("cache,left,right,x,y,levels\n1,1,0,1,1,3\n", "cache,left,right,x,y,level,n\n0,0,0,1,1,1,3\n0,0,0,1,1,2,3\n"),
         (),
         ".csv",
     ),
-    "configurations-csv": Reader(
-        _named(f"{_TABLES}configurations:read_configurations", small), (seeds.CSV,), (), ".csv"
-    ),
-    "inputs-csv": Reader(_named(f"{_TABLES}configurations:read_inputs", small, Policy()), (seeds.CSV,), (), ".csv"),
-    "population-csv": Reader(_named("sampling.designs.whole:read_population", small), (seeds.CSV,), (), ".csv"),
+    "configurations-csv": Reader(lambda path: read_configurations(path, small()), (seeds.CSV,), (), ".csv"),
+    "inputs-csv": Reader(lambda path: read_inputs(path, small(), Policy()), (seeds.CSV,), (), ".csv"),
+    "population-csv": Reader(lambda path: read_population(str(path), small()), (seeds.CSV,), (), ".csv"),
     "model-json": Reader(_model("json"), (seeds.MODEL_JSON,), ("*.json",), ".json"),
     "model-text": Reader(_model("txt"), (seeds.MODEL, seeds.SPECS), ("analytical*.txt",), ".txt"),
     "model-log": Reader(_model("log"), (seeds.LOG,), ("*.log",), ".log"),
-    "term-list": Reader(_named("splc.formats.models.read:parse_term_list", small, source=True), (seeds.TERMS,), ()),
-    "parameters-lines": Reader(
-        _named("splc.formats.models.parameters:read_parameters"), (seeds.PARAMETERS,), (), ".txt"
+    "term-list": Reader(lambda path: parse_term_list(read_source(path), small()), (seeds.TERMS,), ()),
+    "parameters-lines": Reader(read_parameters, (seeds.PARAMETERS,), (), ".txt"),
+    "parameters-toml": Reader(read_parameters, (seeds.TOML,), ("parameters*.toml",), ".toml"),
+    "experiment-text": Reader(
+        _format("experiment", "text"), (seeds.POINTS, *_golden("experiments-text")), ("*_parameter_*.txt",), ".txt"
     ),
-    "parameters-toml": Reader(
-        _named("splc.formats.models.parameters:read_parameters"), (seeds.TOML,), ("parameters*.toml",), ".toml"
+    "experiment-json": Reader(
+        _format("experiment", "json"), (seeds.EXPERIMENT, *_golden("experiments-json")), (), ".json"
     ),
-    "experiment-text": Reader(_format("experiment", "text"), (seeds.POINTS,), ("*_parameter_*.txt",), ".txt"),
-    "experiment-json": Reader(_format("experiment", "json"), (seeds.EXPERIMENT,), (), ".json"),
-    "experiment-jsonl": Reader(_format("experiment", "jsonl"), (seeds.LINES,), ("*.jsonl",), ".jsonl"),
+    "experiment-jsonl": Reader(
+        _format("experiment", "jsonl"), (seeds.LINES, *_golden("experiments-jsonl")), ("*.jsonl",), ".jsonl"
+    ),
     "experiment-extra-p": Reader(_format("experiment", "extra-p"), (_archive,), ("*.extra-p",), ".extra-p"),
     "experiment-csv": Reader(
-        _named("splc.formats.experiments.read:read_experiment"),
+        read_experiment,
         ("x,y,time,callpath\n1,2,1.5,f\n2,2,,g\n",),
         ("smg1d.csv",),
         ".csv",
     ),
-    "experiment-cube": Reader(_named("splc.formats.experiments.folder:read_cube_profile"), (_cube,), (), ".cubex"),
+    "experiment-cube": Reader(read_cube_profile, (_cube,), (), ".cubex"),
     "results": Reader(_results, (seeds.MANIFEST,), (), ".json"),
     "script-a": Reader(_format("script", "a"), (seeds.SCRIPT,), ("*.a",), ".a"),
-    "study-toml": Reader(_named("splc.study.specification:read_study"), (seeds.STUDY,), ("study*.toml",), ".toml"),
-    "settings": Reader(
-        _named("splc.formats.scripts.commands:settings_of", source=True), ("abortError:1\nbagging true\n",)
+    "study-toml": Reader(read_study, (seeds.STUDY,), ("study*.toml",), ".toml"),
+    "settings": Reader(lambda path: settings_of(read_source(path)), ("abortError:1\nbagging true\n",)),
+    "project-toml": Reader(read_project_file, (seeds.PROJECT,), ("splc.toml",), ".toml"),
+    "sampling": Reader(_lines(parse_spec), (seeds.SPECS,)),
+    "template": Reader(_lines(lambda text: parse_template(text, small(), ("seed",))), (seeds.TEMPLATES,)),
+    "properties": Reader(
+        _lines(lambda text: parse_properties([text], ("x",))),
+        ("w=regex:(a|b)[0-9]+\na=stderr:json:x.0\nb=csv:time\ntime\nc=cpu\n",),
     ),
-    "project-toml": Reader(_named("splc.project.files:read_project_file"), (seeds.PROJECT,), ("splc.toml",), ".toml"),
-    "sampling": Reader(_lines(_spec), (seeds.SPECS,)),
-    "template": Reader(_lines(_template), (seeds.TEMPLATES,)),
-    "properties": Reader(_lines(_properties), ("w=regex:(a|b)[0-9]+\na=stderr:json:x.0\nb=csv:time\ntime\nc=cpu\n",)),
     "output": Reader(_output, (seeds.OUTPUT,)),
-    "journal": Reader(_journal, (seeds.JOURNAL,), ("*.journal",), ".journal"),
+    "journal": Reader(read_journal, (seeds.JOURNAL,), ("*.journal",), ".journal"),
     "kind": Reader(_kind, seeds.KINDS),
-    "constraint-boolean": Reader(_expression("parse_boolean"), (seeds.CONSTRAINTS,)),
-    "constraint-arithmetic": Reader(_expression("parse_arithmetic", "mixed", "none", True), (seeds.CONSTRAINTS,)),
-    "step": Reader(_lines(_step), ("x * 2\nn + 1\nx ^ 1.5 + log10(x)\n-(x - 7) / 3\n",)),
+    "constraint-boolean": Reader(_lines(lambda text: parse_boolean(text, _NAMES)), (seeds.CONSTRAINTS,)),
+    "constraint-arithmetic": Reader(
+        _lines(lambda text: parse_arithmetic(text, _NAMES, "mixed", "none", True)), (seeds.CONSTRAINTS,)
+    ),
+    "step": Reader(
+        _lines(lambda text: step_values("x", 1.0, 100.0, text)), ("x * 2\nn + 1\nx ^ 1.5 + log10(x)\n-(x - 7) / 3\n",)
+    ),
 }

@@ -21,38 +21,38 @@ def write_cube(
     nodes: Sequence[str],
     compressed: bool = False,
 ) -> Path:
-    """Write a profile, and make its folder.
+    """Write a profile, with its values compressed or not.
 
     `metrics`: name → (`INCLUSIVE` or `EXCLUSIVE`, type such as `DOUBLE`, values); without any it has no members.
     `nodes`: all call paths, each after its caller, in depth-first order.
     """
     locations = max((len(own) for _, _, values in metrics.values() for own in values.values()), default=1)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tarfile.open(path, "w") as archive:
-        _add(archive, "anchor.xml", _anchor(metrics, nodes, locations).encode())
-        for number, (kind, form, values) in enumerate(metrics.values()):
-            if not values:
-                continue
-            order = list(nodes) if kind == "EXCLUSIVE" else _wide(nodes)
-            kept = [at for at, node in enumerate(order) if node in values]
-            index = b"CUBEX.INDEX" + struct.pack("<ih", 1, 0) + b"\1" + struct.pack("<i", len(kept))
-            _add(archive, f"{number}.index", index + struct.pack(f"<{len(kept)}i", *kept))
-            letter = "Q" if form == "UINT64" else "d"
-            numbers = [value for at in kept for value in values[order[at]]]
-            raw = struct.pack(f"<{len(numbers)}{letter}", *(int(x) if letter == "Q" else x for x in numbers))
-            _add(archive, f"{number}.data", _compressed(raw) if compressed else b"CUBEX.DATA" + raw)
+    members = {"anchor.xml": _anchor(metrics, nodes, locations).encode()}
+    for number, (kind, form, values) in enumerate(metrics.values()):
+        if not values:
+            continue
+        order = list(nodes) if kind == "EXCLUSIVE" else _wide(nodes)
+        kept = [at for at, node in enumerate(order) if node in values]
+        index = b"CUBEX.INDEX" + struct.pack("<ih", 1, 0) + b"\1" + struct.pack("<i", len(kept))
+        members[f"{number}.index"] = index + struct.pack(f"<{len(kept)}i", *kept)
+        letter = "Q" if form == "UINT64" else "d"
+        numbers = [value for at in kept for value in values[order[at]]]
+        raw = struct.pack(f"<{len(numbers)}{letter}", *(int(x) if letter == "Q" else x for x in numbers))
+        packed = zlib.compress(raw)
+        shorter = b"ZCUBEX.DATA" + struct.pack("<qqqq", 1, 0, 0, len(packed)) + packed
+        members[f"{number}.data"] = shorter if compressed else b"CUBEX.DATA" + raw
+    write_archive(path, members)
     return path
 
 
-def _compressed(raw: bytes) -> bytes:
-    packed = zlib.compress(raw)
-    return b"ZCUBEX.DATA" + struct.pack("<qqqq", 1, 0, 0, len(packed)) + packed
-
-
-def _add(archive: tarfile.TarFile, name: str, content: bytes) -> None:
-    about = tarfile.TarInfo(name)
-    about.size = len(content)
-    archive.addfile(about, io.BytesIO(content))
+def write_archive(path: Path, members: Mapping[str, bytes]) -> None:
+    """Write an archive of files into a folder, which is made."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(path, "w") as archive:
+        for name, content in members.items():
+            about = tarfile.TarInfo(name)
+            about.size = len(content)
+            archive.addfile(about, io.BytesIO(content))
 
 
 def _children(nodes: Sequence[str], parent: str) -> list[str]:

@@ -25,7 +25,8 @@ def write_log_tree(
 ) -> None:
     """Write a description, the measurements of all configurations, and logs of random models with their errors.
 
-    `groups` are the sizes of the alternative groups, `optional` is the number of optional options.
+    `logs`: the number of logs, which are in the folder `logs`. `groups`: the sizes of alternative groups. `optional`:
+    the number of optional options.
     """
     rng = np.random.default_rng(seed)
     names = [f"enable_option_{at}" for at in range(optional)]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from splc.scaling.data import condensed
 from splc.scaling.evidence import (
     LOG_DENSITY,
     NoiseEvidence,
@@ -14,17 +15,16 @@ from splc.scaling.evidence import (
     noise_evidence,
 )
 from splc.scaling.multi.terms import ParameterTerms, combinations, falls, most_terms, parameter_terms
-from splc.scaling.noise import condensed
-from splc.scaling.single.posterior import NO_CONSTANT_SHARE
+from splc.scaling.single import NO_CONSTANT_SHARE
 
-# As in `multi_terms` and `multi_posterior`.
+# As in `splc.scaling.multi`.
 BEHIND, CHOICES_BEHIND, CHOICES, CHOICES_OF_MORE = 7.0, 9.0, 256, 96
 
 
 def search_naively(points: Any, values: Any) -> tuple[tuple[ParameterTerms, ...], list[tuple[float, Any]]]:
     """Return the terms, and all hypotheses with their log weights: (term of each parameter, products, coefficients).
 
-    Points are distinct, shape (n, parameters), with lines of three points; values positive, shape (n, repetitions).
+    `points`: distinct ones, shape (n, parameters), each parameter with lines of three points; `values`: positive.
     """
     mean = values.mean(axis=1)
     noise = noise_evidence(condensed(values[None], "mean"), mean[None])

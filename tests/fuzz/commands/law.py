@@ -25,10 +25,7 @@ Files = Mapping[str, bytes]
 def violations(
     arguments: Sequence[str], outcome: Outcome, before: Files, after: Files, temporary: Sequence[str]
 ) -> list[str]:
-    """Return how a command broke the law, given its arguments, how it ended, and the files before and after it.
-
-    `temporary`: files that it left in the folder of temporary files.
-    """
+    """Return how a command broke the law: the name and arguments, the files of its folder, and temporary ones left."""
     found = []
     if outcome.hung:
         found.append("it does not end")
