@@ -12,7 +12,7 @@ import pytest
 from benchmarks.bench_space import joined
 from benchmarks.yardstick import cpu, report
 from sampling import sample
-from splc.formats.system.read import read_variability_model
+from splc.formats.detect import read_variability_model
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from tests.support.real_data import DATA

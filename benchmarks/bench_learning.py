@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from benchmarks.yardstick import PEAK
+from splc.formats.detect import read_variability_model
 from splc.formats.measurements.read import read_measurements
-from splc.formats.system.read import read_variability_model
 from splc.learning.features import FeatureTable, feature_table
 from splc.learning.stepwise.algorithm import ForwardSelection
 from splc.learning.stepwise.settings import Settings
@@ -55,7 +55,7 @@ def test_learning_against_a_plain_loop(benchmark: Any, system: str, settings: st
 LEARN_ALL = """
 import sys, time
 from splc.formats.measurements.read import read_measurements
-from splc.formats.system.read import read_variability_model
+from splc.formats.detect import read_variability_model
 from splc.learning import learn
 folder, nfp, file = sys.argv[1:]
 before = time.process_time()

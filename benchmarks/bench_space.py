@@ -13,8 +13,8 @@ import pytest
 from benchmarks.yardstick import cpu, report
 from sampling import Space
 from splc.data.configurations import Configurations
+from splc.formats.detect import read_variability_model
 from splc.formats.measurements.read import read_measurements
-from splc.formats.system.read import read_variability_model
 from splc.system.options import BinaryOption, Option
 from splc.system.variability import VariabilityModel
 from tests.support.real_data import DATA

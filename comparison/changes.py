@@ -54,22 +54,27 @@ class CommonTerms:
         union = models[0]
         for model in models[1:]:
             union = _with_sets_of(union, model) if model.link == union.link else union
-        designs, values = zip(*(_design(union, *data) for data in measured), strict=True)
+        designs, values = [], []
+        for configurations, measurements in measured:
+            used = np.flatnonzero(
+                (measurements > 0 if union.link == "log" else measurements != 0) & ~np.isnan(measurements)
+            )
+            used = used[:: -(-len(used) // _MAX_ROWS) or 1]
+            designs.append(term_values(union, configurations[used]))
+            values.append(measurements[used])
         # Of terms that depend on each other in all configurations one is enough.
         columns = independent(np.vstack(designs), _DEPENDENT)
         union = replace(union, terms=tuple(union.terms[column] for column in columns))
-        designs = tuple(design[:, columns] for design in designs)
+        designs = [design[:, columns] for design in designs]
         # Squares of huge values would overflow, those of tiny ones vanish.
         units = [1.0 if union.link == "log" else power_of_two(measurements) for measurements in values]
         pairs = zip(designs, values, units, strict=True)
         fits = [_fitted(design, measurements / unit, union.link) for design, measurements, unit in pairs]
         scales = np.array(units)[:, np.newaxis]
         influences = scales * np.array([fit.coefficients for fit in fits])
-        errors = scales * np.array([fit.errors for fit in fits])
-        errors = np.maximum(errors, ROUNDING * np.abs(influences))
+        errors = np.maximum(scales * np.array([fit.errors for fit in fits]), ROUNDING * np.abs(influences))
         determined = np.array([fit.determined for fit in fits])
-        texts = term_texts(union, measured[0][0].system)
-        return cls(union, texts, designs, values, influences, errors, determined)
+        return cls(union, term_texts(union, measured[0][0].system), designs, values, influences, errors, determined)
 
     def undetermined(self, at: int) -> Undetermined:
         """Return the terms that the configurations of a model do not determine."""
@@ -90,13 +95,6 @@ def _with_sets_of(first: InfluenceModel, second: InfluenceModel) -> InfluenceMod
     derived = (*first.derived, *(subexpression for subexpression in second.derived if subexpression.name not in known))
     order = tuple(dict.fromkeys((*first.order, *second.order)))
     return replace(first, terms=(*first.terms, *added), derived=derived, order=order)
-
-
-def _design(model: InfluenceModel, configurations: Configurations, values: Array) -> tuple[Array, Array]:
-    """Return the values of the terms, shape (n, terms), and the measured values of the configurations that are used."""
-    used = np.flatnonzero((values > 0 if model.link == "log" else values != 0) & ~np.isnan(values))
-    used = used[:: -(-len(used) // _MAX_ROWS) or 1]
-    return term_values(model, configurations[used]), values[used]
 
 
 def _fitted(design: Array, values: Array, link: Link) -> Regression:
@@ -246,9 +244,8 @@ def _common_factor(old: Array, new: Array, old_errors: Array, new_errors: Array)
     known = (np.abs(old) > 3 * NORMAL_QUANTILE * old_errors) & (np.abs(new) > 3 * NORMAL_QUANTILE * new_errors)
     ratios = new[known] / old[known]
     candidates = np.array([1.0, *ratios[ratios > 0]])[:, np.newaxis]
-    unchanged = np.abs(new - candidates * old) <= SETTLED * NORMAL_QUANTILE * np.hypot(
-        new_errors, candidates * old_errors
-    )
+    widths = NORMAL_QUANTILE * np.hypot(new_errors, candidates * old_errors)
+    unchanged = np.abs(new - candidates * old) <= SETTLED * widths
     counts = unchanged.sum(axis=1)
     best = int(np.argmax(counts))
     if counts[best] <= max(counts[0], 1):

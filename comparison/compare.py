@@ -56,15 +56,9 @@ def compare(
         InputError: if a table has no row for a value in `at`.
         SpecError: for an unknown measure.
     """
-    models = [compared_model(name, model, at) for name, model in zip(names, (first, second), strict=True)]
+    both = [compared_model(name, model, at) for name, model in zip(names, (first, second), strict=True)]
     return compare_all(
-        models,
-        configurations,
-        constant=constant,
-        measures=measures,
-        powers=powers,
-        weights=weights,
-        reference=reference,
+        both, configurations, constant=constant, measures=measures, powers=powers, weights=weights, reference=reference
     ).comparisons[0]
 
 
@@ -109,9 +103,7 @@ def compare_all(
         raise ConfigurationError("a comparison needs at least two models")
     if measured is not None and (configurations is None or measured.shape != (len(configurations),)):
         raise MeasurementError("there must be one measured value (or NaN) per configuration")
-    predicting = tuple(
-        model if configurations is None else _with_predictions(model, configurations) for model in models
-    )
+    predicting = tuple(models if configurations is None else (_predicting(m, configurations) for m in models))
     weighing = None if weights is None else weighted_by
     compared = partial(compare_values, keys=measures, powers=powers, weighted_by=weighing)
     comparisons: list[Comparison] = []
@@ -124,15 +116,14 @@ def compare_all(
             missed = discrepancy(first.predicted, other.predicted, configurations, weights)
             result = replace(result, semantic=semantic, discrepancy=missed)
             if len(configurations):
-                sets = None
+                shares, sets = None, None
                 if result.same_link:
                     shares = hybrid(first.model, other.model, result.syntactic, configurations, weights=weights)
-                    result = replace(result, hybrid=shares)
                     of_sums = tuple(SetShare(group.options, group.first, group.second) for group in shares.classes)
                     sets = OptionSets("mean", of_sums) if first.model.link == "identity" else None
                 # If one is a product, the shares are those in the variance.
                 sets = sets or variance_sets(first.model, other.model, configurations, weights)
-                result = replace(result, option_sets=sets)
+                result = replace(result, hybrid=shares, option_sets=sets)
             known = all(model.exact or model.intervals is not None for model in (first, other))
             if level is not None and known and (first.intervals is not None or other.intervals is not None):
                 result = replace(result, intervals=compare_intervals(_interval(first), _interval(other), level))
@@ -140,7 +131,7 @@ def compare_all(
         if on_pair is not None:
             on_pair(len(comparisons), other.name)
     judged: list[Judged] = []
-    if measured is not None:
+    if measured is not None and configurations is not None:
         present = ~np.isnan(measured)
         present_weights = None if weights is None else weights[present]
         for model in predicting:
@@ -149,9 +140,7 @@ def compare_all(
             inside = None
             if model.single is not None and present.any():
                 inside = coverage((measured if runs is None else runs)[present], model.single[:, present])
-            assert configurations is not None
-            rows = configurations[present]
-            missed = discrepancy(measured[present], model.predicted[present], rows, present_weights)
+            missed = discrepancy(measured[present], model.predicted[present], configurations[present], present_weights)
             judged.append(Judged(model.name, semantic, inside, missed))
     return Comparisons(predicting, tuple(comparisons), tuple(judged), nfp, constant, weighing, level)
 
@@ -175,7 +164,7 @@ def compared_model(name: str, model: InfluenceModel, at: Mapping[str, float] | N
         raise error.at(name) from None
 
 
-def _with_predictions(model: ComparedModel, configurations: Configurations) -> ComparedModel:
+def _predicting(model: ComparedModel, configurations: Configurations) -> ComparedModel:
     """Return a model with its predictions; errors name the model and the configuration."""
     try:
         predicted = model.model.predict(configurations)

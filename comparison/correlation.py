@@ -75,9 +75,14 @@ def correlations(
     if pairs is not None and len(pairs) != len(comparisons):
         message = f"{len(pairs)} pairs of models belong to {len(comparisons)} comparisons"
         raise SpecError(message, hint="give one pair for each")
-    values = _values(comparisons)
     if not comparisons:
         return ()
+    # Measure → its values, NaN where one is undefined.
+    values: dict[str, Array] = {}
+    for row, comparison in enumerate(comparisons):
+        powers = {f"mean_power{power}": value for power, value in comparison.mean_power.items()}
+        for key, value in {**comparison.values, **powers}.items():
+            values.setdefault(key, np.full(len(comparisons), math.nan))[row] = math.nan if value is None else value
     if against not in values:
         raise SpecError(f"unknown measure {against!r}", hint=unknown_name_hint(against, list(values)))
     target = values.pop(against)
@@ -123,18 +128,6 @@ def pair_correlations(
         if on_pair is not None:
             on_pair(len(comparisons))
     return correlations(comparisons, against, pairs=pairs, level=level, seed=seed)
-
-
-def _values(comparisons: Sequence[SemanticComparison]) -> dict[str, Array]:
-    """Return measure → its values, shape (comparisons,), NaN where one is undefined."""
-    values: dict[str, Array] = {}
-    for row, comparison in enumerate(comparisons):
-        powers = {f"mean_power{power}": value for power, value in comparison.mean_power.items()}
-        for key, value in {**comparison.values, **powers}.items():
-            column = values.setdefault(key, np.full(len(comparisons), math.nan))
-            if value is not None:
-                column[row] = value
-    return values
 
 
 def _coefficients(measure: str, x: Array, y: Array) -> Correlation:

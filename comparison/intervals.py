@@ -70,9 +70,9 @@ def compare_intervals(first: Array, second: Array, level: float) -> IntervalComp
     inner = np.minimum(first[1], second[1]), np.maximum(first[0], second[0])
     overlapping = inner[0] >= inner[1]
     with np.errstate(over="ignore"):
-        lengths = np.array([_length(first), _length(second)])
-        overlap = np.where(overlapping, _length(np.stack(inner[::-1])), 0.0)
-        hull = _length(np.stack([np.minimum(first[0], second[0]), np.maximum(first[1], second[1])]))
+        lengths = np.array([_length(*first), _length(*second)])
+        overlap = np.where(overlapping, _length(*inner[::-1]), 0.0)
+        hull = _length(np.minimum(first[0], second[0]), np.maximum(first[1], second[1]))
         covered = np.where(overlapping, hull, lengths.sum(axis=0)).sum()
         shared = overlap.sum()
         # The distance of ends that are infinite in the same direction is 0.
@@ -98,12 +98,9 @@ def coverage(measured: Array, intervals: Array) -> float:
     return float(within[known].mean())
 
 
-def _length(intervals: Array) -> Array:
+def _length(low: Array, high: Array) -> Array:
     """Return the lengths of intervals; 0 where both ends are the same infinity."""
-    length: Array = np.subtract(
-        intervals[1], intervals[0], out=np.zeros(intervals.shape[1]), where=intervals[0] != intervals[1]
-    )
-    return length
+    return np.asarray(np.subtract(high, low, out=np.zeros(len(low)), where=low != high))
 
 
 def _intervals(intervals: Array) -> Array:
@@ -153,7 +150,19 @@ def influence_intervals(
     Valid post-selection inference, Annals of Statistics 41(2), 2013).
     """
     check_level(level)
-    target = _target(model, configurations, measured)
+    measured = np.asarray(measured, dtype=float)
+    if measured.shape != (len(configurations),):
+        count = plural(measured.size, "value does", "values do")
+        raise ConfigurationError(f"{count} not belong to {len(configurations)} configurations")
+    positive = model.link == "log"
+    wrong = ~np.isfinite(measured) | (positive & (measured <= 0))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        kind = "a positive number, which the link 'log' needs" if positive else "a finite number"
+        hint = "leave such configurations out"
+        raise MeasurementError(f"the value of configuration {row}, {measured[row]:g}, is not {kind}", hint=hint)
+    # What the sum of the terms is fitted to.
+    target = np.log(measured) if positive else measured
     X = term_values(model, configurations)
     n, terms = X.shape
     greatest, term = (float(np.abs(values).max(initial=0.0)) for values in (target, X))
@@ -164,7 +173,12 @@ def influence_intervals(
     if not fit.freedom:
         need = f"{plural(n, 'measurement is', 'measurements are')} too few for {plural(terms, 'term', 'terms')}"
         raise MeasurementError(f"intervals are undefined: {need}", hint=f"at least {n + 1} are needed")
-    scatter = 0.0 if runs is None else _scatter(runs, measured, model.link == "log")
+    scatter = 0.0
+    if runs is not None:
+        runs = np.log(np.where(runs > 0, runs, np.nan)) if positive else runs
+        known = ~np.isnan(runs)
+        freedom = int(np.maximum(known.sum(axis=1) - 1, 0).sum())
+        scatter = float(np.linalg.norm((runs - target[:, None])[known])) / math.sqrt(freedom) if freedom else 0.0
     return InfluenceIntervals(model, level, fit, scatter)
 
 
@@ -193,28 +207,3 @@ def prediction_intervals(
 def term_values(model: InfluenceModel, configurations: Configurations) -> Array:
     """Return the values of the model's terms, shape (n, terms)."""
     return replace(model, terms=tuple((term, 1.0) for term, _ in model.terms)).contributions(configurations)
-
-
-def _scatter(runs: Array, measured: Array, logarithmic: bool) -> float:
-    """Return the standard deviation of runs around the value of their configuration, 0 without repetitions."""
-    if logarithmic:
-        runs, measured = np.log(np.where(runs > 0, runs, np.nan)), np.log(measured)
-    known = ~np.isnan(runs)
-    freedom = int(np.maximum(known.sum(axis=1) - 1, 0).sum())
-    return float(np.linalg.norm((runs - measured[:, None])[known])) / math.sqrt(freedom) if freedom else 0.0
-
-
-def _target(model: InfluenceModel, configurations: Configurations, measured: Array) -> Array:
-    """Return what the sum of the terms is fitted to, shape (n,)."""
-    measured = np.asarray(measured, dtype=float)
-    if measured.shape != (len(configurations),):
-        count = plural(measured.size, "value does", "values do")
-        raise ConfigurationError(f"{count} not belong to {len(configurations)} configurations")
-    positive = model.link == "log"
-    wrong = ~np.isfinite(measured) | (positive & (measured <= 0))
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        kind = "a positive number, which the link 'log' needs" if positive else "a finite number"
-        hint = "leave such configurations out"
-        raise MeasurementError(f"the value of configuration {row}, {measured[row]:g}, is not {kind}", hint=hint)
-    return np.log(measured) if positive else measured

@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -154,33 +154,23 @@ def power_norm(x: Array, w: Array | None, p: float) -> float:
     return unit * (math.sqrt(total) if p == 2 else math.cbrt(total) if p == 3 else total ** (1 / p))
 
 
-def _relative_errors(a: Array, b: Array, w: Array | None) -> tuple[Array, Array | None]:
-    """Return |a - b| / |a| of the rows where a is not 0, and their weights."""
+def error_rate(
+    a: Array, b: Array, w: Array | None, of: Callable[[Array, Array | None], float] = mean, swapped: bool = False
+) -> float:
+    """Return 100 · mean(|a - b| / |a|), in percent, over the rows where a is not 0 (thesis, 4.2).
+
+    `of`: what is taken of the relative errors instead of their mean, such as the median ([HK], MdAPE). `swapped`:
+    whether b is the reference.
+    """
+    a, b = (b, a) if swapped else (a, b)
     used = a != 0
-    return relative_errors(b[used], a[used]), None if w is None else w[used]
+    errors = relative_errors(b[used], a[used])
+    return 100 * of(errors, None if w is None else w[used]) if len(errors) else math.nan
 
 
-def error_rate(a: Array, b: Array, w: Array | None) -> float:
-    """Return 100 · mean(|a - b| / |a|), in percent, over the rows where a is not 0 (thesis, 4.2)."""
-    errors, w = _relative_errors(a, b, w)
-    return 100 * mean(errors, w) if len(errors) else math.nan
-
-
-def error_rate_reversed(a: Array, b: Array, w: Array | None) -> float:
-    """Return the error rate with b as the reference."""
-    return error_rate(b, a, w)
-
-
-def median_relative_error(a: Array, b: Array, w: Array | None) -> float:
-    """Return 100 · median(|a - b| / |a|), in percent, over the rows where a is not 0 ([HK], MdAPE)."""
-    errors, w = _relative_errors(a, b, w)
-    return 100 * median(errors, w) if len(errors) else math.nan
-
-
-def max_relative_error(a: Array, b: Array, w: Array | None) -> float:
-    """Return 100 · max(|a - b| / |a|), in percent, over the rows where a is not 0."""
-    errors, _ = _relative_errors(a, b, w)
-    return 100 * float(errors.max()) if len(errors) else math.nan
+def greatest(x: Array, w: Array | None) -> float:
+    """Return the greatest value, whatever it weighs."""
+    return float(x.max())
 
 
 def smape(a: Array, b: Array, w: Array | None) -> float:
@@ -301,6 +291,11 @@ def _order(p: float, key: str, title: str) -> Measure:
     return Measure(key, title, "distance", "lower", partial(minkowski, p=p), _METRIC, _METRIC, 1 / p)
 
 
+def _relative(key: str, title: str, positive: Laws, **settings: Any) -> Measure:
+    """Return a measure of relative errors."""
+    return Measure(key, title, "percent", "lower", partial(error_rate, **settings), _ERROR, positive)
+
+
 _METRIC = Laws()
 _LIMITED = Laws(bounds=(0.0, 1.0))
 _NO_TRIANGLE = Laws(triangle=False)
@@ -321,22 +316,16 @@ _POSITIVE_ANGLE, _POSITIVE_PRODUCT = (replace(laws, bounds=(0.0, 1.0)) for laws 
 
 # The first eight are computed by default, the others on request. Laws: for any values, for positive ones.
 _TABLE = (
-    Measure("error_rate", "Error rate", "percent", "lower", error_rate, _ERROR, _FULL_ERROR),
-    Measure(
-        "error_rate_reversed", "Error rate, reversed", "percent", "lower", error_rate_reversed, _ERROR, _FULL_ERROR
-    ),
+    _relative("error_rate", "Error rate", _FULL_ERROR),
+    _relative("error_rate_reversed", "Error rate, reversed", _FULL_ERROR, swapped=True),
     Measure("cosine", "Cosine similarity", "fraction", "higher", cosine, _ANGLE, _POSITIVE_ANGLE),
     Measure("jaccard", "Jaccard similarity", "fraction", "higher", jaccard, _JACCARD, _POSITIVE_JACCARD),
     _order(1, "manhattan", "Manhattan distance"),
     _order(2, "euclidean", "Euclidean distance"),
     _order(3, "minkowski3", "Minkowski distance, order 3"),
     _order(math.inf, "chebyshev", "Chebyshev distance"),
-    Measure(
-        "median_relative_error", "Median relative error", "percent", "lower", median_relative_error, _ERROR, _ERROR
-    ),
-    Measure(
-        "max_relative_error", "Greatest relative error", "percent", "lower", max_relative_error, _ERROR, _FULL_ERROR
-    ),
+    _relative("median_relative_error", "Median relative error", _ERROR, of=median),
+    _relative("max_relative_error", "Greatest relative error", _FULL_ERROR, of=greatest),
     Measure("smape", "SMAPE", "percent", "lower", smape, _SMAPE, _SMAPE),
     Measure("mae", "Mean absolute error", "distance", "lower", mae, _METRIC, _METRIC),
     Measure("rmse", "Root mean squared error", "distance", "lower", rmse, _METRIC, _METRIC),

@@ -161,7 +161,24 @@ def hybrid(
             if (options or syntactic.constant) and options not in classes:
                 classes[options] = len(names)
                 names.append(names_in(options, order))
-    sizes, apart, both = _sums((first, second), classes, configurations, counted)
+    # Sums of w |A| and w |B|, of w |A - B|, and of w (|A| + |B|) over configurations, in blocks. Terms without a class
+    # have a separate number, which is left out.
+    numbers = [
+        np.array([classes.get(class_of(model, term), len(classes)) for term, _ in model.terms], dtype=int)
+        for model in (first, second)
+    ]
+    sizes, (apart, both) = np.zeros((2, len(classes))), np.zeros((2, len(classes)))
+    blocks = (model.contribution_blocks(configurations) for model in (first, second))
+    for (rows, own), (_, other) in zip(*blocks, strict=True):
+        sums = np.zeros((2, len(classes) + 1, len(own)))
+        for model_sums, model_numbers, values in zip(sums, numbers, (own, other), strict=True):
+            np.add.at(model_sums, model_numbers, values.T)
+        a, b = sums[:, :-1]
+        with np.errstate(over="ignore", invalid="ignore"):
+            size_a, size_b, difference = (np.abs(each) @ counted[rows] for each in (a, b, a - b))
+        sizes += [size_a, size_b]
+        apart += difference
+        both += size_a + size_b
     totals = sizes.sum(axis=1, keepdims=True)
     shares = np.divide(sizes, totals, out=np.zeros_like(sizes), where=totals > 0)
     similarities = np.clip(1.0 - np.divide(apart, both, out=np.zeros_like(both), where=both > 0), 0.0, 1.0)
@@ -170,27 +187,3 @@ def hybrid(
     scores = [group.normalized or 0.0 for group in syntactic.classes] + [0.0] * (len(names) - len(syntactic.classes))
     columns = names, *shares.tolist(), weight.tolist(), scores, similarities.tolist()
     return HybridComparison(tuple(itertools.starmap(ClassShare, zip(*columns, strict=True))))
-
-
-def _sums(
-    models: tuple[InfluenceModel, InfluenceModel],
-    classes: dict[frozenset[str], int],
-    configurations: Configurations,
-    counted: Array,
-) -> tuple[Array, Array, Array]:
-    """Return sums of w |A| and w |B|, shape (2, classes), of w |A - B|, and of w (|A| + |B|) over configurations."""
-    # Terms without a class have a separate number, which is left out.
-    numbers = [[classes.get(class_of(model, term), len(classes)) for term, _ in model.terms] for model in models]
-    sizes, together = np.zeros((2, len(classes))), np.zeros((2, len(classes)))
-    blocks = zip(*(model.contribution_blocks(configurations) for model in models), strict=True)
-    for (rows, first), (_, second) in blocks:
-        totals = np.zeros((2, len(classes) + 1, len(first)))
-        for total, class_numbers, values in zip(totals, numbers, (first, second), strict=True):
-            for number, column in zip(class_numbers, values.T, strict=True):
-                total[number] += column
-        (a, b), weights = totals[:, :-1], counted[rows]
-        with np.errstate(over="ignore", invalid="ignore"):
-            size, other, apart = (np.abs(difference) @ weights for difference in (a, b, a - b))
-        sizes += [size, other]
-        together += [apart, size + other]
-    return sizes, together[0], together[1]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from comparison.measures import Reference
 from splc.data.accuracy import Discrepancy
@@ -35,11 +34,10 @@ class TermScore:
     second: float | None  # its influence in the second model, None if the model does not have it
 
 
-class _Score(ABC):
+class _Score(Protocol):
     """The score of u terms together, which are those of `_scores`."""
 
     @property
-    @abstractmethod
     def _scores(self) -> tuple[TermScore, ...]: ...
 
     @property

@@ -33,16 +33,14 @@ def compare_values(
         check_order(p)
     first, second = _values(first, "first"), _values(second, "second")
     if len(first) != len(second):
-        raise MeasurementError(
-            f"{plural(len(first), 'value', 'values')} cannot be compared with {len(second):,}",
-            hint="give both for the same configurations, in the same order",
-        )
+        message = f"{plural(len(first), 'value', 'values')} cannot be compared with {len(second):,}"
+        raise MeasurementError(message, hint="give both for the same configurations, in the same order")
     checked = None if weights is None else checked_weights(weights, len(first))
     a, b, w = prepared(first, second, checked)
     values = {}
     for key, chosen in measures.items():
         backwards = reference == "second" and not chosen.laws.symmetric and key not in ERROR_RATES.values()
-        values[key] = _defined(chosen.of_prepared(b, a, w) if backwards else chosen.of_prepared(a, b, w))
+        values[key] = _defined(chosen.of_prepared(*((b, a) if backwards else (a, b)), w))
     return SemanticComparison(
         configurations=len(first),
         values=values,
@@ -99,18 +97,15 @@ def _values(numbers: Array, position: str) -> Array:
     """Return values as floats, shape (n,), or refuse them."""
     values = np.asarray(numbers)
     if values.ndim != 1 or (values.dtype.kind not in "biuf" and len(values)):
-        shape = f"{values.dtype} of shape {values.shape}"
-        raise MeasurementError(
-            f"the {position} values are {shape}, not numbers of shape (n,)", hint="give one number per configuration"
-        )
+        message = f"the {position} values are {values.dtype} of shape {values.shape}, not numbers of shape (n,)"
+        raise MeasurementError(message, hint="give one number per configuration")
     values = values.astype(float)
     wrong = ~np.isfinite(values)
     if wrong.any():
         row = int(np.argmax(wrong))
-        raise MeasurementError(
-            f"{wrong.sum():,} of the {position} values are not finite, as {values[row]} at configuration {row}",
-            hint="leave these configurations out",
-        )
+        which = f"{wrong.sum():,} of the {position} values"
+        message = f"{which} are not finite, as {values[row]} at configuration {row}"
+        raise MeasurementError(message, hint="leave these configurations out")
     return values
 
 
@@ -118,10 +113,8 @@ def checked_weights(numbers: Array, count: int) -> Array:
     """Return weights as floats, shape (count,)."""
     weights = np.asarray(numbers)
     if weights.shape != (count,) or (weights.dtype.kind not in "biuf" and count):
-        raise SpecError(
-            f"the weights are {weights.dtype} of shape {weights.shape}, not numbers of shape ({count},)",
-            hint="give one weight per configuration",
-        )
+        message = f"the weights are {weights.dtype} of shape {weights.shape}, not numbers of shape ({count},)"
+        raise SpecError(message, hint="give one weight per configuration")
     weights = weights.astype(float)
     wrong = ~(np.isfinite(weights) & (weights >= 0))
     if wrong.any():

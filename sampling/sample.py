@@ -18,22 +18,15 @@ from splc.types import Array
 
 @dataclass(frozen=True, repr=False)
 class Sample(Presented):
-    """Sampled configurations and their provenance.
+    """Sampled configurations and their provenance."""
 
-    Attributes:
-        configurations: valid and distinct configurations, in a deterministic order.
-        spec: the sampling spec in normal form.
-        seed: the seed of the parts of the spec without a seed of their own.
-        notes: remarks for the user: parts taken in full, aliased columns, configurations that constraints exclude.
-        removed: the number of selected configurations that are not valid.
-        extended: the number of valid, distinct configurations of the sample that this one extends, None without one.
-    """
-
-    configurations: Configurations
-    spec: str
-    seed: int
+    configurations: Configurations  # valid and distinct configurations, in a deterministic order
+    spec: str  # the sampling spec in normal form
+    seed: int  # the seed of the parts of the spec without a seed of their own
+    # for the user: parts taken in full, aliased columns, configurations that constraints exclude
     notes: tuple[str, ...] = ()
-    removed: int = 0
+    removed: int = 0  # the number of selected configurations that are not valid
+    # the number of valid, distinct configurations of the sample that this one extends, None without one
     extended: int | None = None
 
     def summary(self) -> str:
@@ -113,12 +106,12 @@ def _drawn(spec: SamplingSpec, seed: int, measured: Configurations | None, parts
     if not len(selected) and parts.existing is None:
         # It is another error if no configuration is valid at all.
         parts.space.require_valid()
+        if not removed:
+            message = f"{spec.text} selects no configuration of {parts.system.name}"
+            raise EmptySampleError(message, hint="use another sampling")
         what = "the only configuration it selects" if removed == 1 else f"all {removed:,} configurations it selects"
-        if removed:
-            hint = "use another sampling, such as random:N"
-            raise EmptySampleError(f"{spec.text}: constraints exclude {what}", hint=hint)
-        message = f"{spec.text} selects no configuration of {parts.system.name}"
-        raise EmptySampleError(message, hint="use another sampling")
+        hint = "use another sampling, such as random:N"
+        raise EmptySampleError(f"{spec.text}: constraints exclude {what}", hint=hint)
     if removed:
         remarks += (f"constraints exclude {removed:,} of the {removed + len(selected):,} selected configurations",)
     return Sample(selected, spec.text, seed, (*notes, *remarks), removed)

@@ -19,18 +19,15 @@ Table = Mapping[str, tuple[str, Callable[[Arguments], D]]]
 
 
 def _parser(qualified_name: str, *first: Any) -> Callable[[Arguments], Any]:
-    """Return the parser `MODULE:NAME` of a design, whose module is imported when it is called."""
-    module, _, name = qualified_name.partition(":")
-    return lambda arguments: attrgetter(name)(import_module(f"sampling.designs.{module}"))(*first, arguments)
-
-
-def _plain(qualified_name: str, *settings: Any) -> Callable[[Arguments], Any]:
-    """Return the parser of a design without arguments, the class `MODULE:NAME`."""
+    """Return what parses by `MODULE:NAME`, imported when it is called: a parser, or a class without arguments."""
     module, _, name = qualified_name.partition(":")
 
     def parse(arguments: Arguments) -> Any:
+        design = attrgetter(name)(import_module(f"sampling.designs.{module}"))
+        if not isinstance(design, type):
+            return design(*first, arguments)
         arguments.expect(0, 0)
-        return getattr(import_module(f"sampling.designs.{module}"), name)(*settings)
+        return design(*first)
 
     return parse
 
@@ -41,29 +38,27 @@ _DISTAWARE = (
     "distaware:N[,distribution=uniform|binomial|geometric|normal][,selection=random|solver]"
     "[,optimization=none|local|global][,weights=T|T-U][,seed=S]"
 )
+_DIVDISTANCE = "divdistance:N[,distribution=D][,weights=T|T-U][,seed=S]"
 _DISTPRESERVING = "distpreserving:N[,distribution=D][,seed=S]"
 
 # Name → usage, parser of its arguments. To add a design, write it in the module of its family and add a line here.
 BINARY: Table[PartDesign] = {
-    "all": ("all", _plain("product:All")),
-    "optionwise": ("optionwise", _plain("binary:OptionWise")),
+    "all": ("all", _parser("product:All")),
+    "optionwise": ("optionwise", _parser("binary:OptionWise")),
     "negoptionwise": ("negoptionwise[:first]", _parser("binary:NegativeOptionWise.parse")),
-    "pairwise": ("pairwise", _plain("binary:TWise", "pairwise", 2)),
+    "pairwise": ("pairwise", _parser("binary:TWise", "pairwise", 2)),
     "twise": ("twise:T", _parser("binary:TWise.parse")),
     "covering": ("covering:T[,seed=S]", _parser("coverage:Covering.parse")),
     "random": (_RANDOM, _parser("whole:RandomPart.of_kind", "binary")),
     "distance": (_DISTANCE, _parser("distance:DistanceMaximizing.parse", "binary")),
-    "divdistance": (
-        "divdistance:N[,distribution=D][,weights=T|T-U][,seed=S]",
-        _parser("distance:DistanceAware.parse", "binary"),
-    ),
+    "divdistance": (_DIVDISTANCE, _parser("distance:DistanceAware.parse", "binary")),
     "solver": ("solver:N[,seed=S]", _parser("binary:SolverOrder.parse")),
     "henard": ("henard:N[,seed=S]", _parser("binary:Henard.parse")),
     "distaware": (_DISTAWARE, _parser("distance:DistanceAware.parse", "binary")),
     "distpreserving": (_DISTPRESERVING, _parser("distance:DistanceAware.parse", "binary")),
 }
 NUMERIC: Table[PartDesign] = {
-    "ff": ("ff", _plain("product:FullFactorial")),
+    "ff": ("ff", _parser("product:FullFactorial")),
     "random": (_RANDOM, _parser("whole:RandomPart.of_kind", "numeric")),
     "pb": ("pb:M,L[,compat]", _parser("numeric:PlackettBurman.parse")),
     "cci": ("cci[:compat|:rotatable]", _parser("numeric:CentralComposite.parse")),
@@ -128,20 +123,22 @@ def parse_spec(text: str | None) -> SamplingSpec:
     parts = [part.replace("\0", "+") for part in hidden.split("+")]
     names = [_split(part)[0] for part in parts]
     for part, name in zip(parts, names, strict=True):
+        if not name:
+            raise SpecError(f"{part!r} names no sampling", hint=f"known are {known()}")
         if name not in BINARY and name not in NUMERIC and name not in WHOLE:
-            raise _unknown(part, name, [*BINARY, *NUMERIC, *WHOLE])
+            near = nearest(name, [*BINARY, *NUMERIC, *WHOLE])
+            message = f"unknown sampling {name!r}" + (f"; {near}" if near else "")
+            raise SpecError(message, hint=f"known are {known()}")
     if len(parts) == 1 and names[0] in WHOLE:
         if "[" in text:
             hint = "restrict a binary or a numeric part: random:5[a]+ff, all+random:5[x]"
             raise SpecError(f"{text}: a sampling of whole configurations cannot be restricted to options", hint=hint)
-        whole = _read(text, WHOLE, "whole")
+        whole = _read(text, WHOLE)
         return SamplingSpec(whole.text, whole=whole)
-    if len(parts) == 1 and names[0] in BINARY:
-        design = _part(text, BINARY, "binary")
-        return SamplingSpec(design.text, binary=design)
     if len(parts) == 1:
-        design = _part(text, NUMERIC, "numeric")
-        return SamplingSpec(design.text, numeric=design)
+        is_binary = names[0] in BINARY
+        design = _part(text, BINARY, "binary") if is_binary else _part(text, NUMERIC, "numeric")
+        return SamplingSpec(design.text, binary=design if is_binary else None, numeric=None if is_binary else design)
     if len(parts) > 2:
         raise SpecError(f"{text}: a spec has at most two parts", hint="a binary and a numeric one, joined by +")
     for first, second in ((0, 1), (1, 0)):
@@ -160,7 +157,7 @@ def parse_spec(text: str | None) -> SamplingSpec:
 def _part(part: str, table: Table[PartDesign], kind: Literal["binary", "numeric"]) -> PartDesign:
     """Return the design of a binary or numeric part, restricted to the options in brackets, if there are any."""
     match = _DOMAIN.fullmatch(part)
-    design = _read(part if match is None else match[1] + match[3], table, kind)
+    design = _read(part if match is None else match[1] + match[3], table)
     if match is None:
         return design
     names = tuple(name.strip() for name in match[2].split(","))
@@ -177,11 +174,9 @@ def _split(part: str) -> tuple[str, list[str]]:
     return name.strip(), [argument.strip() for argument in arguments.split(",")] if colon else []
 
 
-def _read(part: str, table: Table[D], kind: str) -> D:
+def _read(part: str, table: Table[D]) -> D:
     """Return the design of one part."""
     name, texts = _split(part)
-    if name not in table:
-        raise _unknown(part, name, list(table), f"{kind} ")
     usage, read = table[name]
     positional: list[str] = []
     named: dict[str, str] = {}
@@ -197,10 +192,3 @@ def _read(part: str, table: Table[D], kind: str) -> D:
         else:
             named[key] = value
     return read(Arguments(name, usage, tuple(positional), named))
-
-
-def _unknown(part: str, name: str, names: list[str], kind: str = "") -> SpecError:
-    if not name:
-        return SpecError(f"{part!r} names no {kind}sampling", hint=f"known are {known()}")
-    near = nearest(name, names)
-    return SpecError(f"unknown {kind}sampling {name!r}" + (f"; {near}" if near else ""), hint=f"known are {known()}")

@@ -12,12 +12,12 @@ from splc.calibration import calibrate as calibrate
 from splc.data.configurations import Configurations as Configurations
 from splc.data.measurements import Measurements as Measurements
 from splc.errors import SplcError as SplcError
+from splc.formats.detect import read_variability_model as read_variability_model
 from splc.formats.inference import infer_system as infer_system
 from splc.formats.measurements.read import read_measurements as read_measurements
 from splc.formats.measurements.read import read_measurements_by as read_measurements_by
 from splc.formats.models.read import read_model as read_model
 from splc.formats.models.text import parse_model as parse_model
-from splc.formats.system.read import read_variability_model as read_variability_model
 from splc.models.influence import InfluenceModel as InfluenceModel
 from splc.models.terms import Term as Term
 from splc.scaling import fit as _fit

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.paths import ROOT
-from tests.support.tracing import untraced
+from tests.support.programs import untraced
 from tests.support.tracked import copy_tracked, not_ignored, tracked
 
 CONCERNED = ("tests/casestudies/test_pictures.py", "tests/test_language.py", "tests/test_structure.py")

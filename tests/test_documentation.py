@@ -22,8 +22,8 @@ from pathlib import Path
 import pytest
 
 from splc.cli.app import app
+from tests.support.golden import NUMBER, same_line, significant, whole
 from tests.support.paths import CASES, ROOT
-from tests.support.printed_numbers import NUMBER, significant, whole
 from tests.support.tracked import DECISIONS, PAGES, copy_tracked, not_ignored, tracked
 
 # What sets the project up is run by those who read it, and by CI: `make test` runs this test.
@@ -95,21 +95,13 @@ def same_number(shown: str, printed: str) -> bool:
     return math.isclose(float(shown), float(f"{float(printed):.{DIGITS - 1}e}"), rel_tol=1e-9)
 
 
-def same_line(shown: str, printed: str) -> bool:
-    """Return whether a line of a page is the printed one: the same text, and numbers that agree."""
-    if shown == printed:
-        return True
-    one, other = NUMBER.split(shown), NUMBER.split(printed)
-    return one[::2] == other[::2] and all(map(same_number, one[1::2], other[1::2]))
-
-
 def shown_in(wanted: list[str], given: list[str]) -> str | None:
     """Return the first wanted line that is not given in order (`…` matches any lines), or None."""
     position = 0
     for line in wanted:
         if line.strip() in {"…", "..."}:
             continue
-        while position < len(given) and not same_line(line, given[position]):
+        while position < len(given) and not same_line(line, given[position], same_number):
             position += 1
         if position == len(given):
             return line
@@ -222,7 +214,7 @@ def test_commands_give_what_the_page_shows(page: Path, tmp_path: Path, monkeypat
 )
 def test_same_line(shown: str, printed: str, same: bool) -> None:
     """Numbers agree to a relative 1e-9 or as their rounding to six digits; whole numbers and text exactly."""
-    assert same_line(shown, printed) is same
+    assert same_line(shown, printed, same_number) is same
 
 
 @pytest.mark.parametrize(

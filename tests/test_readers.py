@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
+from tests.support.golden import check_file
 from tests.support.golden_readers import READERS
 from tests.support.reader_golden import READER_FILES, Case, escaped, golden_text, read_cases
-
-REWRITE = "SPLC_GOLDEN"
 
 
 @pytest.mark.parametrize("name", READERS)
@@ -18,13 +16,8 @@ def test_messages(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     """Every message about a bad input has the place, the text and what to do, as the golden file of the reader."""
     monkeypatch.chdir(tmp_path)
     file = READER_FILES / f"{name}.txt"
-    cases = list(read_cases(file))
-    found = [case.outcome(READERS[name], tmp_path) for case in cases]
-    if os.environ.get(REWRITE):
-        file.write_text(golden_text(found), encoding="utf-8")
-        cases = found
-    assert [each.text for each in found] == [each.text for each in cases], "If this is intended: make golden"
-    assert file.read_text(encoding="utf-8") == golden_text(found), "make golden"
+    found = [case.outcome(READERS[name], tmp_path) for case in read_cases(file)]
+    check_file(file, golden_text(found))
 
 
 def test_every_file_has_a_reader() -> None:

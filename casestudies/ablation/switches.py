@@ -35,14 +35,15 @@ def _within(package: str, switches: Switches) -> Switches:
 LEARNING = _within("learning.projection", {
     # The printed model.
     "printed: second blend": {"submodels.BLENDS": (PROJECTION,)},
-    "printed: terms that folds agree on": {"sparse_model.with_agreed_terms": lambda model, test: model},
+    "printed: terms that folds agree on": {"printed_model.with_agreed_terms": lambda model, test: model},
     "printed: exact models": {"choice.exact_model": partial(_always, None)},
     "printed: preference for sums of costs": {"choice._preferred": choice._shortest},
     "printed: price of free signs and factors": {"choice.FURTHER_TERMS": 0},
-    "printed: other choice with few rows": {"target.FEW_ROWS": 0},
+    "printed: other choice with few rows": {"submodels.FEW_ROWS": 0},
     "printed: limits of the expected error of few rows": {
-        "target.SPREADS": math.inf, "target.FEW_ROWS_ERROR": math.inf},
-    "printed: positive over the valid space": {"sparse_model._positive_over": partial(_always, partial(_always, True))},
+        "submodels.SPREADS": math.inf, "submodels.FEW_ROWS_ERROR": math.inf},
+    "printed: positive over the valid space": {
+        "printed_model._positive_over": partial(_always, partial(_always, True))},
     "printed: penalty of further factors": {"columns.PENALTY": 1.0},
     "printed: backward elimination": {"term_search.descent": partial(_always, ())},
     # What predicts.
@@ -53,7 +54,7 @@ LEARNING = _within("learning.projection", {
     "blend: other odds with few rows": {"predictor.FEW_ROWS_ODDS": 1.0},
     "blend: errors of chosen terms are raised": {"predictor.raised": partial(_always, 1.0)},
     "printed model of one effect with too few rows": {
-        "default_learner.is_too_few": partial(_always, False), "expectation.is_too_few": partial(_always, False)},
+        "default_learner.is_too_few": partial(_always, False)},
     "numbers in the names of members": {
         "full_model.with_supported_numbers": lambda variables, *_: without_numbers(variables)},
     "numbers: margins of evidence (plain: none)": {
@@ -63,12 +64,12 @@ LEARNING = _within("learning.projection", {
     "scale of y: growing noise": {"scales.Scale.grows": property(partial(_always, False))},
     "guard against noise": {"full_model.permutation_test": partial(_always, True)},
     "guard: other levels with few rows": {"constants.GUARD_ROWS": 0},
-    "floor of predictions": {"scales.FLOOR": 1e9, "target.FLOOR": 1e9},
+    "floor of predictions": {"scales.FLOOR": 1e9, "submodels.FLOOR": 1e9},
     "intervals: limits of errors of few rows": {"constants.INFLATION": (0.0, math.inf)},
     "intervals: quantile of errors": {"constants.CONFORMAL_ROWS": math.inf},
     "stationary part of the kernel": {"constants.BOUNDS": {**BOUNDS, "stationary": (-18.0, -18.0)}},
     "width of the stationary part (plain: 1)": {"constants.BOUNDS": {**BOUNDS, "width": (0.0, 0.0)}},
-    "priors of hyperparameters": {"search.penalty": lambda logarithms: (0.0, np.zeros_like(logarithms))},
+    "priors of hyperparameters": {"fit.penalty": lambda logarithms: (0.0, np.zeros_like(logarithms))},
     "start of the search (plain: 1)": {
         "constants.START_RELEVANCE": 1.0, "constants.START": dict.fromkeys(START, 1.0)},
     "printed: end of the search at a near sum": {"choice.is_enough": partial(_always, False)},
@@ -89,24 +90,24 @@ CONTEXTS = _within("learning", {
     "mixture with mapped values of other contexts": {"contexts.sharing.fit_mapped_model": partial(_always, None)},
 })  # fmt: skip
 SCALING = _within("scaling", {
-    "growing noise": {"single.default.growing": partial(_always, (np.zeros(0, dtype=int), np.zeros(0)))},
-    "partly absolute noise": {"noise._SUSPICIOUS": math.inf},
+    "growing noise": {"evidence._growing": partial(_always, np.zeros(0, dtype=int))},
+    "partly absolute noise": {"evidence._SUSPICIOUS": math.inf},
     "weights of outliers among repetitions": {
         name: lambda values: (~np.isnan(values)).astype(float)
-        for name in ("noise.repetition_weights", "batch.repetition_weights")},
-    "price of functions that one point decides": {"single.posterior._DECIDED": 1.0},
-    "median of plausible functions": {"single.default._LIKELY": 1.0, "multi.default.LIKELY": 1.0},
+        for name in ("data.repetition_weights", "fit.repetition_weights")},
+    "price of functions that one point decides": {"single._DECIDED": 1.0},
+    "median of plausible functions": {"single._LIKELY": 1.0, "multi.default.LIKELY": 1.0},
     "price of negative coefficients": {"evidence.NEGATIVE": 1.0},
     "price of functions that become negative": {
-        "single.posterior.log_excluded": partial(_always, 0.0), "multi.terms.log_excluded": partial(_always, 0.0)},
+        "single.log_excluded": partial(_always, 0.0), "multi.terms.log_excluded": partial(_always, 0.0)},
     "prior of exponents (plain: all alike)": {
-        "single.posterior._DENOMINATORS": dict.fromkeys((1, 2, 3, 4, 5), 1.0),
-        "single.posterior._MULTIPLIED": dict.fromkeys((1, 2, 3, 4), 1.0), "single.posterior._BY_LOGARITHM": (1.0, 1.0)},
+        "single._DENOMINATORS": dict.fromkeys((1, 2, 3, 4, 5), 1.0),
+        "single._MULTIPLIED": dict.fromkeys((1, 2, 3, 4), 1.0), "single._BY_LOGARITHM": (1.0, 1.0)},
     "prior of numbers of terms (plain: halves)": {
-        "single.posterior.CONSTANT_SHARE": 0.5, "single.posterior.TWO_TERMS_SHARE": 0.5,
-        "single.posterior.NO_CONSTANT_SHARE": 0.5, "multi.posterior.NO_CONSTANT_SHARE": 0.5,
+        "single.CONSTANT_SHARE": 0.5, "single.TWO_TERMS_SHARE": 0.5,
+        "single.NO_CONSTANT_SHARE": 0.5, "multi.posterior.NO_CONSTANT_SHARE": 0.5,
         "multi.terms.CONSTANT_SHARE": 0.5},
-    "tenths from seven points on": {"single.posterior._MANY_POINTS": 10**9},
+    "tenths from seven points on": {"single._MANY_POINTS": 10**9},
     "prior of noise (plain: all sizes alike)": {"evidence._SHARES": np.full(6, 1 / 6)},
     "errors that repetitions of a point share": {"evidence._BETWEEN_POINTS": 1e-9, "evidence.COMMON_SHARE": 0.0},
 })  # fmt: skip

@@ -20,9 +20,9 @@ from casestudies.real_data import DATA
 from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
+from splc.formats.detect import read_variability_model
 from splc.formats.inference import infer_system
 from splc.formats.measurements.read import read_measurements
-from splc.formats.system.read import read_variability_model
 from splc.project import Project
 from splc.system.constraints import parse_arithmetic
 from splc.system.options import NumericOption, Option

@@ -19,7 +19,7 @@ from casestudies.evaluation.evaluation import Evaluation, Row
 from casestudies.real_data import DATA
 from splc.io.tables import Table
 from splc.learning.contexts.sharing import Sharing
-from splc.learning.problem import LearningProblem
+from splc.learning.learner import LearningProblem
 from splc.types import Array
 
 RUNS = 5

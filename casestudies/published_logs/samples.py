@@ -14,7 +14,7 @@ from casestudies.published_logs.strategies import OURS
 from sampling import Space, draw_sample, parse_spec
 from sampling.designs.binary import OptionWise, TWise
 from sampling.draws import redrawn_positions, removed_positions
-from sampling.space.parts import Parts, minimal, selected, unrelated_subsets
+from sampling.space.parts import Demand, Parts, minimal, unrelated_subsets
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import RequestError, SplcError, plural
@@ -22,7 +22,7 @@ from splc.formats.models.log_reader import Learning
 from splc.formats.scripts.commands import parse_lines
 from splc.formats.scripts.samplings import Sampling
 from splc.io.files import Source
-from splc.learning.problem import match
+from splc.learning.learner import match
 from splc.splconqueror.samples import sampled
 from splc.splconqueror.state import located
 from splc.types import Array
@@ -205,3 +205,8 @@ def _without_incomplete(
     if smallest[-1].sum() == len(always) or subsets[-1] != always:
         return subsets, smallest
     return subsets[:-1], smallest[:-1]
+
+
+def selected(*variables: int) -> Demand:
+    """Return the demand that these variables are selected."""
+    return frozenset((variable, 1) for variable in variables)

@@ -10,8 +10,8 @@ from casestudies.accuracy import systems
 from casestudies.accuracy.systems import System
 from casestudies.real_data import DATA
 from sampling import Space
+from splc.formats.detect import read_variability_model
 from splc.formats.measurements.read import read_measurements
-from splc.formats.system.read import read_variability_model
 from splc.workflows.learn.learning_sets import learning_rows
 
 RANDOM = "random"

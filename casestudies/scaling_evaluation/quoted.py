@@ -19,22 +19,16 @@ from splc.io.tables import Table
 
 @dataclass(frozen=True)
 class Quotation:
-    """A number of section IV.
+    """A number of section IV."""
 
-    Attributes:
-        parameters, repetitions, noise, points: what it is about.
-        band: the largest relative error of the predictions that count.
-        share: the published percentage of models.
-        cost: the published cost in percent of all points; None: not stated.
-    """
-
+    # What it is about.
     parameters: int
     repetitions: int
     noise: float
     points: int
-    band: float
-    share: float
-    cost: float | None = None
+    band: float  # the largest relative error of the predictions that count
+    share: float  # the published percentage of models
+    cost: float | None = None  # the published cost in percent of all points; None: not stated
 
     @property
     def cell(self) -> dict[str, Any]:

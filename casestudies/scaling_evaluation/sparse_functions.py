@@ -74,26 +74,17 @@ class Functions:
 
 @dataclass(frozen=True)
 class SparseScore:
-    """The score of models that were made from some of the points.
+    """The score of models that were made from some of the points."""
 
-    Attributes:
-        parameters: number of parameters.
-        points: number of points used.
-        models: number of models.
-        within: percent of models within 5, 10, 15, 20 %.
-        sums, products: percent of models within 5 % among sums and among products; None where there are none.
-        cost: mean cost of the points in percent of all, in core hours (p times the value).
-        value_cost: the same where a point costs the value of the function, as in the paper's section IV.
-    """
-
-    parameters: int
-    points: int
-    models: int
-    within: tuple[float, ...]
+    parameters: int  # number of parameters
+    points: int  # number of points used
+    models: int  # number of models
+    within: tuple[float, ...]  # percent of models within 5, 10, 15, 20 %
+    # percent of models within 5 % among sums and among products; None where there are none
     sums: float | None
     products: float | None
-    cost: float
-    value_cost: float
+    cost: float  # mean cost of the points in percent of all, in core hours (p times the value)
+    value_cost: float  # the same where a point costs the value of the function, as in the paper's section IV
 
 
 def functions(parameters: int, number: int, rng: np.random.Generator, least: float = LEAST) -> Functions:

@@ -13,18 +13,12 @@ from casestudies.scaling_evaluation.scaling import ScalingEvaluation
 
 @dataclass(frozen=True)
 class SyntheticEvaluation(ScalingEvaluation):
-    """The settings that both synthetic evaluations have.
+    """The settings that both synthetic evaluations have."""
 
-    Attributes:
-        path: the study file that asks for it, None for the preset as it is.
-        functions: how many functions are drawn of each kind; None: as many as the evaluation usually has.
-        seed: of the draws.
-        noise: largest relative deviations of a measurement; one evaluation each.
-    """
-
+    # how many functions are drawn of each kind; None: as many as the evaluation usually has
     functions: int | None = None
-    seed: int = 0
-    noise: tuple[float, ...] = ()
+    seed: int = 0  # of the draws
+    noise: tuple[float, ...] = ()  # largest relative deviations of a measurement; one evaluation each
 
     def picture_names(self) -> tuple[str, ...]:
         """Return the names of all pictures: one per noise."""

@@ -13,7 +13,7 @@ import splc.learning.projection
 from casestudies.accuracy import systems
 from casestudies.evaluation.evaluation import hash_of
 from splc.data.configurations import Configurations
-from splc.learning.active.design import suggested_rows
+from splc.learning.active.suggestion import suggested_rows
 from splc.learning.projection import FullModel, Variable, fit_full_model, variables_of
 from splc.system.options import BinaryOption
 from splc.tuning import Tuner

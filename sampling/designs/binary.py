@@ -12,7 +12,7 @@ from sampling.designs.coverage import covering
 from sampling.designs.design import Amount, Arguments, Design, DrawnDesign, PartDesign
 from sampling.designs.distance import Scope
 from sampling.draws import generator
-from sampling.space.diagram import Diagram, Weights, completions_below, literal, optimal
+from sampling.space.diagram import Diagram, completions_below, literal, optimal
 from sampling.space.parts import Parts, minimal_bits, option_minima, subset_minima, unpacked
 from sampling.space.rows import contained, without_repeats
 from sampling.space.satisfiability import Satisfiability
@@ -105,9 +105,22 @@ class NegativeOptionWise:
 
     def design(self, parts: Parts, seed: int) -> Design:
         """Return its rows: the largest configurations, then those without an option (the seed has no effect)."""
+        parts.space.require_valid()
         # The configurations with the most options have the least sum of these weights.
         most = dict.fromkeys(range(len(parts.selectable)), (0, -1))
-        largest = self._largest(parts, most)
+        if self.first:
+            bits, possible = minimal_bits(parts, np.zeros((1, 0), dtype=np.int64), most)
+            largest = unpacked(parts, bits[possible])
+        else:
+            best = [optimal(diagram, {v: most[v] for v in diagram.variables}) for diagram in parts.binary.diagrams]
+            if (count := math.prod(diagram.count for diagram in best)) > MAX_LARGEST:
+                raise SpaceError(
+                    f"{self.text}: {count:,} configurations select the most options (the limit is {MAX_LARGEST:,})",
+                    hint="take only one of them, negoptionwise:first",
+                )
+            # Of two, the one with an earlier option is first.
+            rows = combined(best, len(parts.selectable), np.dtype(np.uint8))
+            largest = rows[np.lexsort(1 - rows.T[::-1])] if rows.size else rows
         uncovered = np.flatnonzero(~largest.any(axis=0))
         bits, possible = minimal_bits(parts, literal(0, 1) + 2 * uncovered[:, None], most)
         largest = without_repeats(np.concatenate([largest, unpacked(parts, bits[possible])]))
@@ -127,26 +140,6 @@ class NegativeOptionWise:
         always = [parts.selectable[position] for position in options[~possible].tolist()]
         notes = (f"selected in every valid configuration: {', '.join(always)}",) if always else ()
         return Design(without_repeats(np.concatenate([largest, rows[possible]])), notes)
-
-    def _largest(self, parts: Parts, most: Weights) -> Array:
-        """Return the configurations that select the most options; of two, the one with an earlier option is first."""
-        n = len(parts.selectable)
-        parts.space.require_valid()
-        if self.first:
-            bits, possible = minimal_bits(parts, np.zeros((1, 0), dtype=np.int64), most)
-            return unpacked(parts, bits[possible])
-        best = [
-            optimal(diagram, {variable: most[variable] for variable in diagram.variables})
-            for diagram in parts.binary.diagrams
-        ]
-        count = math.prod(diagram.count for diagram in best)
-        if count > MAX_LARGEST:
-            raise SpaceError(
-                f"{self.text}: {count:,} configurations select the most options (the limit is {MAX_LARGEST:,})",
-                hint="take only one of them, negoptionwise:first",
-            )
-        rows = combined(best, n, np.dtype(np.uint8))
-        return rows[np.lexsort(1 - rows.T[::-1])] if n else rows
 
 
 @dataclass(frozen=True)
@@ -173,9 +166,8 @@ class SolverOrder:
         scope = Scope.of(parts, "binary")
         n = scope.size(self.text, self.amount, parts)
         options = len(parts.selectable)
-        if self.order_seed is None:
-            order, preferred = np.arange(options)[None], np.zeros((1, options), dtype=np.int64)
-        else:
+        order, preferred = np.arange(options)[None], np.zeros((1, options), dtype=np.int64)
+        if self.order_seed is not None:
             order, preferred = random_orders(1, options, generator(self.order_seed, "binary"))
         rows, _ = first_solutions(scope.solutions, order, preferred, np.array([n + len(scope.existing)]))
         return Design(rows[~contained(rows, scope.existing)][:n])
@@ -204,13 +196,11 @@ class Henard(DrawnDesign):
         while len(pending):
             quotas = np.full(len(pending), min(quota, scope.solutions.count))
             rows, numbers = first_solutions(scope.solutions, orders[pending], preferred[pending], quotas)
-            rows = rows.astype(np.uint8)
             resolved = np.zeros(len(pending), dtype=bool)
-            for row, number in zip(rows, numbers.tolist(), strict=True):
+            for row, number in zip(rows.astype(np.uint8), numbers.tolist(), strict=True):
                 if not resolved[number] and row.tobytes() not in used:
                     used.add(row.tobytes())
-                    selections[pending[number]] = row
-                    resolved[number] = True
+                    selections[pending[number]], resolved[number] = row, True
             # Draws whose first selections are all in the sample look further in their order.
             pending = pending[~resolved]
             quota *= _GROWTH

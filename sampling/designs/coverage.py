@@ -61,7 +61,7 @@ class Covering:
 
     def design(self, parts: Parts, seed: int) -> Design:
         """Return its rows; its own seed takes precedence over `seed`."""
-        rng = generator(self.seed if self.seed is not None else seed, "binary")
+        rng = generator(seed if self.seed is None else self.seed, "binary")
         if parts.solver is not None:
             return Design(covering(parts.solver, len(parts.selectable), self.size, parts.covered, rng))
         tuples = combinations(parts, self.size, self.text)
@@ -79,15 +79,19 @@ def combinations(parts: Parts, size: int, text: str) -> Array:
     n = len(parts.selectable)
     if size > n:
         raise SpaceError(f"{text}: the number of binary options is only {n}", hint=f"use covering:{n}, or all")
-    if math.comb(n, size) << size > MAX_TUPLES:
-        raise SpaceError(
-            f"{text}: {n:,} options have {math.comb(n, size) << size:,} combinations of {size} values "
-            f"(the limit is {MAX_TUPLES:,})",
-            hint="cover combinations of fewer options, or use random:N",
-        )
+    _require_few(f"{text}: ", n, size, MAX_TUPLES)
     # Options that are always or never selected have one literal.
     tuples = _tuples(np.flatnonzero(feasible(parts, np.arange(2 * n)[:, None])), size)
     return tuples[feasible(parts, tuples)]
+
+
+def _require_few(text: str, options: int, size: int, most: int) -> None:
+    """Refuse more combinations than can be covered."""
+    if (count := math.comb(options, size) << size) > most:
+        message = f"{text}{options:,} options have {count_text(count)} combinations of {size} values"
+        raise SpaceError(
+            f"{message} (the limit is {most:,})", hint="cover combinations of fewer options, or use random:N"
+        )
 
 
 def _tuples(literals: Array, size: int, excluded: Array | None = None) -> Array:
@@ -230,23 +234,10 @@ def covering(solver: Satisfiability, variables: int, size: int, known: Array, rn
         return np.zeros((0, variables), dtype=np.uint8)
     open_variables = np.flatnonzero(solver.fixed < 0)
     size = min(size, len(open_variables))
-    count = math.comb(len(open_variables), size) << size
-    if count > MAX_SOLVED:
-        raise SpaceError(
-            f"{len(open_variables):,} options have {count_text(count)} combinations of {size} values "
-            f"(the limit is {MAX_SOLVED:,})",
-            hint="cover combinations of fewer options, or use random:N",
-        )
+    _require_few("", len(open_variables), size, MAX_SOLVED)
     if size == 0:
         return first[None] if not len(known) else np.zeros((0, variables), dtype=np.uint8)
-    tuples = _possible(solver, open_variables, variables, size)
-    for row in known:
-        tuples = tuples[~holds(row, tuples)]
-    return needed(_greedy(solver, variables, tuples, rng), tuples)
-
-
-def _possible(solver: Satisfiability, open_variables: Array, variables: int, size: int) -> Array:
-    """Return the combinations that unit propagation does not exclude, as literals 2v + value, shape (n, size)."""
+    # The combinations that unit propagation does not exclude.
     literals = (2 * open_variables[:, None] + np.arange(2)).reshape(-1)
     excluded = np.zeros((2 * variables, 2 * variables), dtype=bool)
     for literal in literals.tolist():
@@ -254,7 +245,10 @@ def _possible(solver: Satisfiability, open_variables: Array, variables: int, siz
         opposite = 2 * (abs(implied) - 1) + (implied < 0)
         opposite = opposite[opposite < 2 * variables]
         excluded[literal, opposite] = excluded[opposite, literal] = True
-    return _tuples(literals, size, excluded)
+    tuples = _tuples(literals, size, excluded)
+    for row in known:
+        tuples = tuples[~holds(row, tuples)]
+    return needed(_greedy(solver, variables, tuples, rng), tuples)
 
 
 def _greedy(solver: Satisfiability, variables: int, tuples: Array, rng: np.random.Generator) -> Array:
@@ -270,9 +264,7 @@ def _greedy(solver: Satisfiability, variables: int, tuples: Array, rng: np.rando
             solution = solver.solution([_signed(literal) for literal in tuples[index].tolist()], preferred)
             if solution is None:
                 impossible.append(index)
-                continue
-            held = holds(solution, tuples)
-            if held.sum() > gain.sum():
+            elif (held := holds(solution, tuples)).sum() > gain.sum():
                 best, gain = solution, held
         if best is not None:
             rows.append(best)
@@ -283,16 +275,15 @@ def _greedy(solver: Satisfiability, variables: int, tuples: Array, rng: np.rando
 
 def needed(rows: Array, tuples: Array) -> Array:
     """Return the rows without those whose combinations all occur in others; late rows are tried first."""
-    times = np.zeros(len(tuples), dtype=np.int32)
-    for row in rows:
-        times += holds(row, tuples)
-    is_needed = np.ones(len(rows), dtype=bool)
-    for index in range(len(rows) - 1, -1, -1):
+    times = sum((holds(row, tuples).astype(np.int32) for row in rows), np.zeros(len(tuples), dtype=np.int32))
+    kept = []
+    for index in reversed(range(len(rows))):
         held = holds(rows[index], tuples)
         if (times[held] > 1).all():
-            is_needed[index] = False
             times -= held
-    return rows[is_needed]
+        else:
+            kept.append(index)
+    return rows[kept[::-1]]
 
 
 def holds(row: Array, tuples: Array) -> Array:

@@ -34,26 +34,25 @@ class Design:
     notes: tuple[str, ...] = ()  # sentences without a full stop
 
 
-class PartDesign(Protocol):
-    """A design of the binary or the numeric part of configurations."""
+class SpecText(Protocol):
+    """A design of any kind."""
 
     @property
     def text(self) -> str:
         """The spec of the design."""
         ...
+
+
+class PartDesign(SpecText, Protocol):
+    """A design of the binary or the numeric part of configurations."""
 
     def design(self, parts: Parts, seed: int) -> Design:
         """Return the rows for a system."""
         ...
 
 
-class WholeDesign(Protocol):
+class WholeDesign(SpecText, Protocol):
     """A design of whole configurations."""
-
-    @property
-    def text(self) -> str:
-        """The spec of the design."""
-        ...
 
     def configurations(self, parts: Parts, seed: int, measured: Configurations | None) -> Selected:
         """Return valid, distinct configurations, and notes."""
@@ -140,36 +139,32 @@ class Amount:
         if _AS.fullmatch(text):
             return cls(text)
         if not text.isdigit():
-            raise arguments.error(
-                f"{text!r} is not a number of configurations", "write an integer, asOW, or asTW2 (T = 1 to 9)"
-            )
+            message = f"{text!r} is not a number of configurations"
+            raise arguments.error(message, "write an integer, asOW, or asTW2 (T = 1 to 9)")
         n = arguments.whole_number(text, "the number of configurations", 1)
         if n > MOST:
-            raise arguments.error(
-                f"{n:,} configurations are too many (the limit is {MOST:,})", "ask for as many as you can measure"
-            )
+            message = f"{n:,} configurations are too many (the limit is {MOST:,})"
+            raise arguments.error(message, "ask for as many as you can measure")
         return cls(str(n))
 
     def resolve(self, parts: Parts) -> int:
         """Return the number for a system, also where a sample is extended."""
         if self.text.isdigit():
             return int(self.text)
-        n = self._size(Parts(parts.space))
-        if not n:
+        parts = Parts(parts.space)
+        if self.text == "asTW1":
+            rows, _ = option_minima(parts)
+        elif self.text.startswith("asTW"):
+            rows, _ = subset_minima(parts, int(self.text[4:]))
+        else:
+            # SPL Conqueror counts the distinct smallest configurations with and without each option.
+            options = range(len(parts.selectable))
+            rows, possible = minimal(parts, [frozenset({(option, value)}) for option in options for value in (1, 0)])
+            rows = without_repeats(rows[possible])
+        if not len(rows):
             message = f"{self.text} is 0 for {parts.system.name}: no such sets of unrelated options can be selected"
             raise EmptySampleError(message, hint="state a number")
-        return n
-
-    def _size(self, parts: Parts) -> int:
-        """Return the number of configurations of the other design."""
-        if self.text == "asTW1":
-            return len(option_minima(parts)[0])
-        if self.text.startswith("asTW"):
-            return len(subset_minima(parts, int(self.text[4:]))[0])
-        # SPL Conqueror counts the distinct smallest configurations with and without each option.
-        options = range(len(parts.selectable))
-        rows, possible = minimal(parts, [frozenset({(option, value)}) for option in options for value in (1, 0)])
-        return len(without_repeats(np.ascontiguousarray(rows[possible])))
+        return len(rows)
 
 
 @dataclass(frozen=True)

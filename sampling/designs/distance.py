@@ -178,8 +178,7 @@ class DistanceMaximizing(ScopeDesign):
                 costs = zeros
             for variable, value in zip(variables, rows[number], strict=True):
                 scale = scope.scales[variable]
-                apart = np.abs(scale - scale[value])
-                apart[(scale < 0) != (scale[value] < 0)] = UNIT
+                apart = np.where((scale < 0) != (scale[value] < 0), UNIT, np.abs(scale - scale[value]))
                 costs[variable] = costs[variable] - apart * (self.weight if scope.optional[variable] else 1)
         return rows[known:], ()
 
@@ -267,11 +266,10 @@ class DistanceAware(ScopeDesign):
         indices = []
         exhausted = 0
         for number in range(n):
-            index = lottery.draw()
-            indices.append(index)
-            remaining[index] -= 1
-            if not remaining[index] and number < n - 1:
-                lottery.remove(index)
+            indices.append(lottery.draw())
+            remaining[indices[-1]] -= 1
+            if not remaining[indices[-1]] and number < n - 1:
+                lottery.remove(indices[-1])
                 exhausted += 1
         return indices, exhausted
 
@@ -314,8 +312,7 @@ class DistanceAware(ScopeDesign):
 
 def _degrees(arguments: Arguments) -> tuple[int, int]:
     """Return the range that the argument `weights` states: `2` or `1-2`."""
-    text = arguments.named.get("weights", "1")
-    least, dash, most = text.partition("-")
+    least, dash, most = arguments.named.get("weights", "1").partition("-")
     meaning = "the number of options in combinations"
     low = arguments.whole_number(least, meaning, 1)
     high = arguments.whole_number(most, meaning, low) if dash else low
@@ -365,9 +362,8 @@ class Distances:
 
     def notes(self) -> tuple[str, ...]:
         """Return notes on distances without solutions and on coarse rounding."""
-        empty = self.counts.count(0)
         remarks: tuple[str, ...] = ()
-        if empty:
+        if empty := self.counts.count(0):
             remarks += (f"{empty:,} of {len(self.sums):,} possible distances have no valid configuration",)
         if self.decimals < DECIMALS:
             grain = 10.0**-self.decimals
@@ -418,15 +414,12 @@ class _Pool:
     """Candidates of one distance."""
 
     def __init__(self, rows: Array, binary: Array, degrees: tuple[int, int]) -> None:
-        self._rows = rows
-        self._binary = binary
-        self._free = np.ones(len(rows), dtype=bool)
-        sizes = range(rows.shape[1] + 1)
-        self._combinations = np.array(
-            [sum(math.comb(common, t) for t in range(degrees[0], degrees[1] + 1)) for common in sizes], dtype=float
-        )
+        self._rows, self._binary, self._seen = rows, binary, 0
+        sizes = range(degrees[0], degrees[1] + 1)
+        uses = [sum(math.comb(common, t) for t in sizes) for common in range(rows.shape[1] + 1)]
+        self._combinations = np.array(uses, dtype=float)
+        # What was taken costs infinitely much.
         self._costs = np.zeros(len(rows))
-        self._seen = 0
 
     def take(self, earlier: Array) -> Array:
         """Return the candidate with the least uses by `earlier` configurations, and do not return it again."""
@@ -435,6 +428,6 @@ class _Pool:
             common = (same & ~(self._binary & (row == 0))).sum(axis=1)
             self._costs += self._combinations[common]
         self._seen = len(earlier)
-        best = int(np.where(self._free, self._costs, np.inf).argmin())
-        self._free[best] = False
+        best = int(self._costs.argmin())
+        self._costs[best] = np.inf
         return np.asarray(self._rows[best])

@@ -6,7 +6,6 @@ them as SPL Conqueror's program does.
 
 from __future__ import annotations
 
-import itertools
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
@@ -160,13 +159,6 @@ class PlackettBurman(LevelDesign):
             raise arguments.error(f"pb has no variant {arguments.positional[2]!r}", hint)
         return cls(arguments.text, *pair, compat=len(arguments.positional) == 3)
 
-    def levels_matrix(self) -> Array:
-        """Return the levels of all columns of the design, shape (M, M - 1)."""
-        seed = np.array([int(digit) for digit in SEEDS[self.measurements, self.levels]])
-        row, column = np.indices((len(seed), len(seed)))
-        shifted = seed[(row + column if self.compat else row - column) % len(seed)]
-        return np.concatenate([shifted, np.zeros((1, len(seed)), dtype=shifted.dtype)])
-
     def _chosen(self, options: Options) -> Chosen:
         if len(options) > self.measurements - 1:
             raise SpecError(
@@ -174,14 +166,17 @@ class PlackettBurman(LevelDesign):
                 f"options, not {len(options)}",
                 hint="use a larger design, at most pb:125,5",
             )
-        levels = self.levels_matrix()[:, : len(options)]
+        # The level of each option in each row.
+        seed = np.array([int(digit) for digit in SEEDS[self.measurements, self.levels]])
+        row, column = np.indices((len(seed), len(options)))
+        levels = np.pad(seed[(row + column if self.compat else row - column) % len(seed)], ((0, 1), (0, 0)))
         values = [
             compat_levels(len(option.values), self.levels)
             if self.compat
             else [option.level(level, self.levels) for level in range(self.levels)]
             for option in options
         ]
-        rows = np.stack([np.array(indices)[levels[:, column]] for column, indices in enumerate(values)], axis=1)
+        rows = np.stack([np.array(own)[column] for own, column in zip(values, levels.T, strict=True)], axis=1)
         strength = (self.measurements - 1) // (self.levels - 1)
         separated = f"{self.text} separates the effects of at most {strength} numeric options"
         aliased = f"{separated}; with {len(options)} they are aliased"
@@ -220,37 +215,25 @@ class CentralComposite(LevelDesign):
                 f"more than {2**_MAX_OPTIONS:,}",
                 hint="use a design for many options, such as pb:125,5",
             )
-        if self.variant == "compat":
-            cube = _compat_cube(options)
-        else:
-            rotatable = self.variant == "rotatable" and len(options) > 1
-            scale = 1 / (2 ** len(options)) ** 0.25 if rotatable else 1 / math.sqrt(len(options))
-            cube = _uncoded(options, np.array(list(itertools.product((-scale, scale), repeat=len(options)))))
-        ends = [(0, len(option.values) - 1) for option in options]
-        axial = one_at_a_time([centre(option, self.variant == "compat") for option in options], ends)
+        k, compat = len(options), self.variant == "compat"
+        scale = 1 / (2**k) ** 0.25 if self.variant == "rotatable" and k > 1 else 1 / math.sqrt(k)
+        # The two values of each option in the cube.
+        sides = []
+        for option in options:
+            middle, least, greatest = option.center, option.values[0], option.values[-1]
+            if compat:
+                middle = option.values[centre(option, compat)]
+                reach = (middle - least) / math.sqrt(k)
+                sides.append((compat_nearest(option, middle + reach), compat_nearest(option, middle - reach)))
+            else:
+                ends = middle - scale * (middle - least), middle + scale * (greatest - middle)
+                sides.append((option.nearest(ends[0]), option.nearest(ends[1])))
+        # In SPL Conqueror's program the first option is the fastest.
+        numbers = np.arange(k * k if compat else 2**k)[:, None]
+        bits = numbers >> np.minimum(np.arange(k) if compat else np.arange(k)[::-1], 62) & 1
+        cube = np.array(sides)[np.arange(k), bits]
+        axial = one_at_a_time([centre(option, compat) for option in options], [(0, len(o.values) - 1) for o in options])
         return np.concatenate([axial, cube]), ()
-
-
-def _uncoded(options: Options, coded: Array) -> Array:
-    """Return the value indices nearest to points given on the scale -1 (least value), 0 (centre), 1 (greatest)."""
-    columns = []
-    for column, option in zip(coded.T, options, strict=True):
-        below, above = option.center - option.values[0], option.values[-1] - option.center
-        points, inverse = np.unique(column, return_inverse=True)
-        nearest = [option.nearest(option.center + point * (below if point < 0 else above)) for point in points]
-        columns.append(np.array(nearest)[inverse.reshape(-1)])
-    return np.stack(columns, axis=1)
-
-
-def _compat_cube(options: Options) -> Array:
-    """Return the cube points of SPL Conqueror's program."""
-    k = len(options)
-    ends = []
-    for option in options:
-        middle = option.values[centre(option, compat=True)]
-        reach = (middle - option.values[0]) / math.sqrt(k)
-        ends.append((compat_nearest(option, middle + reach), compat_nearest(option, middle - reach)))
-    return np.array([[ends[bit][number >> bit & 1] for bit in range(k)] for number in range(k * k)], dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -354,17 +337,15 @@ class Factorial(CountedLevels):
                 hint="use fewer levels, restrict the design to other options as in "
                 f"{self.text}[a,b], or use hyper:P, whose levels depend on the number of values",
             )
-        levels = [self._indices(option) for option in options]
+        nearest = compat_nearest if self.compat else NumericOption.nearest
+        levels = []
+        for option in options:
+            least, greatest = option.values[0], option.values[-1]
+            values = [least + level * (greatest - least) / (self.number - 1) for level in range(self.number)]
+            levels.append(list(dict.fromkeys(nearest(option, value) for value in values)))
         close = [option.name for option, indices in zip(options, levels, strict=True) if len(indices) < self.number]
         coinciding = f"{self.text}: several levels are the same value: {', '.join(close)}"
         return grid(self.text, levels, self.compat), (coinciding,) if close else ()
-
-    def _indices(self, option: NumericOption) -> list[int]:
-        """Return the indices of one option's levels."""
-        least, greatest = option.values[0], option.values[-1]
-        values = [least + level * (greatest - least) / (self.number - 1) for level in range(self.number)]
-        nearest = compat_nearest if self.compat else NumericOption.nearest
-        return list(dict.fromkeys(nearest(option, value) for value in values))
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,7 @@ class Combinations:
     def valid(self, rows: Array) -> Array:
         """Return the distinct rows that satisfy the constraints, in order of first appearance."""
         rows = without_repeats(rows)
-        return rows[self._space.check(Configurations(self.system, rows))] if len(rows) else rows
+        return rows[self._space.check(Configurations(self.system, rows))]
 
     def at(self, points: Array) -> Array:
         """Return the value indices of points in [0, 1)^k, shape (n, k); all values of an option have equal shares."""
@@ -179,16 +179,13 @@ class DOptimal(DrawnDesign):
         rows, notes = candidate_rows(parts, n, rng)
         columns = zip(parts.system.numeric_options, rows.T, strict=True)
         values = np.stack([np.array(option.values)[column] for option, column in columns], axis=1)
-        X = polynomial(values, 2, n)
-        if X is None:
-            X = polynomial(values, 1, n)
+        if (X := polynomial(values, 2, n)) is None:
             second = f"the second-order one has more than {n} terms"
             notes += (f"{self.text}: optimal for the first-order polynomial; {second}",)
+            X = polynomial(values, 1, n)
         if X is None:
-            raise SpecError(
-                f"{self.text}: a first-order polynomial of {values.shape[1]} numeric options has more than {n} terms",
-                hint=f"ask for at least {values.shape[1] + 1} rows",
-            )
+            what = f"a first-order polynomial of {values.shape[1]} numeric options has more than {n} terms"
+            raise SpecError(f"{self.text}: {what}", hint=f"ask for at least {values.shape[1] + 1} rows")
         designs = [exchanged(X, n, self.k, rng) for _ in range(max(1, min(_STARTS, _ROWS // n)))]
         # Rounded, because equally good designs differ in the last digits.
         best = max(designs, key=lambda design: round(log_determinant(X[design]), 6))
@@ -277,8 +274,7 @@ def _improved(X: Array, design: Array, k: int, ridge: Array) -> Array:
         # Computed anew in each sweep, so that rounding errors of updates do not add up.
         inverse = np.linalg.inv(X[design].T @ X[design] + ridge)
         variances = np.einsum("ij,ij->i", X @ inverse, X)
-        used = np.zeros(len(X), dtype=bool)
-        used[design] = True
+        used = np.isin(np.arange(len(X)), design)
         order = np.argsort(np.round(variances[design] / variances.max() / _TIE), kind="stable")
         swapped = False
         for position in order if everything else order[:k]:
@@ -291,8 +287,7 @@ def _improved(X: Array, design: Array, k: int, ridge: Array) -> Array:
             if best <= _GAIN:
                 continue
             other = int(np.argmax(gains >= best * (1 - _TIE)))
-            swapped = True
-            design[position] = other
+            design[position], swapped = other, True
             used[row], used[other] = False, True
             for added, sign in ((other, 1.0), (row, -1.0)):
                 direction = inverse @ X[added]

@@ -22,7 +22,6 @@ from sampling.space.space import LIMIT, Space
 from splc.data.configurations import Configurations
 from splc.errors import SpaceError, SpecError, plural, unknown_name_hint
 from splc.io.numbers import count_text
-from splc.system.constraints import Constraint
 from splc.system.options import NumericOption, Option
 from splc.system.variability import ENABLED, ROOT, VariabilityModel
 from splc.types import Array
@@ -47,19 +46,22 @@ def product(
             raise SpecError(f"{part.text}: {system.name} has no {kind} options")
     if all_binary and all_numeric:
         return parts.space.enumerate(LIMIT), _grid(parts) * parts.binary.count - parts.both.count, ()
-    if all_binary:
-        design = numeric.design(parts, seed)
-        if parts.selectable and parts.binary.count * len(design.rows) > PAIRS:
-            return *_all_binary(parts, design), design.notes
-        first = All().design(parts, seed) if parts.selectable else Design(np.zeros((1, 0), dtype=np.int64))
-        second = design
-    elif all_numeric:
-        design = binary.design(parts, seed)
-        if _grid(parts) * len(design.rows) > PAIRS:
-            return *_all_numeric(parts, design), design.notes
-        first, second = design, FullFactorial().design(parts, seed)
-    else:
-        first, second = binary.design(parts, seed), numeric.design(parts, seed)
+    # Neither are the rows of the other part where there are many pairs.
+    n = len(parts.selectable)
+    first = None if all_binary else binary.design(parts, seed)
+    second = None if all_numeric else numeric.design(parts, seed)
+    if first is None and second is not None and n and parts.binary.count * len(second.rows) > PAIRS:
+        rows, counts, _ = _restricted(parts, second.rows, n)
+        # Binary part by binary part, and within each in the design's order.
+        pairs = np.concatenate([rows[:, :n], np.repeat(np.arange(len(counts)), counts)[:, None]], axis=1)
+        rows = rows[ascending(pairs, [*parts.problem.sizes[:n], len(counts)])]
+        removed = parts.binary.count * len(second.rows) - len(rows)
+        return parts.compose(rows[:, :n], rows[:, n:]).unique(), removed, second.notes
+    if second is None and first is not None and _grid(parts) * len(first.rows) > PAIRS:
+        rows, _, combinations = _restricted(parts, first.rows, 0)
+        return parts.compose(rows[:, :n], rows[:, n:]), combinations - len(rows), first.notes
+    first = first or (All().design(parts, seed) if n else Design(np.zeros((1, 0), dtype=np.int64)))
+    second = second or FullFactorial().design(parts, seed)
     return *_checked(parts, first.rows, second.rows), (*first.notes, *second.notes)
 
 
@@ -90,24 +92,6 @@ def _checked(parts: Parts, binary: Array, numeric: Array) -> tuple[Configuration
     rows = np.concatenate([np.zeros((0, len(system.options)), dtype=np.uint8), *blocks])
     rows.setflags(write=False)
     return Configurations(system, rows), removed
-
-
-def _all_binary(parts: Parts, numeric: Design) -> tuple[Configurations, int]:
-    """Return all valid configurations with one of the numeric parts, without listing all binary parts."""
-    n = len(parts.selectable)
-    rows, counts, _ = _restricted(parts, numeric.rows, n)
-    # Binary part by binary part, and within each in the design's order.
-    pairs = np.concatenate([rows[:, :n], np.repeat(np.arange(len(counts)), counts)[:, None]], axis=1)
-    order = ascending(pairs, [*parts.problem.sizes[:n], len(counts)])
-    configurations = parts.compose(rows[order, :n], rows[order, n:]).unique()
-    return configurations, parts.binary.count * len(numeric.rows) - len(rows)
-
-
-def _all_numeric(parts: Parts, binary: Design) -> tuple[Configurations, int]:
-    """Return all valid configurations with one of the binary parts, without listing all numeric parts."""
-    n = len(parts.selectable)
-    rows, _, combinations = _restricted(parts, binary.rows, 0)
-    return parts.compose(rows[:, :n], rows[:, n:]), combinations - len(rows)
 
 
 def _restricted(parts: Parts, rows: Array, first: int) -> tuple[Array, list[int], int]:
@@ -271,14 +255,10 @@ def _reduced(system: VariabilityModel, used: set[str]) -> VariabilityModel:
 
     small = {*used, *(name for name, (position, _) in system.switches.items() if system.names[position] in used)}
     options: list[Option] = []
-    for option in system.options:
-        if option.name not in used:
-            continue
+    for option in (option for option in system.options if option.name in used):
         if isinstance(option, NumericOption):
             options.append(option if option.parent in used else replace(option, parent=None))
         else:
-            implied = tuple(group for group in option.implied if inside(group))
-            excluded = tuple(group for group in option.excluded if inside(group))
+            implied, excluded = (tuple(filter(inside, groups)) for groups in (option.implied, option.excluded))
             options.append(replace(option, implied=implied, excluded=excluded))
-    constraints: tuple[Constraint, ...] = tuple(c for c in system.constraints if inside(c.names))
-    return VariabilityModel(system.name, tuple(options), constraints)
+    return VariabilityModel(system.name, tuple(options), tuple(c for c in system.constraints if inside(c.names)))

@@ -216,29 +216,37 @@ def _column(texts: Sequence[str]) -> Array:
 
 @dataclass(frozen=True)
 class Measured:
-    """`measured`: every measured configuration that is valid, in the order of the measurements."""
+    """`measured[:N|:P%][,seed=S]`: measured configurations that are valid.
+
+    Without a number they are all, in the order of the measurements. Else they are distinct and uniformly drawn, in
+    drawing order, and do not depend on the order of the measurements. The first n of a larger draw are the same.
+    """
 
     text: str = "measured"
+    # the number of configurations, or the share of the measured ones, in (0, 1]; half a configuration is rounded to the
+    # even number. None: all
+    size: Amount | Fraction | None = None
+    seed: int | None = 0  # its own seed, which takes precedence; nothing is drawn without a size
 
-    @staticmethod
-    def parse(arguments: Arguments) -> Measured:
-        """Read its arguments: none, or those of `MeasuredPart`."""
+    @classmethod
+    def parse(cls, arguments: Arguments) -> Measured:
+        """Read its arguments."""
         arguments.expect(0, 1, "seed")
         if not arguments.positional:
             if arguments.named:
                 raise arguments.error("without a number, everything measured is taken and nothing is drawn")
-            return Measured()
+            return cls()
         text = arguments.positional[0]
         if not text.endswith("%"):
-            return MeasuredPart(arguments.text, Amount.parse(arguments), seed=arguments.seed())
+            return cls(arguments.text, Amount.parse(arguments), arguments.seed())
         match = _PERCENT.fullmatch(text)
         share = Fraction(match[1]) / 100 if match else Fraction(0)
         if not 0 < share <= 1:
             raise arguments.error(f"{text!r} is not a percentage above 0 and up to 100")
-        return MeasuredPart(arguments.text, None, share, arguments.seed())
+        return cls(arguments.text, share, arguments.seed())
 
     def configurations(self, parts: Parts, seed: int, measured: Configurations | None) -> Selected:
-        """Return the configurations (the seed has no effect)."""
+        """Return the configurations."""
         if measured is None:
             hint = "give measurements, or use another sampling"
             raise SpecError(f"{self.text}: no measurements are given", hint=hint)
@@ -247,26 +255,10 @@ class Measured:
             once = once[parts.existing.find(once) < 0]
         valid = parts.space.check(once)
         count = plural(int((~valid).sum()), "measured configuration is", "measured configurations are")
-        return once[valid], () if valid.all() else (f"{count} not valid",)
-
-
-@dataclass(frozen=True)
-class MeasuredPart(Measured):
-    """`measured:N[,seed=S]` or `measured:P%[,seed=S]`: distinct valid measured configurations, uniformly drawn.
-
-    They are in drawing order, and do not depend on the order of the measurements. The first n of a larger draw are the
-    same.
-    """
-
-    amount: Amount | None = None  # the number of configurations; None where a share is stated
-    # the share of the measured configurations, in (0, 1]; half a configuration is rounded to the even number
-    share: Fraction = Fraction(1)
-    seed: int | None = None  # its own seed, which takes precedence
-
-    def configurations(self, parts: Parts, seed: int, measured: Configurations | None) -> Selected:
-        """Return the configurations."""
-        known, notes = super().configurations(parts, seed, measured)
-        n = max(1, round(self.share * len(known))) if self.amount is None else self.amount.resolve(parts)
+        known, notes = once[valid], () if valid.all() else (f"{count} not valid",)
+        if self.size is None:
+            return known, notes
+        n = self.size.resolve(parts) if isinstance(self.size, Amount) else max(1, round(self.size * len(known)))
         if n > len(known):
             new = "" if parts.existing is None else " and are not in the existing sample"
             raise SpaceError(

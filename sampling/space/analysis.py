@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
@@ -47,7 +48,7 @@ def describe(space: Space) -> Description:
     """Count the valid configurations of a system and find suspicious parts of its description."""
     system = space.system
     findings = tuple(Finding("text", text) for text in suspicions(system))
-    binary = system.binary_options
+    names = [option.name for option in system.binary_options]
     solver = space.solver
     try:
         space.require_valid()
@@ -55,11 +56,10 @@ def describe(space: Space) -> Description:
     except SpaceError as error:
         if solver is None:
             return Description(system, None, {}, findings, error.problems[0].message)
-        fixed = [int(value) for value in solver.fixed]
-        core, dead = (tuple(o.name for o in binary if fixed[system.positions[o.name]] == value) for value in (1, 0))
+        core, dead = (tuple(n for n in names if solver.fixed[system.positions[n]] == value) for value in (1, 0))
         findings += (*_fixed(system, core, dead), *_constraints(space, None))
         return Description(system, None, {}, findings, error.problems[0].message, SOLVER, core, dead)
-    core, dead = (tuple(o.name for o in binary if occurrences[o.name][1] == number) for number in (count, 0))
+    core, dead = (tuple(name for name in names if occurrences[name][1] == number) for number in (count, 0))
     findings += (*_fixed(system, core, dead), *_values(system, count, occurrences), *_constraints(space, count))
     return Description(system, count, occurrences, findings, None, space.engine, core, dead)
 
@@ -95,16 +95,15 @@ def _values(system: VariabilityModel, count: int, occurrences: Mapping[str, Sequ
 def _constraints(space: Space, count: int | None) -> Iterator[Finding]:
     """Yield the stated constraints that exclude no configuration."""
     stated = space.system.constraints
-    implied = space.solver.redundant(stated) if space.solver is not None else None
-    for number, constraint in enumerate(stated):
-        if implied is not None:
-            redundant = implied[number]
-        else:
-            try:
-                redundant = space.count_without(constraint) == count
-            except SpaceError:
-                continue
-        if redundant:
+
+    def never_binds(constraint: Constraint) -> bool:
+        with suppress(SpaceError):
+            return space.count_without(constraint) == count
+        return False
+
+    redundant = map(never_binds, stated) if space.solver is None else space.solver.redundant(stated)
+    for constraint, is_redundant in zip(stated, redundant, strict=True):
+        if is_redundant:
             text = constraint.text.strip()
             message = f"the constraint {text!r} never binds: the same configurations are valid without it"
             yield Finding("constraint never binds", message, constraint.names, constraint.line)

@@ -131,10 +131,8 @@ class Chains:
 
     def violated(self, state: Array) -> Array:
         """Return which states violate a constraint, shape (n,)."""
-        is_violated = np.zeros(len(state), dtype=bool)
-        for literals in self._constraints:
-            is_violated |= _violated(literals, state)
-        return is_violated
+        none = np.zeros(len(state), dtype=bool)
+        return np.asarray(np.any([none, *(_violated(each, state) for each in self._constraints)], axis=0))
 
     def _sweep(self, state: Array, rng: np.random.Generator) -> None:
         """Replace the values of all variables of each chain, in new random connected blocks."""
@@ -190,7 +188,4 @@ class Chains:
 
 def _violated(literals: FlaggedLiterals, state: Array) -> Array:
     """Return which states satisfy none of the literals, shape (n,)."""
-    is_violated = np.ones(len(state), dtype=bool)
-    for position, flags in literals:
-        is_violated &= ~flags[state[:, position]]
-    return is_violated
+    return np.asarray(~np.any([flags[state[:, position]] for position, flags in literals], axis=0))

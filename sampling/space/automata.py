@@ -144,10 +144,14 @@ def _groups(comparison: Relation, order: Sequence[int], domains: Sequence[int]) 
     constant = np.zeros(2)
     rank = {variable: position for position, variable in enumerate(order)}
     addends: list[tuple[set[int], tuple[int, int, Node]]] = []
-    for side, tree in enumerate((comparison.origin.left, comparison.origin.right)):
-        for sign, addend in _addends(tree):
-            about = {comparison.tables[name][0] for name in names_in(addend) if name in comparison.tables}
-            addends.append((about & rank.keys(), (side, sign, addend)))
+    pending = [(1, 1, comparison.origin.right), (0, 1, comparison.origin.left)]
+    while pending:
+        side, sign, tree = pending.pop()
+        if isinstance(tree, Sum):
+            pending += [(side, sign * child_sign, child) for child_sign, child in reversed(tree.addends)]
+        else:
+            about = {comparison.tables[name][0] for name in names_in(tree) if name in comparison.tables}
+            addends.append((about & rank.keys(), (side, sign, tree)))
     groups = []
     for about, members in grouped(addends):
         variables = tuple(sorted(about, key=rank.__getitem__))
@@ -165,26 +169,16 @@ def _groups(comparison: Relation, order: Sequence[int], domains: Sequence[int]) 
                 constant[side] += amounts[side, 0]
                 amounts[side] = 0.0
         if variables:
-            groups.append(_read(variables, shape, amounts))
+            # The states are the prefixes with different possible amounts.
+            different, after = np.unique(amounts[0] + 1j * amounts[1], return_inverse=True)
+            after = after.reshape(-1)
+            steps: list[Array] = []
+            for width in reversed(shape):
+                rows = after.reshape(-1, width)
+                first, after = distinct_rows(rows, [int(rows.max()) + 1] * width)
+                steps.append(rows[first])
+            groups.append(_AddendGroup(variables, steps[::-1], np.stack([different.real, different.imag], axis=1)))
     return constant, groups
-
-
-def _addends(tree: Node, sign: int = 1) -> list[tuple[int, Node]]:
-    if not isinstance(tree, Sum):
-        return [(sign, tree)]
-    return [pair for child_sign, child in tree.addends for pair in _addends(child, sign * child_sign)]
-
-
-def _read(variables: tuple[int, ...], shape: tuple[int, ...], amounts: Array) -> _AddendGroup:
-    """Return a group whose states are the prefixes with different possible amounts."""
-    different, after = np.unique(amounts[0] + 1j * amounts[1], return_inverse=True)
-    after = after.reshape(-1)
-    steps: list[Array] = []
-    for width in reversed(shape):
-        rows = after.reshape(-1, width)
-        first, after = distinct_rows(rows, [int(rows.max()) + 1] * width)
-        steps.append(rows[first])
-    return _AddendGroup(variables, steps[::-1], np.stack([different.real, different.imag], axis=1))
 
 
 def _additions(groups: Sequence[_AddendGroup], order: Sequence[int], grain: float) -> list[Array | None]:

@@ -84,18 +84,13 @@ class Circuit:
     literals: Array  # the literals of all edges
 
     @property
-    def size(self) -> int:
-        """The number of edges."""
-        return len(self.targets)
-
-    @cached_property
     def _nodes(self) -> int:
         return self.layers[-1].nodes.stop if self.layers else len(self.leaves)
 
     @cached_property
     def _parents(self) -> Array:
         """The node of each edge."""
-        starts = np.zeros(self.size, dtype=np.int32)
+        starts = np.zeros(len(self.targets), dtype=np.int32)
         for layer in self.layers:
             starts[layer.starts + layer.edges.start] = 1
         # Inner nodes, and so their edges, are in order.
@@ -123,8 +118,8 @@ class Circuit:
     def _free(self) -> Array:
         """The number of free variables of each edge of a disjunction, 0 for other edges."""
         sizes = np.bitwise_count(self._mentioned).sum(axis=1, dtype=np.int32)
-        used = np.bincount(self.edges_of, minlength=self.size).astype(np.int32) + sizes[self.targets]
-        free = np.zeros(self.size, dtype=np.int32)
+        used = np.bincount(self.edges_of, minlength=len(self.targets)).astype(np.int32) + sizes[self.targets]
+        free = np.zeros(len(self.targets), dtype=np.int32)
         for layer in self.layers:
             if layer.disjunction:
                 free[layer.edges] = sizes[self._parents[layer.edges]] - used[layer.edges]
@@ -138,18 +133,17 @@ class Circuit:
     @cached_property
     def _powers(self) -> Array:
         """The number of values of the free variables of each edge."""
-        table = np.array([1 << exponent for exponent in range(int(self._free.max(initial=0)) + 1)], dtype=object)
-        return table[self._free]
+        return np.array([1 << exponent for exponent in range(len(self.variables) + 1)], dtype=object)[self._free]
 
     @cached_property
     def _below(self) -> Array:
         """The number of solutions of each node over the variables that it mentions, exact integers, shape (nodes,)."""
-        counts = np.zeros(self._nodes, dtype=object)
-        counts[: len(self.leaves)] = self.leaves.astype(object) * 1
+        counts = np.concatenate(
+            [self.leaves.astype(object) * 1, np.zeros(self._nodes - len(self.leaves), dtype=object)]
+        )
         for layer in self.layers:
             edges = counts[self.targets[layer.edges]] * self._powers[layer.edges]
-            combine = np.add if layer.disjunction else np.multiply
-            counts[layer.nodes] = combine.reduceat(edges, layer.starts)
+            counts[layer.nodes] = (np.add if layer.disjunction else np.multiply).reduceat(edges, layer.starts)
         return counts
 
     @cached_property
@@ -183,22 +177,27 @@ class Circuit:
         marginals = {}
         for position, variable in enumerate(self.variables, 1):
             on, off = (int(counts[len(self.variables) + sign * position]) << len(self._root_free) for sign in (1, -1))
-            free = (self.count - on - off) // 2
-            marginals[variable] = [off + free, on + free]
+            # The rest of the solutions has either value.
+            marginals[variable] = [(self.count + off - on) // 2, (self.count + on - off) // 2]
         return marginals
 
     def unrank(self, ranks: Array) -> Array:
         """Return the solutions with these ranks (0 … count - 1), shape (n, variables)."""
         result = np.zeros((len(ranks), len(self.variables)), dtype=np.uint8)
-        every = np.arange(len(ranks))
-        remaining = self._fill(result, every, self._root_free, np.array([int(rank) for rank in ranks], dtype=object))
+
+        def fill(rows: Array, positions: Array, ranks: Array) -> Array:
+            """Set free variables to the last bits of ranks; return the remaining bits."""
+            for position in positions.tolist():
+                result[rows, position] = (ranks & 1).astype(np.uint8)
+                ranks = ranks >> 1
+            return ranks
 
         def choose(node: int, edges: Array, rows: Array, ranks: Array) -> Iterator[tuple[int, Array, Array]]:
             below = self._below[self.targets[edges]] * self._powers[edges]
             start = 0
             for edge, size in zip(edges.tolist(), below.tolist(), strict=True):
                 taking = np.flatnonzero((ranks >= start) & (ranks < start + size))
-                yield (edge, taking, self._fill(result, rows[taking], self._missing(node, edge), ranks[taking] - start))
+                yield edge, taking, fill(rows[taking], self._missing(node, edge), ranks[taking] - start)
                 start += size
 
         def split(edges: Array, ranks: Array) -> Iterator[tuple[int, Array]]:
@@ -207,15 +206,9 @@ class Circuit:
                 yield edge, ranks % size
                 ranks = ranks // size
 
-        self._descend(result, remaining, choose, split)
+        every = np.array([int(rank) for rank in ranks], dtype=object)
+        self._descend(result, fill(np.arange(len(ranks)), self._root_free, every), choose, split)
         return result
-
-    def _fill(self, result: Array, rows: Array, positions: Array, ranks: Array) -> Array:
-        """Set free variables to the last bits of ranks; return the remaining bits."""
-        for position in positions.tolist():
-            result[rows, position] = (ranks & 1).astype(np.uint8)
-            ranks = ranks >> 1
-        return ranks
 
     def _descend(
         self,
@@ -225,7 +218,7 @@ class Circuit:
         split: Callable[[Array, Array], Iterator[tuple[int, Array]]],
     ) -> None:
         """Set the literals of the edges that each row takes, down to the leaves; `states`: such as the rank of each."""
-        literal_starts = np.searchsorted(self.edges_of, np.arange(self.size + 1))
+        literal_starts = np.searchsorted(self.edges_of, np.arange(len(self.targets) + 1))
         waiting: dict[int, list[tuple[Array, Array]]] = {self._nodes - 1: [(np.arange(len(result)), states)]}
 
         def follow(edge: int, rows: Array, states: Array) -> None:
@@ -279,7 +272,7 @@ class Circuit:
         # Literals cost what they cost more than the other value; free variables take the cheaper value.
         extra = np.concatenate([(costs[::-1, 0] - least[::-1]), [0], costs[:, 1] - least]).astype(np.int32)
         count = len(self.variables)
-        weights = np.bincount(self.edges_of, extra[self.literals + count], self.size).astype(np.int32)
+        weights = np.bincount(self.edges_of, extra[self.literals + count], len(self.targets)).astype(np.int32)
         by_literal = np.argsort(self.literals, kind="stable")
         ordered = self.literals[by_literal]
 
@@ -289,18 +282,14 @@ class Circuit:
 
         # What each demand changes: a demanded literal has no cost anywhere, also where it is free; its opposite never
         # holds.
-        changes = [
-            (edges, np.full(len(edges), column), np.full(len(edges), amount))
-            for column, demand in enumerate(demands.tolist())
-            for literal in demand
-            for edges, amount in ((edges_with(literal), -extra[literal + count]), (edges_with(-literal), NEVER))
-        ]
-        none = np.zeros(0, dtype=np.int64)
-        edge, owner, amount = (
-            (np.concatenate([none, *arrays]) for arrays in zip(*changes, strict=True)) if changes else (none,) * 3
-        )
+        changes = [np.zeros((3, 0), dtype=np.int64)]
+        for column, demand in enumerate(demands.tolist()):
+            for literal in demand:
+                for edges, amount in ((edges_with(literal), -extra[literal + count]), (edges_with(-literal), NEVER)):
+                    changes.append(np.stack([edges, np.full(len(edges), column), np.full(len(edges), amount)]))
+        edge, owner, amounts = np.concatenate(changes, axis=1)
         order = np.argsort(edge, kind="stable")
-        edge, owner, amount = edge[order], owner[order], amount[order].astype(np.int32)
+        edge, owner, amounts = edge[order], owner[order], amounts[order].astype(np.int32)
         best = np.zeros((self._nodes, len(demands)), dtype=np.int32)
         best[: len(self.leaves)] = np.where(self.leaves, 0, NEVER)[:, None]
 
@@ -308,7 +297,7 @@ class Circuit:
             """Return the cost of the best solution through edges, shape (edges, demands)."""
             total = best[self.targets[edges]] + weights[edges][:, None]
             first, last = np.searchsorted(edge, [edges.start, edges.stop])
-            np.add.at(total, (edge[first:last] - edges.start, owner[first:last]), amount[first:last])
+            np.add.at(total, (edge[first:last] - edges.start, owner[first:last]), amounts[first:last])
             return np.asarray(np.minimum(total, NEVER))
 
         for layer in self.layers:
@@ -329,13 +318,9 @@ class Circuit:
                 members = np.flatnonzero(best_edges == position)
                 yield edge_number, members, states[members]
 
-        def split(edges: Array, states: Array) -> Iterator[tuple[int, Array]]:
-            for edge_number in edges.tolist():
-                yield edge_number, states
-
         rows = np.flatnonzero(met)
         chosen = result[rows]
-        self._descend(chosen, rows, choose, split)
+        self._descend(chosen, rows, choose, lambda edges, states: ((edge, states) for edge in edges.tolist()))
         result[rows] = chosen
         return result, met
 

@@ -11,19 +11,21 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
 from sampling.space.automata import MAX_CELLS, Automaton, merged, summed, tabulated
 from sampling.space.diagram import Diagram, Layer
-from sampling.space.problem import Component, Literals, Relation, flags_of, values_in
+from sampling.space.problem import Component, Literals, flags_of, values_in
 from sampling.space.rows import distinct, distinct_rows, packed
 from splc.errors import SpaceError
 from splc.types import Array
 
 # What remains of a disjunction: layers with values (bits), ascending.
 Tail = Literals
+# The number of each automaton that reads a layer → the states after each state and value, its first state, and whether
+# it reads no further layer.
+Reading = dict[int, tuple[Array, int, bool]]
 
 # Constraints over more combinations of values must be comparisons of sums.
 LARGEST_TABLE = MAX_CELLS
@@ -45,14 +47,14 @@ def build(
     members = frozenset(component.variables)
     kept = members if kept is None else members & kept
     if len(members) == 1 and not component.disjunctions and not component.comparisons:
-        # Variables without constraints are many: their diagrams share arrays.
-        return Diagram(tuple(Layer(variable, *_every_value(component.domains[variable])) for variable in kept))
+        values = values_in(component.domains[component.variables[0]])
+        return Diagram(tuple(Layer(variable, (values,), np.zeros((1, 1), dtype=np.int32)) for variable in kept))
     tried = orders(component, parents, kept)
     automata: dict[object, Automaton] = {}
     for budget in budgets:
         built = [_attempt(component, order, len(kept), budget, automata) for order in tried]
         if done := [diagram for diagram in built if isinstance(diagram, Diagram)]:
-            return min(done, key=lambda diagram: diagram.size)
+            return min(done, key=lambda diagram: sum(layer.children.size for layer in diagram.layers))
         # Only the orders that came furthest are tried with a larger budget.
         reached = sorted((-layers, rank) for rank, layers in enumerate(built) if isinstance(layers, int))
         tried = [tried[rank] for _, rank in reached[: max(1, len(tried) // 2)]]
@@ -61,12 +63,6 @@ def build(
         f"(more than {budgets[-1]:,} transitions in every variable order)",
         hint="state constraints over fewer options, or describe a part of the system",
     )
-
-
-@lru_cache(maxsize=64)
-def _every_value(bits: int) -> tuple[tuple[Array, ...], Array]:
-    """Return one class of all values (bits), and its transition."""
-    return (values_in(bits),), np.zeros((1, 1), dtype=np.int32)
 
 
 @dataclass
@@ -90,43 +86,37 @@ def _attempt(
     for literals in component.disjunctions:
         tail = tuple(sorted((layer_of[variable], bits) for variable, bits in literals))
         starting[tail[0][0]].append(tail)
-    automata = [_automaton(comparison, component, layer_of, known) for comparison in component.comparisons]
+    automata = []
+    for comparison in component.comparisons:
+        free = tuple(sorted((v for v in comparison.scope if v in layer_of), key=layer_of.__getitem__))
+        key = (id(comparison), free)
+        if key not in known:
+            make = tabulated if comparison.cells(component.domains) <= LARGEST_TABLE else summed
+            known[key] = make(comparison, free, component.domains)
+        automata.append(known[key])
     values = [values_in(component.domains[variable]) for variable in order]
     if any(automaton.start < 0 for automaton in automata):
         return _empty(order, values, kept)
-    reading: list[dict[int, int]] = [{} for _ in order]
+    reading: list[Reading] = [{} for _ in order]
     for number, automaton in enumerate(automata):
-        for step, variable in enumerate(automaton.variables):
-            reading[layer_of[variable]][number] = step
+        for left, (variable, table) in enumerate(zip(automaton.variables[::-1], automaton.steps[::-1], strict=True)):
+            reading[layer_of[variable]][number] = table, automaton.start, left == 0
     frontier = _Frontier([], np.zeros((1, 0), dtype=bool), {})
     classes: list[tuple[Array, ...]] = []
     children: list[Array] = []
     spent = 0
     for layer, domain in enumerate(values):
-        steps = {number: automata[number].steps[step] for number, step in reading[layer].items()}
-        grouped = _classes(layer, domain, [*frontier.tails, *starting[layer]], list(steps.values()))
+        tables = [table for table, _, _ in reading[layer].values()]
+        grouped = _classes(layer, domain, [*frontier.tails, *starting[layer]], tables)
         spent += len(frontier.needed) * len(grouped)
         if spent > budget:
             return layer
-        starts = {number: automata[number].start for number, step in reading[layer].items() if step == 0}
-        ends = {number for number, step in reading[layer].items() if step == len(automata[number].variables) - 1}
-        frontier, child = _advance(frontier, layer, domain, grouped, starting[layer], steps, starts, ends)
+        frontier, child = _advance(frontier, layer, domain, grouped, starting[layer], reading[layer])
         classes.append(tuple(domain[group] for group in grouped))
         children.append(child)
         if not len(frontier.needed):
             return _empty(order, values, kept)
     return _reduced(order, classes, children, kept)
-
-
-def _automaton(
-    comparison: Relation, component: Component, layer_of: dict[int, int], known: dict[object, Automaton]
-) -> Automaton:
-    free = tuple(sorted((v for v in comparison.scope if v in layer_of), key=layer_of.__getitem__))
-    key = (id(comparison), free)
-    if key not in known:
-        make = tabulated if comparison.cells(component.domains) <= LARGEST_TABLE else summed
-        known[key] = make(comparison, free, component.domains)
-    return known[key]
 
 
 def _classes(layer: int, values: Array, tails: list[Tail], steps: list[Array]) -> list[Array]:
@@ -142,14 +132,7 @@ def _classes(layer: int, values: Array, tails: list[Tail], steps: list[Array]) -
 
 
 def _advance(
-    frontier: _Frontier,
-    layer: int,
-    values: Array,
-    grouped: list[Array],
-    starting: list[Tail],
-    steps: dict[int, Array],
-    starts: dict[int, int],
-    ends: set[int],
+    frontier: _Frontier, layer: int, values: Array, grouped: list[Array], starting: list[Tail], reading: Reading
 ) -> tuple[_Frontier, Array]:
     """Return the nodes after a layer, and the transitions to them, shape (nodes before, classes)."""
     nodes = len(frontier.needed)
@@ -164,9 +147,8 @@ def _advance(
             fails = ~flags_of(tail[0][1], size)[values[first]]
             tail = tail[1:]
         moves.append((column, targets.setdefault(tail, len(targets)) if tail else -1, fails))
-    before = {number: frontier.states.get(number, np.full(nodes, starts.get(number, 0))) for number in steps}
-    carried = [number for number in frontier.states if number not in steps]
-    lasting = [*carried, *(number for number in steps if number not in ends)]
+    carried = [number for number in frontier.states if number not in reading]
+    lasting = [*carried, *(number for number, (_, _, is_last) in reading.items() if not is_last)]
     alive = np.ones((len(grouped), nodes), dtype=bool)
     clashes = clashing_columns(list(targets))
     words: list[list[Array]] = []
@@ -182,13 +164,19 @@ def _advance(
                 needs[:, target] |= True if column is None else frontier.needed[:, column]
         for first_column, second_column in clashes:
             alive[row] &= ~(needs[:, first_column] & needs[:, second_column])
-        after = {number: step[before[number], position] for number, step in steps.items()}
+        after = {
+            number: table[frontier.states.get(number, np.full(nodes, start)), position]
+            for number, (table, start, _) in reading.items()
+        }
         for following in after.values():
             alive[row] &= following >= 0
         is_alive = alive[row]
         for number in lasting:
             states[number].append(after[number][is_alive] if number in after else frontier.states[number][is_alive])
-        words.append(_words(needs[is_alive]))
+        # Rows of flags as 64-bit words.
+        bytes_ = np.packbits(needs[is_alive], axis=1)
+        bytes_ = np.pad(bytes_, ((0, 0), (0, -bytes_.shape[1] % 8)))
+        words.append(list(bytes_.view(np.int64).T))
     # One column per word and per open automaton, over the remaining pairs of class and node.
     flags = [np.concatenate(parts) for parts in zip(*words, strict=True)]
     columns = {number: np.concatenate(parts) for number, parts in states.items()}
@@ -217,14 +205,6 @@ def clashing_columns(tails: list[Tail]) -> list[tuple[int, int]]:
         for (first, bits), (second, other_bits) in itertools.combinations(demands, 2)
         if not bits & other_bits
     ]
-
-
-def _words(flags: Array) -> list[Array]:
-    """Return rows of flags as 64-bit words."""
-    nodes, width = flags.shape
-    bytes_ = np.zeros((nodes, -(-width // 64) * 8), dtype=np.uint8)
-    bytes_[:, : -(-width // 8)] = np.packbits(flags, axis=1)
-    return list(bytes_.view(np.int64).T)
 
 
 def _reduced(order: Sequence[int], classes: list[tuple[Array, ...]], children: list[Array], kept: int) -> Diagram:
@@ -260,12 +240,9 @@ def orders(component: Component, parents: Sequence[int | None], first: frozenset
     members = set(component.variables)
     scopes += [tuple(v for v in comparison.scope if v in members) for comparison in component.comparisons]
     scopes = list(dict.fromkeys(scopes))
-    candidates = [
-        list(component.variables),
-        _depth_first(component.variables, parents),
-        frontier_order(component.variables, scopes),
-        gravity_order(component.variables, scopes),
-    ]
+    variables = component.variables
+    frontier, gravity = frontier_order(variables, scopes), gravity_order(variables, scopes)
+    candidates = [variables, _depth_first(variables, parents), frontier, gravity]
     unique = dict.fromkeys(tuple(sorted(order, key=lambda v: v not in first)) for order in candidates)
     return [list(order) for order in unique]
 

@@ -19,6 +19,7 @@ of them without the choice counts once, so that effects are averages over the va
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -97,7 +98,7 @@ class ChoiceValues:
     """The values of a choice in configurations."""
 
     positions: tuple[int, ...]  # the positions of its options
-    values: Array  # the value indices of its options, in the order of `order_of`, shape (k, positions)
+    values: Array  # the value indices of its options, those that others are compared with first, shape (k, positions)
     codes: Array  # the value of each configuration, shape (n,)
 
 
@@ -116,26 +117,17 @@ def values_of(configurations: Configurations, positions: Sequence[int], space: S
     sizes = [space.problem.sizes[position] for position in positions]
     first, codes = distinct_rows(columns, sizes)
     values = columns[first]
-    order = order_of(values)
-    return ChoiceValues(tuple(positions), values[order], np.argsort(order)[codes])
-
-
-def order_of(values: Array) -> Array:
-    """Return the order of the values of a choice, shape (k, positions): the first is what others are compared with."""
     # The alternatives of a group are in the order of its options, none of them first; other values are ascending.
-    return np.argsort(np.where(values.any(axis=1), values.argmax(axis=1), -1), kind="stable")
+    order = np.argsort(np.where(values.any(axis=1), values.argmax(axis=1), -1), kind="stable")
+    return ChoiceValues(tuple(positions), values[order], np.argsort(order)[codes])
 
 
 def flipped(contexts: Configurations, choices: Sequence[ChoiceValues], space: Space) -> Flips:
     """Return valid contexts with all combinations of values of some choices, the values of the last choice fastest."""
-    combined = [contexts.indices]
-    for choice in choices:
-        blocks = []
-        for rows, value in itertools.product(combined, choice.values):
-            blocks.append(rows.copy())
-            blocks[-1][:, list(choice.positions)] = value
-        combined = blocks
-    configurations = Configurations(space.system, np.concatenate(combined))
-    changed = {position for choice in choices for position in choice.positions}
-    valid = space.check_changes(configurations, changed).reshape(len(combined), len(contexts))
+    combined = np.tile(contexts.indices, (math.prod(len(choice.values) for choice in choices), 1, 1))
+    changed = [position for choice in choices for position in choice.positions]
+    for rows, values in zip(combined, itertools.product(*(choice.values for choice in choices)), strict=True):
+        rows[:, changed] = np.concatenate(values)
+    configurations = Configurations(space.system, combined.reshape(-1, combined.shape[-1]))
+    valid = space.check_changes(configurations, changed).reshape(combined.shape[:2])
     return Flips(configurations, valid, 1 / np.maximum(valid.sum(axis=0), 1))

@@ -126,11 +126,6 @@ class Diagram:
         """The variables of the layers."""
         return tuple(layer.variable for layer in self.layers)
 
-    @property
-    def size(self) -> int:
-        """The number of transitions."""
-        return sum(layer.children.size for layer in self.layers)
-
     @cached_property
     def _below(self) -> list[Array]:
         """The number of solutions below each node, per layer and for the end; int64 if that suffices."""
@@ -139,29 +134,21 @@ class Diagram:
         layers = [(layer.children, layer.sizes.astype(dtype)) for layer in self.layers]
         return COUNT.below(layers, np.ones(1, dtype=dtype))
 
-    @property
-    def _most(self) -> int:
-        """The greatest value."""
-        return max((int(values[-1]) for layer in self.layers for values in layer.classes), default=0)
-
-    @property
-    def _is_free(self) -> bool:
-        """Whether these are the values of one variable without constraints."""
-        return not self.empty and len(self.layers) == 1 and len(self.layers[0].classes) == 1
+    @cached_property
+    def _kind(self) -> np.dtype[Any]:
+        """The smallest type of values."""
+        return np.min_scalar_type(
+            max((int(values[-1]) for layer in self.layers for values in layer.classes), default=0)
+        )
 
     @cached_property
     def count(self) -> int:
         """The exact number of solutions."""
-        if self._is_free:
-            return len(self.layers[0].classes[0])
         return 0 if self.empty else int(self._below[0][0])
 
     def unrank(self, ranks: Array) -> Array:
         """Return the solutions with these ranks (0 … count - 1), shape (n, layers)."""
-        if self._is_free:
-            values: Array = self.layers[0].classes[0][np.asarray(ranks, dtype=np.int64)]
-            return values[:, None]
-        result = np.zeros((len(ranks), len(self.layers)), dtype=np.min_scalar_type(self._most))
+        result = np.zeros((len(ranks), len(self.layers)), dtype=self._kind)
         ranks = np.asarray(ranks, dtype=self._below[0].dtype)
         widest = max((len(layer.classes) for layer in self.layers), default=1)
         step = max(1, _CHUNK // widest)
@@ -182,7 +169,7 @@ class Diagram:
 
     def expand(self) -> Array:
         """Return all solutions in any order, shape (count, layers)."""
-        rows = np.zeros((0 if self.empty else 1, 0), dtype=np.min_scalar_type(self._most))
+        rows = np.zeros((0 if self.empty else 1, 0), dtype=self._kind)
         nodes = np.zeros(len(rows), dtype=np.int64)
         for layer in self.layers:
             # Every transition leads to a solution, so there are never more rows than solutions.
@@ -197,11 +184,6 @@ class Diagram:
 
     def marginals(self, sizes: Sequence[int]) -> dict[int, list[int]]:
         """Return variable → the number of solutions with each of its values (`sizes`: values per variable)."""
-        if self._is_free:
-            counts = [0] * sizes[self.layers[0].variable]
-            for value in self.layers[0].classes[0].tolist():
-                counts[value] = 1
-            return {self.layers[0].variable: counts}
         by_variable: dict[int, list[int]] = {}
         above: Array = np.ones(1, dtype=self._below[0].dtype)
         for layer, below in zip(self.layers, self._below[1:], strict=True):
@@ -263,12 +245,10 @@ class Costs:
     def selections(self, costs: Array) -> Array:
         """Return the selections that costs contain, as bits in the order of the variables, shape (n, bytes)."""
         width = -(-self.bits // 8)
-        spare, mask = 8 * width - self.bits, (1 << self.bits) - 1
-        if costs.dtype == object:
-            data = b"".join(((-cost & mask) << spare).to_bytes(width, "big") for cost in costs)
-        else:
-            words = (((-costs) & mask) << spare).astype(">i8")
-            return np.ascontiguousarray(words.view(np.uint8).reshape(len(costs), 8)[:, 8 - width :])
+        words = (-costs & (1 << self.bits) - 1) << 8 * width - self.bits
+        if costs.dtype != object:
+            return np.ascontiguousarray(words.astype(">i8").view(np.uint8).reshape(len(costs), 8)[:, 8 - width :])
+        data = b"".join(word.to_bytes(width, "big") for word in words)
         return np.frombuffer(data, dtype=np.uint8).reshape(len(costs), width)
 
 

@@ -68,7 +68,7 @@ class WeightedClauses:
     def weighted(self, unit: float) -> list[tuple[list[int], int]]:
         """Return the clauses with their weights in units."""
         return [
-            ([-literal for literal in self._assumptions(scope, row)], weight)
+            ([-literal for literal in self.assumptions(scope, row)], weight)
             for scope, rows, costs in self.tables
             for row, cost in zip(rows.tolist(), costs.tolist(), strict=True)
             if (weight := round((cost - costs.min()) / unit))
@@ -88,12 +88,13 @@ class WeightedClauses:
             costs = sums_of(model, scope, scope, rows, self._space)
         except ConfigurationError:
             # Where no configuration is valid, no value is needed.
-            possible = [self._solver.solution(self._assumptions(scope, row)) is not None for row in rows.tolist()]
+            possible = [self._solver.solution(self.assumptions(scope, row)) is not None for row in rows.tolist()]
             rows = rows[possible]
             costs = sums_of(model, scope, scope, rows, self._space)
         return scope, rows, sign * costs
 
-    def _assumptions(self, scope: Sequence[int], row: Sequence[int]) -> list[int]:
+    def assumptions(self, scope: Sequence[int], row: Sequence[int]) -> list[int]:
+        """Return the literals of values of options."""
         return [self.literals.literal(*pair) for pair in zip(scope, row, strict=True)]
 
     def best(self, count: int) -> Array:
@@ -105,7 +106,7 @@ class WeightedClauses:
                 rows.append(row)
                 if not row:
                     break
-                solver.add_clause([-literal for literal in self._assumptions(self.used, row)])
+                solver.add_clause([-literal for literal in self.assumptions(self.used, row)])
         return self.completed(self.used, rows)
 
     def completed(self, used: Sequence[int], rows: Iterable[list[int]]) -> Array:
@@ -113,7 +114,7 @@ class WeightedClauses:
         configurations = [
             self.literals.values(minimal)
             for row in rows
-            if (minimal := self._solver.minimal(self._assumptions(used, row))) is not None
+            if (minimal := self._solver.minimal(self.assumptions(used, row))) is not None
         ]
         return np.array(configurations, dtype=np.int64).reshape(len(configurations), len(self._space.problem.sizes))
 
@@ -184,17 +185,15 @@ class _BinarySum:
         self._units: list[tuple[tuple[int, ...], dict[tuple[int, ...], int]]] = []
         columns: list[list[int]] = []
         for (scope, rows, _), table in zip(weighted.tables, costs, strict=True):
-            units = {
-                tuple(row): round(cost / self._unit) for row, cost in zip(rows.tolist(), table.tolist(), strict=True)
-            }
+            counts = [round(cost / self._unit) for cost in table.tolist()]
+            units = dict(zip(map(tuple, rows.tolist()), counts, strict=True))
             self._units.append((scope, units))
             for row, count in units.items():
                 if count:
-                    paid = self._all_of([weighted.literals.literal(*pair) for pair in zip(scope, row, strict=True)])
+                    paid = self._all_of(weighted.assumptions(scope, row))
                     columns += [[] for _ in range(count.bit_length() - len(columns))]
                     for place in range(count.bit_length()):
-                        if count >> place & 1:
-                            columns[place].append(paid)
+                        columns[place] += [paid] * (count >> place & 1)
         self._bits = self._added(columns)
 
     def number(self, values: Array) -> int:
@@ -229,22 +228,18 @@ class _BinarySum:
 
     def _added(self, columns: list[list[int]]) -> list[int]:
         """Return the bits of a sum of numbers, given the literals of each bit of all of them, the lowest bit first."""
-        place = 0
-        while place < len(columns):
-            column = columns[place]
+        for place, column in enumerate(columns):
+            # A carry may add a place.
             while len(column) > 1:
-                addends = column[:3]
+                addends, column[:3] = column[:3], []
                 total, carry = self._new(), self._new()
                 for row in product((False, True), repeat=len(addends)):
                     excused = [-literal if value else literal for literal, value in zip(addends, row, strict=True)]
                     self.clauses.append([*excused, total if sum(row) % 2 else -total])
                     self.clauses.append([*excused, carry if sum(row) > 1 else -carry])
-                column[:3] = []
                 column.append(total)
-                if place + 1 == len(columns):
-                    columns.append([])
+                columns += [[]] * (place + 1 == len(columns))
                 columns[place + 1].append(carry)
-            place += 1
         return [column[0] if column else self._false for column in columns]
 
 
@@ -274,27 +269,20 @@ def weighted_front(
         for clause in part.weighted(number.range / _TOTAL)
     ]
     deadline = time.monotonic() + FRONT_SECONDS
-    variable = sums[-1].next
     rows: list[list[int]] = []
-    first = parts[0]
+    first, values = parts[0], np.zeros(len(space.problem.sizes), dtype=int)
     with first.solver_of(weighted, [clause for number in sums for clause in number.clauses]) as solver:
-        while True:
-            try:
-                row = first.solved(solver, used, deadline - time.monotonic())
-            except SpaceError:
-                found = plural(len(rows), "point", "points")
-                raise SpaceError(
-                    f"the MaxSAT solver found {found} of the front in {FRONT_SECONDS:g} s, but not all"
-                ) from None
-            if row is None:
-                break
-            rows.append(row)
-            values = np.zeros(len(space.problem.sizes), dtype=int)
-            values[list(used)] = row
-            conditions = range(variable, variable + len(sums))
-            variable += len(sums)
-            solver.add_clause([*conditions])
-            for number, condition in zip(sums, conditions, strict=True):
-                for clause in number.less_than(number.number(values), condition):
-                    solver.add_clause(clause)
+        try:
+            while (row := first.solved(solver, used, deadline - time.monotonic())) is not None:
+                # What follows is better in some sum.
+                variable = sums[-1].next + len(sums) * len(rows)
+                rows.append(row)
+                values[list(used)] = row
+                solver.add_clause([*range(variable, variable + len(sums))])
+                for condition, number in enumerate(sums, variable):
+                    for clause in number.less_than(number.number(values), condition):
+                        solver.add_clause(clause)
+        except SpaceError:
+            found = f"{plural(len(rows), 'point', 'points')} of the front in {FRONT_SECONDS:g} s"
+            raise SpaceError(f"the MaxSAT solver found {found}, but not all") from None
     return first.completed(used, rows), used

@@ -19,7 +19,6 @@ from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, Problem, SpaceError, listed
 from splc.io.numbers import count_text
 from splc.models.influence import EvaluationError, InfluenceModel
-from splc.models.terms import Term
 from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
 
@@ -75,33 +74,24 @@ class SpacePart:
         some valid configuration.
         """
         domains = self.space.problem.domains
+
+        def satisfiable(row: Sequence[int]) -> bool:
+            narrowed = list(domains)
+            for position, index in zip(self.used, row, strict=True):
+                narrowed[position] &= 1 << index
+            return self.space.satisfiable(narrowed)
+
         constrained = False
-
-        def leads_on(candidates: Array) -> bool:
-            """Return whether some row of `candidates` can be completed within the domains."""
-            for row in candidates.tolist():
-                narrowed = list(domains)
-                for position, index in zip(self.used, row, strict=True):
-                    narrowed[position] &= 1 << index
-                if self.space.satisfiable(narrowed):
-                    return True
-            return False
-
         for variable in self.variables:
-            if variable in self.used:
-                column = optima[:, self.used.index(variable)]
-                for value in np.unique(column).tolist():
-                    matching = optima[column == value]
-                    if not constrained or leads_on(matching):
-                        optima = matching
-                        break
+            used = variable in self.used
+            column = optima[:, self.used.index(variable)] if used else None
+            constrained |= not used
+            for value in range(self.space.problem.sizes[variable]) if column is None else np.unique(column).tolist():
+                matching = optima if column is None else optima[column == value]
                 domains[variable] = 1 << value
-            else:
-                constrained = True
-                for value in range(self.space.problem.sizes[variable]):
-                    domains[variable] = 1 << value
-                    if leads_on(optima):
-                        break
+                if not constrained or any(map(satisfiable, matching.tolist())):
+                    optima = matching
+                    break
         return np.array([domains[variable].bit_length() - 1 for variable in self.variables])
 
 
@@ -118,8 +108,7 @@ def unused_options(system: VariabilityModel, used: Container[int]) -> tuple[str,
         # Nothing else excludes a child, so that the parent is selected exactly where one of them is.
         if all(system.alternatives(child) == system.exclusions[child.name] for child in children)
     }
-    other = [name for position, name in enumerate(system.names) if position not in used]
-    return tuple(name for name in other if name not in system.mandatory and name not in determined)
+    return tuple(n for p, n in enumerate(system.names) if p not in used and n not in system.mandatory | determined)
 
 
 def free_options(system: VariabilityModel, unused: Sequence[str]) -> tuple[str, ...]:
@@ -137,28 +126,31 @@ def free_options(system: VariabilityModel, unused: Sequence[str]) -> tuple[str, 
 
 def parts_of(models: Sequence[InfluenceModel], space: Space) -> Iterator[SpacePart]:
     """Yield the independent parts of the space: options of different parts are in no common term of any model."""
-    variables = [component.variables for component in space.solutions.components]
-    owner = space.solutions.component_of
-    model_terms: list[list[tuple[Term, float, tuple[int, ...]]]] = [[] for _ in models]
-    for model, terms in zip(models, model_terms, strict=True):
-        for term, influence in model.terms:
-            if (positions := positions_of(model.options_of(term), space.system)) and influence != 0:
-                terms.append((term, influence, positions))
-    together = ([owner[position] for position in positions] for terms in model_terms for _, _, positions in terms)
-    roots = roots_of(len(variables), together)
-    for root in sorted(set(roots)):
-        members = [number for number, other in enumerate(roots) if other == root]
-        part_terms = [[entry for entry in terms if roots[owner[entry[2][0]]] == root] for terms in model_terms]
-        yield SpacePart(
-            space,
-            tuple(sorted(variable for number in members for variable in variables[number])),
-            tuple(sorted({position for terms in part_terms for _, _, used in terms for position in used})),
-            tuple(
-                InfluenceModel(tuple(entry[:2] for entry in terms), model.order, derived=model.derived)
-                for model, terms in zip(models, part_terms, strict=True)
-            ),
-            math.prod(space.solutions.compiled[number].count for number in members),
+    uses = {term: positions_of(model.options_of(term), space.system) for model in models for term, _ in model.terms}
+    pairs = [[pair for pair in model.terms if uses[pair[0]] and pair[1] != 0] for model in models]
+    solutions = space.solutions
+    for members in tied(space, [uses[term] for terms in pairs for term, _ in terms]):
+        variables = tuple(sorted(v for number in members for v in solutions.components[number].variables))
+        inside = [tuple(pair for pair in terms if uses[pair[0]][0] in variables) for terms in pairs]
+        used = tuple(sorted({position for terms in inside for term, _ in terms for position in uses[term]}))
+        part_models = tuple(
+            InfluenceModel(terms, model.order, derived=model.derived)
+            for model, terms in zip(models, inside, strict=True)
         )
+        count = math.prod(solutions.compiled[number].count for number in members)
+        yield SpacePart(space, variables, used, part_models, count)
+
+
+def tied(space: Space, together: Iterable[Sequence[int]]) -> list[list[int]]:
+    """Return the numbers of components in groups that sets of variables tie together, in order of a representative."""
+    owner = space.solutions.component_of
+    groups: dict[int, list[int]] = {}
+    roots = roots_of(
+        len(space.solutions.components), ([owner[variable] for variable in each] for each in together if each)
+    )
+    for number, root in enumerate(roots):
+        groups.setdefault(root, []).append(number)
+    return [groups[root] for root in sorted(groups)]
 
 
 def positions_of(names: Iterable[str], system: VariabilityModel) -> tuple[int, ...]:

@@ -19,7 +19,7 @@ import numpy as np
 
 from sampling.space.circuit import Circuit
 from sampling.space.diagram import Costs, Weights, cheapest, literal
-from sampling.space.problem import ConstraintProblem, split_problem
+from sampling.space.problem import ConstraintProblem, problem_of
 from sampling.space.rows import distinct, distinct_rows, packed, without_repeated_bytes, without_repeats
 from sampling.space.satisfiability import Satisfiability
 from sampling.space.solutions import Cache, Compiled, Solutions
@@ -52,16 +52,15 @@ class Parts:
         self.apart = apart
         self._known = known
         self.system = space.system
-        optional = tuple(option.name for option in self.system.numeric_options if option.optional)
-        self.optional_names: tuple[str, ...] = optional
-        self._optional = [self.system.positions[name] for name in optional]
-        self.binary_names: tuple[str, ...] = tuple(option.name for option in self.system.binary_options)
-        self.selectable: tuple[str, ...] = (*self.binary_names, *(ENABLED + name for name in optional))
+        self.optional_names = tuple(option.name for option in self.system.numeric_options if option.optional)
+        self._optional = [self.system.positions[name] for name in self.optional_names]
+        self.binary_names = tuple(option.name for option in self.system.binary_options)
+        self.selectable = (*self.binary_names, *(ENABLED + name for name in self.optional_names))
 
     @cached_property
     def problem(self) -> ConstraintProblem:
         """The system as variables: selections, then numeric values."""
-        return split_problem(self.system) if self._optional else self.space.problem
+        return problem_of(self.system, split=True) if self._optional else self.space.problem
 
     @cached_property
     def cache(self) -> Cache:
@@ -105,9 +104,7 @@ class Parts:
 
     def compose(self, binary: Array, numeric: Array) -> Configurations:
         """Return the configurations of binary parts and numeric parts, row by row; they may be invalid."""
-        indices = np.concatenate(
-            [binary[:, : len(self.binary_names)].astype(np.int64), numeric.astype(np.int64)], axis=1
-        )
+        indices = np.concatenate([binary[:, : len(self.binary_names)], numeric], axis=1, dtype=np.int64)
         for switch, position in enumerate(self._optional, len(self.binary_names)):
             indices[binary[:, switch] == 0, position] = self.system.options[position].size - 1
         return Configurations(self.system, indices)
@@ -122,11 +119,6 @@ class Parts:
     def components(self) -> Array:
         """The number of the component of each selectable, shape (selectable,)."""
         return np.array([self.both.component_of[variable] for variable in range(len(self.selectable))], dtype=np.int64)
-
-
-def selected(*variables: int) -> Demand:
-    """Return the demand that these variables are selected."""
-    return frozenset((variable, 1) for variable in variables)
 
 
 def minimal(parts: Parts, demands: Sequence[Demand]) -> tuple[Array, Array]:
@@ -171,13 +163,12 @@ def minimal_bits(parts: Parts, demands: Array, weights: Weights | None = None) -
         own = parts.components == number
         component_weights = {variable: weights[variable] for variable in np.flatnonzero(own).tolist()}
         rows, met = _smallest(parts.both.compiled[number], component_weights, literals)
-        blocks = []
+        packed_rows = np.zeros((len(rows), bits.shape[1]), dtype=np.uint8)
         for start in range(0, len(rows), _CHUNK):
-            block = rows[start : start + _CHUNK]
-            wide = np.zeros((len(block), n), dtype=np.uint8)
-            wide[:, own] = block
-            blocks.append(np.packbits(wide, axis=1))
-        return np.concatenate(blocks), met, ~np.packbits(own)
+            wide = np.zeros((len(rows[start : start + _CHUNK]), n), dtype=np.uint8)
+            wide[:, own] = rows[start : start + _CHUNK]
+            packed_rows[start : start + _CHUNK] = np.packbits(wide, axis=1)
+        return packed_rows, met, ~np.packbits(own)
 
     for number in np.unique(parts.components).tolist():
         bits |= smallest(number, np.zeros((1, 0), dtype=np.int64))[0]
@@ -251,16 +242,13 @@ def option_minima(parts: Parts) -> tuple[Array, list[str]]:
     The first one has the mandatory options only, if that is a configuration. Options that some configuration of a
     sample to be extended selects are left out.
     """
-    top = [
-        parts.system.positions[option.name]
-        for option in parts.system.binary_options
-        if option.parent is None and option.name in parts.system.mandatory
-    ]
-    base, valid = minimal(parts, [selected(*top)])
+    options = parts.system.binary_options
+    top = {(p, 1) for p, each in enumerate(options) if each.parent is None and each.name in parts.system.mandatory}
+    base, valid = minimal(parts, [frozenset(top)])
     first = base[valid & (base.sum(axis=1) == len(top)) & (len(parts.covered) == 0)]
-    options = np.flatnonzero(~parts.covered.any(axis=0)).tolist()
-    rows, possible = minimal(parts, [selected(*top, option) for option in options])
-    never = [parts.selectable[option] for option, can in zip(options, possible, strict=True) if not can]
+    wanted = np.flatnonzero(~parts.covered.any(axis=0)).tolist()
+    rows, possible = minimal(parts, [frozenset(top | {(option, 1)}) for option in wanted])
+    never = [parts.selectable[option] for option, can in zip(wanted, possible, strict=True) if not can]
     return without_repeats(np.concatenate([first, rows[possible]])), never
 
 
@@ -282,8 +270,7 @@ def unrelated_subsets(parts: Parts, t: int) -> Array:
             related.append(ancestor)
             ancestor = parents[ancestor]
         for name in related:
-            pair = positions[each.name], positions[name]
-            later[min(pair), max(pair)] = False
+            later[tuple(sorted((positions[each.name], positions[name])))] = False
     subsets = np.zeros((1, 0), dtype=np.int64)
     # The options that may follow each subset: later ones that are not related to any of it.
     following = np.ones((1, n), dtype=bool)

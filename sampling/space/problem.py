@@ -1,9 +1,9 @@
 """Constraint problems: variables with finite domains, disjunctions and relations over them, independent components.
 
-A variability model has two such problems. In `whole_problem` each option is a variable, so that the solutions are the
-configurations. In `split_problem` each optional numeric option has two variables, its switch (enabled or not) and its
-value, so that solutions have a binary and a numeric part. `components` propagates single constraints to smaller domains
-and returns what remains in independent parts.
+A variability model has two such problems (see `problem_of`). In one, each option is a variable, so that the solutions
+are the configurations. In the other, each optional numeric option has two variables, its switch (enabled or not) and
+its value, so that solutions have a binary and a numeric part. `components` propagates single constraints to smaller
+domains and returns what remains in independent parts.
 """
 
 from __future__ import annotations
@@ -107,6 +107,15 @@ class Relation:
         shape, column = self.columns(variables, domains)
         return np.broadcast_to(self.origin.holds(column), shape)
 
+    def holds(self, indices: Array) -> Array:
+        """Return which assignments of values to all variables satisfy the relation, shape (n,)."""
+        held = np.zeros(len(indices), dtype=bool)
+        for variable, bits in self.guards.items():
+            column = indices[:, variable]
+            held |= flags_of(bits, max(bits.bit_length(), int(column.max(initial=0)) + 1))[column]
+        columns = {name: table[indices[:, variable]] for name, (variable, table) in self.tables.items()}
+        return held | self.origin.holds(lambda name: columns.get(name, np.ones(1)))
+
 
 @dataclass(frozen=True)
 class ConstraintProblem:
@@ -133,21 +142,13 @@ def stated(constraint: Disjunction | Relation) -> BooleanConstraint | Arithmetic
     return origin.origin if isinstance(origin, Clause) else origin
 
 
-def whole_problem(system: VariabilityModel) -> ConstraintProblem:
-    """Return the problem whose variables are the options and whose values are their value indices."""
-    return _problem(system, [])
+def problem_of(system: VariabilityModel, split: bool = False) -> ConstraintProblem:
+    """Return the problem whose variables are the options and whose values are their value indices.
 
-
-def split_problem(system: VariabilityModel) -> ConstraintProblem:
-    """Return the problem over binary options, switches (0 disabled, 1 enabled), and values without "deselected".
-
-    There is one switch per optional numeric option; all are in the order of the system.
+    `split`: whether it is that over binary options, switches of optional numeric options (0 disabled, 1 enabled), and
+    values without "deselected", each in the order of the system.
     """
-    return _problem(system, [system.positions[option.name] for option in system.numeric_options if option.optional])
-
-
-def _problem(system: VariabilityModel, switched: Sequence[int]) -> ConstraintProblem:
-    """Return the problem in which the numeric options at some positions have a variable more, their switch."""
+    switched = [system.positions[option.name] for option in system.numeric_options if option.optional and split]
     binary = len(system.binary_options)
     switches = {position: binary + rank for rank, position in enumerate(switched)}
 
@@ -221,8 +222,8 @@ def _comparison(
         if option.optional:
             target, disabling, _ = switch(position)
             guard(target, disabling)
-        # The entry for "deselected", if the variable has one, is guarded and never used.
-        spare = (0.0,) if option.optional and target == variable(position) else ()
+        # The entry for "deselected", if the variable has one, is guarded and does not matter.
+        spare = option.values[:1] if option.optional and target == variable(position) else ()
         tables[name] = (variable(position), np.array([*option.values, *spare], dtype=float))
     return Relation(constraint, guards, tables, system.source)
 
@@ -298,21 +299,16 @@ def components(problem: ConstraintProblem, domains: Sequence[int] | None = None)
     reduced = _propagate(problem, remaining)
     if reduced is None:
         return None
-    disjunctions, comparisons = reduced
-    remainders: list[tuple[tuple[int, ...], Literals | Relation]] = [
-        *((tuple(variable for variable, _ in literals), literals) for literals in disjunctions),
-        *((tuple(v for v in each.scope if remaining[v].bit_count() > 1), each) for each in comparisons),
-    ]
-    roots = roots_of(len(remaining), (scope for scope, _ in remainders))
+    literal_scopes = [tuple(variable for variable, _ in literals) for literals in reduced[0]]
+    relation_scopes = [tuple(v for v in relation.scope if remaining[v].bit_count() > 1) for relation in reduced[1]]
+    roots = roots_of(len(remaining), [*literal_scopes, *relation_scopes])
     parts: dict[int, tuple[list[int], list[Literals], list[Relation]]] = {}
     for variable, root in enumerate(roots):
         parts.setdefault(root, ([], [], []))[0].append(variable)
-    for scope, remainder in remainders:
-        _, clauses, sums = parts[roots[scope[0]]]
-        if isinstance(remainder, Relation):
-            sums.append(remainder)
-        else:
-            clauses.append(remainder)
+    for scope, literals in zip(literal_scopes, reduced[0], strict=True):
+        parts[roots[scope[0]]][1].append(literals)
+    for scope, relation in zip(relation_scopes, reduced[1], strict=True):
+        parts[roots[scope[0]]][2].append(relation)
     frozen = tuple(remaining)
     return [Component(tuple(own), frozen, tuple(clauses), tuple(sums)) for own, clauses, sums in parts.values()]
 
@@ -337,55 +333,37 @@ def _propagate(problem: ConstraintProblem, domains: list[int]) -> tuple[list[Lit
         if isinstance(now, Relation):
             now = _reduced_comparison(now, domains)
         if isinstance(now, tuple):
-            now = _reduced_literals(now, domains)
+            possible = [(variable, bits & domains[variable]) for variable, bits in now]
+            always = any(bits == domains[variable] for variable, bits in possible)
+            now = None if always else tuple(literal for literal in possible if literal[1])
             if now == ():
                 return None
             if now is not None and len(now) == 1:
                 variable, bits = now[0]
                 domains[variable] &= bits
                 now = None
-                for other in about[variable]:
-                    if other not in waiting:
-                        waiting.add(other)
-                        queue.append(other)
+                new = [other for other in about[variable] if other not in waiting]
+                waiting.update(new)
+                queue.extend(new)
         remains[number] = now
     disjunctions = dict.fromkeys(now for now in remains if isinstance(now, tuple))
     return list(disjunctions), [now for now in remains if isinstance(now, Relation)]
 
 
-def _reduced_literals(literals: Literals, domains: Sequence[int]) -> Literals | None:
-    """Return the literals that can still hold, () if there is none, None if one always holds."""
-    possible = []
-    for variable, bits in literals:
-        bits &= domains[variable]
-        if bits == domains[variable]:
-            return None
-        if bits:
-            possible.append((variable, bits))
-    return tuple(possible)
-
-
 def _reduced_comparison(comparison: Relation, domains: Sequence[int]) -> Literals | Relation | None:
     """Return the remainder of a relation: None if it is satisfied, literals, or the relation itself."""
-    guards = tuple((variable, bits & domains[variable]) for variable, bits in comparison.guards.items())
-    if any(bits == domains[variable] for variable, bits in guards):
+    guards = {variable: bits & domains[variable] for variable, bits in comparison.guards.items()}
+    if any(bits == domains[variable] for variable, bits in guards.items()):
         return None
-    open_guards = tuple((variable, bits) for variable, bits in guards if bits)
-    guarded = dict(guards)
-    varying = {
-        variable
-        for variable, _ in comparison.tables.values()
-        if (domains[variable] & ~guarded.get(variable, 0)).bit_count() > 1
-    }
+    tabled = {variable for variable, _ in comparison.tables.values()}
+    varying = tuple(v for v in tabled if (domains[v] & ~guards.get(v, 0)).bit_count() > 1)
     if len(varying) > 1:
         return comparison
-    truth = comparison.truth(tuple(varying), domains)
+    truth = comparison.truth(varying, domains)
     if truth.all():
         return None
-    if not varying:
-        return open_guards
-    (variable,) = varying
-    live = comparison.live(variable, domains)
-    bits = guarded.get(variable, 0) | sum(1 << value for value in live[truth].tolist())
-    other_guards = tuple(literal for literal in open_guards if literal[0] != variable)
-    return tuple(sorted((*other_guards, (variable, bits)))) if bits else other_guards
+    for variable in varying:
+        held = comparison.live(variable, domains)[truth].tolist()
+        guards[variable] = guards.get(variable, 0) | sum(1 << value for value in held)
+    literals = [literal for literal in guards.items() if literal[1]]
+    return tuple(sorted(literals) if varying and guards[varying[0]] else literals)

@@ -117,12 +117,10 @@ class _RangeSearch:
     def bounds(self, term: Term) -> Bounds:
         """Return the extremes of a term without its influence."""
         number = self.components
-        tied = (
-            ({0 if number is None else number[position] for position in self.positions(Term((factor,)))}, factor)
-            for factor in term.factors
-        )
+        positions = [(self.positions(Term((factor,))), factor) for factor in term.factors]
         # The factors, grouped by the constraints that tie their options together.
-        parts = [Term(tuple(sorted(factors))) for _, factors in grouped(tied)]
+        tied = grouped(({0 if number is None else number[at] for at in places}, factor) for places, factor in positions)
+        parts = [Term(tuple(sorted(factors))) for _, factors in tied]
         try:
             return math.prod((self.part_bounds(part) for part in parts), start=ONE)
         except EvaluationError:
@@ -154,11 +152,10 @@ class _RangeSearch:
         if rows is None:
             return None
         values = values_of(self.single(part), positions, rows, self.space)
-        low, high = (
-            Extreme(float(values[row]), dict(zip(positions, rows[row].tolist(), strict=True)))
-            for row in (int(values.argmin()), int(values.argmax()))
+        ends = int(values.argmin()), int(values.argmax())
+        return Bounds(
+            *(Extreme(float(values[at]), dict(zip(positions, rows[at].tolist(), strict=True))) for at in ends)
         )
-        return Bounds(low, high)
 
     def checked(self, end: Extreme) -> Extreme:
         """Return an extreme without its combination where that is not known to be valid."""
@@ -216,9 +213,8 @@ class _RangeSearch:
 
     def total(self, terms: Addends) -> tuple[float, float]:
         """Return bounds of a sum."""
-        contributions = [self.bounds(term) * interval(influence, influence) for term, influence in terms]
-        low = sum((bounds.low.value for bounds in contributions), 0.0)
-        return low, sum((bounds.high.value for bounds in contributions), 0.0)
+        bounds = [self.bounds(term) * interval(influence, influence) for term, influence in terms]
+        return sum((each.low.value for each in bounds), 0.0), sum((each.high.value for each in bounds), 0.0)
 
 
 _VALUE = attrgetter("value")

@@ -11,9 +11,10 @@ of good ones (`searched`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -39,23 +40,14 @@ ENUMERATED, MAX_PREDICTED, TOGETHER, REPORTED = 100_000, 50_000, 20, 4096
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ranking(Drawn):
-    """Configurations that are best in some sense.
+    """Configurations that are best in some sense."""
 
-    Attributes:
-        configurations: n configurations, the best first; of a front, in the order of the first model.
-        predicted: the predictions of each model, shape (models, n).
-        examined: the number of (partial) configurations that were examined.
-        unused: options that make no difference to any model.
-        engine: the engine that found them: `decision diagrams` or `MaxSAT (RC2)`, both exact, or `local search`.
-        notes: what the user should know.
-    """
-
-    configurations: Configurations
-    predicted: Array
-    examined: int
-    unused: tuple[str, ...]
-    engine: str = DIAGRAMS
-    notes: tuple[str, ...] = ()
+    configurations: Configurations  # n configurations, the best first; of a front, in the order of the first model
+    predicted: Array  # the predictions of each model, shape (models, n)
+    examined: int  # the number of (partial) configurations that were examined
+    unused: tuple[str, ...]  # options that make no difference to any model
+    engine: str = DIAGRAMS  # what found them: `decision diagrams` or `MaxSAT (RC2)`, both exact, or `local search`
+    notes: tuple[str, ...] = ()  # what the user should know
 
     def summary(self) -> str:
         """Return the number of configurations, and the first one with its predictions."""
@@ -85,10 +77,10 @@ class _Rows:
     def __getitem__(self, selection: Array) -> _Rows:
         return _Rows(self.positions, self.rows[selection], self.sums[selection])
 
-    def in_order(self, sizes: Sequence[int]) -> Array:
-        """Return the permutation that sorts by sums, then by the values of options."""
+    def in_order(self, sizes: Sequence[int], count: int | None = None) -> Array:
+        """Return the permutation that sorts by sums, then by the values of options; the first ones of it."""
         words = packed(list(self.rows.T), [sizes[position] for position in self.positions])
-        return np.lexsort([*words[::-1], *self.sums.T[::-1]])
+        return np.lexsort([*words[::-1], *self.sums.T[::-1]])[:count]
 
     def with_all(self, other: _Rows, limit: int) -> _Rows:
         """Return all combinations with those of another part."""
@@ -133,52 +125,63 @@ def best(model: InfluenceModel, space: Space, count: int, maximize: bool = False
     require_count(count)
 
     def exact() -> Ranking:
-        if count == 1:
-            return _optimum(model, space, maximize, limit)
-        return _ranked((model,), space, (maximize,), lambda rows: rows.in_order(space.problem.sizes)[:count], limit)
+        if count > 1:
+            chosen = partial(_Rows.in_order, sizes=space.problem.sizes, count=count)
+            return _ranked((model,), space, (maximize,), chosen, limit)
+        # The first best one in the order of `space.enumerate()`, also where that is too large.
+        space.require_valid()
+        indices = np.zeros((1, len(space.system.options)), dtype=np.int64)
+        parts = list(parts_of((model,), space))
+        examined = 0
+        for part in parts:
+            indices[0, list(part.variables)], number = part.best(maximize, limit)
+            examined += number
+        return _ranking((model,), space, indices, examined, parts)
 
-    def weighted() -> Ranking:
+    def weighted() -> tuple[Array, Sequence[int]]:
         from sampling.space.maxsat import WeightedClauses
 
         clauses = WeightedClauses(model, space, maximize)
-        # Weights are rounded to the last bits of the predictions.
-        every = slice(None)
-        return _solved((model,), space, (maximize,), clauses.best(count), clauses.used, lambda rows: every)
+        return clauses.best(count), clauses.used
 
-    return _answered(space, exact, weighted)
+    # Weights are rounded to the last bits of the predictions, so that all found ones are kept.
+    return _answered((model,), space, (maximize,), exact, weighted, lambda rows: np.arange(len(rows)))
 
 
-def _answered(space: Space, exact: Callable[[], Ranking], weighted: Callable[[], Ranking]) -> Ranking:
-    """Return what decision diagrams find, or a MaxSAT solver for large systems, or where diagrams do not suffice."""
+def _answered(
+    models: Sequence[InfluenceModel],
+    space: Space,
+    maximize: Sequence[bool],
+    exact: Callable[[], Ranking],
+    weighted: Callable[[], tuple[Array, Sequence[int]]],
+    kept: Callable[[Array], Array],
+) -> Ranking:
+    """Return what decision diagrams find, or a MaxSAT solver for large systems, or where diagrams do not suffice.
+
+    `weighted` returns configurations and the positions of used options, `kept` the positions to keep of ordered values.
+    """
+
+    def solved() -> Ranking:
+        rows, used = weighted()
+        if not len(rows):
+            space.require_valid()
+        found = Configurations(space.system, rows)
+        predicted = np.stack([model.predict(found) for model in models])
+        signed = predicted.T * np.where(maximize, -1.0, 1.0)
+        order = np.lexsort(signed.T[::-1])
+        order = order[kept(signed[order])]
+        return Ranking(found[order], predicted[:, order], len(rows), unused_options(space.system, used), WEIGHTED)
+
     if space.is_large and is_installed():
         with suppress(SpaceError):
-            return weighted()
+            return solved()
     try:
         return exact()
     except SpaceError:
         if not space.is_large and is_installed():
             with suppress(SpaceError):
-                return weighted()
+                return solved()
         raise
-
-
-def _solved(
-    models: Sequence[InfluenceModel],
-    space: Space,
-    maximize: Sequence[bool],
-    rows: Array,
-    used: Container[int],
-    kept: Callable[[Array], Array | slice],
-) -> Ranking:
-    """Return the configurations that a MaxSAT solver found, the best first; `kept`: positions of ordered values."""
-    if not len(rows):
-        space.require_valid()
-    configurations = Configurations(space.system, rows)
-    predicted = np.stack([model.predict(configurations) for model in models])
-    signed = predicted.T * np.where(maximize, -1.0, 1.0)
-    order = np.lexsort(signed.T[::-1])
-    order = order[kept(signed[order])]
-    return Ranking(configurations[order], predicted[:, order], len(rows), unused_options(space.system, used), WEIGHTED)
 
 
 def pareto_front(
@@ -208,12 +211,13 @@ def pareto_front(
         order = rows.in_order(space.problem.sizes)
         return order[undominated(rows.sums[order])]
 
-    def weighted() -> Ranking:
+    def weighted() -> tuple[Array, Sequence[int]]:
         from sampling.space.maxsat import weighted_front
 
-        return _solved(models, space, greatest, *weighted_front(models, space, greatest), undominated)
+        return weighted_front(models, space, greatest)
 
-    return _answered(space, lambda: _ranked(models, space, greatest, kept, limit), weighted)
+    exact = partial(_ranked, models, space, greatest, kept, limit)
+    return _answered(models, space, greatest, exact, weighted, undominated)
 
 
 def front_of_rounded(values: Array) -> Array:
@@ -245,27 +249,6 @@ def undominated(values: Array) -> Array:
         front.append(remaining[0])
         remaining = remaining[~(values[remaining] >= values[remaining[0]]).all(axis=1)]
     return np.array(front, dtype=int)
-
-
-def _optimum(model: InfluenceModel, space: Space, maximize: bool, limit: int) -> Ranking:
-    """Return the first best configuration in the order of `space.enumerate()`, also where that is too large."""
-    space.require_valid()
-    indices = np.zeros((1, len(space.system.options)), dtype=np.int64)
-    examined = 0
-    parts = list(parts_of((model,), space))
-    for part in parts:
-        indices[0, list(part.variables)], count = part.best(maximize, limit)
-        examined += count
-    return _ranking((model,), space, indices, examined, parts)
-
-
-def _ranking(
-    models: Sequence[InfluenceModel], space: Space, indices: Array, examined: int, parts: Sequence[SpacePart]
-) -> Ranking:
-    configurations = Configurations(space.system, indices)
-    used = {position for part in parts for position in part.used}
-    predicted = np.array([model.predict(configurations) for model in models])
-    return Ranking(configurations, predicted, examined, unused_options(space.system, used))
 
 
 def _ranked(
@@ -301,6 +284,15 @@ def _ranked(
             for row in indices:
                 row[list(part.variables)] = part.completed(row[None, list(part.used)])
     return _ranking(models, space, indices, examined, parts)
+
+
+def _ranking(
+    models: Sequence[InfluenceModel], space: Space, indices: Array, examined: int, parts: Sequence[SpacePart]
+) -> Ranking:
+    found = Configurations(space.system, indices)
+    used = {position for part in parts for position in part.used}
+    predicted = np.array([model.predict(found) for model in models])
+    return Ranking(found, predicted, examined, unused_options(space.system, used))
 
 
 @dataclass(frozen=True, eq=False)
@@ -375,29 +367,24 @@ def searched(
 def neighbours(configurations: Configurations, space: Space, used: Collection[int] | None = None) -> Configurations:
     """Return the distinct valid configurations that differ from given ones in one used option or alternative group."""
     system, indices = space.system, configurations.indices
-    blocks = [indices]
     varied = range(len(system.options)) if used is None else used
-    groups = system.alternative_groups
-    for group in groups:
+    # Changes: positions of options, and the value of each.
+    changes: list[tuple[list[int], list[int]]] = [([], [])]
+    for group in system.alternative_groups:
         positions = [system.positions[name] for name in group]
         parent = system.option(group[0]).parent
-        if not any(system.positions[name] in varied for name in (*group, parent) if name is not None):
-            continue
-        for member in (None, *positions):
-            changed = indices.copy()
-            changed[:, positions] = 0
-            if parent is not None:
-                changed[:, system.positions[parent]] = member is not None
-            if member is not None:
-                changed[:, member] = 1
-            blocks.append(changed)
-    grouped = {name for group in groups for name in group}
-    for position, (option, size) in enumerate(zip(system.options, space.problem.sizes, strict=True)):
-        for index in range(0 if option.name in grouped or position not in varied else size):
-            changed = indices.copy()
-            changed[:, position] = index
-            blocks.append(changed)
-    rows = np.concatenate(blocks)
+        both = positions if parent is None else [*positions, system.positions[parent]]
+        # None of the members, or one; the parent is selected with one.
+        for member in (None, *positions) if any(position in varied for position in both) else ():
+            changes += [(both, [*(int(position == member) for position in positions), int(member is not None)])]
+    grouped = {name for group in system.alternative_groups for name in group}
+    for position, name in enumerate(system.names):
+        if name not in grouped and position in varied:
+            changes += [([position], [index]) for index in range(space.problem.sizes[position])]
+    rows = np.tile(indices, (len(changes), 1, 1))
+    for block, (positions, values) in zip(rows, changes, strict=True):
+        block[:, positions] = values[: len(positions)]
+    rows = rows.reshape(-1, indices.shape[1])
     first, _ = distinct_rows(rows, space.problem.sizes)
-    changes = Configurations(system, rows[np.sort(first)])
-    return changes[space.check(changes)]
+    changed = Configurations(system, rows[np.sort(first)])
+    return changed[space.check(changed)]

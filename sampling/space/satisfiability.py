@@ -105,31 +105,26 @@ class Satisfiability:
         if first is None:
             return fixed
         undecided = np.ones(self._variables, dtype=bool)
-        for variable in range(self._variables):
-            if not undecided[variable]:
-                continue
-            # Other values are tried first, so that every solution settles many variables.
-            other = self.solution([-variable - 1 if first[variable] else variable + 1], preferred=1 - first)
-            if other is None:
+        for variable, sign in enumerate(np.where(first, 1, -1).tolist()):
+            if undecided[variable]:
+                # Other values are tried first, so that every solution settles many variables.
+                other = self.solution([-sign * (variable + 1)], preferred=1 - first)
+                if other is not None:
+                    undecided &= other == first
+                    continue
                 fixed[variable] = first[variable]
-                undecided[variable] = False
-                self._solver.add_clause([variable + 1 if first[variable] else -variable - 1])
-            else:
-                undecided &= other == first
+                self._solver.add_clause([sign * (variable + 1)])
         return fixed
 
     def redundant(self, constraints: Sequence[Constraint]) -> list[bool]:
         """Return for each stated constraint whether the other constraints imply it."""
-        selectors: dict[int, int] = {}
-        guarded: list[Sequence[int]] = []
         clauses_of: dict[int, list[Sequence[int]]] = {}
         for origin, clause in zip(self._origins, self.clauses, strict=True):
-            if origin is None:
-                guarded.append(clause)
-                continue
-            selector = selectors.setdefault(id(origin), self._variables + len(selectors) + 1)
             clauses_of.setdefault(id(origin), []).append(clause)
-            guarded.append([*clause, -selector])
+        guarded = clauses_of.pop(id(None), [])
+        selectors = {key: self._variables + number for number, key in enumerate(clauses_of, 1)}
+        for key, selector in selectors.items():
+            guarded += [[*clause, -selector] for clause in clauses_of[key]]
         solver = self._loaded(guarded)
 
         def implied(key: int) -> bool:
@@ -207,11 +202,10 @@ class ValueLiterals:
 
     def _in(self, literals: Sequence[tuple[int, int]]) -> list[int]:
         """Return the literals of variables that have one of some values (bits)."""
-        literals_of_values = []
-        for variable, bits in literals:
-            if self._sizes[variable] == 2 and bits < 3:
-                # Most clauses are about binary options, and there may be hundreds of thousands.
-                literals_of_values.append(self.literal(variable, bits - 1))
-            else:
-                literals_of_values += [self.literal(variable, value) for value in values_in(bits).tolist()]
-        return literals_of_values
+        # Most clauses are about binary options, and there may be hundreds of thousands.
+        values = ([bits - 1] if self._sizes[v] == 2 and bits < 3 else values_in(bits).tolist() for v, bits in literals)
+        return [
+            self.literal(literal[0], value)
+            for literal, chosen in zip(literals, values, strict=True)
+            for value in chosen
+        ]

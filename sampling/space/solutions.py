@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Iterable, Iterator, MutableMapping, Sequence
-from functools import cached_property
+from dataclasses import replace
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -115,20 +116,18 @@ class Solutions:
     @cached_property
     def diagrams(self) -> tuple[Diagram, ...]:
         """The decision diagram of each component; those of circuits are built on first use."""
-        return tuple(
-            self._diagram(part) if isinstance(compiled_part, Circuit) else compiled_part
-            for part, compiled_part in zip(self.components, self.compiled, strict=True)
-        )
-
-    def _diagram(self, part: Component) -> Diagram:
-        """Return the diagram of a component that is compiled to a circuit."""
-        if len(part.variables) <= MAX_ORDERED:
-            with contextlib.suppress(SpaceError):
-                return build(part, self.problem.parents, budgets=BUDGETS[:2])
-        raise SpaceError(
-            f"this needs a decision diagram, which {len(part.variables):,} connected options are too many for",
-            hint="use random:N, optionwise, twise:T or covering:T",
-        )
+        diagrams = [diagram for diagram in self.compiled if isinstance(diagram, Diagram)]
+        for number, part in enumerate(self.components):
+            if isinstance(self.compiled[number], Circuit):
+                if len(part.variables) <= MAX_ORDERED:
+                    with contextlib.suppress(SpaceError):
+                        diagrams.insert(number, build(part, self.problem.parents, budgets=BUDGETS[:2]))
+                        continue
+                raise SpaceError(
+                    f"this needs a decision diagram, which {len(part.variables):,} connected options are too many for",
+                    hint="use random:N, optionwise, twise:T or covering:T",
+                )
+        return tuple(diagrams)
 
     @property
     def is_large(self) -> bool:
@@ -186,13 +185,10 @@ class Solutions:
         """Return for each variable the number of solutions with each of its values."""
         value_counts = {variable: [0] * self.problem.sizes[variable] for variable in self.variables}
         # Counts of many options have many digits; most are equal and need memory once.
-        products: dict[tuple[int, int], int] = {}
+        product = cache(lambda count, number: self.count // number * count)
         for diagram in self.compiled if not self.empty else ():
-            number = diagram.count
             for variable, counts in diagram.marginals(self.problem.sizes).items():
-                new = {count for count in counts if (count, number) not in products}
-                products |= {(count, number): self.count // number * count for count in new}
-                value_counts[variable] = [products[count, number] for count in counts]
+                value_counts[variable] = [product(count, diagram.count) for count in counts]
         return [value_counts[variable] for variable in self.variables]
 
 
@@ -240,32 +236,25 @@ def minimal_conflict(problem: ConstraintProblem) -> list[Disjunction | Relation]
 
     Chunks of halving size are left out (a deletion filter). After too many trials, the result may not be minimal.
     """
-    remaining = list(problem.constraints)
-    cache: Cache = {}
+    known: Cache = {}
+    remaining = problem.constraints
     trials = undecided = 0
-    size = max(1, len(remaining) // 2)
-    while True:
-        start = 0
+    size = len(remaining)
+    while size > 1:
+        size, start = size // 2, 0
         while start < len(remaining) and trials < _MAX_TRIALS and undecided < _MAX_UNDECIDED:
-            trial = remaining[:start] + remaining[start + size :]
+            trial = replace(problem, constraints=remaining[:start] + remaining[start + size :])
             trials += 1
-            impossible = _impossible(problem, trial, cache)
-            undecided += impossible is None
+            impossible = False
+            if len(problem.sizes) > MAX_DIAGRAM and (solver := Satisfiability.of(trial)):
+                impossible = solver.solution() is None
+            else:
+                try:
+                    impossible = Solutions(trial, kept=(), cache=known, budgets=BUDGETS[:1]).empty
+                except SpaceError:
+                    undecided += 1
             if impossible:
-                remaining = trial
+                remaining = trial.constraints
             else:
                 start += size
-        if size == 1:
-            return remaining
-        size = max(1, size // 2)
-
-
-def _impossible(problem: ConstraintProblem, constraints: Sequence[Disjunction | Relation], cache: Cache) -> bool | None:
-    """Return whether constraints have no solution, None if a small budget does not suffice."""
-    reduced = ConstraintProblem(problem.sizes, problem.parents, tuple(constraints))
-    if len(problem.sizes) > MAX_DIAGRAM and (solver := Satisfiability.of(reduced)):
-        return solver.solution() is None
-    try:
-        return Solutions(reduced, kept=(), cache=cache, budgets=BUDGETS[:1]).empty
-    except SpaceError:
-        return None
+    return list(remaining)

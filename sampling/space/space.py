@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sampling.space.compilation import BUDGETS
-from sampling.space.problem import ConstraintProblem, components, whole_problem
+from sampling.space.problem import ConstraintProblem, Relation, components, problem_of
 from sampling.space.satisfiability import Satisfiability
 from sampling.space.solutions import MAX_DIAGRAM, Cache, Solutions, conflict
 from splc.data.configurations import Configurations, fixed_indices, with_fixed_values
@@ -17,7 +17,6 @@ from splc.errors import SpaceError, VariabilityError
 from splc.io.presentation import Bars, page
 from splc.system.clauses import Clause, clauses
 from splc.system.constraints import ArithmeticConstraint, BooleanConstraint
-from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel, restricted
 from splc.types import Array
 
@@ -62,7 +61,7 @@ class Space:
     @cached_property
     def problem(self) -> ConstraintProblem:
         """The model as variables (its options) and constraints over them."""
-        return whole_problem(self.system)
+        return problem_of(self.system)
 
     @cached_property
     def solutions(self) -> Solutions:
@@ -133,21 +132,22 @@ class Space:
                 clauses_of.setdefault(position, []).append(clause)
         return clauses_of
 
+    @cached_property
+    def _relations(self) -> list[Relation]:
+        stated = self.problem.constraints if self.system.arithmetic_constraints else ()
+        return [constraint for constraint in stated if isinstance(constraint, Relation)]
+
     def _checked(self, configurations: Configurations, table: ClauseTable) -> Array:
         valid = table.holds(configurations.indices)
-        for constraint in self.system.arithmetic_constraints:
-            valid &= _satisfied(constraint, configurations)
+        for relation in self._relations:
+            valid &= relation.holds(configurations.indices)
         return valid
 
     def violations(self, configurations: Configurations, row: int) -> list[str]:
         """Return descriptions of the constraints that a configuration violates, none if it is valid."""
-        configuration = configurations[[row]]
-        broken = [clause.reason for clause in self._clauses if not clause.holds(configuration.indices)[0]]
-        broken += [
-            constraint.text.strip()
-            for constraint in self.system.arithmetic_constraints
-            if not _satisfied(constraint, configuration)[0]
-        ]
+        indices = configurations.indices[[row]]
+        broken = [clause.reason for clause in self._clauses if not clause.holds(indices)[0]]
+        broken += [relation.origin.text.strip() for relation in self._relations if not relation.holds(indices)[0]]
         return list(dict.fromkeys(broken))
 
     @property
@@ -165,21 +165,13 @@ class Space:
         return {name: tuple(values) for name, values in zip(self.system.names, counts, strict=True)}
 
     def projection(self, positions: Sequence[int], budgets: Sequence[int] = BUDGETS) -> Solutions:
-        """Return the combinations of values of options at some positions that occur in valid configurations.
-
-        Raises:
-            SpaceError: if the constraints are too entangled for the budgets (see `sampling.space.compilation`).
-        """
+        """Return the combinations of values of options at some positions that occur in valid configurations."""
         projected = frozenset(positions)
         parts = [part for part in self.solutions.components if not projected.isdisjoint(part.variables)]
         return Solutions(self.problem, positions, cache=self.cache, budgets=budgets, parts=parts)
 
     def satisfiable(self, domains: Sequence[int], budgets: Sequence[int] = BUDGETS) -> bool:
-        """Return whether some valid configuration has only values (bits) of these domains, one per option.
-
-        Raises:
-            SpaceError: if the constraints are too entangled.
-        """
+        """Return whether some valid configuration has only values (bits) of these domains, one per option."""
         return not Solutions(self.problem, domains=domains, cache=self.cache, budgets=budgets).empty
 
     def count_without(self, constraint: BooleanConstraint | ArithmeticConstraint) -> int:
@@ -221,33 +213,11 @@ class Space:
         """Return n distinct valid configurations, approximately uniformly drawn, and a note on their distribution.
 
         This needs no counts (see `is_counted`). Options that few constraints connect are drawn exactly uniformly.
-
-        Raises:
-            SpaceError: if too many options are connected by arithmetic constraints, or fewer than n are found.
         """
         from sampling.space.approximation import approximate_draws
 
         rows, note = approximate_draws(self.problem, n, rng, self.cache)
         return Configurations(self.system, rows), note
-
-
-def _satisfied(constraint: ArithmeticConstraint, configurations: Configurations) -> Array:
-    """Return where configurations satisfy a constraint, shape (n,), bool."""
-    system = configurations.system
-    excused = np.zeros(len(configurations), dtype=bool)
-    columns: dict[str, Array] = {}
-    for name in constraint.names:
-        column = configurations.column(name)
-        option = system.options[system.positions[name]] if name in system.positions else None
-        if option is not None and not isinstance(option, BinaryOption):
-            deselected = np.isnan(column)
-            excused |= deselected
-            column = np.where(deselected, option.values[0], column)
-        elif constraint.requires == "all":
-            excused |= column == 0
-        columns[name] = column
-    held: Array = excused | np.broadcast_to(constraint.holds(columns.__getitem__), excused.shape)
-    return held
 
 
 class ClauseTable:

@@ -141,9 +141,7 @@ class _Search:
 
     def __init__(self, steps: Sequence[Step], costs: Sequence[Array]) -> None:
         self.steps, self.costs = steps, costs
-        end = np.full((2, 2), NEVER, dtype=np.int64)
-        end[0, 0] = 0
-        self.best = [end]
+        self.best = [np.array([[0, NEVER], [NEVER, NEVER]])]
         for step in reversed(steps):
             price = step.prices(costs[step.variable])
             table = np.full((len(step.children) + 1, len(step.sums) + 1), NEVER, dtype=np.int64)
@@ -165,9 +163,8 @@ class _Search:
     def deviate(self, result: Array, rows: Array, column: int) -> bool:
         """Set all variables to the cheapest solution that is not among `rows`; return whether there is one."""
         # Prefixes of the rows: the first row with it, its node, its column, its cost.
-        heads = np.zeros(1, dtype=np.int64)
-        nodes, columns, paid = heads, np.array([column]), heads
-        prefix = np.zeros(len(rows), dtype=np.int64)
+        heads = nodes = paid = np.zeros(1, dtype=np.int64)
+        columns, prefix = np.array([column]), np.zeros(len(rows), dtype=np.int64)
         least, chosen = NEVER, None
         for number, step in enumerate(self.steps):
             size = len(self.costs[step.variable])
@@ -181,10 +178,9 @@ class _Search:
             pairs = prefix * size + rows[:, step.variable]
             used_pairs, first, prefix = np.unique(pairs, return_index=True, return_inverse=True)
             totals.reshape(-1)[used_pairs] = NEVER
-            index = int(totals.argmin())
-            if totals.reshape(-1)[index] < least:
-                least = int(totals.reshape(-1)[index])
-                group, value = divmod(index, size)
+            group, value = divmod(int(totals.argmin()), size)
+            if totals[group, value] < least:
+                least = int(totals[group, value])
                 chosen = number, int(heads[group]), value, int(children[group, value]), int(following[group, value])
             before, value_of = np.divmod(used_pairs, size)
             nodes, columns = children[before, value_of], following[before, value_of]
@@ -209,9 +205,8 @@ def _step(layer: Layer, weights: Array, sums: Array, following: int) -> Step:
     ]
     columns, adds, classes = zip(*moves, strict=True)
     children = layer.children[:, list(columns)]
-    if len(adds) * len(sums) > STEP_CELLS:
-        raise _too_complex()
-    totals = np.unique((sums[None] + np.unique(adds)[:, None]).reshape(-1))
+    # The distinct sums are not computed from too many.
+    totals = sums if len(adds) * len(sums) > STEP_CELLS else np.unique(sums + np.unique(adds)[:, None])
     if len(adds) * len(totals) > STEP_CELLS:
         raise _too_complex()
     # sums[column] + weight = here, or there is no such column.

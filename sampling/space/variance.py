@@ -39,8 +39,8 @@ from itertools import combinations
 
 import numpy as np
 
-from sampling.space.optimum import configurations_of, positions_of
-from sampling.space.problem import grouped, roots_of
+from sampling.space.optimum import configurations_of, positions_of, tied
+from sampling.space.problem import grouped
 from sampling.space.rows import distinct_rows
 from sampling.space.space import Space
 from splc.errors import ConfigurationError, Problem
@@ -51,8 +51,8 @@ from splc.types import Array
 
 # Blocks with more valid combinations are drawn from: this number of combinations.
 LIMIT, DRAWN = 1 << 16, 20_000
-# Operations for all subsets of the choices of all blocks, and drawn rows for each combination of choices.
-MAX_WORK, MAX_CELLS, MIN_ROWS = 3e8, 1 << 25, 20
+# Subsets of the choices of a block, operations for those of all blocks, and drawn rows for each combination of choices.
+MAX_SUBSETS, MAX_WORK, MAX_CELLS, MIN_ROWS = 1 << 20, 3e8, 1 << 25, 20
 # A product of more factors is not expanded.
 _MAX_FACTORS = 10
 # A variance below this, relative to the second moments of the terms, is a rounding error.
@@ -138,27 +138,19 @@ def blocks_of(
 ) -> tuple[Block, ...]:
     """Return the independent blocks of the choices that a model uses; terms with the influence 0 count as not used."""
     space.require_valid()
-    components = space.solutions.components
-    component_of = space.solutions.component_of
-    uses: dict[Term, tuple[int, ...]] = {}
-    for term, influence in model.terms:
-        for factor in term.factors if influence != 0 else ():
-            single = Term((factor,))
-            uses[single] = positions_of(model.options_of(single), space.system)
-    used = {position for positions in uses.values() for position in positions}
+    factors = dict.fromkeys(factor for term, influence in model.terms if influence != 0 for factor in term.factors)
+    uses = {f: frozenset(positions_of(model.options_of(Term((f,))), space.system)) for f in factors}
+    used = frozenset[int]().union(*uses.values())
     drawn = [number for number, members in enumerate(choices) if not used.isdisjoint(members)]
-    together = (positions for positions in (*uses.values(), *(choices[number] for number in drawn)) if positions)
-    roots = roots_of(len(components), ([component_of[position] for position in each] for each in together))
-    root_of = {number: roots[component_of[choices[number][0]]] for number in drawn}
     rng = np.random.default_rng(seed)
     blocks = []
-    for root in sorted(set(root_of.values())):
-        inner = [number for number in drawn if root_of[number] == root]
-        parts = [part for number, part in enumerate(components) if roots[number] == root]
-        variables = tuple(sorted(variable for part in parts for variable in part.variables))
-        block_options = frozenset(variables)
+    for components in tied(space, [*map(sorted, uses.values()), *(choices[number] for number in drawn)]):
+        variables = tuple(sorted(v for number in components for v in space.solutions.components[number].variables))
+        inner = [number for number in drawn if choices[number][0] in variables]
+        if not inner:
+            continue
         products = [
-            Term(tuple(f for f in term.factors if influence and block_options & set(uses[Term((f,))])))
+            Term(tuple(f for f in term.factors if influence and not uses[f].isdisjoint(variables)))
             for term, influence in model.terms
         ]
         solutions = space.projection(variables)
@@ -175,8 +167,10 @@ def blocks_of(
         of_choice = {position: number for number in inner for position in choices[number]}
         pieces = []
         for term in terms:
-            tied = grouped(({of_choice[position] for position in uses[Term((f,))]}, f) for f in term.factors)
-            pieces.append(tuple(Piece(tuple(sorted(about)), Term(tuple(sorted(factors)))) for about, factors in tied))
+            groups_of_factors = grouped(({of_choice[position] for position in uses[f]}, f) for f in term.factors)
+            pieces.append(
+                tuple(Piece(tuple(sorted(about)), Term(tuple(sorted(fs)))) for about, fs in groups_of_factors)
+            )
         blocks.append(
             Block(tuple(inner), variables, rows, codes, model_of_parts, part_of, exact, tuple(pieces), values, space)
         )
@@ -233,13 +227,10 @@ class Variance:
     def exhaustive(self) -> bool:
         """Whether shares are Shapley effects, computed for all subsets of choices."""
         dense = (block.exact or MIN_ROWS * len(block.weights) <= len(block.rows) for block in self.blocks)
-        if not all(dense):
-            return False
-        sizes = [(len(block.choices), block.distinct_values.shape) for block in self.blocks]
-        if any(count > 20 for count, _ in sizes):
-            return False
-        work = sum(2**count * rows * parts for count, (rows, parts) in sizes)
-        return work <= MAX_WORK and all(2**count * parts**2 <= MAX_CELLS for count, (_, parts) in sizes)
+        sizes = [(2 ** len(block.choices), *block.distinct_values.shape) for block in self.blocks]
+        work = sum(math.prod(size) for size in sizes)
+        few = all(count <= MAX_SUBSETS and count * parts**2 <= MAX_CELLS for count, _, parts in sizes)
+        return few and work <= MAX_WORK and all(dense)
 
     def closed(self, choices: Collection[int]) -> float:
         """Return Var(E[f | choices])."""
@@ -256,11 +247,10 @@ class Variance:
         variance = math.fsum(shares.values())
         importances = []
         for choice in self.choices:
-            partial = self.closed([other for other in self.choices if other != choice]) if exhaustive else None
-            total = None if partial is None else 1 - partial / self._total
-            importances.append(
-                Importance(choice, shares[choice] / variance, self.closed((choice,)) / self._total, total)
-            )
+            others = [other for other in self.choices if other != choice]
+            total = 1 - self.closed(others) / self._total if exhaustive else None
+            alone = self.closed((choice,)) / self._total
+            importances.append(Importance(choice, shares[choice] / variance, alone, total))
         return tuple(importances)
 
     def interactions(self, together: Iterable[Collection[int]]) -> tuple[Interaction, ...]:
@@ -324,11 +314,7 @@ class Variance:
         """Return the covariance of the prediction with the products of each choice, shared among their choices."""
         shares = dict.fromkeys(self.choices, 0.0)
         for term, influence in enumerate(self.influences.tolist()):
-            pieces = [
-                (number, piece)
-                for number, block in enumerate(self.blocks)
-                for piece in block.pieces[block.part_of[term]]
-            ]
+            pieces = [(i, piece) for i, block in enumerate(self.blocks) for piece in block.pieces[block.part_of[term]]]
             if influence == 0 or not pieces:
                 continue
             if len(pieces) > _MAX_FACTORS:
@@ -338,8 +324,7 @@ class Variance:
                 subsets = [chosen for size in range(1, len(pieces) + 1) for chosen in combinations(pieces, size)]
                 covariances = [(list(subset), self._covariance(pieces, subset)) for subset in subsets]
             for subset, covariance in covariances:
-                involved = {choice for _, piece in subset for choice in piece.choices}
-                for choice in involved:
+                for choice in (involved := {choice for _, piece in subset for choice in piece.choices}):
                     shares[choice] += influence * covariance / len(involved)
         return shares
 

@@ -32,65 +32,27 @@ def index_type(system: VariabilityModel) -> np.dtype[Any]:
 SPREAD, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
 
 
-@dataclass(frozen=True, eq=False)
-class RowHashes:
-    """The rows of a table of integers; equal rows are found by hashes, and then compared."""
+def row_groups(rows: Array) -> tuple[Array, Array]:
+    """Return the position of each distinct row's first appearance, ascending, and each row's place among these.
 
-    rows: Array  # the table, contiguous, shape (n, columns)
-
-    @cached_property
-    def words(self) -> Array:
-        """The bytes of each row as 64-bit words, shape (n, words)."""
-        width = self.rows.dtype.itemsize * self.rows.shape[1]
-        table = np.zeros((len(self.rows), max(1, -(-width // 8)) * 8), dtype=np.uint8)
-        table[:, :width] = self.rows.view(np.uint8).reshape(len(self.rows), width)
-        return table.view(np.uint64)
-
-    @cached_property
-    def hashes(self) -> Array:
-        """A 64-bit number per row, equal where rows are, shape (n,)."""
-        hashes = np.zeros(len(self.rows), dtype=np.uint64)
-        for word in self.words.T:
-            hashes = (hashes ^ word) * SPREAD
-            hashes ^= hashes >> _SHIFT
-        return hashes
-
-    @cached_property
-    def _ordered(self) -> tuple[Array, Array]:
-        """The hashes in ascending order with their rows, equal ones by row."""
-        order = np.argsort(self.hashes, kind="stable")
-        return order, self.hashes[order]
-
-    def groups(self) -> tuple[Array, Array]:
-        """Return the first row of each distinct row, ascending, and each row's place among these."""
-        ordered = np.sort(self.hashes)
-        if (ordered[1:] != ordered[:-1]).all():
-            return np.arange(len(ordered)), np.arange(len(ordered))
-        order, ordered = self._ordered
-        begins = np.append(True, ordered[1:] != ordered[:-1])
-        group = np.empty(len(order), dtype=np.int64)
-        group[order] = np.cumsum(begins) - 1
-        first = order[begins]
-        if not np.array_equal(self.words, self.words[first[group]]):
-            # Different rows have the same hash, which is very rare.
-            return first_appearances(np.unique(self.rows, axis=0, return_inverse=True)[1].reshape(-1))
-        return first_appearances(group)
-
-    def find(self, wanted: RowHashes) -> Array:
-        """Return the first row that equals each wanted row, -1 where there is none."""
-        order, ordered = self._ordered
-        # Ascending numbers are found much faster: their places are near each other in memory.
-        by_hash = np.argsort(wanted.hashes)
-        positions = np.empty(len(by_hash), dtype=np.int64)
-        positions[by_hash] = np.searchsorted(ordered, wanted.hashes[by_hash])
-        positions = np.minimum(positions, len(order) - 1)
-        known = ordered[positions] == wanted.hashes
-        rows = order[positions]
-        if np.array_equal(self.words[rows[known]], wanted.words[known]):
-            return np.where(known, rows, -1)
-        first, group = RowHashes(np.concatenate([self.rows, wanted.rows])).groups()
-        found: Array = first[group[len(order) :]]
-        return np.where(found < len(order), found, -1)
+    `rows`: a table of integers. Its rows are told apart by hashes of 64 bits, and those of equal hashes are compared.
+    """
+    width = rows.dtype.itemsize * rows.shape[1]
+    padded = np.zeros((len(rows), max(1, -(-width // 8)) * 8), dtype=np.uint8)
+    padded[:, :width] = rows.view(np.uint8).reshape(len(rows), width)
+    words = padded.view(np.uint64)
+    hashes = np.zeros(len(rows), dtype=np.uint64)
+    for word in words.T:
+        hashes = (hashes ^ word) * SPREAD
+        hashes ^= hashes >> _SHIFT
+    ordered = np.sort(hashes)
+    if (ordered[1:] != ordered[:-1]).all():
+        return np.arange(len(rows)), np.arange(len(rows))
+    first, group = first_appearances(hashes)
+    if np.array_equal(words, words[first[group]]):
+        return first, group
+    # Different rows have the same hash, which is very rare.
+    return first_appearances(np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -141,13 +103,8 @@ class Configurations(Presented):
 
     def __getitem__(self, rows: Any) -> Configurations:
         """Return the configurations at `rows` (a slice, positions, or a mask)."""
-        picked = np.ascontiguousarray(np.atleast_2d(self.indices[rows]))
-        picked.setflags(write=False)
         observed = None if self.observed is None else self.observed[rows]
-        # Rows of configurations need no check.
-        selected = object.__new__(Configurations)
-        vars(selected).update(system=self.system, indices=picked, observed=observed)
-        return selected
+        return Configurations(self.system, np.atleast_2d(self.indices[rows]), observed)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Configurations):
@@ -159,16 +116,10 @@ class Configurations(Presented):
     @cached_property
     def keys(self) -> Array:
         """One sortable byte string per configuration, equal where configurations are (shape (n,), dtype S)."""
-        big = np.ascontiguousarray(self.indices.astype(self.indices.dtype.newbyteorder(">")))
-        width = big.dtype.itemsize * big.shape[1]
+        big = self.indices.astype(self.indices.dtype.newbyteorder(">"))
         # numpy ignores trailing zero bytes of a string; a last byte of 1 makes them count.
-        marked = np.ones((len(big), width + 1), dtype=np.uint8)
-        marked[:, :width] = big.view(np.uint8).reshape(len(big), width)
-        return np.frombuffer(marked.tobytes(), dtype=f"S{width + 1}")
-
-    @cached_property
-    def _hashes(self) -> RowHashes:
-        return RowHashes(self.indices)
+        marked = np.pad(big.view(np.uint8), ((0, 0), (0, 1)), constant_values=1)
+        return np.frombuffer(marked.tobytes(), dtype=f"S{marked.shape[1]}")
 
     def value(self, name: str) -> Array:
         """Return the values of an option, floats of shape (n,): 0 or 1 for binary options, NaN where deselected.
@@ -219,11 +170,8 @@ class Configurations(Presented):
         return Configurations(model, self.indices, known.observed.at(known.find(self)))
 
     def groups(self) -> tuple[Array, Array]:
-        """Return the position of each distinct configuration's first appearance, ascending, and each one's group.
-
-        The latter, shape (n,), is the place of the first appearance of an equal one among the former.
-        """
-        return self._hashes.groups()
+        """Return the position of each distinct configuration's first appearance, and each one's place among these."""
+        return row_groups(self.indices)
 
     def unique(self) -> Configurations:
         """Return the distinct configurations, in order of first appearance."""
@@ -232,12 +180,9 @@ class Configurations(Presented):
     def find(self, wanted: Configurations) -> Array:
         """Return for each wanted configuration the position of its first appearance, -1 if there is none."""
         _same_options((self, wanted))
-        if len(self) == 0:
-            return np.full(len(wanted), -1)
-        if wanted.indices is self.indices or np.array_equal(wanted.indices, self.indices):
-            first, group = self.groups()
-            return first[group]
-        return self._hashes.find(wanted._hashes)
+        first, group = row_groups(np.concatenate([self.indices, wanted.indices]))
+        found = first[group[len(self) :]]
+        return np.where(found < len(self), found, -1)
 
     def assignment(self, row: int) -> dict[str, float]:
         """Return one configuration as name → value (0.0 or 1.0 for binary options, NaN if deselected)."""
@@ -286,15 +231,11 @@ class Configurations(Presented):
         """
         columns = option_columns(system, table_columns(frame))
         system = with_further_values(system, columns, warn=True)
-        indices: list[Array] = []
-        for option in system.options:
-            values = columns[option.name]
-            option_indices = value_indices(option, values)
-            if (option_indices < 0).any():
-                row = int(np.argmax(option_indices < 0))
-                raise ConfigurationError(f"row {row}: {wrong_value(option, float(values[row]))}")
-            indices.append(option_indices)
-        return cls(system, np.stack(indices, axis=1) if indices else np.zeros((0, 0), dtype=np.uint8))
+        indices = _indices(system, columns, 0)
+        for position, row in np.argwhere(indices.T < 0)[:1].tolist():
+            option = system.options[position]
+            raise ConfigurationError(f"row {row}: {wrong_value(option, float(columns[option.name][row]))}")
+        return cls(system, indices)
 
     @classmethod
     def of(cls, system: VariabilityModel, table: Any) -> Configurations:
@@ -309,14 +250,19 @@ class Configurations(Presented):
         """Return the configurations that another system has, too, and which ones they are, shape (n,), bool."""
         if system.options == self.system.options:
             return self, np.ones(len(self), dtype=bool)
-        indices = [value_indices(option, self.value(option.name)) for option in system.options]
-        rows = np.stack(indices, axis=1) if indices else np.zeros((len(self), 0), dtype=np.uint8)
-        kept = np.all(rows >= 0, axis=1)
-        return Configurations(system, rows[kept]), np.asarray(kept)
+        indices = _indices(system, {name: self.value(name) for name in system.names}, len(self))
+        kept = np.asarray(np.all(indices >= 0, axis=1))
+        return Configurations(system, indices[kept]), kept
 
     def summary(self) -> str:
         """Return the number of configurations, and the system."""
         return f"{plural(len(self), 'configuration', 'configurations')} of {self.system.name}"
+
+
+def _indices(system: VariabilityModel, columns: Mapping[str, Array], rows: int) -> Array:
+    """Return the value indices of columns, -1 where an option lacks a value; `rows`: of a system without options."""
+    found = [value_indices(option, columns[option.name]) for option in system.options]
+    return np.stack(found, axis=1) if found else np.zeros((rows, 0), dtype=np.uint8)
 
 
 def _same_options(parts: Sequence[Configurations]) -> None:

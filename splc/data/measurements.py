@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, overload
@@ -59,9 +59,8 @@ def side_by_side(columns: Mapping[str, Array], group: Array, slots: Array, file:
     tables = {}
     for name, values in columns.items():
         filled = np.full((len(totals), width), np.nan)
-        for slot in range(values.shape[1]):
-            present = slots > slot
-            filled[group[present], starts[present] + slot] = values[present, slot]
+        row, slot = np.nonzero(np.arange(values.shape[1]) < slots[:, np.newaxis])
+        filled[group[row], starts[row] + slot] = values[row, slot]
         used = np.flatnonzero(~np.isnan(filled).all(axis=0))
         tables[name] = filled[:, : used[-1] + 1 if len(used) else 1]
     return tables
@@ -74,9 +73,7 @@ def repetition_rows(tables: Iterable[Array], count: int) -> tuple[Array, Array]:
     """
     used = np.ones(count, dtype=np.int64)
     for values in tables:
-        known = ~np.isnan(values)
-        last = values.shape[1] - np.argmax(known[:, ::-1], axis=1)
-        used = np.maximum(used, np.where(known.any(axis=1), last, 1))
+        used = np.maximum(used, (~np.isnan(values) * np.arange(1, values.shape[1] + 1)).max(axis=1, initial=1))
     rows = np.repeat(np.arange(count), used)
     return rows, np.arange(len(rows)) - np.repeat(np.cumsum(used) - used, used)
 
@@ -299,21 +296,15 @@ class Measurements(Presented):
         Raises:
             MeasurementError: if there is no such property, or an aggregate is infinite.
         """
-        if nfp in self._columns:
-            return self._columns[nfp].copy()
         values = self.repetitions(nfp)
-        # The aggregate of one value is the value.
         result = values[:, 0].copy() if values.shape[1] == 1 else np.full(len(values), np.nan)
-        known = ~np.isnan(values).all(axis=1)
-        functions: dict[str, Callable[..., Array]] = {"mean": np.nanmean, "median": np.nanmedian, "min": np.nanmin}
-        if values.shape[1] > 1 and known.any():
+        if values.shape[1] > 1 and (known := ~np.isnan(values).all(axis=1)).any():
             with np.errstate(over="ignore"):
-                result[known] = functions[self.aggregate](values[known], axis=1)
+                result[known] = getattr(np, f"nan{self.aggregate}")(values[known], axis=1)
         if np.isinf(result).any():
             name = describe_configuration(self.configurations, int(np.argmax(np.isinf(result))))
             raise MeasurementError(f"{nfp}: the values of {name} are too large", hint="give them in a larger unit")
-        self._columns[nfp] = result
-        return result.copy()
+        return result
 
     def unit(self, nfp: str) -> str | None:
         """Return the unit of a property: the one that is stated, else the one in its name; None if neither is."""
@@ -321,22 +312,8 @@ class Measurements(Presented):
 
     def measured(self, nfp: str) -> Measurements:
         """Return the configurations that have a value of this property."""
-        if nfp not in self._subsets:
-            known = ~np.isnan(self.column(nfp))
-            if known.all():
-                return self
-            self._subsets[nfp] = self[known]
-        return self._subsets[nfp]
-
-    @cached_property
-    def _columns(self) -> dict[str, Array]:
-        """The values used of each property that was asked for."""
-        return {}
-
-    @cached_property
-    def _subsets(self) -> dict[str, Measurements]:
-        """The configurations with a value of a property, where others lack one."""
-        return {}
+        known = ~np.isnan(self.column(nfp))
+        return self if known.all() else self[known]
 
     @overload
     def __getitem__(self, key: str) -> Array: ...
@@ -351,7 +328,7 @@ class Measurements(Presented):
         rows = np.arange(len(self))[key].reshape(-1)
         values = {name: repetitions[rows] for name, repetitions in self.values.items()}
         about = (self.aggregate, self.report, self.contexts, self.units, self.failures)
-        return Measurements(self.configurations[key], values, *about)
+        return Measurements(self.configurations[rows], values, *about)
 
     def resolve_property(self, nfp: str | None = None) -> str:
         """Return `nfp`, or the only property if it is None.

@@ -1,4 +1,7 @@
-"""Names of columns: the words of measured values and of settings, the units that they state, and readable units."""
+"""Units of properties: those that names of columns state, readable ones of values, and factors between two units.
+
+The words of a name also tell measured values from settings and counts.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,8 @@ _WORDS = {
     **dict.fromkeys(("watt", "watts", "w"), "W"),
 }
 # One letter is a unit only after a word that is measured in it: `grid_s` is none.
-_MEASURED_IN = {"s": r"time|latency|duration|elapsed|delay|makespan", "j": r"energy", "w": r"power"}
+_MEASURED_IN = {"s": r"time|latency|duration|elapsed|delay|makespan|queue", "j": r"energy", "w": r"power"}
+_QUANTITIES = frozenset("|".join(_MEASURED_IN.values()).split("|"))
 # Units of time in seconds, and those that texts use, the largest first.
 _SECONDS = {"h": 3600.0, "min": 60.0, "s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
 _SPELLINGS = {"us": "µs", "μs": "µs", "sec": "s", "seconds": "s", "second": "s"}
@@ -45,6 +49,11 @@ def unit_in_name(name: str) -> str | None:
     for between in (r"[^0-9A-Za-zµ]+", r"(?<=[a-z])(?=[A-Z])"):
         *before, last = re.split(between, name)
         word = last.casefold()
+        rate = re.search(rf"(?:/\s*|[^0-9A-Za-z]per[^0-9A-Za-z]+){re.escape(last)}$", name)
+        if word in _WORDS and rate and before and before[-1].casefold() not in _QUANTITIES:
+            # `requests/sec`, `read MB/s`; `time/s` is a time in seconds.
+            amount = next(each for each in reversed(before) if each.casefold() != "per")
+            return f"{_WORDS.get(amount.casefold(), amount)}/{_WORDS[word]}"
         # `us` alone is a name.
         if not before and len(word) < _SHORT:
             continue
@@ -109,7 +118,7 @@ _MEASURED = frozenset(
     words_of(
         "time times runtime walltime cputime latency latencies duration elapsed seconds sec secs ms ns makespan energy "
         "joules power throughput bandwidth iops ops qps tps rps fps ipc flops mflops gflops tflops speedup performance "
-        "memory rss occupancy utilization score accuracy loss auc f1 rmse mae mape"
+        "memory rss occupancy utilization score accuracy acc loss auc f1 rmse mae mape"
     )
 )
 _SETTING = frozenset(

@@ -211,8 +211,8 @@ def summary_of(parts: Sequence[Measurements]) -> Summary:
     """Return the summary of measurements of one system; repetitions are compared within each part only."""
     configurations = Configurations.concatenate([part.configurations for part in parts])
     names = dict.fromkeys(name for part in parts for name in part.properties)
-    rows = sum(part.report.rows - len(part.report.invalid) for part in parts)
-    return Summary(len(configurations.groups()[0]), rows, tuple(_property(name, parts) for name in names))
+    properties = tuple(_property(name, parts) for name in names)
+    return Summary(len(configurations.groups()[0]), sum(part.report.used for part in parts), properties)
 
 
 def _property(name: str, parts: Sequence[Measurements]) -> PropertySummary:

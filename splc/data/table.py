@@ -134,7 +134,10 @@ def numbers_of(values: Array) -> Array | None:
 
 def texts_of(values: Array) -> list[str]:
     """Return a column as texts, without spaces around them; those of missing values are empty."""
-    return ["" if _is_missing(item) else _text(item) for item in values.tolist()]
+    return [
+        "" if _is_missing(item) else f"{item:.15g}" if isinstance(item, float) else str(item).strip()
+        for item in values.tolist()
+    ]
 
 
 def _is_missing(value: Any) -> bool:
@@ -144,10 +147,6 @@ def _is_missing(value: Any) -> bool:
         or type(value).__name__ in {"NAType", "NaTType"}
         or (isinstance(value, float) and math.isnan(value))
     )
-
-
-def _text(value: Any) -> str:
-    return f"{value:.15g}" if isinstance(value, float) else str(value).strip()
 
 
 def whole_numbers(values: Array) -> Array:
@@ -203,13 +202,12 @@ def _group(system: VariabilityModel, parent: str, children: Sequence[BinaryOptio
     if parent not in system.mandatory:
         child_of = {"": "", **child_of}
     texts = texts_of(values)
-    unknown = [row for row, text in enumerate(texts) if text not in child_of]
-    if unknown:
-        wrong = texts[unknown[0]]
+    if unknown := [text for text in texts if text not in child_of]:
+        wrong = unknown[0]
         if not wrong or not system.inferred:
             known = listed([child.presentation.output_string or child.name for child in children], _SHOWN)
-            raise ConfigurationError(f"row {unknown[0]}: {parent} cannot be {wrong!r}; its values are {known}")
-        warn_of_unknown(parent, [texts[row] for row in unknown])
+            raise ConfigurationError(f"row {texts.index(wrong)}: {parent} cannot be {wrong!r}; its values are {known}")
+        warn_of_unknown(parent, unknown)
     chosen = np.array([child_of.get(text) for text in texts], dtype=object)
     return {parent: (chosen != "").astype(float)} | {
         child.name: (chosen == child.name).astype(float) for child in children

@@ -35,7 +35,7 @@ ROW_COUNTERS = ("id", "index", "row", "no", "nr", "number", "#", "config_id", "c
 ROW_NUMBERS = re.compile(r"(?:job|run|trial|task|build|experiment|test|row|pipeline|measurement|config)_id")
 REPETITION_COUNTERS = (
     *("rep", "reps", "repeat", "repetition", "repetitions", "replicate", "replication"),
-    *("run", "run_id", "trial", "iteration", "seed"),
+    *("run", "run_id", "trial", "iteration", "seed", "attempt", "run_attempt"),
 )
 _ROW_WORDS = frozenset(ROW_COUNTERS)
 # The words of which the name of a counter may consist: 'run no', 'experiment id'.
@@ -50,9 +50,8 @@ def is_row_counter(name: str) -> bool:
     words = _WORD.findall(name.casefold())
     if "_".join(words) in REPETITION_COUNTERS:
         return False
-    if is_index_name(name):
-        return True
-    return name.casefold() in ROW_COUNTERS or (not _ROW_WORDS.isdisjoint(words) and _COUNTED.issuperset(words))
+    consists = not _ROW_WORDS.isdisjoint(words) and _COUNTED.issuperset(words)
+    return is_index_name(name) or name.casefold() in ROW_COUNTERS or consists
 
 
 def is_index_name(name: str) -> bool:
@@ -161,6 +160,14 @@ class CodedColumns:
         filled = self.codes[name][~blank[self.codes[name]]]
         return len(np.unique(filled)), len(filled)
 
+    def says_why(self, name: str) -> bool:
+        """Return whether a column has texts in a part of the rows only, in which numbers are missing."""
+        has_text = np.array([bool(text.strip()) for text in self._texts[name]], dtype=bool)[self.codes[name]]
+        missing = np.zeros(self.rows, dtype=bool)
+        for other in self._gaps & self.numbers.keys():
+            missing |= self.gaps(other)
+        return bool(has_text.any() and not has_text.all() and missing[has_text].all())
+
     def filled(self, name: str) -> tuple[int, int]:
         """Return the number of values of a column, and of the rows that have one."""
         if name in self._gaps:
@@ -237,7 +244,8 @@ class CodedColumns:
         # Some configurations of repetitions were only one without the columns.
         clearer = alike(counts) < alike(both) and np.bincount(both).argmax() == np.bincount(counts).argmax()
         if len(both) >= len(counts) + MIN_GROUPS and alike(both) >= NEARLY_SAME and (clearer or not repeats(counts)):
-            return [*columns]
+            # Fractions to the right of a property were rather measured.
+            return [name for name in columns if name not in self.numbers or self.has_integers(name)]
         return [name for name in columns if self.is_crossed(name, group)]
 
     def scattered(self, names: Sequence[str], removable: Collection[str]) -> list[str]:
@@ -284,12 +292,11 @@ class CodedColumns:
         """
         # Ranks, which have no outliers.
         values, chosen, best = self.codes[name].astype(float), list[str](), 0.0
-        group = np.zeros(self.rows, dtype=np.int64)
+        group = self.groups(())
         # One at a time, the best one.
         while best < NEARLY_ALL and len(chosen) < _MOST_ARGUMENTS:
-            explained = {
-                other: _explained(values, self.refined(group, other)) for other in others if other not in chosen
-            }
+            free = (other for other in others if other not in chosen)
+            explained = {other: _explained(values, self.refined(group, other)) for other in free}
             other = max(explained, key=explained.__getitem__, default=name)
             if explained.get(other, 0.0) <= best:
                 break
@@ -314,10 +321,13 @@ class CodedColumns:
                 needed.remove(other)
                 group = without
         groups = int(group.max()) + 1
-        if groups < MIN_GROUPS:
-            return None
-        enough = groups * EVIDENCE <= self._uncrossed(others, needed)
-        is_function = enough or self._is_simple(name, needed, groups) or self._is_outcome(name, needed, groups)
+        is_function = groups >= MIN_GROUPS and (
+            groups * EVIDENCE <= self._uncrossed(others, needed)
+            or self._is_simple(name, needed, groups)
+            or self._is_outcome(name, needed, groups)
+            or self._is_composed(name, needed, groups)
+        )
+        is_function = is_function or self._is_proportional(name, needed, groups)
         return tuple(needed) if is_function else None
 
     def _uncrossed(self, names: Sequence[str], required: Sequence[str]) -> int:
@@ -345,11 +355,22 @@ class CodedColumns:
         is_wide = not self.has_integers(name) or bool(np.ptp(self.numbers[name]) > MAX_VALUES * size)
         return is_wide and size > max(groups / 2, *(self.sizes[each] for each in arguments))
 
+    def _is_composed(self, name: str, arguments: Sequence[str], groups: int) -> bool:
+        """Return whether a column has more values than all of its arguments, and many rows repeat combinations."""
+        return self.sizes[name] > sum(self.sizes[each] for each in arguments) and 3 * groups <= 2 * self.rows
+
+    def _is_proportional(self, name: str, arguments: Sequence[str], groups: int) -> bool:
+        """Return whether a column is its only argument times a constant, or a constant divided by it."""
+        if len(arguments) > 1 or groups < MIN_GROUPS - 1 or EVIDENCE * groups > self.rows:
+            return False
+        values, others = (self.numbers.get(each, np.zeros(1)) for each in (name, *arguments))
+        if not (values > 0).all() or not (others > 0).all():
+            return False
+        return any(bool(np.ptp(each) <= EXACT * each.max()) for each in (values / others, values * others))
+
     def _is_simple(self, name: str, arguments: Sequence[str], groups: int) -> bool:
         """Return whether a column is a sum or a product of powers of others, with two combinations per coefficient."""
-        if groups < 2 * (len(arguments) + 1):
-            return False
-        if not self.numbers.keys() >= {*arguments}:
+        if groups < 2 * (len(arguments) + 1) or not self.numbers.keys() >= {*arguments}:
             return False
         values, columns = self.numbers[name], np.stack([self.numbers[argument] for argument in arguments], axis=1)
         # The numbers of named options of text are NaN.

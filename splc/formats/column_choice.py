@@ -99,7 +99,7 @@ class ColumnChoice:
         ignored, mentioned = _with_parts(self.ignore), _with_parts(self.named)
         where = {name: value for name, value in other.where.items() if name not in (*ignored, *self.by)}
         contexts = (name for name in other.contexts if name not in ignored)
-        ignore = (name for name in other.ignore if name not in mentioned)
+        ignore = (name for name in other.ignore if name not in (*mentioned, *self.options))
         names = {*mentioned, *ignored, *self.options}
         return ColumnChoice(
             tuple(dict.fromkeys((*contexts, *self.contexts))),
@@ -121,12 +121,10 @@ class ColumnChoice:
             return self
         choice = self.among((*roles.options, *roles.contexts, *roles.properties))
         mentioned = {*choice.named, *choice.ignore, *choice.options, nfp}
-        options = tuple(name for name in roles.options if name not in mentioned)
-        extra = ColumnChoice(
-            tuple(name for name in roles.contexts if name not in mentioned),
-            properties=tuple(name for name in roles.properties if name not in choice.options),
-        )
-        result = choice.over(extra.lenient)
+        free = (tuple(name for name in names if name not in mentioned) for names in (roles.options, roles.contexts))
+        options, contexts = free
+        properties = tuple(name for name in roles.properties if name not in choice.options)
+        result = choice.over(ColumnChoice(contexts, properties=properties).lenient)
         return replace(result, options=(*choice.options, *options), optional=result.optional.union(options))
 
     def with_contexts(self, names: Iterable[str], system: VariabilityModel) -> ColumnChoice:
@@ -193,12 +191,9 @@ def kind_of(texts: Sequence[str], values: Array, decimal: str = ".") -> Kind:
     numbers, words = len(values) - len(unread), 0
     distinct, codes = distinct_texts(texts_in(texts, unread))
     for text, count in zip(distinct, np.bincount(codes).tolist(), strict=True):
-        if text.strip().casefold() in MISSING:
-            continue
-        if "too large" in not_a_number(text, decimal):
-            numbers += count
-        else:
-            words += count
+        if text.strip().casefold() not in MISSING:
+            is_large = "too large" in not_a_number(text, decimal)
+            numbers, words = numbers + count * is_large, words + count * (not is_large)
     return "text" if words > numbers else "numbers" if numbers else "empty"
 
 
@@ -215,11 +210,9 @@ def columns_of(
     choice = choice.among([*tables, *options])
     problems = Problems(file)
     for name in dict.fromkeys((*choice.named, *choice.ignore)):
-        if name in tables:
-            continue
-        if name in options:
+        if name in options and name not in tables:
             problems.add(f"{name!r} is an option or a parameter, not a context")
-        elif name not in choice.optional:
+        elif name not in tables and name not in choice.optional:
             hint = unknown_name_hint(name, list(tables)) if tables else "the table has columns of options only"
             problems.add(f"there is no column {name!r}", hint=hint)
     for name in choice.named:
@@ -230,9 +223,7 @@ def columns_of(
     problems.raise_if_any(InputError)
     properties: dict[str, Array] = {}
     contexts: dict[str, Context] = {}
-    for name, texts in tables.items():
-        if name in choice.ignore:
-            continue
+    for name, texts in ((name, texts) for name, texts in tables.items() if name not in choice.ignore):
         if choice.is_context(name, nfp):
             contexts[name] = Context.of(texts)
             continue
@@ -260,8 +251,7 @@ def words_in(texts: Sequence[str], values: Array, most: int | None = None) -> li
 
     `values`: their numbers, NaN for none, shape (n,). `most`: the number of texts without a number to look at.
     """
-    unread = texts_in(texts, np.flatnonzero(np.isnan(values))[:most])
-    words = dict.fromkeys(text.strip() for text in unread)
+    words = dict.fromkeys(text.strip() for text in texts_in(texts, np.flatnonzero(np.isnan(values))[:most]))
     return [text for text in words if text.casefold() not in MISSING]
 
 

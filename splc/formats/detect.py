@@ -32,9 +32,10 @@ from xml.parsers import expat
 from splc.errors import InputError, OutputError, Problem, nearest
 from splc.formats.benchmarks.tools import benchmark_of
 from splc.io.csv_rows import likely_separator, split_line
-from splc.io.files import Source, is_stream
+from splc.io.files import Source, is_stream, read_source
 from splc.io.json import parse_json
 from splc.io.numbers import parse_number
+from splc.system.variability import VariabilityModel
 
 Kind = Literal["system", "measurements", "model", "experiment", "script"]
 SystemFormat = Literal["xml", "featureide", "uvl", "dimacs", "configspace"]
@@ -72,6 +73,7 @@ class Format:
 _SYSTEM = "splc.formats.system."
 _VM = f"{_SYSTEM}splconqueror_xml:"
 _FM = f"{_SYSTEM}feature_models:"
+_CONFIG = f"{_SYSTEM}configspace:"
 _CSV = "splc.formats.measurements.csv:"
 _XML = "splc.formats.measurements.splconqueror_xml:"
 _MODELS = "splc.formats.models."
@@ -84,13 +86,7 @@ FORMATS = (
     Format("system", "uvl", ".uvl", f"{_SYSTEM}uvl:parse_uvl", f"{_SYSTEM}uvl_writer:write_uvl"),
     Format("system", "featureide", None, f"{_FM}parse_featureide", f"{_FM}write_featureide"),
     Format("system", "dimacs", ".dimacs", f"{_FM}parse_dimacs", f"{_FM}write_dimacs", (".cnf",)),
-    Format(
-        "system",
-        "configspace",
-        ".json",
-        f"{_SYSTEM}configspace:parse_configspace",
-        f"{_SYSTEM}configspace_writer:write_configspace",
-    ),
+    Format("system", "configspace", ".json", f"{_CONFIG}parse_configspace", f"{_CONFIG}write_configspace"),
     Format("measurements", "csv", ".csv", f"{_CSV}read_measurements_csv", f"{_CSV}write_measurements_csv"),
     Format("measurements", "xml", ".xml", f"{_XML}read_measurements_xml", f"{_XML}write_measurements_xml"),
     Format("measurements", "splconqueror-csv", writer=f"{_CSV}write_measurements_splconqueror_csv"),
@@ -161,40 +157,31 @@ def xml_root(data: bytes) -> str | None:
     """
     names: list[str] = []
 
-    class Found(Exception):  # noqa: N818
-        """Ends the parsing."""
+    def end(*_: object) -> None:
+        raise EOFError
 
-    def started(name: str, _: dict[str, str]) -> None:
-        names.append(name.rpartition(":")[2])
-        raise Found
-
-    def declared(name: str, *_: object) -> None:
-        names.append(name.rpartition(":")[2])
-
-    def entity(*_: object) -> None:
-        raise Found
+    def started(name: str, *_: object) -> None:
+        names.append(name)
+        end()
 
     parser = expat.ParserCreate()
-    parser.StartDoctypeDeclHandler = declared
-    parser.EntityDeclHandler = entity
-    parser.StartElementHandler = started
-    with contextlib.suppress(Found, expat.ExpatError, ValueError, LookupError):
+    parser.StartDoctypeDeclHandler = lambda name, *_: names.append(name)
+    parser.EntityDeclHandler, parser.StartElementHandler = end, started
+    with contextlib.suppress(EOFError, expat.ExpatError, ValueError, LookupError):
         parser.Parse(data, False)
-    return names[-1] if names else None
+    return names[-1].rpartition(":")[2] if names else None
 
 
 def xml_root_of_file(path: Path) -> str | None:
     """Return the name of the root element of an XML file (compressed or not), None where there is none."""
-    if is_stream(path):
-        # A pipe or device can be read only once, and may never end.
-        return None
-    try:
-        with path.open("rb") as stream:
-            beginning = stream.read(_BEGINNING)
+    # A pipe or device can be read only once, and may never end.
+    beginning = b""
+    with contextlib.suppress(OSError, zlib.error):
+        if not is_stream(path):
+            with path.open("rb") as stream:
+                beginning = stream.read(_BEGINNING)
         if beginning.startswith(b"\x1f\x8b"):
             beginning = zlib.decompressobj(wbits=31).decompress(beginning, _BEGINNING)
-    except (OSError, zlib.error):
-        return None
     return xml_root(beginning)
 
 
@@ -243,23 +230,16 @@ def experiment_format(source: Source) -> ExperimentFormat | None:
         # Talpas writes JSON lines with semicolons instead of commas.
         if ";" in _TEXT.sub("", first):
             raise _not_read("Talpas", source)
-        return _json_format(first)
-    word = _WORD.match(first)
-    if word and word[0] in KEYWORDS:
+        # A faulty line of JSON lines, or the beginning of an object over several lines.
+        is_lines = first.endswith("}") and f'"{PARAMETERS[0]}"' in first
+        with contextlib.suppress(InputError):
+            is_lines = "measurements" not in parse_json(first)
+        return "jsonl" if is_lines else "json"
+    if (word := _WORD.match(first)) and word[0] in KEYWORDS:
         return "text"
     if re.search(r"[,;\t]", first):
         return "csv"
     return "text" if word and nearest(word[0], KEYWORDS) else None
-
-
-def _json_format(first: str) -> ExperimentFormat:
-    """Return the format of a file whose first line begins an object."""
-    try:
-        entry = parse_json(first)
-    except InputError:
-        # A faulty line of JSON lines, or the beginning of an object over several lines.
-        return "jsonl" if first.endswith("}") and f'"{PARAMETERS[0]}"' in first else "json"
-    return "json" if "measurements" in entry else "jsonl"
 
 
 def _not_read(program: str, source: Source) -> InputError:
@@ -353,6 +333,31 @@ def format_of(kind: Kind, source: Source) -> Format | None:
             return form
     name = _DETECTED[kind](source)
     return None if name is None else format_named(kind, name)
+
+
+def read_variability_model(path: str | Path) -> VariabilityModel:
+    """Read the description of a system.
+
+    Args:
+        path: a variability model of SPL Conqueror, or a feature model (UVL, FeatureIDE, DIMACS), also compressed
+            (`.gz`); `-` is standard input.
+
+    Returns:
+        The options and constraints. `notes` of the model has remarks on elements without effect.
+
+    Raises:
+        InputError: if the file cannot be read, or is in none of the formats.
+        VariabilityError: with all problems of the description and their lines.
+    """
+    return parse_system(read_source(path))
+
+
+def parse_system(source: Source) -> VariabilityModel:
+    """Return the system of a description, as `read_variability_model`."""
+    # The reader of XML has messages for other kinds of XML files.
+    form = format_of("system", source) or format_named("system", "xml")
+    model: VariabilityModel = form.read(source)
+    return model
 
 
 def suffix_of(path: str) -> str:

@@ -28,9 +28,10 @@ _STAMP_NAMES = frozenset(
         *("finished_at", "end_time", "ended_at", "created", "created_at", "date", "epoch", "unix_time", "ts"),
     )
 )
-# `2024-05-01T12:00:03`, `2024-05-01`, `12:00:03`.
+# `2024-05-01T12:00:03`, `2024-05-01`, `1.5.2024`, `12:00:03`.
 _STAMP = re.compile(
-    r"[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}.*)?|[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?"
+    r"(?:[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}|[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{4})(?:[T ][0-9]{2}:[0-9]{2}.*)?|"
+    r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?"
 )
 # Seconds since 1970 from the year 2001 on, also in milli-, micro- or nanoseconds.
 _EPOCH = 1e9
@@ -40,10 +41,21 @@ _HASH = re.compile(
 _HASH_NAMES = re.compile(r"(?:.*_)?(?:hash|sha|sha1|sha256|md5|digest|checksum|uuid|guid)(?:sum)?")
 
 _LEAST_ROWS = 5
-# Fewer days may be contexts.
-_MANY_DAYS = 10
+# Fewer days, or hashes, may be contexts.
+_MANY_DAYS, _MANY_HASHES = 10, 20
 # The number of cells among which the first one with a text is looked for.
 _LOOKED_AT = 1000
+
+# Columns that say whether a run worked: texts and exit codes; and the texts of those that did.
+_STATUS = {"status", "state", "outcome"}
+_FAILED = {
+    *("fail", "failed", "failure", "error", "crash", "crashed", "cancelled", "canceled", "timeout", "timed_out"),
+    *("aborted", "abort", "killed", "oom", "out_of_memory", "node_fail", "skipped", "pruned", "running", "invalid"),
+}
+EXIT_CODES = {"exit_code", "exitcode", "exit_status", "returncode", "return_code"}
+WORKED = {
+    *("ok", "okay", "success", "successful", "succeeded", "passed", "done", "complete", "completed", "finished", "0")
+}
 
 
 def left_out(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]) -> dict[str, str]:
@@ -55,23 +67,26 @@ def left_out(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]) -
     return reasons
 
 
+def is_status(name: str, values: Iterable[str]) -> bool:
+    """Return whether the texts of a column say which runs failed, by its name or since all of them are known."""
+    words = {value.strip().casefold() for value in values}
+    return name.casefold() in _STATUS or (words <= WORKED | _FAILED and bool(words & WORKED and words & _FAILED))
+
+
 def _statistics(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]) -> Iterator[tuple[str, str]]:
     """Yield the statistics of a value with a centre column: `median`, `time_max` if there is `time_mean`."""
     groups: dict[str, dict[str, str]] = {}
     for name in columns:
-        base, statistic = _statistic(name)
-        if statistic:
-            groups.setdefault(base, {}).setdefault(statistic, name)
-    names = {"_".join(words_of(name)): name for name in columns}
+        if (found := _statistic(name)) is not None:
+            groups.setdefault(found[0], {}).setdefault(found[1], name)
+    names = {key: name for name in columns if (key := "_".join(words_of(name)))}
     for base, group in groups.items():
         # `time` beside `time_max` is the value itself, but `depth` and `max_depth` are two options.
-        is_value = is_measurement_name(base) or not _BOUNDS.issuperset(group)
+        is_value = is_measurement_name(names.get(base, base)) or not _BOUNDS.issuperset(group)
         centre = (names.get(base) if is_value else None) or next((group[key] for key in _CENTRES if key in group), None)
         spreads = [name for name in group.values() if name != centre]
-        if centre is None or not spreads:
-            continue
-        chosen = next((name for name in (*spreads, centre) if name in mentioned), centre)
-        for name in (*spreads, centre):
+        for name in (*spreads, centre) if centre is not None and spreads else ():
+            chosen = next((each for each in (*spreads, centre) if each in mentioned), centre)
             if name not in mentioned and name != chosen:
                 yield name, f"statistics beside {chosen}"
     elapsed = next((name for key, name in names.items() if key in _ELAPSED), None)
@@ -81,21 +96,17 @@ def _statistics(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]
                 yield name, f"parts of the processor time beside {elapsed}"
 
 
-def _statistic(name: str) -> tuple[str, str]:
-    """Return what a column is a statistic of, and which; empty texts if it is none."""
+def _statistic(name: str) -> tuple[str, str] | None:
+    """Return what a column is a statistic of, and which; None if it is none."""
     key = "_".join(words_of(name))
-    percentile = re.search(rf"(?:^|_)({_PERCENTILE.pattern})$", key)
-    if percentile:
+    if percentile := re.search(rf"(?:^|_)({_PERCENTILE.pattern})$", key):
         return key[: percentile.start()], percentile[1]
     words = key.split("_")
-    for at in (-1, 0):
+    # At the end, at the beginning, or as in `time_mean_ms`.
+    for at in (len(words) - 1, 0, *([len(words) - 2] if len(words) > 2 else ())):
         if words[at] in _CENTRES or words[at] in _SCATTER:
-            stem = words[:-1] if at else words[1:]
-            return "_".join(stem), words[at]
-    # `time_mean_ms`
-    if len(words) > 2 and (words[-2] in _CENTRES or words[-2] in _SCATTER):
-        return "_".join((*words[:-2], words[-1])), words[-2]
-    return "", ""
+            return "_".join((*words[:at], *words[at + 1 :])), words[at]
+    return None
 
 
 def _stamps_or_hashes(name: str, texts: Sequence[str]) -> str | None:
@@ -109,30 +120,23 @@ def _stamps_or_hashes(name: str, texts: Sequence[str]) -> str | None:
         # All texts would have to be one, and a column of measured values has many different texts.
         return None
     distinct = [stripped for text in distinct_texts(texts)[0] if (stripped := text.strip())]
-    return _stamp(key, distinct, len(texts)) or _hash(key, distinct, len(texts))
+    return "time stamps" if _are_stamps(key, distinct, len(texts)) else _hashes(key, distinct, len(texts))
 
 
-def _stamp(key: str, distinct: Sequence[str], rows: int) -> str | None:
-    """Return why a column has time stamps, None if it has none."""
-    if len(distinct) < 2:
-        return None
+def _are_stamps(key: str, distinct: Sequence[str], rows: int) -> bool:
+    """Return whether a column has time stamps."""
     differs = len(distinct) > rows / 2 and rows >= _LEAST_ROWS
-    if all(_STAMP.fullmatch(text) for text in distinct):
-        many = differs or len(distinct) > _MANY_DAYS
-        return "time stamps" if many or all(":" in text for text in distinct) else None
-    if key in _STAMP_NAMES and differs and bool((parse_column(distinct) >= _EPOCH).all()):
-        return "time stamps"
-    return None
+    if len(distinct) > 1 and all(map(_STAMP.fullmatch, distinct)):
+        return differs or len(distinct) > _MANY_DAYS or all(":" in text for text in distinct)
+    return len(distinct) > 1 and key in _STAMP_NAMES and differs and bool((parse_column(distinct) >= _EPOCH).all())
 
 
-def _hash(key: str, distinct: Sequence[str], rows: int) -> str | None:
-    """Return why a column has hashes, None if it has none; a few hashes, as of commits, are contexts."""
-    if len(distinct) < _LEAST_ROWS or len(distinct) <= rows / 2:
+def _hashes(key: str, distinct: Sequence[str], rows: int) -> str | None:
+    """Return `hashes` for a column that has them, else None; a few hashes, as of commits, are contexts."""
+    if len(distinct) < _LEAST_ROWS or len(distinct) <= min(rows / 2, _MANY_HASHES) or len({*map(len, distinct)}) > 1:
         return None
-    is_named = _HASH_NAMES.fullmatch(key) is not None
-    hashes = sum(_HASH.fullmatch(text) is not None for text in distinct)
-    lengths = {len(text) for text in distinct}
-    return "hashes" if len(lengths) == 1 and (hashes == len(distinct) or (is_named and hashes > 0)) else None
+    hashes = len([*filter(_HASH.fullmatch, distinct)])
+    return "hashes" if hashes == len(distinct) or (hashes and _HASH_NAMES.fullmatch(key)) else None
 
 
 def options_among(
@@ -144,8 +148,7 @@ def options_among(
     option becomes the property that is returned.
     """
     observed = _observed(table, names, nfp, explicit)
-    beside = _found(table, names, nfp, explicit, observed)
-    if beside is None:
+    if (beside := _found(table, names, nfp, explicit, observed)) is None:
         return None
     others = [name for name in names if name not in explicit or name not in text]
     alone = (_found(table, others, nfp, (), observed) or {}) if explicit else beside
@@ -166,13 +169,12 @@ def options_among(
 
 
 def _anchor(table: CodedColumns, names: Sequence[str], nfp: str | None, explicit: Collection[str]) -> int | None:
-    """Return the place of the first property that the user or its name states, None if there is none."""
-    stated = (
-        at
-        for at, name in enumerate(names)
-        if name == nfp or (name in table.numbers and name not in explicit and table.is_named_measured(name, nfp))
-    )
-    return next(stated, None)
+    """Return the place of the property that the user names, else of the first one by its name; None without any."""
+    if nfp in table.numbers:
+        return names.index(nfp)
+    free = table.numbers.keys() - explicit
+    stated = (name in free and table.is_named_measured(name) for name in names)
+    return next((at for at, is_stated in enumerate(stated) if is_stated), None)
 
 
 def _observed(table: CodedColumns, names: Sequence[str], nfp: str | None, explicit: Collection[str]) -> dict[str, str]:
@@ -180,8 +182,7 @@ def _observed(table: CodedColumns, names: Sequence[str], nfp: str | None, explic
 
     To the left of a stated property these may be any columns, to the right those of few values.
     """
-    anchor = _anchor(table, names, nfp, explicit)
-    if anchor is None:
+    if (anchor := _anchor(table, names, nfp, explicit)) is None:
         return {}
     left, right = names[:anchor], [name for name in names[anchor:] if name != nfp and _may_be_set(table, name)]
     few = dict.fromkeys(name for name in (*left, *right) if table.is_few(name) and not is_count_name(name))
@@ -231,11 +232,15 @@ def _found(
     boundary = None
     # Columns without values where properties have none are properties, too.
     failed = np.zeros(table.rows, dtype=bool)
-    for name in numbers if anchor is None else set(names[anchor:]).intersection(numbers):
-        if not table.complete(name) and (name == nfp or table.seems_measured(name)):
+    for name in numbers:
+        is_right = anchor is None or name in names[anchor:]
+        # Options have no words such as `n.d.` instead of numbers.
+        is_measured = name not in table.blank or (is_right and (name == nfp or table.seems_measured(name)))
+        if is_measured and not table.complete(name):
             failed |= table.gaps(name)
     # The last column that differs in every row.
     last_different = next((at for at in reversed(range(len(names))) if table.differs_everywhere(names[at])), -1)
+    measured_left = False
     for index, name in enumerate(names):
         if name in options:
             continue
@@ -258,6 +263,10 @@ def _found(
             boundary = index
             if options:
                 break
+        elif left and (
+            table.is_named_measured(name, nfp) or (words_of(name)[-1:] == ("iterations",) and measured_left)
+        ):
+            measured_left = True
         elif table.complete(name) or (
             name in table.blank
             and table.filled(name)[0] > 0
@@ -311,20 +320,15 @@ def _functions(table: CodedColumns, names: Sequence[str], options: Iterable[str]
     inputs = list(options)
     numbers = [name for name in names if name in table.numbers and table.complete(name)]
     numeric = [name for name in numbers if not table.is_binary(name) and table.sizes[name] > 1]
-    if len(numeric) * len(inputs) ** 2 <= MAX_TESTS:
-        for name in table.larger_first(numeric):
-            arguments = table.arguments(name, [other for other in inputs if other != name])
-            if arguments is not None:
-                functions[name] = arguments
-                inputs.remove(name)
+    for name in table.larger_first(numeric) if len(numeric) * len(inputs) ** 2 <= MAX_TESTS else ():
+        if (arguments := table.arguments(name, [other for other in inputs if other != name])) is not None:
+            functions[name] = arguments
+            inputs.remove(name)
     return functions
 
 
 def unexplained_gaps(table: CodedColumns, name: str, options: Iterable[str]) -> tuple[int, ...]:
     """Return the rows in which an option has no value, unless these are the rows with some values of another option."""
-    if table.complete(name):
-        return ()
-    gaps = table.gaps(name)
-    if any(table.decides(other, gaps) for other in options if other != name and other in table.codes):
-        return ()
-    return tuple(np.flatnonzero(gaps).tolist())
+    gaps = np.zeros(0, dtype=bool) if table.complete(name) else table.gaps(name)
+    others = (other for other in options if len(gaps) and other != name and other in table.codes)
+    return () if any(table.decides(other, gaps) for other in others) else tuple(np.flatnonzero(gaps).tolist())

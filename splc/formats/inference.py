@@ -19,7 +19,7 @@ from splc.formats.measurements.constraints import option_table, pair_text, with_
 from splc.formats.measurements.selections import truth_words
 from splc.formats.measurements.tables import read_file_columns, read_table
 from splc.formats.roles import Roles, option_columns, roles_of
-from splc.formats.table import TableSource, table_of
+from splc.formats.table import TableSource, read_columns, table_of
 from splc.io.csv_rows import distinct_texts, has_text, rows_with, texts_in
 from splc.io.files import Source
 from splc.io.numbers import number_text, parse_column
@@ -34,6 +34,9 @@ MAX_CHILDREN = 1000
 _SHOWN_VALUES = 6
 # Numeric options with fractions have fewer levels.
 _CONTINUOUS = 20
+# How reasons begin to leave out numbers that were not measured; and the rows among which texts are looked for.
+_NOT_MEASURED = ("it seems to count", "it numbers", "it is a function", "time stamps")
+_LOOKED_AT = 1000
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -70,6 +73,20 @@ class Inference(Roles):
         """Selections of two options that no row has, although chance hardly explains it, and what excludes them."""
         return tuple((pair.contradiction, pair_text(pair)) for pair in self.mined.unseen)
 
+    def of_model(self, choice: ColumnChoice) -> ColumnChoice:
+        """Return the roles of columns that the file of a model states: also those that are left out.
+
+        What was measured, such as statistics, is not among them: it may be the property of another command.
+        """
+        columns = {} if is_xml(self.source) else read_columns(self.source).columns
+        beginnings = {name: columns[name][:_LOOKED_AT] for name in self.ignored if name in columns}
+        ignore = [
+            name
+            for name, cells in beginnings.items()
+            if self.ignored[name].startswith(_NOT_MEASURED) or np.isnan(parse_column(cells)).all()
+        ]
+        return choice.over(ColumnChoice(ignore=tuple(ignore)).lenient)
+
     def completed(self, choice: ColumnChoice) -> ColumnChoice:
         """Return the roles of columns that the user chose, completed by those that were inferred."""
         result = choice.over(ColumnChoice(ignore=tuple(self.ignored)).lenient)
@@ -97,16 +114,14 @@ def inference_of(
     choice = (choice or ColumnChoice()).with_stated(given.stated, nfp)
     table = read_file_columns(source, choice.unread)
     columns = table.columns
-    without = () if is_xml(source) else _without_values(columns, choice.where)
-    if without:
+    if without := () if is_xml(source) else _without_values(columns, choice.where):
         columns = {name: cells for name, cells in columns.items() if name not in without}
         choice = replace(choice, options=tuple(name for name in choice.options if name not in without))
     if usual is not None:
         # A log keeps one space where a name has several.
         nfp = next((name for name in columns if name.split() == usual.split()), nfp)
     if not is_xml(source):
-        has_nfp = nfp is not None or bool(choice.properties)
-        every = option_columns(columns, choice, measured=has_nfp or measured)
+        every = option_columns(columns, choice, measured=(nfp is not None or bool(choice.properties)) or measured)
         resolved = choice if every is None else replace(choice, options=every)
         roles = roles_of(columns, source.name, nfp=nfp, choice=resolved, lines=table.lines[1:], measured=every is None)
     elif choice.options:
@@ -118,14 +133,19 @@ def inference_of(
         binary = tuple(name for name in columns if name not in stated.numeric)
         roles = Roles(binary, stated.numeric, (), stated.properties, numbers=numbers)
     if not roles.columns:
-        texts = [name for name in roles.contexts if name in columns]
-        names = f" {shlex.quote(','.join(texts))}" if texts else ""
+        texts = ",".join(name for name in roles.contexts if name in columns)
+        names = f" {shlex.quote(texts)}" if texts else ""
         hint = f"name the columns that are options with --options{names} (in Python the argument options)"
         raise InputError(Problem("no column seems to be an option", source.name, hint=hint))
     alternatives = alternatives_among(roles.binary, _distinct(roles))
     system = _system(given, columns, roles, alternatives)
     assumptions, warnings = [*_assumptions(system, roles, alternatives)], [*roles.warnings]
-    (assumptions if repeats(roles.counts) else warnings).extend(_differing(roles))
+    if roles.differing:
+        text = f"{roles.counts.sum():,} rows, {plural(len(roles.counts), 'configuration', 'configurations')}"
+        cure = f"if these are options, name them with --options {shlex.quote(','.join(roles.differing))}"
+        # Rows are repetitions unless these columns are options.
+        text = f"{text}: rows of one configuration differ in {listed(roles.differing)}; {cure}"
+        (assumptions if repeats(roles.counts) else warnings).append(text)
     ignored = {**roles.ignored, **dict.fromkeys(without, "it has no values in the selected rows")}
     decided = roles.decided or bool(choice.properties)
     inference = Inference(
@@ -157,15 +177,6 @@ def _only_measured(roles: Roles) -> str | None:
     return measured[0] if len(measured) == 1 < len(roles.properties) else None
 
 
-def _differing(roles: Roles) -> Iterator[str]:
-    """Yield a line about rows that are repetitions only if columns that differ in them are not options."""
-    if roles.differing:
-        names = shlex.quote(",".join(roles.differing))
-        text = f"{roles.counts.sum():,} rows, {plural(len(roles.counts), 'configuration', 'configurations')}"
-        cure = f"if these are options, name them with --options {names}"
-        yield f"{text}: rows of one configuration differ in {listed(roles.differing)}; {cure}"
-
-
 def _distinct(roles: Roles) -> np.ndarray:
     """Return the distinct rows of the binary options."""
     if not roles.binary:
@@ -174,8 +185,7 @@ def _distinct(roles: Roles) -> np.ndarray:
     # Rows of few bytes are sorted faster, as texts, and those with counts are not hashed.
     packed = np.packbits(selected, axis=1)
     rows, _ = np.unique(packed.view(f"S{packed.shape[1]}").reshape(-1), return_counts=True)
-    distinct = rows.view(np.uint8).reshape(len(rows), -1)
-    return np.unpackbits(distinct, axis=1, count=len(roles.binary)).astype(bool)
+    return np.unpackbits(rows.view(np.uint8).reshape(len(rows), -1), axis=1, count=len(roles.binary)).astype(bool)
 
 
 def _system(
@@ -191,13 +201,12 @@ def _system(
         if name in text:
             # An option, optional if cells are empty, and a child for each value, which is its output string.
             texts = {cell.strip() for cell in distinct_texts(columns[name])[0]}
-            if len(texts - {""}) > MAX_CHILDREN:
-                message = f"the column {name!r} has {len(texts - {''}):,} different texts"
-                hint = "if it is not an option, leave it out of the options"
-                raise InputError(Problem(message, file, hint=hint))
-            children = list(alternative_options(name, sorted(texts - {""}), names, optional="" in texts))
-            names.update(option.name for option in children)
-            options += children
+            written = sorted(texts - {""})
+            if len(written) > MAX_CHILDREN:
+                message = f"the column {name!r} has {len(written):,} different texts"
+                raise InputError(Problem(message, file, hint="if it is not an option, leave it out of the options"))
+            options += alternative_options(name, written, names, optional="" in texts)
+            names.update(option.name for option in options)
         elif name in binary:
             values = roles.numbers[name]
             presentation = Presentation(words=truth_words(columns[name]))

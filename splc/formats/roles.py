@@ -4,17 +4,17 @@ Columns that the user names as options are options; columns of text among them b
 option without these names remains one. All others:
 
 - columns of zeros and ones (`true` and `false`, `yes` and `no`, `on` and `off`) are binary options;
-- other numbers are numeric options if they are to the left of the first property, whatever their values. A property is
-  named by the user, or has the name of a measured value (`time_ms`; `PRED40+` if the property is `ACC+`) and various
-  values. If there is none, the first column with fractions and nearly a different value in every row is a property, or
-  with more than `MAX_VALUES` values that are not needed to distinguish the configurations; else the last column of
-  numbers. In fewer than `MIN_ROWS` rows, fractions that differ in every row are a property if something else is to
-  their left;
+- other numbers are numeric options if they are to the left of the property that the user named, else of the first one,
+  whatever their values. A property has the name of a measured value (`time_ms`; `PRED40+` if the property is `ACC+`)
+  and various values. If there is none, the first column with fractions and nearly a different value in every row is a
+  property, or with more than `MAX_VALUES` values that are not needed to distinguish the configurations; else the last
+  column of numbers. In fewer than `MIN_ROWS` rows, fractions that differ in every row are a property if something else
+  is to their left;
 - numbers with gaps are properties, but options that are deselected in some rows if they are to the left of the first
   property, and their other cells are empty;
 - columns of text with few values that are crossed with another column are options, unless their names are those of
-  contexts (`version`, `machine`, `workload`); others are contexts. A text that differs in nearly every row, or that
-  says the same as the options, is ignored;
+  contexts (`version`, `machine`, `workload`), or they say which runs failed; others are contexts. A text that differs
+  in nearly every row, says the same as the options, or stands only where values are missing, is ignored;
 - a column to the right of a property is an option if the rows show that it was set: they have each of its values as
   often, or rows of the same options are different configurations with it;
 - numbers among the options that are a function of others are ignored: a sum or a product (`ranks` = `px` · `py`), or
@@ -39,7 +39,7 @@ from splc.data.table import TRUTH
 from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
 from splc.formats.coded_columns import MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns, is_row_counter
 from splc.formats.column_choice import MISSING, ColumnChoice, has_other_decimals, kind_of
-from splc.formats.evidence import left_out, options_among, unexplained_gaps
+from splc.formats.evidence import is_status, left_out, options_among, unexplained_gaps
 from splc.io.csv_rows import distinct_texts, has_text, texts_in
 from splc.io.numbers import parse_column
 from splc.system.variability import ROOT
@@ -49,11 +49,23 @@ from splc.types import Array
 _DECIMAL, _PADDED = re.compile(r"[0-9]+\.[0-9]+"), re.compile(r"[0-9]+\.[0-9]+0")
 _SHOWN_LINES = 5
 # Names of columns of numbers that are rather contexts.
-CONTEXT_NAMES = ("version", "release", "revision", "commit", "build", "year", "date", "machine", "host", "platform")
+CONTEXT_NAMES = (
+    "version",
+    "release",
+    "revision",
+    "commit",
+    "build",
+    "year",
+    "date",
+    "datum",
+    "machine",
+    "host",
+    "platform",
+)
 # Words of names of columns of text that are contexts, also if they are crossed with the options.
 _CONTEXT_WORDS = frozenset(CONTEXT_NAMES).union(
     words_of("environment env workload input dataset data benchmark bench system application app program instance os"),
-    words_of("node hostname cluster branch tag callpath region device cpu gpu hardware project query"),
+    words_of("runner node hostname cluster branch tag callpath region device cpu gpu hardware project query"),
     ("status", "state", "error"),
 )
 
@@ -71,7 +83,7 @@ class Roles:
     # columns that are neither options nor contexts, nor stated by a name, and differ among rows of the same
     # configuration and contexts
     differing: tuple[str, ...] = ()
-    # the number of rows of each configuration in each context
+    # the number of rows of each configuration
     counts: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     warnings: tuple[str, ...] = ()  # roles that are probably wrong, one line each
     decided: bool = False  # whether names and contents of columns (`splc.formats.evidence`) decided on roles
@@ -96,7 +108,8 @@ def roles_of(
     """Return the roles of the columns of a table; without a measured column, options are those that are named."""
     choice = choice.among(columns)
     _require_columns(columns, file, nfp, choice)
-    ignored = dict.fromkeys((name for name in columns if name in choice.ignore), "as requested")
+    reasons_of = {name: "as in the model" if name in choice.optional else "as requested" for name in choice.ignore}
+    ignored = {name: reasons_of[name] for name in columns if name in reasons_of}
     evident: dict[str, str] = {}
     if not choice.properties:
         evident = left_out(columns, {*choice.options, *choice.named, *choice.usual, *ignored, nfp or ""})
@@ -125,6 +138,7 @@ def roles_of(
             ignored[name] = "it has no values"
         elif name != nfp and kind == "text" and not has_other_decimals(texts):
             is_context = not _CONTEXT_WORDS.isdisjoint(words_of(name)) and not is_setting_name(name)
+            is_context = is_context or is_status(name, distinct_texts(texts)[0])
             if is_context or choice.properties:
                 contexts.append(name)
             else:
@@ -144,6 +158,13 @@ def roles_of(
     gapped = [name for name in numbers if not table.complete(name)]
     table.blank.update(
         name for name in gapped if not has_text(texts_in(columns[name], np.flatnonzero(table.gaps(name))))
+    )
+    for name in (*contexts, *words):
+        if table.says_why(name):
+            ignored[name] = "it has texts only where values are missing"
+    contexts, words = (
+        [name for name in contexts if name not in ignored],
+        dict.fromkeys(name for name in words if name not in ignored),
     )
     # A file that states its properties states its options, too.
     names = [name for name in columns if name in numbers or name in words]
@@ -182,7 +203,9 @@ def roles_of(
     binary = tuple(name for name in options if name not in of_text and (table.is_binary(name) or name in switches))
     not_numeric, used = {*of_text, *binary}, {*options, *outputs}
     numeric = tuple(name for name in options if name not in not_numeric)
-    doubtful = _doubtful(table, [name for name in names if name in used], options, explicit)
+    # What stands left of the named property is set.
+    from_nfp = names[names.index(nfp) if nfp in names else 0 :]
+    doubtful = _doubtful(table, [name for name in from_nfp if name in used], options, explicit)
     gaps = {
         name: [lines[row] for row in unexplained_gaps(table, name, options)]
         for name in (*numeric, *switches)
@@ -197,7 +220,7 @@ def roles_of(
         tuple(contexts),
         ignored,
         tuple(unstated) if measured else (),
-        np.bincount(group),
+        np.bincount(table.groups(options)),
         tuple(_warnings(table, unnamed, doubtful, gaps, instead)),
         bool(evident or multiples or reasons),
         numbers,

@@ -10,6 +10,7 @@ import csv
 import io
 import math
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -87,39 +88,35 @@ class TableSource(Source):
     )
 
     @classmethod
-    def of(
-        cls,
-        source: Source,
-        header: Sequence[str],
-        columns: Iterable[Sequence[str]],
-        stated: StatedRoles | None = None,
-        main: str | None = None,
-        notes: tuple[str, ...] = (),
-    ) -> TableSource:
-        """Return a table with these columns that stands for a file; notes on the file come first."""
+    def of(cls, source: Source, header: Sequence[str], columns: Iterable[Sequence[str]], **facts: Any) -> TableSource:
+        """Return a table with these columns, and other fields, that stands for a file; notes on the file come first."""
         names = tuple(header_names([_clean(name, source) for name in header])) if header else ()
         texts = tuple(columns)[: len(names)]
         lines = range(1, 2 + (len(texts[0]) if texts else 0))
-        before = source.notes if isinstance(source, TableSource) else ()
-        return cls(source.name, source.data, ColumnRows(names, texts), lines, ",", (), stated, main, (*before, *notes))
+        notes = (*(source.notes if isinstance(source, TableSource) else ()), *facts.pop("notes", ()))
+        return cls(source.name, source.data, ColumnRows(names, texts), lines, notes=notes, **facts)
 
     @classmethod
-    def of_rows(
-        cls,
-        source: Source,
-        header: Sequence[str],
-        rows: Iterable[Sequence[str]],
-        stated: StatedRoles | None = None,
-        main: str | None = None,
-        notes: Iterable[str] = (),
-    ) -> TableSource:
+    def of_rows(cls, source: Source, header: Sequence[str], rows: Iterable[Sequence[str]], **facts: Any) -> TableSource:
         """Return a table with these rows; otherwise as `of`."""
         # Workbooks leave out empty cells at the end of a row.
         blank = [""] * len(header)
         cells = [[_clean(text, source) for text in [*row, *blank[len(row) :]]] for row in rows]
         cells = [row for row in cells if len(row) > 1 or any(row)]
-        columns = list(zip(*cells, strict=True)) if cells else [()] * len(header)
-        return cls.of(source, header, columns, stated, main, tuple(notes))
+        return cls.of(source, header, list(zip(*cells, strict=True)) if cells else [()] * len(header), **facts)
+
+    @cached_property
+    def beside(self) -> tuple[int, int]:
+        """The numbers of lines of a CSV file before its header, and of those of statistics below it."""
+        return (0, 0) if self.rows else table_lines(super().content)
+
+    @cached_property
+    def content(self) -> bytes:
+        """The bytes without a byte order mark; lines before the header are empty, statistics at the end left out."""
+        content, (before, after) = super().content, self.beside
+        if before:
+            content = b"\n" * before + content.split(b"\n", before)[-1]
+        return content.rstrip().rsplit(b"\n", after)[0] + b"\n" if after else content
 
     @cached_property
     def sha256(self) -> str:
@@ -161,9 +158,8 @@ class TableSource(Source):
                     ragged[row] = len(cells)
             rows = (cells if len(cells) == width else [*cells, *[""] * width][:width] for cells in body)
             columns = list(zip(*rows, strict=True)) if body else [()] * width
-        if width > 1 and not header[0] and columns[0] and (parse_column(columns[0]) % 1 == 0).all():
-            return header[1:], columns[1:], ragged
-        return header, columns, ragged
+        is_numbered = width > 1 and not header[0] and columns[0] and (parse_column(columns[0]) % 1 == 0).all()
+        return (header[1:], columns[1:], ragged) if is_numbered else (header, columns, ragged)
 
     @contextmanager
     def placing(self) -> Iterator[None]:
@@ -177,12 +173,9 @@ class TableSource(Source):
         if not self.files or problem.file != self.name or problem.line is None:
             return problem
         # The first line is the header, which is that of all files.
-        row = problem.line - 2
-        for file, lines in self.files if row >= 0 else ():
-            if row < len(lines):
-                return replace(problem, file=file, line=lines[row])
-            row -= len(lines)
-        return replace(problem, line=None)
+        places = [(self.name, None), *((file, line) for file, lines in self.files for line in lines)]
+        file, line = places[problem.line - 1] if 0 < problem.line <= len(places) else places[0]
+        return replace(problem, file=file, line=line)
 
 
 def _clean(text: str, source: Source) -> str:
@@ -190,6 +183,90 @@ def _clean(text: str, source: Source) -> str:
     if "\0" in text:
         raise InputError(Problem("a NUL character: this is binary data, not a text file", source.name))
     return (text if text.isascii() else text.encode("utf-8", "replace").decode()).lstrip(" ")
+
+
+# The bytes and rows in which titles and statistics are looked for, and the fewest of a table that has some.
+_LOOKED_AT, _TITLES, _LEAST_TABLE = 1 << 18, 30, 4
+_STATISTICS = frozenset(
+    [
+        "mean",
+        "average",
+        "avg",
+        "median",
+        "min",
+        "max",
+        "minimum",
+        "maximum",
+        "sd",
+        "std",
+        "stdev",
+        "stddev",
+        "sum",
+        "total",
+        "mittelwert",
+        "summe",
+    ]
+)
+
+
+def _filled(row: Sequence[object]) -> int:
+    return sum(not (cell is None or str(cell).isspace() or cell == "") for cell in row)
+
+
+def title_rows(rows: Sequence[Sequence[object]]) -> int:
+    """Return how many rows stand before the header of a table: titles and comments.
+
+    They have at most half as many cells with a text as the rows further below, or begin with `#` and have another
+    number of cells.
+    """
+    rows = rows[:_TITLES]
+    counts = [*map(_filled, rows)]
+    filled = sorted(count for count in counts[len(counts) // 2 :] if count)
+    usual = filled[len(filled) // 2] if filled else 0
+    if usual < 2 or sum(count > usual / 2 for count in counts) < _LEAST_TABLE - 1:
+        return 0
+    is_comment = (str(row[0]).lstrip().startswith("#") and len(row) != len(rows[-1]) if row else False for row in rows)
+    is_title = [count <= usual / 2 or comment for count, comment in zip(counts, is_comment, strict=True)]
+    first = is_title.index(False)
+    return first if any(counts[:first]) else 0
+
+
+def statistic_rows(rows: Sequence[Sequence[object]]) -> int:
+    """Return how many rows at the end of a table are statistics of those above: `Mean`, with cells that are empty."""
+    rows = rows[-_TITLES:]
+    counts = [*map(_filled, rows)]
+    usual = sorted(counts)[len(counts) // 2] if counts else 0
+    for at in range(len(rows)):
+        words = {str(cell).strip(" :").casefold() for cell in rows[-1 - at] if cell is not None}
+        if counts[-1 - at] and (counts[-1 - at] >= usual or _STATISTICS.isdisjoint(words)):
+            return at
+    return 0
+
+
+def table_lines(content: bytes) -> tuple[int, int]:
+    """Return how many lines of a CSV file stand before its header (`title_rows`) and after it (`statistic_rows`)."""
+    texts = (content[:_LOOKED_AT], content[-_LOOKED_AT:])
+    first, last = (text.decode("utf-8", "replace").splitlines() for text in texts)
+    first, last = first[:_TITLES], last[-_TITLES:]
+    written = [line for line in first if line.strip()]
+    # A quoted text may have several lines.
+    if len(written) < _LEAST_TABLE or any(line.count('"') % 2 for line in (*first, *last)):
+        return 0, 0
+
+    def fit(separator: str) -> tuple[int, int]:
+        [(cells, count), *_] = Counter(len(split_line(line, separator)) for line in written).most_common()
+        return count if cells > 1 else 0, cells
+
+    # Titles hide the separator of the first lines; it gives most lines the same number of cells.
+    separator = max(SEPARATORS, key=fit)
+    before, after = ([split_line(line, separator) if line.strip() else [] for line in lines] for lines in (first, last))
+    return title_rows(before), statistic_rows(after)
+
+
+def beside_notes(before: int, after: int) -> tuple[str, ...]:
+    """Return notes about the rows before the header of a table and the statistics below it, if there are some."""
+    titles = (f"{plural(before, 'row', 'rows')} before the header left out",) if before else ()
+    return (*titles, f"{plural(after, 'row', 'rows')} of statistics at the end left out") if after else titles
 
 
 def table_of(source: Source) -> TableSource:
@@ -219,22 +296,19 @@ def split_table(
         if decimal is not None or not any("," in text for texts in cells for text in texts):
             return table
         return _with_points(table, exempt, quoted=True)
-    text = source.text()
-    if not text or text.isspace():
+    if not (text := table.text()) or text.isspace():
         raise InputError(Problem("the file is empty", source.name))
-    if separator is None:
-        separator = _separator(text, names) if names else likely_separator(text)
+    separator = separator or (_separator(text, names) if names else likely_separator(text))
     plain = decimal is not None or separator == "," or b"," not in source.data
-    if (separator, plain) not in table._splits:
-        columns = plain_columns(source.content, separator) if plain else None
-        if columns is not None:
+    if (key := (separator, plain)) not in table._splits:
+        content = table.content.lstrip(b"\n")
+        if (columns := plain_columns(content, separator) if plain else None) is not None:
             first, texts = tuple(cells[0] for cells in columns), tuple(cells[1:] for cells in columns)
-            table._splits[separator, plain] = ColumnRows(first, texts, named=False), range(1, len(columns[0]) + 1)
+            start = 1 + len(table.content) - len(content)
+            table._splits[key] = ColumnRows(first, texts, named=False), range(start, start + len(columns[0]))
         else:
-            table._splits[separator, plain] = split_rows(
-                source, separator, lambda row: len(row) > 1 or is_not_blank(row)
-            )
-    rows, lines = table._splits[separator, plain]
+            table._splits[key] = split_rows(table, separator, lambda row: len(row) > 1 or is_not_blank(row))
+    rows, lines = table._splits[key]
     table = replace(table, rows=rows, lines=lines, separator=separator)
     quoted = separator == ","
     if isinstance(rows, ColumnRows) or decimal is not None or (quoted and not _QUOTED_COMMA.search(source.data)):
@@ -244,13 +318,8 @@ def split_table(
 
 def _separator(text: str, names: Collection[str]) -> str:
     """Return the separator that gives the most of some names in the first line."""
-    first = first_line(text)
-
-    def found(separator: str) -> tuple[int, int]:
-        cells = split_line(first, separator)
-        return sum(cell.strip() in names for cell in cells), len(cells)
-
-    return max(SEPARATORS, key=found)
+    cells = {separator: split_line(first_line(text), separator) for separator in SEPARATORS}
+    return max(SEPARATORS, key=lambda each: (sum(cell.strip() in names for cell in cells[each]), len(cells[each])))
 
 
 def read_columns(source: Source, exempt: Collection[str] = ()) -> TableSource:

@@ -28,8 +28,7 @@ from splc.io.numbers import power_of_two
 from splc.io.settings import Setting, stated_values
 from splc.learning.features import Feature, stable_order
 from splc.learning.judging import judged
-from splc.learning.learner import only_step
-from splc.learning.problem import LearningProblem
+from splc.learning.learner import LearningProblem, only_step
 from splc.learning.result import LearningResult
 from splc.learning.stepwise.settings import one_line
 from splc.learning.threads import one_thread
@@ -45,14 +44,6 @@ _LARGEST = 700.0
 _CHUNK = 4096
 
 
-@dataclass(frozen=True)
-class Sizes:
-    """The size of a learning set."""
-
-    rows: int  # the number of configurations
-    columns: int  # the number of columns
-
-
 def _setting(default: float, minimum: float, meaning: str, reason: str) -> Setting:
     """Return a setting of numbers, with the reason of its default; an integer stands for whole numbers."""
     return Setting(meaning, kind=type(default), default=default, least=minimum, reason=reason)
@@ -60,16 +51,14 @@ def _setting(default: float, minimum: float, meaning: str, reason: str) -> Setti
 
 _LEAF = "fewest configurations in a leaf"
 _ORDER = "the largest number of columns in a term"
+_TREES = "scikit-learn's; more trees change the error by less than its spread over samples"
+_COST = "better than scikit-learn's 1 on x264, LLVM and Dune; 100 gives the same"
+_EPSILON = "measurements deviate by less than scikit-learn's 0.1"
 # Baseline → its settings by name.
 SETTINGS: Mapping[str, Mapping[str, Setting]] = MappingProxyType(
     {
         "forest": {
-            "trees": _setting(
-                100,
-                1,
-                "number of trees",
-                "scikit-learn's; more trees change the error by less than its spread over samples",
-            ),
+            "trees": _setting(100, 1, "number of trees", _TREES),
             "leaf": _setting(1, 1, _LEAF, "scikit-learn's; with few measurements, larger leaves are worse"),
         },
         "tree": {"leaf": _setting(1, 1, _LEAF, "as for `forest`")},
@@ -83,18 +72,8 @@ SETTINGS: Mapping[str, Mapping[str, Setting]] = MappingProxyType(
         },
         "ridge": {"order": _setting(2, 1, _ORDER, "as for `lasso`")},
         "svr": {
-            "cost": _setting(
-                10.0,
-                1e-9,
-                "the penalty of errors (C)",
-                "better than scikit-learn's 1 on x264, LLVM and Dune; 100 gives the same",
-            ),
-            "epsilon": _setting(
-                0.01,
-                0.0,
-                "errors without a penalty, in standard deviations of the target",
-                "measurements deviate by less than scikit-learn's 0.1",
-            ),
+            "cost": _setting(10.0, 1e-9, "the penalty of errors (C)", _COST),
+            "epsilon": _setting(0.01, 0.0, "errors without a penalty, in standard deviations of the target", _EPSILON),
         },
         "knn": {
             "neighbours": _setting(
@@ -120,8 +99,8 @@ def scikit(path: str, *arguments: Any, **parameters: Any) -> Any:
     return getattr(import_module(f"sklearn.{module}"), name)(*arguments, **parameters)
 
 
-def baseline(name: str, settings: Mapping[str, Any], sizes: Sizes, seed: int) -> Any:
-    """Return the estimator of a baseline for settings, the size of the learning set, and a seed."""
+def baseline(name: str, settings: Mapping[str, Any], sizes: tuple[int, int], seed: int) -> Any:
+    """Return the estimator of a baseline for settings, numbers of rows and columns of the learning set, and a seed."""
     leaf, scaled = settings.get("leaf"), partial(scikit, "pipeline.make_pipeline")
     scaler = partial(scikit, "preprocessing.StandardScaler")
     match name:
@@ -142,29 +121,29 @@ def baseline(name: str, settings: Mapping[str, Any], sizes: Sizes, seed: int) ->
         case "svr":
             return scaled(scaler(), scikit("svm.SVR", C=settings["cost"], epsilon=settings["epsilon"]))
         case "knn":
-            neighbours = min(settings["neighbours"], sizes.rows)
+            neighbours = min(settings["neighbours"], sizes[0])
             knn = scikit("neighbors.KNeighborsRegressor", neighbours, weights="distance", n_jobs=1)
             return scaled(scaler(), knn)
     largest = order(settings, sizes)
     linear = scikit("linear_model.RidgeCV", np.logspace(-4, 4, 17))
     if name == "lasso":
-        folds = scikit("model_selection.KFold", min(settings["folds"], sizes.rows), shuffle=True, random_state=seed)
+        folds = scikit("model_selection.KFold", min(settings["folds"], sizes[0]), shuffle=True, random_state=seed)
         # A step of the coordinate descent costs as much as a row of the Gram matrix, or a column of the learning set.
-        gram = _products(largest, sizes) <= 2 * sizes.rows
+        gram = _products(largest, sizes) <= 2 * sizes[0]
         linear = scikit("linear_model.LassoCV", eps=1e-3, cv=folds, precompute=gram, n_jobs=1)
     products = scikit("preprocessing.PolynomialFeatures", largest, interaction_only=True, include_bias=False)
     return scaled(scaler(), products, scaler(), linear)
 
 
-def order(settings: Mapping[str, Any], sizes: Sizes) -> int:
+def order(settings: Mapping[str, Any], sizes: tuple[int, int]) -> int:
     """Return the number of columns in the largest products: that of the settings, 1 where these would be too many."""
     largest = int(settings["order"])
-    return largest if sizes.rows * _products(largest, sizes) <= _MAX_CELLS else 1
+    return largest if sizes[0] * _products(largest, sizes) <= _MAX_CELLS else 1
 
 
-def _products(largest: int, sizes: Sizes) -> int:
+def _products(largest: int, sizes: tuple[int, int]) -> int:
     """Return the number of products of at most `largest` columns."""
-    return sum(math.comb(sizes.columns, number) for number in range(1, largest + 1))
+    return sum(math.comb(sizes[1], number) for number in range(1, largest + 1))
 
 
 @dataclass(frozen=True)
@@ -290,17 +269,15 @@ class BaselineLearner:
     def learn(self, problem: LearningProblem) -> LearningResult:
         """Fit the estimator to the learning set."""
         encoding, columns, values = _encoded(problem, self.name in LOGS)
-        scale, sizes = TargetScale.of(values), Sizes(*columns.shape)
-        target = scale.scaled(values)
-        varying = bool(np.ptp(target) > 0 and np.ptp(columns, axis=0).any())
-        estimator = scikit("dummy.DummyRegressor")
-        if varying:
+        scale, sizes = TargetScale.of(values), (len(columns), columns.shape[1])
+        target, estimator = scale.scaled(values), scikit("dummy.DummyRegressor")
+        if np.ptp(target) > 0 and np.ptp(columns, axis=0).any():
             estimator = baseline(self.name, self.settings, sizes, problem.seed)
         with _quietly():
             _, seconds = only_step(f"predictor {self.name}", partial(estimator.fit, columns, target), problem.on_step)
         notes = []
         if "order" in self.settings and order(self.settings, sizes) < self.settings["order"]:
-            notes.append(f"{self.name}: {sizes.columns:,} columns have too many products, which are left out")
+            notes.append(f"{self.name}: {sizes[1]:,} columns have too many products, which are left out")
         predictor = BaselinePredictor(encoding, estimator, scale)
         return judged(problem, self, predictor, termination="fitted", seconds=seconds, notes=notes)
 
@@ -336,10 +313,9 @@ GRIDS: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
 
 def spelled(name: str) -> str:
     """Return the name of an estimator in the table."""
-    folded = name.casefold()
-    for estimator in ESTIMATORS:
-        if estimator.casefold() == folded:
-            return estimator
+    folded, known = name.casefold(), {estimator.casefold(): estimator for estimator in ESTIMATORS}
+    if folded in known:
+        return known[folded]
     reason = "is not supported" if folded in _WITHOUT else "is unknown"
     hint = _WITHOUT.get(folded) or unknown_name_hint(name, list(ESTIMATORS))
     raise SpecError(f"the learner {name!r} {reason}", hint=hint)
@@ -349,10 +325,8 @@ def estimator_of(name: str, values: Mapping[str, str], seed: int = 0) -> Any:
     """Return an estimator with scikit-learn's parameters."""
     kind, *repeated = ESTIMATORS[spelled(name)]
     estimator = scikit(kind, *map(scikit, repeated))
-    paths = {
-        parameter.rpartition("__")[2]: parameter for parameter in sorted(estimator.get_params(), key=len, reverse=True)
-    }
-    paths |= {parameter: parameter for parameter in estimator.get_params()}
+    names = sorted(estimator.get_params(), key=len, reverse=True)
+    paths = {name.rpartition("__")[2]: name for name in names} | {name: name for name in names}
     for parameter in values:
         if parameter not in paths:
             hint = unknown_name_hint(parameter, sorted(key for key in paths if "__" not in key))
@@ -428,16 +402,14 @@ def search(
     reason = "all values of the property are 0"
     with _quietly(every=True):
         for values in ParameterGrid({key: list(grid_values) for key, grid_values in grid.items()}):
-            estimator = estimator_of(name, values, seed)
-            predicted = np.empty(len(target))
+            estimator, predicted = estimator_of(name, values, seed), np.empty(len(target))
             try:
                 for learned, held_out in split:
                     predicted[held_out] = estimator.fit(columns[learned], target[learned]).predict(columns[held_out])
+                results.append((dict(values), mean_relative_error(predicted, target)))
             except ValueError as error:
                 reason = one_line(str(error))
                 results.append((dict(values), None))
-                continue
-            results.append((dict(values), mean_relative_error(predicted, target)))
     if all(error is None for _, error in results):
         raise LearningError(f"{name}: {reason}", hint="sample more configurations, or try other values")
     return sorted(results, key=lambda pair: math.inf if pair[1] is None else pair[1])

@@ -151,11 +151,8 @@ def _with_members(parts: Sequence[_Part], groups: Sequence[tuple[str, ...]]) -> 
     """Return effects with their members of the alternative group, of those given, that has the most members here."""
     used = {name for options, _, _ in parts for name in options}
     group = max(sorted(groups), key=lambda group: len(used.intersection(group)))
-    effects = []
-    for options, effect, text_without in parts:
-        level = min(options.intersection(group))
-        effects.append(replace(effect, level=level, rest=text_without(level)))
-    return effects
+    rows = [(effect, text_without, min(options.intersection(group))) for options, effect, text_without in parts]
+    return [replace(effect, level=level, rest=text_without(level)) for effect, text_without, level in rows]
 
 
 def group_texts(model: InfluenceModel, system: VariabilityModel) -> list[str]:

@@ -20,18 +20,16 @@ from splc.data.measurements import Measurements
 from splc.errors import LearningError, Problem, SpecError, listed
 from splc.io.numbers import comparable_size
 from splc.learning.contexts.sharing import GroupModels
-from splc.learning.features import Feature, FeatureTable, total_effects
+from splc.learning.features import Feature, FeatureTable, TableColumns, numbers_in, texts_in, total_effects
 from splc.learning.learn import learn
 from splc.learning.projection import Form, ProjectionLearner, ProjectionSettings, ScaleChoice
 from splc.learning.registry import STEPWISE, learner_name, learner_of
 from splc.learning.result import Intervals, LearningResult, Round
 from splc.learning.stepwise.algorithm import select
 from splc.learning.stepwise.settings import preset as preset_settings
-from splc.learning.text_columns import TableColumns, numbers_in, texts_in
 from splc.models.basis.atom import function_names
 from splc.models.influence import InfluenceModel
-from splc.scaling.batch import MAX_PARAMETERS
-from splc.scaling.fit import fit
+from splc.scaling.fit import MAX_PARAMETERS, fit
 from splc.scaling.result import ScalingModel
 from splc.system.variability import VariabilityModel
 from splc.types import Array
@@ -121,15 +119,9 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
         order: int | None = None,
         functions: str = "",
     ) -> None:
-        self.preset = preset
-        self.settings = settings
-        self.random_state = random_state
-        self.terms = terms
-        self.readable = readable
-        self.form = form
-        self.scale = scale
-        self.order = order
-        self.functions = functions
+        self.preset, self.settings, self.random_state = preset, settings, random_state
+        self.terms, self.readable, self.form, self.scale = terms, readable, form, scale
+        self.order, self.functions = order, functions
 
     def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
         """Learn from X, shape (n, features), and y, shape (n,).

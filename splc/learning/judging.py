@@ -16,10 +16,8 @@ from splc.data.measurements import Measurements
 from splc.errors import Problem, SplcError, plural
 from splc.io.numbers import percentage
 from splc.learning.features import FeatureTable, feature_table, stable_order
-from splc.learning.folds import Groups, drawn_folds, repeated_settings
-from splc.learning.judged_rows import MOST_JUDGED, JudgedRows, Judgement
-from splc.learning.learner import Learner
-from splc.learning.problem import LearningProblem
+from splc.learning.folds import MOST_JUDGED, Groups, JudgedRows, Judgement, drawn_folds, repeated_settings, splits
+from splc.learning.learner import Learner, LearningProblem
 from splc.learning.result import (
     CrossValidated,
     InfluenceEstimate,
@@ -184,16 +182,13 @@ def cross_validate(
     folds = random_folds(table, number, seed, kept)
     # The predictions of each model, shape (models, n).
     predicted: Array = np.zeros((0, len(rows)))
-    for fold in range(int(folds.max()) + 1):
-        held_out = folds == fold
+    for fold, (held_out, rest) in enumerate(splits(folds), 1):
         try:
-            models = learn(rows[~held_out])
+            models = learn(rows[rest])
         except SplcError as error:
-            fold_text = f"fold {fold + 1} of {folds.max() + 1}"
+            fold_text = f"fold {fold} of {folds.max() + 1}"
             hint = "choose other folds or none, or a larger learning set"
-            problems = (
-                Problem(f"{fold_text}: {problem.message}", hint=problem.hint or hint) for problem in error.problems
-            )
+            problems = (Problem(f"{fold_text}: {each.message}", hint=each.hint or hint) for each in error.problems)
             raise type(error)(problems) from None
         if not len(predicted):
             predicted = np.empty((len(models), len(rows)))

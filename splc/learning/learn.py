@@ -12,8 +12,7 @@ from splc.data.measurements import Measurements
 from splc.data.observations import chosen_variables
 from splc.errors import LearningError
 from splc.learning.folds import Groups
-from splc.learning.learner import Learner
-from splc.learning.problem import LearningProblem, usable_rows
+from splc.learning.learner import Learner, LearningProblem, usable_rows
 from splc.learning.registry import learner_of
 from splc.learning.result import LearningResult, Step
 from splc.types import Array, Missing
@@ -52,7 +51,7 @@ def learn(
         evaluation: further measurements to judge the model by; None is what was not learned from.
         validation: positions or a mask of measured configurations that the learner stepwise judges candidates by, as
             SPL Conqueror does with its validation set; None is the learning set.
-        missing: see `splc.learning.problem.match`.
+        missing: see `splc.learning.learner.match`.
         observed: observed variables to learn from besides the options, as names or patterns such as `C_*`.
         seed: seed of whatever the learner draws.
         on_step: called after every step: a round, or a stage of a learner that has no rounds.

@@ -65,12 +65,18 @@ def model_warnings(result: LearningResult, measurements: Measurements, space: Sp
         known = result.judgements[at].predicted if result.judgements else None
         predicted = valid_predictions(predictor, configurations, space, known)
         contradicted += implausible(predicted, measured.column(result.nfp), subject)
+    options = [option for option in measurements.system.options if isinstance(option, NumericOption)]
+    names = [option.name for option in options if min(option.values) <= 0]
+    idle = ""
+    if names and result.settings.get("learn_logFunction"):
+        values = "its values are" if len(names) == 1 else "their values are"
+        idle = f"learn_logFunction has no effect on {listed(names)}: {values} not all positive"
     texts = (
         _outlying(result, measurements),
         *contradicted,
         _understated(result, len(measured) - result.learning_configurations) or _overfitted(result),
         _distant_terms(result),
-        _idle_settings(result, measurements),
+        idle,
     )
     return tuple(filter(None, texts))
 
@@ -100,18 +106,17 @@ def valid_predictions(
 def implausible(predicted: Array, measured: Array, nfp: str) -> tuple[str, ...]:
     """Return warnings about predictions, NaN where there is none, that contradict the measured values."""
     predicted, measured = predicted[~np.isnan(predicted)], measured[~np.isnan(measured)]
-    messages = list(negative_predictions(predicted, measured, nfp))
-    if len(predicted) == 0 or len(measured) == 0:
-        return tuple(messages)
-    low, high, largest = float(measured.min()), float(measured.max()), float(np.abs(measured).max())
-    count = plural(len(predicted), "valid configuration", "valid configurations")
+    messages = negative_predictions(predicted, measured, nfp)
+    largest = float(np.abs(measured).max(initial=0.0))
     beyond = np.abs(predicted) > RANGE * largest
-    if beyond.any() and largest > 0:
-        extreme = rounded_text(float(predicted[np.argmax(np.abs(predicted))]))
-        bounds = f"ten times the measured range ({rounded_text(low)} to {rounded_text(high)})"
-        text = f"predictions of {nfp} exceed {bounds} for {beyond.sum():,} of {count}: one is {extreme}"
-        messages.append(text if len(predicted) > 1 else f"the predicted value of {nfp} exceeds {bounds}: {extreme}")
-    return tuple(messages)
+    if not beyond.any() or largest == 0:
+        return messages
+    count = plural(len(predicted), "valid configuration", "valid configurations")
+    extreme = rounded_text(float(predicted[np.argmax(np.abs(predicted))]))
+    bounds = f"{rounded_text(float(measured.min()))} to {rounded_text(float(measured.max()))}"
+    bounds = f"ten times the measured range ({bounds})"
+    text = f"predictions of {nfp} exceed {bounds} for {beyond.sum():,} of {count}: one is {extreme}"
+    return (*messages, text if len(predicted) > 1 else f"the predicted value of {nfp} exceeds {bounds}: {extreme}")
 
 
 def negative_predictions(predicted: Array, measured: Array, nfp: str) -> tuple[str, ...]:
@@ -278,13 +283,3 @@ def _overfitted(result: LearningResult) -> str:
         f"the {kind} is {percentage(rest_error, 3)}, on the configurations learned from only "
         f"{percentage(learning, 3)}: the model fits your sample much better than other configurations"
     )
-
-
-def _idle_settings(result: LearningResult, measurements: Measurements) -> str:
-    """Return a warning about options for which a setting had no effect."""
-    options = [option for option in measurements.system.options if isinstance(option, NumericOption)]
-    names = [option.name for option in options if min(option.values) <= 0]
-    if not names or not result.settings.get("learn_logFunction"):
-        return ""
-    values = "its values are" if len(names) == 1 else "their values are"
-    return f"learn_logFunction has no effect on {listed(names)}: {values} not all positive"

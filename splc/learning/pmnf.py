@@ -12,12 +12,10 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.errors import LearningError, SpecError, listed, plural
 from splc.learning.judging import judged
-from splc.learning.learner import only_step
-from splc.learning.problem import LearningProblem
+from splc.learning.learner import LearningProblem, only_step
 from splc.learning.result import LearnedTerm, LearningResult
 from splc.models.influence import InfluenceModel
-from splc.scaling.batch import MAX_PARAMETERS
-from splc.scaling.fit import fit
+from splc.scaling.fit import MAX_PARAMETERS, fit
 from splc.scaling.methods import parsed_settings, resolved_settings
 from splc.system.options import NumericOption, Option
 
@@ -115,7 +113,5 @@ def _differing(problem: LearningProblem) -> list[str]:
     differing = int((others != learned.indices[0, binary]).any(axis=1).sum())
     if not differing:
         return []
-    count_text = plural(len(others), "configuration", "configurations")
-    return [
-        f"{differing:,} of {count_text} not learned from have other binary options, which the model does not contain"
-    ]
+    count = plural(len(others), "configuration", "configurations")
+    return [f"{differing:,} of {count} not learned from have other binary options, which the model does not contain"]

@@ -35,9 +35,8 @@ class LearnerKind:
 def _projection() -> LearnerKind:
     from splc.learning.projection import ProjectionLearner, ProjectionSettings
 
-    return LearnerKind(
-        settings_in(ProjectionSettings), lambda _, settings: ProjectionLearner(ProjectionSettings.of(settings))
-    )
+    settings = settings_in(ProjectionSettings)
+    return LearnerKind(settings, lambda _, changes: ProjectionLearner(ProjectionSettings.of(changes)))
 
 
 def _pmnf() -> LearnerKind:

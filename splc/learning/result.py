@@ -14,8 +14,7 @@ from splc.data.property_unit import titled
 from splc.errors import LearningError, Problem, plural, shorten
 from splc.io.numbers import percentage
 from splc.io.presentation import Bars, Drawn, Reported
-from splc.learning.folds import Groups
-from splc.learning.judged_rows import ErrorSample, JudgedRows, Judgement
+from splc.learning.folds import ErrorSample, Groups, JudgedRows, Judgement
 from splc.models.basis.regression import sign_probability, t_quantile
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Term
@@ -78,10 +77,7 @@ class LearnedTerm:
         return replace(self, influence=other.influence) == other
 
     def log_text(self, order: Sequence[str] = (), base: str = "1") -> str:
-        """Return it in SPL Conqueror's log grammar, in which `*` and `/` associate to the right.
-
-        `order`: the order of the options. `base`: what represents the constant.
-        """
+        """Return it in SPL Conqueror's log grammar; `order`: that of the options, `base`: stands for the constant."""
         return term_text(self.term, order, base, self.further)
 
     def text(self, order: Sequence[str] = ()) -> str:
@@ -121,11 +117,6 @@ class Round:
         """The number of option occurrences in all terms, the constant counting 1."""
         return sum(max(term.occurrences, 1) for term in self.terms)
 
-    @property
-    def kept(self) -> bool:
-        """Whether there is a model if learning ends after this step."""
-        return True
-
     def line(self, order: Sequence[str] = ()) -> str:
         """Return the step in one line; `order`: the order of the options."""
         return f"round {self.number}: + {self.added.log_text(order)}, error {percentage(self.learning_error, 6)}"
@@ -138,7 +129,6 @@ class Stage:
     number: int  # 1, 2, …
     text: str  # what was done
     seconds: float  # time since learning began
-    kept: bool = True  # whether there is a model if learning ends after this step
 
     def line(self, order: Sequence[str] = ()) -> str:
         """Return the step in one line."""
@@ -301,17 +291,6 @@ def term_shares(model: InfluenceModel, configurations: Configurations) -> TermSh
     return TermShares(tuple(shares.tolist()), absolute)
 
 
-def share_bars(model: InfluenceModel, configurations: Configurations) -> Bars:
-    """Return the shares of the terms as bars; of a product, its influences."""
-    shares = term_shares(model, configurations)
-    rows = [(term.text(model.order), share) for (term, _), share in zip(model.terms, shares.values, strict=True)]
-    bars = [(text, share) for text, share in rows if share is not None]
-    if not bars:
-        return model.bars
-    whole_text = "all contributions" if shares.absolute else "the mean prediction"
-    return Bars(f"share of {whole_text} on the configurations learned from, in percent", bars)
-
-
 @dataclass(frozen=True, repr=False)
 class LearningResult(Drawn, Reported):
     """A learned model with its history and errors (mean relative errors in percent; None where undefined)."""
@@ -393,20 +372,11 @@ class LearningResult(Drawn, Reported):
         if self.printed is None:
             return self
         errors = self.printed_errors or SparseErrors()
-        return replace(
-            self,
-            predictor=self.printed,
-            learning_error=errors.learning_error,
-            error=errors.error,
-            error_all=errors.error_all,
-            cross_validated=errors.cross_validated,
-            expected=None,
-            intervals=self.printed_intervals,
-            printed=None,
-            printed_errors=None,
-            printed_intervals=None,
-            judgements=self.judgements[1:],
-        )
+        names = "learning_error", "error", "error_all", "cross_validated"
+        own: dict[str, Any] = {name: getattr(errors, name) for name in names}
+        own |= dict.fromkeys(("expected", "printed", "printed_errors", "printed_intervals"))
+        own |= {"intervals": self.printed_intervals, "judgements": self.judgements[1:]}
+        return replace(self, predictor=self.printed, **own)
 
     def summary(self) -> str:
         """Return the learner, the errors, the model and the notes as text."""
@@ -445,4 +415,11 @@ class LearningResult(Drawn, Reported):
     def _bars(self) -> Bars | None:
         if not self.readable or self.rows is None:
             return self.model.bars if self.readable else None
-        return share_bars(self.model, self.rows.measured.configurations[self.rows.learned])
+        # The shares of the terms; of a product, its influences.
+        model, learned = self.model, self.rows.measured.configurations[self.rows.learned]
+        shares = term_shares(model, learned)
+        pairs = zip(model.terms, shares.values, strict=True)
+        bars = [(term.text(model.order), share) for (term, _), share in pairs if share is not None]
+        whole_text = "all contributions" if shares.absolute else "the mean prediction"
+        title = f"share of {whole_text} on the configurations learned from, in percent"
+        return Bars(title, bars) if bars else model.bars

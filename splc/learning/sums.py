@@ -21,8 +21,7 @@ from splc.errors import LearningError, MeasurementError, SpecError, plural, unkn
 from splc.io.presentation import Presented
 from splc.learning.judging import influence_model, judged
 from splc.learning.learn import learn
-from splc.learning.learner import Learner
-from splc.learning.problem import WHERE_ZERO, WITHOUT_VALUE, LearningProblem, rows_of
+from splc.learning.learner import WHERE_ZERO, WITHOUT_VALUE, Learner, LearningProblem, rows_of
 from splc.learning.projection import Ensemble, EnsembleSum, ProjectionLearner, Summand
 from splc.learning.registry import learner_of
 from splc.learning.result import LearnedTerm, LearningResult, Step, merged_terms
@@ -120,7 +119,7 @@ def learn_sum(
         learning_set: the same for all parts; a part is learned from those configurations that have it.
         settings: settings that differ from the preset.
         learner: the learner of every part.
-        missing: see `splc.learning.problem.match`.
+        missing: see `splc.learning.learner.match`.
         seed: seed of cross-validation folds and bags.
         on_step: called after every step of a part.
         should_stop: asked after every step; true ends the learning of this part and of all further ones.
@@ -206,18 +205,15 @@ def learn_sum(
 
 
 def _factor(measurements: Measurements, part: Part, counts: Array, term: LearnedTerm) -> Term:
-    """Return the factor with which a term contributes nothing to configurations that do not have its part.
-
-    It is 1 where no factor is needed: all measured configurations have the part, or the term has an observed variable
-    that is missing in those without it.
-    """
-    configurations = measurements.configurations
+    """Return the factor with which a term contributes nothing to configurations that do not have its part."""
+    configurations, observed = measurements.configurations, set(measurements.system.observed)
     if part.where is None:
         return CONSTANT
-    if part.where in configurations.system.observed:
-        observed_options = term.options & set(configurations.system.observed)
-        if counts.all() or any(np.isnan(configurations.column(name)[~counts]).all() for name in observed_options):
-            return CONSTANT
+    if part.where in observed and (
+        counts.all() or any(np.isnan(configurations.column(name)[~counts]).all() for name in term.options & observed)
+    ):
+        # All measured configurations have the part, or the term has an observed variable that is missing in the others.
+        return CONSTANT
     return option_term(configurations.system.term_names[part.where])
 
 
@@ -249,8 +245,7 @@ def _part_facts(part: Part, result: LearningResult | None) -> dict[str, Any]:
     """Return the facts about a part for the provenance."""
     facts: dict[str, Any] = {"nfp": part.nfp, "where": part.where, "observed": [], "learning_configurations": 0}
     if result is not None:
-        facts["observed"] = list(result.provenance.get("observed", ()))
-        for name in ("learning_configurations", "learning_error", "error", "termination"):
-            facts[name] = getattr(result, name)
+        names = "learning_configurations", "learning_error", "error", "termination"
+        facts |= {"observed": list(result.provenance.get("observed", ()))} | {n: getattr(result, n) for n in names}
         facts["rounds"] = len(result.rounds)
     return facts

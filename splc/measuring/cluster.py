@@ -56,10 +56,6 @@ class Cluster:
 
     The address is such as `tcp://10.0.0.1:8786`, the name of a scheduler file, which ends in `.json`, or `local`: a
     scheduler and so many workers are started on this machine.
-
-    Raises:
-        SpecError: if dask, or what it needs for certificates, is not installed.
-        InputError: if there is no scheduler, it has no workers, or they have no splc of this version.
     """
 
     def __init__(self, address: str, workers: int = 1) -> None:

@@ -199,11 +199,7 @@ PART = 100_000
 
 @dataclass(frozen=True)
 class Plan:
-    """The number and the order of the runs of each configuration.
-
-    Raises:
-        SpecError: naming all values that are out of range.
-    """
+    """The number and the order of the runs of each configuration."""
 
     repeat: int = 1  # repetitions of each configuration
     warmup: int = 0  # runs of each configuration before those, not used

@@ -67,7 +67,7 @@ def rows_of(table: Any) -> Configurations | TableRows:
 
 
 # The module that writes models in LaTeX. It imports this one; so its name is all that is known here.
-LATEX = "splc.formats.models.notation"
+LATEX = "splc.formats.models.text"
 
 # Number of configurations whose contributions are in memory at a time if only their sums are needed.
 BLOCK = 1 << 14

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from splc.data.property_unit import is_unit
 from splc.errors import InputError, Problem, Problems, SplcError, listed, nearest, unknown_name_hint
-from splc.formats.benchmarks.folders import folder_reader
+from splc.formats.benchmarks.declaration import folder_reader
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.detect import kind_of, xml_root_of_file
 from splc.io.files import STANDARD, read_source

@@ -99,7 +99,7 @@ class Project(ProjectFiles):
 
     def variability_model(self, *, observed: bool = True) -> VariabilityModel:
         """Read or infer the system; with its observed variables, which only models of performance need, if wanted."""
-        from splc.formats.system.read import read_variability_model
+        from splc.formats.detect import read_variability_model
 
         if observed and self.observations is not None:
             return self.observations.system

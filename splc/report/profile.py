@@ -8,7 +8,7 @@ from functools import partial
 from splc.data.experiment import ROOT_CALLPATH, Key
 from splc.errors import plural
 from splc.formats.experiments.folder import SEPARATOR
-from splc.formats.models.notation import scaling_text
+from splc.formats.models.text import scaling_text
 from splc.io.numbers import percentage, short_number, small_share
 from splc.report.page import Block, Page, Section, Steps, text_table
 from splc.scaling.result import ScalingModel

@@ -18,7 +18,7 @@ from splc.data.property_unit import quantity, titled
 from splc.data.table import assignment_texts, text_values
 from splc.errors import ConfigurationError, SpaceError, SplcError
 from splc.formats.models.stored_model import StoredModel
-from splc.learning.judged_rows import MOST_JUDGED, JudgedRows
+from splc.learning.folds import MOST_JUDGED, JudgedRows
 from splc.learning.projection import Ensemble
 from splc.types import Array
 from splc.workflows import optimize

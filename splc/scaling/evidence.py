@@ -12,13 +12,14 @@ integrated out under a log-uniform prior, so the unit of measurement does not ma
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from splc.scaling.noise import Condensed
+from splc.scaling.data import Condensed, repetition_noise
 from splc.types import Array
 
 _CENTERS = np.array([0.001, 0.003, 0.01, 0.03, 0.1, 0.3])
@@ -135,8 +136,9 @@ class NoiseEvidence:
             likely = likely + self.within
             variance = variance + self.within * self.implied[:, None] ** 2
         total, spread = np.log(likely) + top, np.sqrt(variance / likely)
-        flat = (table.ravel() for table in (total, _differences(total), spread, _differences(spread)))
-        return _Tables(first, total.shape[1], *flat)
+        # The last column has no difference to a next one.
+        tables = ((table, np.diff(table, axis=1, append=table[:, -1:])) for table in (total, spread))
+        return _Tables(first, total.shape[1], *(table.ravel() for pair in tables for table in pair))
 
     def moments(self, squares: Array, free: Array, rows: Array | None = None) -> tuple[Array, Array, Array]:
         """Return the size of the variance of a mean of weight 1, its degrees of freedom, and its mean, of hypotheses.
@@ -147,30 +149,27 @@ class NoiseEvidence:
         """
         from scipy.special import digamma
 
-        quantity = np.zeros(len(squares), dtype=int) if rows is None else rows
         squares = np.maximum(squares, _SMALLEST)
         mean, variance, mean_variance = np.empty((3, len(squares)))
         for k in np.flatnonzero(np.bincount(free)).tolist():
             part = np.flatnonzero(free == k)
-            mean[part], variance[part], mean_variance[part] = self._log_moments(squares[part], k, quantity[part])
+            quantity = 0 * part if rows is None else rows[part]
+            if k not in self.priors:
+                self.priors[k] = self._priors(k)
+            scales, logs, halves, log_size, log_variance, degrees = (
+                prior if prior.shape[1] == 1 else prior[:, quantity] for prior in self.priors[k]
+            )
+            sizes = squares[part] + scales
+            log_sizes = np.log(sizes)
+            logs = logs - halves * log_sizes
+            shares = np.exp(logs - logs.max(axis=0))
+            shares /= shares.sum(axis=0)
+            log_scales = log_sizes - log_size
+            mean[part] = (shares * log_scales).sum(axis=0)
+            variance[part] = (shares * (log_variance + (log_scales - mean[part]) ** 2)).sum(axis=0)
+            mean_variance[part] = (shares * sizes / degrees).sum(axis=0)
         half = (1 + np.sqrt(1 + 2 * variance)) / (2 * variance)
         return np.exp(mean + digamma(half)) / half, 2 * half, mean_variance
-
-    def _log_moments(self, squares: Array, free: int, quantity: Array) -> tuple[Array, Array, Array]:
-        """Return mean and variance of the logarithm of a mean's variance, and the mean of the variance itself."""
-        if free not in self.priors:
-            self.priors[free] = self._priors(free)
-        scales, logs, *constants = (prior if prior.shape[1] == 1 else prior[:, quantity] for prior in self.priors[free])
-        halves, log_size, log_variance, degrees = constants
-        sizes = squares + scales
-        log_sizes = np.log(sizes)
-        logs = logs - halves * log_sizes
-        shares = np.exp(logs - logs.max(axis=0))
-        shares /= shares.sum(axis=0)
-        log_scales = log_sizes - log_size
-        mean = (shares * log_scales).sum(axis=0)
-        variance = (shares * (log_variance + (log_scales - mean) ** 2)).sum(axis=0)
-        return mean, variance, (shares * sizes / degrees).sum(axis=0)
 
     def _priors(self, free: int) -> tuple[Array, ...]:
         """Return the scales of the prior (`BANK`, the implied one, none), its log density, and most of `_constants`."""
@@ -249,28 +248,12 @@ def _split(centers: Array) -> Array:
     return shares
 
 
-def _differences(table: Array) -> Array:
-    """Return the differences to the next column, 0 for the last one."""
-    differences = np.zeros(table.shape)
-    np.subtract(table[:, 1:], table[:, :-1], out=differences[:, :-1])
-    return differences
-
-
 def _log_density(squares: Array, scale: Array, freedom: Array | float, free: int) -> Array:
     """Return the log density of residuals under a scaled inverse chi-squared prior, `scale` being freedom times s²."""
     from scipy.special import gammaln
 
     part = gammaln((free + freedom) / 2) - gammaln(np.asarray(freedom) / 2)
     return np.asarray(part - free / 2 * np.log(np.pi * scale) - (free + freedom) / 2 * np.log1p(squares / scale))
-
-
-def _any_scale(squares: Array, free: int) -> Array:
-    """Return the log density of residuals under Jeffreys' prior."""
-    from scipy.special import gammaln
-
-    if free == 0:
-        return np.full(squares.shape, -np.inf)
-    return np.asarray(np.log(0.5) + gammaln(free / 2) - free / 2 * np.log(np.pi * squares))
 
 
 @lru_cache(maxsize=256)
@@ -280,12 +263,16 @@ def _bank(free: int) -> tuple[Array, Array, Array, Array, Array]:
     The last two are those of each scale of `BANK` with the share of Jeffreys' prior, as shares add up to 1 (or to the
     share of noise between points), shape (scales, steps).
     """
+    from scipy.special import gammaln
+
     step = min(_STEP, 1 / np.sqrt(max(free, 1)))
     grid = np.linspace(np.log(_SMALLEST), np.log(_LARGEST), int((np.log(_LARGEST / _SMALLEST)) / step) + 2)
     squares = np.exp(grid)
     scale = FREEDOM * np.exp(2 * BANK)[:, None]
     logs = _log_density(squares, scale, FREEDOM, free)
-    log_jeffreys = np.log(ANY_SCALE) + _any_scale(squares, free)
+    log_jeffreys = np.full(squares.shape, -np.inf)
+    if free > 0:
+        log_jeffreys = np.log(ANY_SCALE) + np.log(0.5) + gammaln(free / 2) - free / 2 * np.log(np.pi * squares)
     top = np.maximum(logs.max(axis=0), log_jeffreys)
     scaled, jeffreys = np.exp(logs - top), np.exp(log_jeffreys - top)
     parts = scaled + jeffreys
@@ -323,3 +310,85 @@ def coefficient_density(value: Array, error: Array) -> Array:
     density = np.maximum(ndtr(value / error), NEGATIVE)
     density /= np.maximum(np.maximum(np.abs(value), error), _TRACE)
     return np.asarray(density)
+
+
+# The kinds of noise: relative, partly absolute ("floored"), and relative with a size that grows with the parameter.
+RELATIVE, FLOORED, GROWING = range(3)
+# From this relative noise on, partly absolute noise is considered too.
+_SUSPICIOUS = 0.03
+_FLOORED_SHARE = 0.3
+# Noise whose relative size grows with this power of the parameter: messages, collisions and waiting times of more
+# processes. It is considered where repetitions do not make it implausible.
+_GROWTH = 0.4
+_GROWING_SHARE = 0.1
+_IMPLAUSIBLE = float(np.log(0.05))
+# Values this much smaller than the largest have no relative precision.
+_NOTHING = 1e-12
+
+
+class Fitted(Protocol):
+    """Hypotheses that are fitted to quantities."""
+
+    @property
+    def best(self) -> tuple[Array, Array]:
+        """The squared weighted residuals and the number of coefficients of the best hypothesis of each quantity."""
+
+
+Found = TypeVar("Found", bound=Fitted)
+# Hypotheses weighed under a kind of noise, the kind, the quantities as positions, and the log prior of the kind.
+Weighed = tuple[Found, int, Array, Array]
+
+
+def noise_scales(values: Array, kind: int, x: Array | None = None) -> Array:
+    """Return the sizes that noise of a kind is relative to, shape (models, n); `x`: the points, if it may grow."""
+    size = np.abs(values)
+    if kind == FLOORED:
+        size = size + size.max(axis=1, keepdims=True)
+    # All values are 0: any scale is fine.
+    size = np.where(size > 0, size, 1.0)
+    return size * growth(x, x) if kind == GROWING and x is not None else size
+
+
+def growth(x: Array, points: Array) -> Array:
+    """Return the size of growing noise at x, relative to its geometric mean at some points."""
+    with np.errstate(divide="ignore"):
+        return np.asarray((x / np.exp(np.log(points).mean())) ** _GROWTH)
+
+
+def _growing(measured: Condensed, x: Array) -> Array:
+    """Return the quantities whose repetitions suggest noise that grows with x, shape (n,)."""
+    values = np.abs(measured.values)
+    freedom = (measured.counts - 1).sum(axis=1)
+    usable = (freedom > 0) & (values.min(axis=1) > _NOTHING * values.max(axis=1)) & (x[0] > 0)
+    rows = np.flatnonzero(usable)
+    if not len(rows):
+        return rows
+    relative, sizes = measured.squares[rows] / values[rows] ** 2, growth(x, x)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.log(relative.sum(axis=1)) - np.log((relative / sizes**2).sum(axis=1))
+    sizes_known = ((measured.counts[rows] - 1) * np.log(sizes)).sum(axis=1)
+    favour = freedom[rows] / 2 * np.where(np.isfinite(ratio), ratio, 0.0) - sizes_known
+    return np.asarray(rows[favour + np.log(_GROWING_SHARE) > _IMPLAUSIBLE])
+
+
+def kinds_of_noise(
+    measured: Condensed, weigh: Callable[[Array, int], Found], x: Array | None = None
+) -> list[Weighed[Found]]:
+    """Weigh hypotheses under each kind of noise that a batch needs; `weigh`: (rows of the batch, kind) → hypotheses."""
+    # Noise cannot be relative to values that are not all positive, or nearly 0.
+    absolute = measured.values.min(axis=1) <= _NOTHING * np.abs(measured.values.max(axis=1))
+    kinds = []
+    floored = absolute.copy()
+    rows = np.flatnonzero(~absolute)
+    if len(rows):
+        relative = weigh(rows, RELATIVE)
+        kinds.append((relative, RELATIVE, rows, np.full(len(rows), np.log(1 - _FLOORED_SHARE))))
+        squares, sizes = relative.best
+        free = np.maximum(measured.values.shape[1] - sizes, 1)
+        repeated = repetition_noise(measured)[rows] > 100 * _SUSPICIOUS
+        floored[rows] = repeated | (np.sqrt(squares / free) > _SUSPICIOUS)
+    if len(rows := np.flatnonzero(floored)):
+        kinds.append((weigh(rows, FLOORED), FLOORED, rows, np.log(np.where(absolute[rows], 1.0, _FLOORED_SHARE))))
+    if x is not None and len(rows := _growing(measured, x)):
+        kinds.append((weigh(rows, GROWING), GROWING, rows, np.full(len(rows), np.log(_GROWING_SHARE))))
+    return kinds

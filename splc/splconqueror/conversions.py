@@ -15,7 +15,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import InputError, Problem, SpaceError
 from splc.formats import detect
-from splc.formats.system.read import read_variability_model
+from splc.formats.detect import read_variability_model
 from splc.io.files import read_source
 from splc.io.numbers import number_text
 from splc.project import Project

@@ -14,7 +14,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import EmptySampleError, LearningError
 from splc.formats.scripts.samplings import Sampling, spec_of
-from splc.learning.problem import match
+from splc.learning.learner import match
 from splc.models.text.log_grammar import duration_text
 from splc.splconqueror.state import CommandCall, located
 from splc.types import Array

@@ -12,10 +12,10 @@ from typing import Any, TextIO
 from sampling import Space
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, MeasurementError, OutputError, Problem, plural
+from splc.formats.detect import read_variability_model
 from splc.formats.measurements.read import read_measurements
 from splc.formats.scripts.commands import Script, ScriptCommand
 from splc.formats.scripts.samplings import Sampling
-from splc.formats.system.read import read_variability_model
 from splc.io.files import is_stream, read_source
 from splc.learning.result import LearningResult
 from splc.workflows.views import UNWATCHED, Watch

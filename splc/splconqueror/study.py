@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from splc.errors import LearningError, plural
+from splc.formats.detect import read_variability_model
 from splc.formats.scripts.commands import Script, ScriptCommand, settings_of
 from splc.formats.scripts.samplings import Sampling, spec_of, truth
-from splc.formats.system.read import read_variability_model
 from splc.io.files import STANDARD, read_source, require_writable, write_whole
 from splc.io.toml import toml_value
 from splc.learning.stepwise.settings import SPLCONQUEROR_2019

@@ -87,7 +87,8 @@ def alternatives_among(names: Sequence[str], selected: Array) -> Alternatives:
                     del free[name]
     uncertain: list[tuple[str, ...]] = []
     grouped: set[str] = set()
-    covers = [tuple(sorted(cover, key=positions.__getitem__)) for cover in _covers([*free], selected, positions)]
+    found = _covers([*free], selected[:, [positions[name] for name in free]], masks)
+    covers = [tuple(sorted(cover, key=positions.__getitem__)) for cover in found]
     for cover in sorted(covers, key=lambda names: (positions[names[-1]] - positions[names[0]], positions[names[0]])):
         chance = math.comb(len(free), len(cover)) * probability_of_one([shares[name] for name in cover]) ** rows
         if chance > CHANCE or grouped & set(cover):
@@ -116,26 +117,22 @@ def _parent(members: Sequence[str], candidates: Sequence[str]) -> str | None:
     return max(fitting, key=len, default=None)
 
 
-def _covers(names: Sequence[str], selected: Array, positions: Mapping[str, int]) -> Iterator[tuple[str, ...]]:
-    """Yield sets of disjoint columns that cover every row, found within a limited number of steps."""
-    columns = selected[:, [positions[name] for name in names]]
-    bits = np.packbits(columns, axis=0, bitorder="little")
-    words = np.ascontiguousarray(np.pad(bits, ((0, -len(bits) % 8), (0, 0))).T).view("<u8").T
-    everywhere = (1 << len(columns)) - 1
-    pending: list[tuple[tuple[int, ...], Array]] = [((), np.zeros(len(words), dtype=np.uint64))]
+def _covers(names: Sequence[str], selected: Array, masks: Mapping[str, int]) -> Iterator[tuple[str, ...]]:
+    """Yield sets of disjoint columns that cover every row, found within a limited number of steps.
+
+    `selected`: the columns, shape (rows, names). `masks`: name → its rows as the bits of a number.
+    """
+    pending: list[tuple[tuple[str, ...], int]] = [((), 0)]
     for _ in range(min(MAX_STEPS, MAX_TESTS // max(len(names), 1))):
         if not pending:
             return
         chosen, covered = pending.pop()
-        mask = int.from_bytes(covered.astype("<u8").tobytes(), "little")
-        if mask == everywhere:
-            if len(chosen) > 1:
-                yield tuple(names[at] for at in chosen)
-            continue
-        lowest = (~mask & (mask + 1)).bit_length() - 1
-        overlaps = np.bitwise_or.reduce(words & covered[:, np.newaxis], axis=0) != 0
-        further = np.flatnonzero(columns[lowest] & ~overlaps).tolist()
-        pending += [((*chosen, at), covered | words[:, at]) for at in further]
+        first = (~covered & (covered + 1)).bit_length() - 1
+        if first < len(selected):
+            having = (names[at] for at in np.flatnonzero(selected[first]).tolist())
+            pending += [((*chosen, name), covered | masks[name]) for name in having if not covered & masks[name]]
+        elif len(chosen) > 1:
+            yield chosen
 
 
 def probability_of_one(shares: Sequence[float]) -> float:

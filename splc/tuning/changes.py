@@ -143,16 +143,14 @@ def sparse_configuration(
     current = best
     while differences := changed(variables, current, default):
         for size in (1, 2) if len(differences) <= _PAIRS else (1,):
-            sets = list(combinations(differences, size))
-            tried = [with_values_of(some, current, default) for some in sets]
+            tried = [with_values_of(some, current, default) for some in combinations(differences, size)]
             candidates = Configurations.concatenate(tried) if tried else best[:0]
-            allowed = np.flatnonzero(valid(candidates)) if len(candidates) else np.zeros(0, dtype=int)
-            if len(allowed):
-                means = model.means(candidates[allowed])
-                index = int(np.argmin(means))
-                if float(means[index]) > limit:
+            candidates = candidates[np.flatnonzero(valid(candidates))] if tried else candidates
+            if len(candidates):
+                means = model.means(candidates)
+                if float(means.min()) > limit:
                     return current
-                current = candidates[[int(allowed[index])]]
+                current = candidates[[int(np.argmin(means))]]
                 break
         else:
             return current

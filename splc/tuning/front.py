@@ -193,11 +193,9 @@ class FrontVerification:
 
 def front_rows(history: History, objective: TuningObjective, models: Mapping[str, SearchModel]) -> list[int]:
     """Return the numbers of the measured configurations of the front by posterior means, in the order of the first."""
-    if not models:
-        return []
-    model = models[objective.nfp]
-    ranking = np.array(admissible_ranking(model, objective, history), dtype=int)
-    if not len(ranking):
+    model = models.get(objective.nfp)
+    ranking = np.array([] if model is None else admissible_ranking(model, objective, history), dtype=int)
+    if model is None or not len(ranking):
         return []
     means = np.array([models[goal.nfp].measured[0][ranking] for goal in objective.goals]).T
     front = ranking[front_places(means)]
@@ -211,13 +209,12 @@ def front_of(
     names = [goal.nfp for goal in objective.goals]
     rows = [row for row in verified if history.values(row, names[0], fresh=True) and objective.admissible(history, row)]
     fresh = True if rows else None
+    rows = rows or front_rows(history, objective, models)
     if not rows:
-        rows = front_rows(history, objective, models)
+        return ()
     stats = [{name: MeanValue.of(history.values(row, name, fresh)) for name in names} for row in rows]
     signs = [-1.0 if goal.maximize else 1.0 for goal in objective.goals]
-    values = np.array([[sign * means[name].value for name, sign in zip(names, signs, strict=True)] for means in stats])
-    if not len(values):
-        return ()
+    values = np.array([[means[name].value for name in names] for means in stats]) * signs
     return tuple(
         FrontConfiguration(history.configurations[[rows[index]]], stats[index], fresh is True)
         for index in front_places(values).tolist()

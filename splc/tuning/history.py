@@ -155,10 +155,8 @@ class History:
     def assignment(self, row: int) -> dict[str, float | None]:
         """Return a configuration as option → value: integers where values are whole, None where deselected."""
         values = self.configurations.assignment(row)
-        return {
-            name: None if math.isnan(value) else int(value) if value.is_integer() else value
-            for name, value in values.items()
-        }
+        whole = {name: int(value) for name, value in values.items() if value.is_integer()}
+        return {name: None if math.isnan(value) else whole.get(name, value) for name, value in values.items()}
 
     @property
     def pending(self) -> list[TuningTrial]:
@@ -239,13 +237,8 @@ class History:
 
     def deviations(self, nfp: str) -> list[float]:
         """Return the relative deviations of the runs of configurations that were repeated."""
-        deviations = []
-        for row in range(len(self._rows)):
-            values = self.values(row, nfp)
-            if len(values) > 1:
-                size = max(map(abs, values))
-                deviations.append((max(values) - min(values)) / size if size else 0.0)
-        return deviations
+        repeated = [values for row in range(len(self._rows)) if len(values := self.values(row, nfp)) > 1]
+        return [(max(values) - min(values)) / (max(map(abs, values)) or 1.0) for values in repeated]
 
     def is_exact(self, nfp: str) -> bool:
         """Return whether repeated runs had the same value: the property has no noise."""

@@ -11,8 +11,8 @@ import numpy as np
 from sampling.sequential import most_worth
 from splc.data.configurations import Configurations
 from splc.learning.active.candidates import BEST, CandidateSource
-from splc.learning.active.design import CANDIDATES, Pool, Surrogate, VarianceStrategy
 from splc.learning.active.search_model import SearchModel, gain_in_units, least_gain, log_improvements
+from splc.learning.active.suggestion import CANDIDATES, Pool, Surrogate, VarianceStrategy
 from splc.learning.projection import Variable
 from splc.tuning.history import History
 from splc.tuning.objective import TuningObjective
@@ -49,8 +49,7 @@ class TuningModels:
         models = {}
         for nfp in self.objective.properties:
             large = self.objective.wants_large(nfp)
-            runs = self.history.runs(nfp, large, imputed=imputed)
-            if runs is not None:
+            if (runs := self.history.runs(nfp, large, imputed=imputed)) is not None:
                 models[nfp] = SearchModel.of(runs, self.variables, large, before.get(nfp))
         return models
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -86,19 +86,20 @@ class TuningResult(Presented):
     def to_columns(self) -> dict[str, Array]:
         """Return the trajectory: run, why, the options, the value, and the best one so far."""
         steps = self.trajectory
-        names = self.best.configuration.system.names
-        values = {
-            "run": np.array([_number(step.run) for step in steps]),
+
+        def numbers(column: Iterable[float | None]) -> Array:
+            return np.array([math.nan if value is None else value for value in column])
+
+        return {
+            "run": numbers(step.run for step in steps),
             "why": np.array([step.why or "" for step in steps]),
-            **{name: np.array([_number(step.configuration[name]) for step in steps]) for name in names},
-            self.nfp: np.array([step.values.get(self.nfp, math.nan) for step in steps]),
-            "best": np.array([_number(step.best) for step in steps]),
+            **{
+                name: numbers(step.configuration[name] for step in steps)
+                for name in self.best.configuration.system.names
+            },
+            self.nfp: numbers(step.values.get(self.nfp) for step in steps),
+            "best": numbers(step.best for step in steps),
         }
-        return values
-
-
-def _number(value: float | None) -> float:
-    return math.nan if value is None else value
 
 
 def result_of(
@@ -139,24 +140,12 @@ def result_of(
             gain = Gain.of(best.mean, base.mean, objective.maximize)
         changes = changes_between(model, default, best.configuration, forced)
         drift = _drift(history, row, nfp, model)
+    # A value with which runs fail matters, which only the model of all runs knows.
+    indifferent = indifferent_options(search, best.configuration, valid)
     gains = [trial.expected_gain for trial in history.trials if trial.expected_gain is not None]
-    return TuningResult(
-        nfp,
-        objective.maximize,
-        best,
-        base,
-        gain,
-        changes,
-        # A value with which runs fail matters, which only the model of all runs knows.
-        indifferent_options(search, best.configuration, valid),
-        trajectory_of(history, objective),
-        gains[-1] if gains else None,
-        len(history.failed),
-        "; ".join(str(rule) for rule in (history.failures.rules if history.failures else ())),
-        drift,
-        seed,
-        model,
-    )
+    failing = "; ".join(map(str, history.failures.rules if history.failures else ()))
+    found = (nfp, objective.maximize, best, base, gain, changes, indifferent, trajectory_of(history, objective))
+    return TuningResult(*found, gains[-1] if gains else None, len(history.failed), failing, drift, seed, model)
 
 
 def _found(history: History, model: SearchModel, row: int, nfp: str) -> FoundConfiguration:
@@ -197,9 +186,7 @@ def trajectory_of(history: History, objective: TuningObjective) -> tuple[TuningS
         within = value is not None and all(limit.holds(outcome.values[limit.nfp]) for limit in objective.limits)
         if value is not None and within and (best is None or objective.better(value, best)):
             best = value
-        number, why, gain = None, None, None
-        if (trial := outcome.trial) is not None:
-            number, why, gain = trial.number, trial.why, trial.expected_gain
-        configuration = history.assignment(outcome.row)
+        trial, configuration = outcome.trial, history.assignment(outcome.row)
+        number, why, gain = (trial.number, trial.why, trial.expected_gain) if trial is not None else (None, None, None)
         steps.append(TuningStep(number, why, configuration, outcome.values, best, gain, outcome.failure))
     return tuple(steps)

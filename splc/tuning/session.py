@@ -123,8 +123,7 @@ class TuningSession:
 
     def _end_leftovers(self) -> bool:
         """End the runs of a killed session that are still running; several may be."""
-        ended = [end_leftover(record) for record in self.journal.records]
-        return any(ended)
+        return sum(map(end_leftover, self.journal.records)) > 0
 
     def _description(self, about: Mapping[str, Any]) -> dict[str, Any]:
         system = self.tuner.system

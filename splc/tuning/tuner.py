@@ -210,8 +210,7 @@ class Tuner:
             return self.trial("default", history.row_of(self.default))
         if not self._steps() and (row := self._covering(needed=True)) is not None:
             return self.trial("cover", row)
-        model = self.models.search()
-        if model is None:
+        if (model := self.models.search()) is None:
             # No run has a value yet.
             row = self._covering(needed=False)
             return None if row is None else self.trial("cover", row)
@@ -221,15 +220,16 @@ class Tuner:
         rng = self.generator(len(history.trials))
         exploring = math.floor((steps + 1) * self.explore) > math.floor(steps * self.explore)
         proposal: Proposal | None
+        more = (self.objective, history, self._working, rng)
         if exploring:
             proposal = most_informative(model, history, self._working, rng)
         elif self.objective.further:
-            proposal = front_improvement(self.models.searched, self.objective, history, self._working, rng)
+            proposal = front_improvement(self.models.searched, *more)
         else:
-            proposal = best_improvement(self.models.searched, self.objective, history, self._working, rng)
+            proposal = best_improvement(self.models.searched, *more)
             if self._is_useless(proposal) and history.failed and self.models.judge() is not None:
                 # What is the best by the measured values alone is not left untried because others failed.
-                proposal = best_improvement(self.models.judged, self.objective, history, self._working, rng)
+                proposal = best_improvement(self.models.judged, *more)
             self.nothing_expected = self._is_useless(proposal)
         if proposal is None or self.nothing_expected:
             return None
@@ -265,13 +265,10 @@ class Tuner:
 
     def _repeated(self, model: SearchModel) -> int | None:
         """Return the configuration to run again, None if none should be."""
-        if self.objective.further:
-            # No single configuration is the best one.
+        # Of several properties no single configuration is the best one.
+        if self.objective.further or (self._steps() + 1) % REPEATED_STEP or self.history.agrees(self.objective.nfp):
             return None
-        if (self._steps() + 1) % REPEATED_STEP or self.history.agrees(self.objective.nfp):
-            return None
-        ranking = admissible_ranking(model, self.objective, self.history)
-        if not ranking:
+        if not (ranking := admissible_ranking(model, self.objective, self.history)):
             return None
         row = self.history.row_of(model.runs.configurations[ranking[:1]])
         waits = any(trial.row == row for trial in self.history.pending)
@@ -279,11 +276,9 @@ class Tuner:
 
     def trial(self, why: Reason, row: int, predicted: float | None = None, gain: float | None = None) -> TuningTrial:
         """Return the next trial."""
-        configuration = self.history.assignment(row)
-        number = len(self.history.trials) + 1
-        most = None
-        if self.race is not None and why in ("cover", "search", "explore"):
-            most = racing_value(self.history, self.objective, self.race)
+        raced = self.race is not None and why in ("cover", "search", "explore")
+        most = racing_value(self.history, self.objective, self.race or 0.0) if raced else None
+        number, configuration = len(self.history.trials) + 1, self.history.assignment(row)
         return TuningTrial(number, why, configuration, row, self.history.asked(row), predicted, gain, most)
 
     def generator(self, step: int) -> np.random.Generator:

@@ -101,10 +101,8 @@ class Verification:
         """Return the verification of a search, whose property has a model unless no run has a value."""
         row = None if default is None else history.row_of(default)
         check = cls(history, objective, row, len(history.trials), runs)
-        if model is None:
-            return check
-        best = ranked_rows(model, objective, history)[:FINALISTS]
-        if not best:
+        best = [] if model is None else ranked_rows(model, objective, history)[:FINALISTS]
+        if model is None or not best:
             return check
         check.finalists = tuple(best)
         exact = history.is_exact(objective.nfp)
@@ -112,11 +110,10 @@ class Verification:
             tolerance = least_gain(model) if exact else max(least_gain(model), model.noise / math.sqrt(runs))
             winner = history.configurations[[best[0]]]
             candidate = history.row_of(sparse_configuration(model, winner, default, valid, tolerance))
-            if candidate != row and candidate not in best:
+            if candidate in best or candidate != row:
                 check.sparse = candidate
+            if candidate not in best and candidate != row:
                 check.finalists = (*best[: FINALISTS - 1], candidate)
-            elif candidate in best:
-                check.sparse = candidate
         if exact:
             # Measured values decide.
             check.choosing = tuple(entry for entry in check.finalists if not history.asked(entry))[: max(runs - 1, 0)]
@@ -161,10 +158,9 @@ class Verification:
 
     def choice(self, model: SearchModel | None) -> int | None:
         """Return the best finalist by the model of all runs; the sparse one where it is as good."""
-        if model is None:
-            return None
-        ranked = [row for row in ranked_rows(model, self.objective, self.history) if row in self.finalists]
-        if not ranked:
+        ranked = [] if model is None else ranked_rows(model, self.objective, self.history)
+        ranked = [row for row in ranked if row in self.finalists]
+        if model is None or not ranked:
             return None
         if self.sparse is None or self.sparse not in ranked:
             return ranked[0]
@@ -182,7 +178,7 @@ def ranked_rows(model: SearchModel, objective: TuningObjective, history: History
     """
     rows = history.configurations.find(model.runs.configurations).tolist()
     ranked = [rows[index] for index in admissible_ranking(model, objective, history)]
-    if history.is_exact(objective.nfp):
-        values = {row: history.mean(row, objective.nfp) or 0.0 for row in ranked}
-        return sorted(ranked, key=lambda row: -values[row] if objective.maximize else values[row])
-    return ranked
+    if not history.is_exact(objective.nfp):
+        return ranked
+    values = {row: history.mean(row, objective.nfp) or 0.0 for row in ranked}
+    return sorted(ranked, key=lambda row: -values[row] if objective.maximize else values[row])

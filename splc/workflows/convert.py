@@ -13,10 +13,10 @@ import numpy as np
 from sampling import Space
 from splc.errors import InputError, OutputError, Problem, SpecError, listed, nearest, plural
 from splc.formats import detect
+from splc.formats.detect import read_variability_model
 from splc.formats.experiments.read import is_profile, read_experiment
 from splc.formats.measurements.csv import is_number
 from splc.formats.models.read import write_stored_model
-from splc.formats.system.read import read_variability_model
 from splc.io.files import STANDARD, read_source, require_writable, standard_input_kept, write_whole
 from splc.models.binding import bound
 from splc.models.parameters import chosen_rows

@@ -15,7 +15,7 @@ from sampling.space.analysis import Description, constraint_kind, in_tree_order,
 from sampling.space.space import DIAGRAMS, Space
 from splc.data.summary import PropertySummary, Summary, summary_of
 from splc.errors import RequestError, SplcError
-from splc.formats.benchmarks.folders import folder_reader
+from splc.formats.benchmarks.declaration import folder_reader
 from splc.formats.column_choice import natural
 from splc.formats.column_choice import shown_values as shown_texts
 from splc.formats.detect import is_xml, kind_of

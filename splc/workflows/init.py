@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 from sampling import Space
 from splc.data.property_unit import unit_remark
 from splc.errors import InputError, OutputError, Problem, RequestError, listed, plural
+from splc.formats.detect import read_variability_model
 from splc.formats.inference import Inference
 from splc.formats.measurements.constraints import failures_file
-from splc.formats.system.read import read_variability_model
 from splc.formats.system.splconqueror_xml import write_variability_model
 from splc.io.files import STANDARD, read_source, require_writable, write_whole
 from splc.io.toml import parse_toml, toml_value

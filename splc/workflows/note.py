@@ -114,7 +114,11 @@ def inference_notes(inference: Inference | None, *, lists: bool = False) -> tupl
         roles = {"options": inference.columns, "properties": inference.properties, "contexts": inference.contexts}
         listing = "; ".join(f"{role}: {listed(names)}" for role, names in roles.items() if names)
         text = f"{source}: {listing}"
-        details = tuple(line for line in details if line.startswith("ignored") and not line.endswith("(as requested)"))
+        details = tuple(
+            line
+            for line in details
+            if line.startswith("ignored") and not line.endswith(("(as requested)", "(as in the model)"))
+        )
     if not inference.properties:
         listing = listed(inference.columns, SHOWN_COLUMNS)
         text = f"{source}: no column seems to be measured, so that all are options: {listing}"
@@ -165,9 +169,15 @@ def reading_notes(*reports: ReadingReport) -> tuple[Note, ...]:
         again = plural(len(duplicates), "row measures", "rows measure")
         text = f"{source}: {again} a configuration again (lines {_lines(duplicates)})"
         notes.append(Note(text, warning=True))
-    for nfp in dict.fromkeys(nfp for report in reports for nfp in report.missing):
-        if count := sum(report.missing.get(nfp, 0) for report in reports):
-            values = plural(count, f"value of {nfp} is", f"values of {nfp} are")
+    # Runs that failed lack the values of all properties: one note for those of the same lines.
+    lacking: dict[tuple[int, ...], list[str]] = {}
+    gaps_of = {nfp: list[int]() for report in reports for nfp in report.missing}
+    for nfp, gaps in (gaps_of | dict(_by_property(reports, "gaps"))).items():
+        lacking.setdefault((sum(report.missing.get(nfp, 0) for report in reports), *gaps), []).append(nfp)
+    for (count, *_), names in lacking.items():
+        if count:
+            of = names[0] if len(names) == 1 else f"each of {listed(names)}"
+            values = plural(count, f"value of {of} is", f"values of {of} are")
             notes.append(Note(f"{source}: {values} missing or cannot be read", warning=True))
     for nfp, failed in _by_property(reports, "failed"):
         count = sum(report.used - len(report.gaps.get(nfp, ())) for report in reports)
@@ -179,9 +189,9 @@ def reading_notes(*reports: ReadingReport) -> tuple[Note, ...]:
     notes += notes_of(
         f"{source}: {text}" for text in dict.fromkeys(text for report in reports for text in report.notes)
     )
-    for nfp, gaps in _by_property(reports, "gaps"):
+    for (_, *gaps), names in lacking.items():
         if gaps and len(gaps) < rows - len(invalid):
-            text = f"{nfp} lacks a value in {_lines(gaps, 'line')}"
+            text = f"{listed(names)} {'lacks' if len(names) == 1 else 'lack'} a value in {_lines(gaps, 'line')}"
             notes.append(Note(f"{source}: {text}"))
     return tuple(notes)
 
@@ -247,7 +257,9 @@ def role_table(inference: Inference) -> tuple[str, ...]:
     for name, reason in inference.ignored.items():
         reasons.setdefault(reason, []).append(name)
     for reason, names in reasons.items():
-        change = "" if reason == "as requested" else "--property NAME, --options NAME, --context NAME"
+        change = (
+            "" if reason in {"as requested", "as in the model"} else "--property NAME, --options NAME, --context NAME"
+        )
         rows.append(("left out", f"{listed(names)} ({reason})", change))
     rows = [row for row in rows if row[1]]
     widths = [max(len(row[at]) for row in rows) for at in (0, 1)]

@@ -10,10 +10,10 @@ import numpy as np
 
 from splc.data.experiment import Experiment, Key
 from splc.errors import MeasurementError, listed, unknown_name_hint
-from splc.formats.models.notation import facts_text, lead_text, log2_terms, percent_text, scaling_text
+from splc.formats.models.stored_model import facts_text, lead_text, percent_text
+from splc.formats.models.text import log2_terms, scaling_text
 from splc.io.numbers import rounded_text
-from splc.scaling import ScalingModel
-from splc.scaling.result import LEVEL, Prediction
+from splc.scaling.result import LEVEL, Prediction, ScalingModel
 from splc.workflows.note import Note
 from splc.workflows.views import Column, Rows, View, interval_text
 

@@ -22,8 +22,7 @@ from splc.formats.measurements.selections import parse_assignments, with_assigne
 from splc.io.files import STANDARD, is_stream, read_source, require_writable
 from splc.io.json import picked
 from splc.io.numbers import count_text, percentage
-from splc.learning.active.design import LEARNED_ROWS
-from splc.learning.active.suggestion import ConfigurationSuggestions, suggest
+from splc.learning.active.suggestion import LEARNED_ROWS, ConfigurationSuggestions, suggest
 from splc.learning.projection import ENUMERATED
 from splc.types import Array, Goal
 from splc.workflows.fields import FixedValues, Seed, flag, option, request

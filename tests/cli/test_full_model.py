@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from sampling import Space
+from splc.formats.detect import read_variability_model
 from splc.formats.measurements.read import read_measurements
 from splc.formats.models.read import read_model, read_stored_model
-from splc.formats.system.read import read_variability_model
 from splc.learning import learn
 from splc.learning.projection.predictor import Ensemble
 from tests.cli.conftest import MEASUREMENTS, SYSTEM, Run

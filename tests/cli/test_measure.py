@@ -24,9 +24,8 @@ from splc.measuring.journal import Journal, read_journal
 from splc.workflows.measure import Request
 from splc.workflows.measure import run as run_measurement
 from tests.cli.conftest import Run
-from tests.support.file_size import file_size_limit
-from tests.support.paths import SUPPORT
-from tests.support.programs import ALL, AWK, TIME, VALUES, script, table
+from tests.support.paths import ROOT
+from tests.support.programs import ALL, AWK, TIME, VALUES, file_size_limit, script, table
 
 Refused = Callable[..., str]
 
@@ -206,8 +205,9 @@ def test_an_interrupted_addition(run: Run, tmp_path: Path, monkeypatch: pytest.M
 
 def killed(kills: int, repeat: int) -> dict[str, Any]:
     """Kill and resume a measurement several times; return the findings."""
-    command = [sys.executable, str(SUPPORT / "measure_killer.py"), str(kills), str(repeat)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", "tests.support.killers", "measure", str(kills), str(repeat)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     return found

@@ -38,7 +38,6 @@ distaware:4,distribution=geometric distpreserving:4 distance:4 measured measured
 UNUSED = (
     *("scipy", "sklearn", "matplotlib", "numpy.ma"),
     *("splc.learning.sums", "splc.models.text.reader"),
-    *(f"splc.formats.models.{name}" for name in ("text", "python", "latex")),
 )
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from splc.formats.models.json import learned_json_text
 from splc.formats.system.splconqueror_xml import write_variability_model
-from splc.learning.intervals import CLASSES
+from splc.learning.full_predictor import CLASSES
 from splc.workflows.prediction_notes import ExpectedError
 from tests.cli.conftest import Run
 from tests.support.learning_results import Band, small_system, uncertain_result

@@ -23,8 +23,7 @@ from typer.testing import CliRunner, Result
 from splc.cli.app import app
 from splc.measuring.journal import read_journal
 from tests.cli.conftest import Run
-from tests.support.programs import script
-from tests.support.tracing import untraced
+from tests.support.programs import script, untraced
 
 Refused = Callable[..., str]
 DESCRIPTION = """<vm name="solver"><binaryOptions>

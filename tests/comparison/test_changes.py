@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from statistics import NormalDist
 
 import numpy as np
@@ -18,19 +17,11 @@ from splc.models.basis.regression import NORMAL_QUANTILE
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, option_term
 from splc.models.text.reader import expand_model
-from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array, Link
 from tests.support.examples import examples
 
-SYSTEM = VariabilityModel(
-    "s",
-    (
-        BinaryOption("fast", optional=True),
-        BinaryOption("safe", optional=True),
-        NumericOption("n", tuple(float(n) for n in range(1, 11))),
-    ),
-)
+SYSTEM = VariabilityModel.of({"fast": bool, "safe": bool, "n": range(1, 11)})
 ALL = Configurations(SYSTEM, np.array(list(itertools.product((0, 1), (0, 1), range(10)))))
 FAST, SAFE, N = (option_term(name) for name in ("fast", "safe", "n"))
 
@@ -81,13 +72,6 @@ def test_links_that_differ() -> None:
     assert (change.link, settled(change)) == ("identity", [])
     change = model_change(product, model({SAFE: 4.0, N: 1.0}), measured(product, 1), measured(product, 2))
     assert (change.link, {each.options for each in change.sets}) == ("log", {(), ("fast",)})
-
-
-def test_collinear_terms() -> None:
-    """Terms that the configurations cannot tell apart count once."""
-    subset = ALL[ALL.column("fast") == ALL.column("safe")]
-    change = model_change(OLD, OLD, (subset, OLD.predict(subset)), (subset, OLD.predict(subset)))
-    assert len(change.sets) == 3
 
 
 @examples(30)
@@ -233,6 +217,9 @@ def test_an_option_that_is_new(link: Link) -> None:
     )
     back = model_change(new, old, after, before)
     assert back.undetermined == (NONE, Undetermined(zero=("fast",)))
+    # An influence has no value where it is not determined.
+    for each in model_course((old, new), (before, after), [change]).terms:
+        assert np.isnan(each.means).tolist() == np.isnan(each.widths).tolist() == [each.text == "fast", False]
 
 
 def test_an_option_that_is_always_selected() -> None:
@@ -268,14 +255,6 @@ def test_hardly_any_configurations(rows: list[int]) -> None:
             model_change(OLD, OLD, *pair)
         with pytest.raises(ConfigurationError, match="too few to compare"):
             model_course((OLD, OLD), pair, ())
-
-
-def test_courses() -> None:
-    """An influence has no value where it is not determined."""
-    course = model_course((BOTH, BOTH), [measured(BOTH, 1, rows=WITHOUT_FAST), measured(BOTH, 2)], ())
-    known = {each.text: [not math.isnan(mean) for mean in each.means] for each in course.terms}
-    assert known == {"fast": [False, True], "fast * n": [False, True], **dict.fromkeys(("1", "safe", "n"), [True] * 2)}
-    assert all(np.isnan(each.means).tolist() == np.isnan(each.widths).tolist() for each in course.terms)
 
 
 @examples(40)

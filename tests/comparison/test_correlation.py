@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple
 
 import numpy as np
@@ -24,7 +24,7 @@ from comparison.correlation import (
 )
 from comparison.result import SemanticComparison
 from comparison.semantic import compare_values
-from tests.support.golden_messages import check_messages
+from tests.support.golden_messages import check_calls, check_messages, shown
 
 # Few distinct values, so that there are ties; very large and very small ones, whose squares overflow or underflow.
 values = st.lists(
@@ -43,6 +43,13 @@ def only(found: tuple[Correlation, ...]) -> Correlation:
     """Return the only correlation."""
     (correlation,) = found
     return correlation
+
+
+def interval(correlation: Correlation) -> tuple[float, float]:
+    """Return the ends of the interval, which must be there."""
+    assert correlation.low is not None
+    assert correlation.high is not None
+    return correlation.low, correlation.high
 
 
 @given(values)
@@ -120,12 +127,9 @@ def test_shared_models_widen_the_interval() -> None:
     dependent = only(correlations(comparisons, pairs=pairs, resamples=400))
     independent = only(correlations(comparisons, resamples=400))
     assert dependent.spearman == independent.spearman
-    assert dependent.low is not None
-    assert dependent.high is not None
-    assert independent.low is not None
-    assert independent.high is not None
-    assert dependent.low < -0.5 < dependent.high
-    assert dependent.high - dependent.low > 1.3 * (independent.high - independent.low)
+    (low, high), (own_low, own_high) = interval(dependent), interval(independent)
+    assert low < -0.5 < high
+    assert high - low > 1.3 * (own_high - own_low)
 
 
 def test_coverage_of_the_interval() -> None:
@@ -134,11 +138,8 @@ def test_coverage_of_the_interval() -> None:
     held = 0
     for seed in range(40):
         comparisons, pairs = quality_pairs(20, seed + 1, 1.0)
-        found = only(correlations(comparisons, pairs=pairs, level=0.9, resamples=200))
-        assert found.low is not None
-        assert found.high is not None
-        assert truth is not None
-        held += found.low <= truth <= found.high
+        low, high = interval(only(correlations(comparisons, pairs=pairs, level=0.9, resamples=200)))
+        held += low <= (truth or 0) <= high
     assert held >= 0.75 * 40
 
 
@@ -160,75 +161,42 @@ def test_level_orders_the_intervals() -> None:
     assert (wide.low or 0) < (narrow.low or 0) < (narrow.high or 0) < (wide.high or 0)
 
 
-def test_names() -> None:
-    """Mean powers are measures, too; the measure that the others are correlated with is not listed."""
-    comparisons = [
-        SemanticComparison(5, {"error_rate": e, "cosine": -e}, {"1": e, "2": e * e}) for e in (1.0, 2.0, 4.0)
-    ]
-    found = correlations(comparisons, resamples=0)
-    assert [c.measure for c in found] == ["cosine", "mean_power1", "mean_power2"]
-    assert [c.spearman for c in found] == pytest.approx([-1, 1, 1])
-    against = correlations(comparisons, "mean_power2", resamples=0)
-    assert [c.measure for c in against] == ["error_rate", "cosine", "mean_power1"]
+def correlated(against: str = "error_rate", resamples: int = 0, **columns: Sequence[float | None]) -> list[str]:
+    """Return each correlation of measures with the one that is first, or of pairs that share no model."""
+    pairs = [(k, k + 10) for k in range(len(columns["error_rate"]))] if resamples == 1 else None
+    return shortly(correlations(compared(columns), against, resamples=resamples, pairs=pairs))
 
 
-def test_undefined_values_are_left_out() -> None:
-    """A pair without a finite value of the measure or of the error rate does not count for that measure."""
-    rate = [1.0, 2.0, 3.0, None, 5.0, math.nan]
-    gaps = [1.0, None, 2.0, 9.0, 4.0, 7.0]
-    few = [1.0, None, 2.0, 9.0, math.inf, 7.0]
-    whole = [3.0, 2.0, 1.0, 9.0, 0.0, 7.0]
-    found = correlations(compared({"error_rate": rate, "gaps": gaps, "few": few, "whole": whole}), resamples=50)
-    assert [(c.measure, c.pairs) for c in found] == [("gaps", 3), ("few", 2), ("whole", 4)]
-    assert [c.spearman for c in found] == [pytest.approx(1), None, pytest.approx(-1)]
-    assert found[1] == Correlation("few", 2, reason="no correlation of 2 pairs, 3 at least are needed")
-    assert [c.reason for c in found[::2]] == [
-        f"no interval from {n} comparisons, 5 at least are needed" for n in (3, 4)
+def shortly(found: Iterable[Correlation]) -> list[str]:
+    """Return correlations as text: measure, pairs, Spearman's coefficient, whether there is an interval, the reason."""
+    return [
+        f"{c.measure} {c.pairs} {shown(c.spearman)} {c.low is not None} {c.high is not None} {c.reason}" for c in found
     ]
 
 
-def test_no_interval_without_resamples() -> None:
-    """If hardly any resample has pairs to rank, since not all models were drawn, there is no interval."""
-    columns = {"error_rate": [1.0, 2.0, 3.0, 4.0, 5.0], "m": [1.0, 2.0, 4.0, 3.0, 5.0]}
-    pairs = [(k, k + 5) for k in range(5)]
-    found = [only(correlations(compared(columns), pairs=pairs, resamples=1, seed=seed)) for seed in range(20)]
-    assert {point.low for point in found} == {None}
-    assert {point.reason for point in found} == {
-        "no interval: hardly any resample has a correlation",
-        "no interval: nearly all resamples have the same correlation",
-    }
-    assert correlations([]) == ()
+def of_models(models: int, noise: float = 1.0, resamples: int = 100) -> list[str]:
+    """Return the correlation of all pairs of models."""
+    comparisons, pairs = quality_pairs(models, 2, noise)
+    return shortly(correlations(comparisons, pairs=pairs, resamples=resamples))
 
 
-@pytest.mark.parametrize(("models", "needed"), [(3, True), (4, True), (5, False), (9, False)])
-def test_few_models_have_no_interval(models: int, needed: bool) -> None:
-    """Fewer than five models have hardly any resamples: there is a reason instead of an interval."""
-    comparisons, pairs = quality_pairs(models, 2, 1.0)
-    found = only(correlations(comparisons, pairs=pairs))
-    assert found.spearman is not None
-    assert (found.low is None) == (found.high is None) == needed
-    reason = f"no interval from {models} models, 5 at least are needed" if needed else ""
-    assert found.reason == reason
-    assert only(correlations(comparisons, pairs=pairs, resamples=0)).reason == ""
-
-
-@pytest.mark.parametrize(("defined", "enough"), [(0, False), (9, False), (10, True)])
-def test_resamples_without_a_correlation(defined: int, enough: bool) -> None:
-    """There is no interval if less than a tenth of the resamples have a correlation."""
+def some_drawn(defined: int) -> list[str]:
+    """Return the interval of 100 resamples, of which some have a correlation."""
     drawn = np.full(100, math.nan)
     drawn[:defined] = np.linspace(-0.5, 0.5, defined)
-    found = with_interval(Correlation("m", 8, 0.0, 0.1, 0.1), drawn, 0.9)
-    assert (found.low is not None) == (found.high is not None) == enough
-    assert found.reason == ("" if enough else "no interval: hardly any resample has a correlation")
+    return shortly([with_interval(Correlation("m", 8, 0.0, 0.1, 0.1), drawn, 0.9)])
 
 
-def test_ranks_that_agree_have_no_interval() -> None:
-    """If measure and error rate rank all pairs equally, so do all resamples: there is no interval."""
-    comparisons, pairs = quality_pairs(8, 2, 0.0)
-    found = only(correlations(comparisons, pairs=pairs))
-    assert found.spearman == pytest.approx(-1)
-    assert found.low is found.high is None
-    assert found.reason == "no interval: nearly all resamples have the same correlation"
+def powers() -> list[SemanticComparison]:
+    """Return comparisons with mean powers."""
+    return [SemanticComparison(5, {"error_rate": e, "cosine": -e}, {"1": e, "2": e * e}) for e in (1.0, 2.0, 4.0)]
+
+
+def test_reasons() -> None:
+    """Names, undefined values, and the reasons why there is no interval are those of the golden file."""
+    step = np.finfo(float).eps
+    calls = (correlated, correlations, shortly, of_models, some_drawn, powers)
+    check_calls("correlations-without-intervals", *calls, steps=[1, 1 + step, 1 + 2 * step, 1 + 3 * step])
 
 
 def test_wrong_arguments() -> None:
@@ -250,14 +218,3 @@ def test_pairs_of_models(weights: np.ndarray | None) -> None:
     assert found == correlations(each, pairs=pairs, seed=3)
     assert found[0].pairs == 6
     assert (found == pair_correlations(values, keys, seed=3)) == (weights is None)
-
-
-def test_nearly_constant_values() -> None:
-    """Values that differ in the last digit have rank correlations, without a warning."""
-    step = np.finfo(float).eps
-    found = only(
-        correlations(
-            compared({"error_rate": [1, 2, 3, 4], "m": [1, 1 + step, 1 + 2 * step, 1 + 3 * step]}), resamples=0
-        )
-    )
-    assert (found.spearman, found.kendall) == pytest.approx((1, 1))

@@ -15,14 +15,14 @@ from comparison.option_sets import hybrid
 from comparison.result import HybridComparison
 from comparison.syntactic import compare_terms
 from splc.data.configurations import Configurations
-from splc.errors import ConfigurationError, SpecError
 from splc.models.binding import bound
-from splc.models.influence import EvaluationError, InfluenceModel
+from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Parameter
 from splc.models.terms import CONSTANT, Factor, Term, option_term, product_of
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
+from tests.support.golden_messages import Lines, check_calls, shown
 
 SYSTEM = VariabilityModel(
     "grid",
@@ -106,24 +106,11 @@ def test_a_weight_is_a_number_of_repetitions(first: InfluenceModel, second: Infl
         assert own.semantic == pytest.approx(other.semantic, abs=1e-9)
 
 
-def test_models_without_contributions_have_shares_of_nothing() -> None:
-    """A model of zeros leaves the weights to the other one; two of them weigh all classes the same."""
-    nothing = InfluenceModel.from_terms({option_term("x"): 0.0, option_term("y"): 0.0}, SYSTEM.names)
-    something = InfluenceModel.from_terms({option_term("x"): 1.0, CONSTANT: 1.0}, SYSTEM.names)
-    one = compared(nothing, something)
-    assert [share.first for share in one.classes] == [0.0, 0.0, 0.0]
-    assert [share.weight for share in one.classes] == [share.second for share in one.classes]
-    none = compared(nothing, nothing)
-    assert [(share.weight, share.semantic) for share in none.classes] == [(0.5, 1.0), (0.5, 1.0)]
-    assert compared(InfluenceModel(()), InfluenceModel(())).classes == ()
-
-
 @pytest.mark.parametrize("size", [1e-300, 1e300])
 def test_huge_and_tiny_contributions_have_the_same_shares(size: float) -> None:
     """Shares of very large and very small contributions are those of others."""
-    model = InfluenceModel.from_terms({option_term("x"): 3.0, option_term("y"): -1.0, CONSTANT: 2.0}, SYSTEM.names)
-    other = InfluenceModel.from_terms({option_term("x"): 1.0, CONSTANT: 2.0}, SYSTEM.names)
-    plain, scaled = compared(model, other), compared(model.scaled(size), other.scaled(size), np.full(len(ALL), size))
+    one, other = model(x=3.0, y=-1.0, constant=2.0), model(x=1.0, constant=2.0)
+    plain, scaled = compared(one, other), compared(one.scaled(size), other.scaled(size), np.full(len(ALL), size))
     for own, found in zip(plain.classes, scaled.classes, strict=True):
         values = ((each.first, each.second, each.weight, each.semantic) for each in (own, found))
         assert next(values) == pytest.approx(next(values))
@@ -150,57 +137,34 @@ def test_blocks_of_configurations_do_not_matter(influences: list[float]) -> None
             assert dataclasses.astuple(own)[1:] == pytest.approx(dataclasses.astuple(other)[1:], rel=1e-12, abs=1e-14)
 
 
-def test_parameters_do_not_change_the_class() -> None:
-    """A term with a tabled parameter belongs to the class of its own options, not of the table's.
-
-    The comparison of terms has numbers instead of parameters; contributions use the table.
-    """
-    table = Parameter(
-        "alpha", (1.0, 5.0, 0.0), (1.0, 5.0, 0.0), (1.0, 5.0, 0.0), "x", (1.0, 2.0, 4.0), ((option_term("x"), 1.0),)
-    )
-    model = InfluenceModel.from_terms(
-        {option_term("y") * option_term("alpha"): 2.0, option_term("alpha"): 1.0}, SYSTEM.names, derived=(table,)
-    )
-    numbers = bound(model)
-    found = hybrid(model, numbers, compare_terms(numbers, numbers), ALL)
-    assert [share.options for share in found.classes] == [(), ("y",)]
-    alpha = np.array([1.0, 5.0, 0.0])[ALL.indices[:, 1]]
-    y = np.nan_to_num(ALL.value("y"))
-    assert found.classes[0].first == pytest.approx(alpha.sum() / (alpha + 2 * y * alpha).sum())
-    assert found.classes[0].semantic == pytest.approx(1 - np.abs(alpha - 5).sum() / (alpha + 5).sum())
+def classes(*found: HybridComparison) -> Lines:
+    """Return the shares of both models, the weights and the similarities of the classes."""
+    return Lines("\n".join(shown(dataclasses.astuple(each)) for own in found for each in own.classes))
 
 
-def test_a_class_that_numbers_made_vanish_has_no_similarity_by_terms() -> None:
-    """If a number for a parameter leaves a class without terms, the class still has its share."""
-    model = InfluenceModel.from_terms({option_term("x"): 1.0, option_term("y"): 1.0}, SYSTEM.names)
-    known = compare_terms(*[InfluenceModel.from_terms({option_term("x"): 1.0}, SYSTEM.names)] * 2)
-    found = hybrid(model, model, known, ALL)
-    assert [(share.options, share.syntactic) for share in found.classes] == [(("x",), 1.0), (("y",), 0.0)]
-    assert found.classes[1].first > 0
+def model(**influences: float) -> InfluenceModel:
+    """Return the model with these influences of options; `constant` is that of the constant."""
+    terms = {CONSTANT if name == "constant" else option_term(name): value for name, value in influences.items()}
+    return InfluenceModel.from_terms(terms, SYSTEM.names)
 
 
-def test_the_constant_takes_part_only_if_it_does_by_terms() -> None:
-    """Without the constant in the comparison of terms, shares are those of the other classes."""
-    model = InfluenceModel.from_terms({option_term("x"): 3.0, CONSTANT: 1e6}, SYSTEM.names)
-    assert [share.options for share in compared(model, model).classes] == [(), ("x",)]
-    [share] = compared(model, model, constant=False).classes
-    assert (share.options, share.first) == (("x",), 1.0)
+def tabled() -> HybridComparison:
+    """Return a model with a parameter that is a table over x (1, 5, 0), compared with its middle row."""
+    values = (1.0, 5.0, 0.0)
+    table = Parameter("alpha", values, values, values, "x", (1.0, 2.0, 4.0), ((option_term("x"), 1.0),))
+    terms = {option_term("y") * option_term("alpha"): 2.0, option_term("alpha"): 1.0}
+    first = InfluenceModel.from_terms(terms, SYSTEM.names, derived=(table,))
+    return hybrid(first, bound(first), compare_terms(bound(first), bound(first)), ALL)
 
 
-def test_wrong_inputs_are_errors() -> None:
-    """No configurations, weights of a wrong shape or value, and terms without a value are refused."""
-    model = InfluenceModel.from_terms({option_term("x"): 3.0}, SYSTEM.names)
-    syntactic = compare_terms(model, model)
-    with pytest.raises(ConfigurationError, match="at least one configuration"):
-        hybrid(model, model, syntactic, ALL[:0])
-    with pytest.raises(SpecError, match="one weight per configuration"):
-        hybrid(model, model, syntactic, ALL, weights=np.ones(3))
-    for wrong in (-1.0, math.nan, math.inf, 0.0):
-        with pytest.raises(SpecError, match="weight"):
-            hybrid(model, model, syntactic, ALL, weights=np.full(len(ALL), wrong))
-    singular = InfluenceModel.from_terms({Term((Factor("b", -1),)): 1.0}, SYSTEM.names)
-    with pytest.raises(EvaluationError, match="no finite value"):
-        hybrid(model, singular, compare_terms(model, singular), ALL)
-    stranger = dataclasses.replace(model, terms=((option_term("z"), 1.0),))
-    with pytest.raises(ConfigurationError, match="unknown option 'z'"):
-        hybrid(stranger, model, compare_terms(stranger, model), ALL)
+def wrong(count: int = len(ALL), weights: float | None = None, term: Term = CONSTANT, size: int = len(ALL)) -> object:
+    """Compare a model on so many configurations with weights, or with a model of another term."""
+    other = InfluenceModel.from_terms({term: 1.0}, SYSTEM.names)
+    given_weights = None if weights is None else np.full(size, weights)
+    return hybrid(model(x=3.0), other, compare_terms(model(x=3.0), other), ALL[:count], weights=given_weights)
+
+
+def test_known_classes() -> None:
+    """Zeros, tables, vanished classes, the constant, and refusals are those of the golden file."""
+    calls = (classes, model, compared, tabled, wrong, hybrid, compare_terms, option_term)
+    check_calls("hybrid-comparisons", *calls, ALL=ALL, reciprocal=Term((Factor("b", -1),)))

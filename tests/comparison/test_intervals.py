@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from comparison.intervals import compare_intervals, coverage, parameter_intervals
 from splc.data.configurations import Configurations
-from splc.errors import ConfigurationError, MeasurementError, SpecError
 from splc.formats.models.text import parse_model_text
 from splc.io.files import Source
 from splc.models.parameters import Parameters, ParameterTable, Quantity
@@ -23,7 +22,7 @@ from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from tests.support.examples import examples
-from tests.support.golden_messages import check_messages
+from tests.support.golden_messages import Lines, check_calls, check_messages
 
 ends = st.one_of(st.integers(-3, 3).map(float), st.floats(-1e6, 1e6))
 
@@ -56,29 +55,6 @@ def test_against_single_intervals(some: tuple[Array, Array, Array]) -> None:
         assert found.jaccard == pytest.approx(math.fsum(overlaps) / math.fsum(unions), abs=1e-9)
 
 
-def test_degenerate_intervals() -> None:
-    """Points overlap where they are equal, intervals that touch do too, but neither shares a length."""
-    points = compare_intervals(np.array([[1.0, 2.0], [1.0, 2.0]]), np.array([[1.0, 5.0], [1.0, 5.0]]), 0.9)
-    assert (points.overlapping, points.jaccard, points.hausdorff) == (0.5, None, 1.5)
-    touching = compare_intervals(np.array([[0.0], [1.0]]), np.array([[1.0], [2.0]]), 0.9)
-    assert (touching.overlapping, touching.jaccard, touching.hausdorff) == (1.0, 0.0, 1.0)
-
-
-def test_infinite_intervals() -> None:
-    """Infinite intervals overlap all others; what would be infinity by infinity is undefined."""
-    line, unit = np.array([[-math.inf], [math.inf]]), np.array([[0.0], [1.0]])
-    found = compare_intervals(line, unit, 0.9)
-    assert (found.overlapping, found.jaccard, found.hausdorff, found.width) == (1.0, 0.0, math.inf, (math.inf, 1.0))
-    found = compare_intervals(line, line, 0.9)
-    assert (found.overlapping, found.jaccard, found.hausdorff) == (1.0, None, 0.0)
-    # Both ends are the same infinity.
-    end = np.array([[math.inf], [math.inf]])
-    found = compare_intervals(end, unit, 0.9)
-    assert (found.overlapping, found.jaccard, found.hausdorff, found.width) == (0.0, 0.0, math.inf, (0.0, 1.0))
-    found = compare_intervals(end, line, 0.9)
-    assert (found.overlapping, found.hausdorff, found.width) == (1.0, math.inf, (0.0, math.inf))
-
-
 def test_wrong_intervals() -> None:
     """Invalid intervals and different numbers of intervals are refused."""
 
@@ -89,25 +65,38 @@ def test_wrong_intervals() -> None:
     check_messages("intervals", reject)
 
 
-def test_wrong_level() -> None:
-    """A level in percent is refused."""
-    unit = np.array([[0.0], [1.0]])
-    with pytest.raises(SpecError, match="a fraction"):
-        compare_intervals(unit, unit, 95)
-
-
-def test_coverage() -> None:
-    """Values at the ends are covered, unmeasured ones do not count, and nothing measured is an error."""
-    intervals = np.array([[0.0, 0.0, 0.0, 0.0, 0.0], [1.0] * 5])
-    assert coverage(np.array([0.0, 1.0, 0.5, 1.1, math.nan]), intervals) == 0.75
-    with pytest.raises(MeasurementError, match="no configuration has a measured value"):
-        coverage(np.full(5, math.nan), intervals)
-    with pytest.raises(ConfigurationError, match="2 measured values"):
-        coverage(np.zeros(2), intervals)
-
-
 SYSTEM = VariabilityModel("s", (NumericOption("x", (1.0, 2.0, 3.0)),))
 ALL = Configurations.from_columns(SYSTEM, {"x": [1, 2, 3]})
+
+
+def overlap(first: list[list[float]], second: list[list[float]], level: float = 0.9) -> Lines:
+    """Return the comparison of intervals, pairs of ends."""
+    found = compare_intervals(np.array(first).T, np.array(second).T, level)
+    return Lines(f"{found.overlapping} overlap, {found.jaccard}, {found.hausdorff} apart, lengths {found.width}")
+
+
+def covered(values: list[float], first: float = 0.0, last: float = 1.0) -> float:
+    """Return the coverage of values by five intervals."""
+    return coverage(np.array(values), np.array([[first] * 5, [last] * 5]))
+
+
+def bounds(text: str, **parameters: Quantity | ParameterTable) -> list[list[float]] | None:
+    """Return the least and the greatest predictions of an analytical model at x = 1, 2, 3."""
+    model = parse_model_text(Source("m", text.encode()), SYSTEM, Parameters(parameters))
+    found = parameter_intervals(model, ALL)
+    return None if found is None else found.tolist()
+
+
+def by_x(*quantities: Quantity) -> ParameterTable:
+    """Return a table over x with these quantities."""
+    return ParameterTable("x", tuple(zip((1.0, 2.0, 3.0), quantities, strict=True)))
+
+
+def test_known_intervals() -> None:
+    """Points, infinite intervals, coverage, bounds of parameters, and messages are those of the golden file."""
+    many = {f"p{k}": Quantity(1.0, 1.0, 2.0) for k in range(13)}
+    calls = (overlap, covered, bounds, by_x, Quantity)
+    check_calls("intervals-of-predictions", *calls, many=many, unknown=Quantity.undetermined(2.0))
 
 
 boxes = st.lists(st.tuples(ends, ends).map(sorted), min_size=1, max_size=4)
@@ -143,45 +132,6 @@ def test_corners_bound_models_that_are_linear_in_each_parameter(box: list[list[f
         inside = predicted(rng.uniform(low, high) for low, high in box)
         assert (found[0] - slack <= inside).all()
         assert (inside <= found[1] + slack).all()
-
-
-def test_corner_count() -> None:
-    """Parameters without an interval double nothing; more than twelve with one are refused."""
-
-    def of(varying: int) -> Array | None:
-        quantities = {f"p{k}": Quantity(1.0, 1.0, 2.0 if k < varying else 1.0) for k in range(40)}
-        return parameter_intervals(parse_model_text(Source("m", b"x * p0"), SYSTEM, Parameters(quantities)), ALL)
-
-    np.testing.assert_array_equal(of(1), [[1.0, 2.0, 3.0], [2.0, 4.0, 6.0]])
-    many = Parameters({f"p{k}": Quantity(1.0, 1.0, 2.0) for k in range(13)})
-    model = parse_model_text(Source("m", " + ".join(many.quantities).encode()), SYSTEM, many)
-    with pytest.raises(SpecError, match="13 parameters have bounds, at most 12 can"):
-        parameter_intervals(model, ALL)
-
-
-def test_intervals_of_parameters_are_those_of_predictions() -> None:
-    """Each parameter with an interval is at both ends, all rows of a table together; others stay what they are."""
-    parameters = Parameters(
-        {
-            "a": Quantity(2.0, 1.0, 4.0),
-            "b": Quantity.exactly(3.0),
-            "c": ParameterTable("x", tuple((x, Quantity(10 * x, 9 * x, 20 * x)) for x in (1.0, 2.0, 3.0))),
-        }
-    )
-    model = parse_model_text(Source("m", b"-a * x + b + c"), SYSTEM, parameters)
-    x = np.array([1.0, 2.0, 3.0])
-    found = parameter_intervals(model, ALL)
-    assert found is not None
-    np.testing.assert_allclose(found, [-4 * x + 3 + 9 * x, -x + 3 + 20 * x])
-
-
-def test_without_intervals_of_parameters_there_are_none_of_predictions() -> None:
-    """A model whose parameters are plain numbers or tables of them has no intervals; unknown ones are refused."""
-    unknown = Parameters({"a": Quantity.undetermined(2.0), "b": Quantity(1.0, 0.0, 2.0)})
-    with pytest.raises(SpecError, match="a is not determined"):
-        parameter_intervals(parse_model_text(Source("m", b"a * x + b"), SYSTEM, unknown), ALL)
-    parameters = Parameters({"c": ParameterTable("x", tuple((x, Quantity.exactly(x)) for x in (1.0, 2.0, 3.0)))})
-    assert parameter_intervals(parse_model_text(Source("m", b"c * x"), SYSTEM, parameters), ALL) is None
 
 
 @pytest.mark.parametrize("unit", [1e-300, 1e300])

@@ -28,7 +28,7 @@ from comparison.measures import (
 )
 from splc.types import Array
 from tests.support.examples import examples
-from tests.support.golden_messages import check_messages
+from tests.support.golden_messages import check_calls, check_messages
 
 ALL = [*MEASURES.values(), measure("minkowski4"), measure("minkowski2.5"), measure("minkowski40")]
 every = pytest.mark.parametrize("tested", ALL, ids=lambda tested: tested.key)
@@ -156,18 +156,6 @@ class TestLaws:
         growth = (len(a) / counts.sum()) ** tested.growth
         assert near(tested(a, b, counts.astype(float)), repeated * growth)
 
-    @every
-    def test_no_configuration(self, tested: Measure) -> None:
-        """Over no configuration nothing is defined."""
-        nothing = np.zeros(0)
-        assert math.isnan(tested(nothing, nothing))
-        assert math.isnan(tested(nothing, nothing, nothing))
-
-    def test_default_measures(self) -> None:
-        """The measures of the JSON contract come first, in its order."""
-        contract = "error_rate error_rate_reversed cosine jaccard manhattan euclidean minkowski3 chebyshev"
-        assert list(DEFAULT_KEYS) == contract.split() == list(MEASURES)[:8]
-
 
 def same_laws(table: Array, laws: Laws) -> tuple[bool, bool, bool]:
     """Return whether a table of all pairs is symmetric, separates, and keeps the triangle inequality."""
@@ -177,10 +165,6 @@ def same_laws(table: Array, laws: Laws) -> tuple[bool, bool, bool]:
     separates = bool((apart[known & ~np.eye(len(table), dtype=bool)] > 1e-9).all())
     detour = np.nanmin(np.where(known, apart, np.inf)[:, :, None] + np.where(known, apart, np.inf)[None], axis=1)
     return symmetric, separates, bool((apart[known] <= detour[known] + 1e-9).all())
-
-
-class TestCounterExamples:
-    """Concrete numbers for laws that do not hold."""
 
 
 def braycurtis(a: Array, b: Array, w: Array) -> float:
@@ -305,63 +289,29 @@ class TestExtremes:
         assert math.isnan(same) or same == pytest.approx(tested.laws.identity)
 
     @every
-    def test_zeros(self, tested: Measure) -> None:
-        """For vectors of zeros a measure is undefined or has its value for equal vectors, without a warning."""
-        value = tested(np.zeros(3), np.zeros(3))
+    def test_zeros_and_few_rows(self, tested: Measure) -> None:
+        """Zeros are as equal vectors or undefined; one row is enough for all but correlations and R²; none is not."""
+        value, nothing = tested(np.zeros(3), np.zeros(3)), np.zeros(0)
         assert math.isnan(value) or value == tested.laws.identity
-
-    @every
-    def test_one_row(self, tested: Measure) -> None:
-        """One row is enough for all but correlations and R²."""
         undefined = tested.key in {"r2", "pearson", "spearman"}
         assert math.isnan(tested(np.array([2.0]), np.array([3.0]))) == undefined
-
-    def test_far_apart(self) -> None:
-        """A relative error that is too large for a number is undefined, not a failure."""
-        assert math.isnan(MEASURES["error_rate"](np.array([1e-300]), np.array([1e300])))
-        assert MEASURES["smape"](np.array([1e-300]), np.array([1e300])) == 200
-
-    def test_small_beside_huge(self) -> None:
-        """Equal huge values do not hide the difference of tiny ones."""
-        a, b = np.array([1e300, 1e-300]), np.array([1e300, 3e-300])
-        assert math.isclose(MEASURES["euclidean"](a, b), 2e-300)
-        assert MEASURES["error_rate"](a, b) == pytest.approx(100)
-
-    def test_high_orders(self) -> None:
-        """The higher the order, the nearer to Chebyshev, without an overflow on the way."""
-        a, b = np.array([0.0, 0.0, 0.0]), np.array([3.0, 1.5, 3.0])
-        values = [measure(f"minkowski{p}")(a, b) for p in (1, 2, 3, 16, 17, 1000, 1e9, 1e300, "inf")]
-        assert values == sorted(values, reverse=True)
-        assert values[-1] == 3
-        assert math.isclose(measure("minkowski1e9")(a, b), 3, rel_tol=1e-8)
-        assert mean_power(a, b, 2000) == math.inf
-        assert mean_power(a, b / 3, 2000) == pytest.approx(2 / 3)
-
-    def test_whole_numbers_stay_whole(self) -> None:
-        """Distances and mean powers of small whole numbers are exact."""
-        a, b = np.zeros(2), np.array([3.0, 4.0])
-        assert [measure(f"minkowski{p}")(a, b) for p in (1, 2, "inf")] == [7, 5, 4]
-        assert [mean_power(a, b, p) for p in (1, 2, 3, math.inf)] == [3.5, 12.5, 45.5, 4]
-        assert measure("minkowski3")(a[:1], b[1:]) == 4
+        assert math.isnan(tested(nothing, nothing))
+        assert math.isnan(tested(nothing, nothing, nothing))
 
 
-class TestKeys:
-    def test_orders(self) -> None:
-        """`minkowskiP` is the distance of order P, under the key as given; `inf` is Chebyshev."""
-        a, b = np.array([1.0, 5.0, 2.0]), np.array([4.0, 1.0, 2.0])
-        for key, same in (("minkowski1", "manhattan"), ("minkowski2.0", "euclidean"), ("minkowskiinf", "chebyshev")):
-            assert measure(key).key == key
-            assert measure(key)(a, b) == MEASURES[same](a, b)
-        assert all(measure(key) is entry for key, entry in MEASURES.items())
+def powers(a: list[float], b: list[float], *orders: float) -> list[float]:
+    """Return mean powers of some orders."""
+    return [mean_power(np.array(a), np.array(b), order) for order in orders]
 
 
-def test_ratios() -> None:
-    """A ratio is undefined where the denominator is not positive and finite; a similarity is in [-1, 1]."""
-    assert ratio(3, 2) == 1.5
-    assert ratio(3, 2.3e-308) > 1e308
-    assert all(math.isnan(ratio(3, each)) for each in (0.0, -1.0, 2.2e-308, math.inf))
-    assert [similarity(each, 2.0) for each in (-2.0000001, -2.0, -1.0, 1.0, 2.0000001)] == [-1, -1, -0.5, 0.5, 1]
-    assert math.isnan(similarity(1, 0))
+def of(key: str, a: list[float], b: list[float]) -> float:
+    """Return a measure of two vectors of values."""
+    return measure(key)(np.array(a), np.array(b))
+
+
+def test_known_values() -> None:
+    """Extreme values, orders, ratios and the keys of the JSON contract are those of the golden file."""
+    check_calls("extreme-measures", of, powers, measure, ratio, similarity, default=DEFAULT_KEYS, keys=[*MEASURES][:8])
 
 
 def test_messages() -> None:

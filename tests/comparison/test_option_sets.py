@@ -158,8 +158,8 @@ def test_a_product_and_a_sum() -> None:
     assert compare(model_of(terms), model_of(terms)).option_sets is None
 
 
-def test_larger_sets_take_part_in_the_whole() -> None:
-    """Effects of more than three factors together are no set, but part of the variance."""
+def test_larger_sets_take_part_in_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Effects of more than three factors together are no set, but part of the variance; of many, each alone is one."""
     system = VariabilityModel("four", tuple(BinaryOption(name) for name in "pqrs"))
     model = InfluenceModel.from_terms({option_term(name): 3.0 for name in "pqrs"}, system.names, "log")
     found = variance_sets(model, model, Space(system).enumerate())
@@ -168,14 +168,6 @@ def test_larger_sets_take_part_in_the_whole() -> None:
     assert len(found.sets) == 4 + 6 + 4
     assert found.sets[0].first == pytest.approx(ratio / whole)
     assert sum(each.first for each in found.sets) == pytest.approx(1 - ratio**4 / whole)
-
-
-def test_many_factors_have_no_interactions(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each factor alone is an effect if there are too many products and factors."""
-    model = model_of({CONSTANT: 1.0, A: 0.5, B: 0.25, X: 0.1}, "log")
-    weights = np.ones(len(ALL))
-    monkeypatch.setattr(option_sets, "MAX_PRODUCTS", 0)
-    _, effects = option_sets.product_effects(model, ALL, weights)
-    assert set(effects) == {frozenset("a"), frozenset("b"), frozenset("x")}
-    monkeypatch.setattr(option_sets, "MAX_PRODUCTS", 3)
-    assert len(option_sets.product_effects(model, ALL, weights)[1]) == 7
+    for most, sets in ((0, 4), (3, 4), (4, 14), (6, 14)):
+        monkeypatch.setattr(option_sets, "MAX_PRODUCTS", most)
+        assert len(variance_sets(model, model, Space(system).enumerate()).sets) == sets

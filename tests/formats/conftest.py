@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from splc.formats.system.read import read_variability_model
+from splc.formats.detect import read_variability_model
 from splc.system.variability import VariabilityModel
 from tests.support.real_data import real
 

@@ -25,18 +25,17 @@ from splc.formats.measurements.csv import write_measurements_csv
 from splc.io.files import read_source
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
-from tests.support.golden_messages import check_lines, check_messages
-from tests.support.inferred_tables import grid, inferred, kinds, rows, table
+from tests.support.golden_messages import check_messages, check_prompts
+from tests.support.inferred_tables import grid, inferred, inferred_lines, kinds, rows, table
 from tests.support.paths import BOOMERAMG, ROOT, SMG2000
 from tests.support.real_data import real
-from tests.support.table_cases import inference_cases
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 
 
 def test_cases() -> None:
     """What is inferred from each table is what the sentence before it says."""
-    check_lines("../inference/options", inference_cases("options"))
+    check_prompts("../inference/options", inferred_lines)
 
 
 def test_source() -> None:
@@ -356,16 +355,9 @@ def test_truth_values_beside_words(word: str, other: str, tmp_path: Path) -> Non
 
 def test_ignored_list_of_stated_options(tmp_path: Path) -> None:
     """`a,b` is two ignored columns, also of a file that states its options."""
+    points = (dict(zip("abc", point, strict=True)) for point in itertools.product((0, 1), repeat=3))
     results = [
-        {
-            "command": f"x {a} {b} {c}",
-            "times": [1 + a + b + c],
-            "exit_codes": [0],
-            "parameters": {"a": a, "b": b, "c": c},
-        }
-        for a in (0, 1)
-        for b in (0, 1)
-        for c in (0, 1)
+        {"command": "x", "times": [1 + sum(each.values())], "exit_codes": [0], "parameters": each} for each in points
     ]
     file = tmp_path / "h.json"
     file.write_text(json.dumps({"results": results}), encoding="utf-8")

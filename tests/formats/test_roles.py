@@ -1,8 +1,9 @@
-"""Tables of configurations that are still to be measured, among tables of measurements."""
+"""Roles of columns: by names, contents and order, and in tables of configurations that are still to be measured."""
 
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import itertools
 from collections.abc import Callable, Mapping, Sequence
@@ -16,8 +17,10 @@ from hypothesis import strategies as st
 
 from splc.data.table import TRUTH
 from splc.errors import SplcError
+from splc.formats.coded_columns import CodedColumns
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.detect import kind_of
+from splc.formats.evidence import left_out
 from splc.formats.experiments.read import read_experiment
 from splc.formats.inference import infer_system, inference_of
 from splc.formats.measurements.configurations import read_configurations
@@ -113,9 +116,6 @@ def test_values_beyond_all_others_are_missing(tmp_path: Path, far: str) -> None:
     assert not read_measurements(path, infer_system(path)).report.missing
 
 
-RNG = np.random.default_rng(5)
-
-
 def written(runs: Sequence[Mapping[str, object]], names: Sequence[str] = ()) -> str:
     """Return runs as a table."""
     names = names or [*runs[0]]
@@ -182,6 +182,55 @@ def words(texts: str) -> tuple[str, str] | None:
     return truth_words(texts.split())
 
 
+RNG = np.random.default_rng(1)
+POINTS = [(threads, cache) for threads in (1, 2, 4, 8) for cache in (0, 1) for _ in range(2)]
+TIMES = [round(10 / threads + cache + float(RNG.uniform(0, 0.1)), 5) for threads, cache in POINTS]
+
+
+def beside(**columns: list[object]) -> str:
+    """Return a table with two options, a time, and these columns."""
+    names = ["threads", "cache", *columns]
+    cells = [[*row, *more] for row, *more in zip(POINTS, *columns.values(), strict=True)]
+    cells = [[*row[:2], *row[2:]] for row in cells]
+    return "\n".join([",".join(names), *(",".join(map(str, row)) for row in cells)]) + "\n"
+
+
+def numbers(scale: float = 1.0) -> list[object]:
+    """Return a number for each row, all different."""
+    return [round(scale * time + float(RNG.uniform(0, 0.1)), 5) for time in TIMES]
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 40), st.integers(0, 40)), min_size=1, max_size=60))
+def test_groups_of_rows(rows: list[tuple[int, int, int]]) -> None:
+    """Rows with equal values are one group, and a column differs in a group exactly if it divides one."""
+    columns = {name: np.array(values, dtype=float) for name, values in zip("abc", zip(*rows, strict=True), strict=True)}
+    coded = CodedColumns(columns, {})
+    group = coded.groups("abc")
+    pairs = {*zip(rows, group.tolist(), strict=True)}
+    assert len(pairs) == len({*rows}) == len({*group.tolist()}) == group.max() + 1
+    assert coded.differs("c", coded.groups("ab")) == (len({*rows}) > len({row[:2] for row in rows}))
+
+
+def reason(name: str, cells: Sequence[object]) -> str | None:
+    """Return why a column is left out, unless the user names it."""
+    texts = [*map(str, cells)]
+    assert left_out({name: texts}, {name}) == {}
+    return left_out({name: texts}, ()).get(name)
+
+
+def kept(*names: str) -> tuple[tuple[str, ...], list[str]]:
+    """Return the properties among columns of these names beside two options, and the columns that are ignored."""
+    found = inferred(beside(**{name: numbers(at + 1) for at, name in enumerate(names)}))
+    assert (found.columns, found.decided) == (("cache", "threads"), True)
+    return found.properties, sorted(found.ignored)
+
+
+def without(*names: str) -> dict[str, str]:
+    """Return the columns of whole numbers that are left out, and why."""
+    return left_out({name: ["1", "2", "3", "4", "5"] for name in names}, ())
+
+
 def test_calls() -> None:
-    """Options of tables without measurements, and words of binary options, are those of the golden file."""
+    """Options without measurements, words of binary options, and evident columns are those of the golden file."""
     check_calls("options-without-properties", options, words)
+    check_calls("evident-columns", reason, kept, without, hashlib=hashlib)

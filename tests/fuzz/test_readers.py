@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import warnings
 from pathlib import Path
 
@@ -10,8 +11,11 @@ import pytest
 from splc.errors import InputError
 from splc.formats.detect import FORMATS
 from tests.fuzz.limits import BYTES, MEGABYTES, TooSlowError, check, peak_megabytes, restart_peak
+from tests.fuzz.mutations import mutated
 from tests.fuzz.readers import READERS, Reader
 
+# The number of changed seeds of each reader.
+CHANGED = 100
 # Reader → inputs that broke the law once: a text before, a text that is repeated, a text after.
 SLOW: dict[str, list[tuple[str, str, str]]] = {
     "constraint-arithmetic": [("", "1+", "")],
@@ -34,7 +38,7 @@ ROW = '<row multipleMeasurements="true"><data columname="time">{}</data></row>'
 # One value for each call path, each at another point.
 SPARSE = "x,callpath,time\n" + "".join(f"{at},f{at},1\n" for at in range(1, 5001))
 OTHERS: dict[str, list[bytes]] = {
-    "measurements-csv": [WIDE.encode()],
+    "measurements-csv": [WIDE.encode(), b'""'],
     "measurements-xml": [f"<results>{ROW.format('1') * 800}{ROW.format('1,' * 22_000)}</results>".encode()],
     "experiment-text": [f"{POINTS_OF_ONE}DATA {'1 ' * 24_000}\n".encode()],
     "configurations-csv": [WIDE.encode()],
@@ -56,9 +60,16 @@ OTHERS: dict[str, list[bytes]] = {
 
 @pytest.mark.parametrize("name", READERS)
 def test_seeds(name: str) -> None:
-    """Every reader keeps the law on its seeds."""
-    for seed in READERS[name].own():
+    """Every reader keeps the law on its seeds, whole, cut off and changed, and on any bytes."""
+    seeds, rng = READERS[name].own(), random.Random(name)
+    for seed in seeds:
         check(READERS[name], seed)
+    for _ in range(CHANGED):
+        seed = rng.choice(seeds)
+        at = rng.randrange(len(seed))
+        flipped = seed[:at] + rng.randbytes(1) + seed[at + 1 :]
+        for data in (seed[:at], flipped, mutated(seed, seeds, rng), rng.randbytes(rng.randrange(60))):
+            check(READERS[name], data)
 
 
 @pytest.mark.parametrize(("name", "parts"), [(name, each) for name, found in SLOW.items() for each in found])

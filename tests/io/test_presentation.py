@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -22,7 +21,7 @@ from splc import Measurements, VariabilityModel, parse_model
 from splc.calibration import calibrate
 from splc.data.configurations import Configurations
 from splc.errors import OutputError, SpecError
-from splc.formats.models.notation import latex_text
+from splc.formats.models.text import latex_text
 from splc.io.presentation import MAX_ROWS, Presented, bars_svg
 from splc.learning import Part, learn, learn_sum
 from splc.learning.result import LearningResult
@@ -112,13 +111,6 @@ def bars(*values: tuple[str, float]) -> Lines:
     return Lines(
         "\n".join([str(Page(text).texts), *(f"{x:g} to {x + width:g}" for x, width in found), f"zero: {zero}"])
     )
-
-
-def test_to_frame_without_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without pandas, `to_frame` says what to do."""
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ImportError, match=r"to_frame\(\) needs pandas"):
-        Shown("a", {}).to_frame()
 
 
 def test_calls() -> None:

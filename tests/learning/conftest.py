@@ -11,8 +11,8 @@ import pytest
 from hypothesis import strategies as st
 
 from splc.data.measurements import Measurements
+from splc.formats.detect import read_variability_model
 from splc.formats.measurements.read import read_measurements
-from splc.formats.system.read import read_variability_model
 from splc.learning.estimator import feature_of
 from splc.learning.features import Feature, FeatureTable
 from splc.learning.stepwise.candidates import CandidateGrid

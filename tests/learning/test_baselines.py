@@ -19,7 +19,6 @@ from splc.learning import LearningResult, learn, learner_of
 from splc.learning.baselines import (
     ESTIMATORS,
     ScikitLearner,
-    Sizes,
     TargetScale,
     baseline,
     estimator_of,
@@ -174,8 +173,8 @@ def test_products_of_many_columns_are_left_out() -> None:
 def test_the_largest_products(order_wanted: int, columns: int, products: int) -> None:
     """Products of as many columns as stated are used up to 50 million numbers."""
     rows = 50_000_000 // products
-    assert order({"order": order_wanted}, Sizes(rows, columns)) == order_wanted
-    assert order({"order": order_wanted}, Sizes(rows + 1, columns)) == 1
+    assert order({"order": order_wanted}, (rows, columns)) == order_wanted
+    assert order({"order": order_wanted}, (rows + 1, columns)) == 1
 
 
 @pytest.mark.real_data
@@ -209,7 +208,7 @@ def test_settings_reach_scikit_learn(name: str) -> None:
     usual = learner_of(name).settings
 
     def built(settings: Mapping[str, Any]) -> str:
-        parameters = baseline(name, settings, Sizes(1000, 3), 0).get_params()
+        parameters = baseline(name, settings, (1000, 3), 0).get_params()
         return repr(sorted(parameters.items(), key=lambda each: each[0]))
 
     for setting, default in usual.items():
@@ -231,14 +230,9 @@ def test_huge_values_of_options(name: str) -> None:
     assert predicted[1] == pytest.approx(predicted[0], rel=1e-6)
 
 
-@pytest.mark.parametrize("name", ESTIMATORS)
-def test_names_in_any_case(name: str) -> None:
-    """Names are known in any case."""
-    assert spelled(name.upper()) == spelled(name.lower()) == name
-
-
-def test_other_names_are_refused() -> None:
-    """A name without an estimator is an error with a hint."""
+def test_names() -> None:
+    """Names are known in any case; a name without an estimator is an error with a hint."""
+    assert [*map(spelled, map(str.upper, ESTIMATORS))] == [*map(spelled, map(str.lower, ESTIMATORS))] == [*ESTIMATORS]
     check_messages("scikit-names", spelled)
 
 
@@ -255,6 +249,10 @@ def test_unknown_parameters(parameter: str, hint: str) -> None:
 
 def test_search_by_definition() -> None:
     """Errors of settings are those of scikit-learn's predictions on shuffled folds, the smallest first."""
+    one = {"n_neighbors": ("1",)}
+    with pytest.raises(LearningError, match="one configuration cannot be divided into folds"):
+        search("KNeighborsRegressor", one, np.ones((1, 1)), np.ones(1), 4, 0)
+    assert len(search("KNeighborsRegressor", one, np.eye(2), np.ones(2), 4, 0)) == 1
     rng = np.random.default_rng(0)
     columns = rng.normal(size=(21, 3))
     target = 5 + columns[:, 0] + rng.normal(0, 0.1, 21)
@@ -267,13 +265,6 @@ def test_search_by_definition() -> None:
     best = sorted(expected, key=expected.__getitem__)
     assert [values["n_neighbors"] for values, _ in found] == [*best, "30"]
     assert [error for _, error in found] == [*(pytest.approx(expected[each]) for each in best), None]
-
-
-def test_search_of_one_configuration() -> None:
-    """One configuration has no folds."""
-    with pytest.raises(LearningError, match="one configuration cannot be divided into folds"):
-        search("KNeighborsRegressor", {"n_neighbors": ("1",)}, np.ones((1, 1)), np.ones(1), 4, 0)
-    assert len(search("KNeighborsRegressor", {"n_neighbors": ("1",)}, np.eye(2), np.ones(2), 4, 0)) == 1
 
 
 def test_targets_are_learned_in_their_own_unit() -> None:

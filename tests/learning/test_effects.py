@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from itertools import combinations, permutations
 from typing import Any
 
@@ -14,8 +13,8 @@ from sampling import Space
 from splc.data.measurements import Measurements
 from splc.learning import learn
 from splc.learning.effects import Effect, factor_text, group_titles, option_effects
+from splc.learning.projection.basis import variables_of
 from splc.learning.projection.columns import units_of
-from splc.learning.projection.variables import variables_of
 from splc.learning.result import InfluenceEstimate, term_shares
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, Term, log_term, option_term, quoted
@@ -23,23 +22,16 @@ from splc.models.text.reader import expand_model
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Link
+from tests.learning.projection.known_targets import group as alternatives
 from tests.support.golden_messages import Lines, check_calls
 
 REFS = ("ref_1", "ref_5", "ref_9")
 
 
-def alternatives(names: Sequence[str], parent: str | None = None) -> list[BinaryOption]:
-    """Return an alternative group."""
-    return [
-        BinaryOption(name, parent, optional=False, excluded=tuple((other,) for other in names if other != name))
-        for name in names
-    ]
-
-
 SYSTEM = VariabilityModel(
     "system",
     (
-        *alternatives(REFS),
+        *alternatives(*REFS),
         BinaryOption("gvn"),
         NumericOption("x", (1.0, 2.0, 4.0, 64.0)),
         NumericOption("y", (0.0, 1.0, 2.0)),
@@ -134,7 +126,7 @@ def size(share: float | None, low: float | None = None, high: float | None = Non
 
 def title(*names: str, optional: bool = False) -> Lines:
     """Return the title of a group below the option `codec`."""
-    options = (BinaryOption("codec", optional=optional), *alternatives(names, "codec"))
+    options = (BinaryOption("codec", optional=optional), *alternatives(*names, parent="codec"))
     (found,) = set(group_titles(VariabilityModel("system", options)).values())
     return Lines(found)
 
@@ -173,7 +165,12 @@ CODECS = ("codecA", "codecB", "codecC")
 def test_an_option_with_the_title_of_a_group(learner: str) -> None:
     """A group below an option whose name its members begin with, and this option, are different sets of options."""
     system = VariabilityModel(
-        "s", (BinaryOption("codec"), *alternatives(CODECS, "codec"), NumericOption("n", tuple(map(float, range(1, 7)))))
+        "s",
+        (
+            BinaryOption("codec"),
+            *alternatives(*CODECS, parent="codec"),
+            NumericOption("n", tuple(map(float, range(1, 7)))),
+        ),
     )
     everything = Space(system).enumerate()
     n, codec, member = (everything.column(name) for name in ("n", "codec", "codecA"))
@@ -196,13 +193,17 @@ def test_an_option_with_the_title_of_a_group(learner: str) -> None:
     "options",
     [
         # The stem of one group is a numeric option, and that of another group.
-        [*alternatives(["o1", "o2", "o3"]), NumericOption("o", (1.0, 2.0, 3.0))],
-        [*alternatives(["o1", "o2", "o3"]), *alternatives(["o_1", "o_2", "o_3"])],
+        [*alternatives("o1", "o2", "o3"), NumericOption("o", (1.0, 2.0, 3.0))],
+        [*alternatives("o1", "o2", "o3"), *alternatives("o_1", "o_2", "o_3")],
         # Two groups below one parent, and a group beside other children.
-        [BinaryOption("mode"), *alternatives(["fast", "slow"], "mode"), *alternatives(["red", "blue"], "mode")],
-        [BinaryOption("mode"), *alternatives(["modeA", "modeB"], "mode"), BinaryOption("modeC", "mode")],
+        [
+            BinaryOption("mode"),
+            *alternatives("fast", "slow", parent="mode"),
+            *alternatives("red", "blue", parent="mode"),
+        ],
+        [BinaryOption("mode"), *alternatives("modeA", "modeB", parent="mode"), BinaryOption("modeC", "mode")],
         # Names that look like products.
-        [*alternatives(["a * b", "a * c", "a * d"]), BinaryOption("a"), BinaryOption("b")],
+        [*alternatives("a * b", "a * c", "a * d"), BinaryOption("a"), BinaryOption("b")],
     ],
 )
 @pytest.mark.parametrize("link", ["identity", "log"])

@@ -13,7 +13,7 @@ from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.learning import LearningProblem, LearningResult, judging, learn, learner_of
-from splc.learning.judged_rows import ERRORS, JudgedRows, Judgement
+from splc.learning.folds import ERRORS, JudgedRows, Judgement
 from splc.learning.judging import judged, judgement_notes
 from splc.learning.learner import Learner
 from splc.models.influence import InfluenceModel

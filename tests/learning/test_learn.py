@@ -87,17 +87,13 @@ def test_missing_values_and_zeros_are_left_out_and_said() -> None:
     assert any("where time is 0: 3 configurations" in note for note in result.notes)
 
 
-@pytest.mark.parametrize("nothing", [[], np.zeros(0), np.zeros(80, dtype=bool)], ids=["list", "positions", "mask"])
-def test_empty_learning_set_is_refused(nothing: Any) -> None:
-    """An empty learning set is refused, in whatever form it is given."""
-    ms = measure(everything())
-    with pytest.raises(LearningError, match="the learning set is empty"):
-        learn(ms, "time", learning_set=nothing)
-
-
 def test_wrong_requests_are_refused() -> None:
-    """An unknown property, several properties, an unknown setting and a property without values are errors."""
+    """Unknown and several properties, unknown settings, no values, and an empty learning set in any form are errors."""
     ms = measure(everything())
+    empty_sets: list[Any] = [[], np.zeros(0), np.zeros(80, dtype=bool)]
+    for empty in empty_sets:
+        with pytest.raises(LearningError, match="the learning set is empty"):
+            learn(ms, "time", learning_set=empty)
     with pytest.raises(MeasurementError, match="did you mean 'time'"):
         learn(ms, "tme")
     with pytest.raises(MeasurementError, match="several properties"):
@@ -148,6 +144,10 @@ def test_bag_and_folds_are_reachable_by_settings() -> None:
     both = learn(ms, "time", preset="splconqueror", settings={"bagging": True, "crossValidation": True}, seed=1)
     assert both.terms == bag.terms
     assert any("crossValidation has no effect" in text for text in both.notes)
+    # A bag that draws only zeros is judged by all rows.
+    mostly = Measurements(ms.configurations, {"t": np.where(np.arange(len(ms)) % 25, 0.0, 3.0)})
+    few = {"bagging": True, "baggingNumbers": 8, "baggingTestDataFraction": 5}
+    assert learn(mostly, preset="splconqueror", settings=few, seed=2).termination == "bagging"
 
 
 @pytest.mark.parametrize("functions", [("asym",), ("ratio",), ("asym", "mirrowed"), ("ratio", "mirrowed")])
@@ -200,16 +200,6 @@ def test_notes_say_what_makes_a_result_less_than_it_seems() -> None:
     assert any("as many terms" in note for note in small.notes)
     switched = learn(ms, "time", preset="splconqueror", settings={"learn_accumulatedLogFunction": True})
     assert any("no effect without learn_logFunction" in note for note in switched.notes)
-
-
-def test_a_bag_that_draws_only_zeros_is_judged_by_all_rows() -> None:
-    """Bagging works on a property that is 0 nearly everywhere."""
-    ms = measure(everything())
-    values = np.zeros(len(ms))
-    values[::25] = 3.0
-    mostly = Measurements(ms.configurations, {"t": values})
-    bag = {"bagging": True, "baggingNumbers": 8, "baggingTestDataFraction": 5}
-    assert learn(mostly, preset="splconqueror", settings=bag, seed=2).termination == "bagging"
 
 
 def test_validation_judges_candidates() -> None:

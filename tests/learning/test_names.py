@@ -16,8 +16,8 @@ from sampling.space.space import Space
 from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
+from splc.formats.detect import read_variability_model
 from splc.formats.measurements.read import read_measurements
-from splc.formats.system.read import read_variability_model
 from splc.learning import LearningResult, learn
 from splc.learning.projection.predictor import Ensemble
 from splc.system.options import BinaryOption, NumericOption
@@ -27,7 +27,6 @@ from tests.learning.projection.known_targets import group
 from tests.support.examples import examples
 from tests.support.member_names import PROPERTY, REAL, measured, permuted, renamed, unnumbered
 from tests.support.paths import ROOT
-from tests.support.real_data import real
 
 TOLERANCE = 1e-9
 SHARED = ("x264", "Dune", "LLVM")
@@ -49,9 +48,7 @@ MADE = VariabilityModel(
 def described(name: str) -> Measurements:
     """Return the measurements of a real system with its description."""
     if name in SHARED:
-        system = read_variability_model(real(name, "FeatureModel.xml"))
-        found = read_measurements(real(name, "measurements.xml"), system)
-        return Measurements(found.configurations, {PROPERTY: found.column("Performance")})
+        return measured(name)
     folder = ROOT / "casestudies" / name
     found = read_measurements(folder / "measurements.csv", read_variability_model(folder / "system.xml"))
     return Measurements(found.configurations, {PROPERTY: found.column("solve_compute_seconds")})

@@ -14,8 +14,8 @@ from splc.data.measurements import Measurements
 from splc.data.observations import Observed
 from splc.learning import learn
 from splc.learning.plausibility import Outlier, implausible, model_warnings, outlier_of, valid_predictions
+from splc.learning.projection.basis import variables_of
 from splc.learning.projection.full_model import fit_full_model
-from splc.learning.projection.variables import variables_of
 from splc.learning.result import CrossValidated, LearningResult, SparseErrors
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, Term, option_term
@@ -94,14 +94,10 @@ def test_a_value_between_the_others() -> None:
     assert outlier.row == row
 
 
-def test_values_of_any_sign() -> None:
-    """Values that are not positive are not judged."""
+def test_rows_that_may_be_right() -> None:
+    """Values that are not positive are not judged, nor is a row with an option that no other row has."""
     measured, y = some(50)
     assert judged(measured, y - 30) is None
-
-
-def test_a_value_of_an_option_in_one_row() -> None:
-    """A row with an option that no other row has may be right."""
     measured, y = some(1)
     system = VariabilityModel("app", (*measured.system.options, BinaryOption("debug")))
     debug = (np.arange(len(y)) == 7).astype(float)
@@ -167,12 +163,9 @@ def test_negative_predictions() -> None:
     assert model_warnings(steep, measured([50, -1, 48], [0, 1, 2]), SPACE) == ()
     rounded = result((CONSTANT, -1e-14), (option_term("x"), 1.0))
     assert model_warnings(rounded, measured([0, 50, 100], [0, 1, 2]), SPACE) == ()
-
-
-def test_a_model_without_a_value_somewhere() -> None:
-    """Configurations without a prediction do not count."""
-    model = result((CONSTANT, 1.0), (option_term("x", -1), 1.0))
-    assert model_warnings(model, measured([2, 1.5], [1, 2]), SPACE) == ()
+    # Configurations without a prediction do not count.
+    without = result((CONSTANT, 1.0), (option_term("x", -1), 1.0))
+    assert model_warnings(without, measured([2, 1.5], [1, 2]), SPACE) == ()
 
 
 def crossed_of(mean: float | None) -> CrossValidated | None:

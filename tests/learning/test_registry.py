@@ -100,7 +100,6 @@ def test_every_learner_reports_its_steps(measured: Measurements, name: str) -> N
     assert [step.number for step in seen] == [*range(1, len(seen) + 1)]
     assert seen
     assert [step.seconds for step in seen] == sorted(step.seconds for step in seen)
-    assert seen[-1].kept
     assert all(step.line(MODEL.term_order) and "\n" not in step.line() for step in seen)
     assert result.rounds == tuple(step for step in seen if isinstance(step, Round))
 

@@ -13,7 +13,7 @@ import splc
 from splc.errors import LearningError
 from splc.learning.contexts.sharing import Sharing, further_predictor
 from splc.learning.estimator import PerformanceInfluenceRegressor
-from splc.learning.intervals import intervals_object, intervals_of
+from splc.learning.full_predictor import intervals_object, intervals_of
 from splc.learning.projection import run_width
 from splc.learning.result import (
     CrossValidated,
@@ -100,7 +100,9 @@ def test_occurrences_of_options(term: Term, further: int, occurrences: int) -> N
 
 
 def test_terms_with_expansions() -> None:
-    """A term is the sum of its expansion; products multiply all of it, and binary options have no powers."""
+    """A term is the sum of its expansion; products multiply all of it, and influences of equal ones are added up."""
+    terms = [LearnedTerm(A, 1.0), LearnedTerm(B, 2.0), LearnedTerm(A, 4.0), LearnedTerm(A, 8.0, ("( 9 - b )",))]
+    assert merged_terms(terms) == (LearnedTerm(A, 5.0), LearnedTerm(B, 2.0), LearnedTerm(A, 8.0, ("( 9 - b )",)))
     mirrored = LearnedTerm(A, 2.0, ("( 9 - b )",), 1, ((A, 9.0), (A * B, -1.0)))
     assert mirrored.expanded == ((A, 18.0), (A * B, -2.0))
     assert LearnedTerm(A, 2.0).expanded == ((A, 2.0),)
@@ -112,12 +114,6 @@ def test_terms_with_expansions() -> None:
     assert LearnedTerm(B, 2.0).text(("b", "a")) == "b"
     assert mirrored.text() == mirrored.log_text()
     assert "( 9 - b )" in mirrored.text()
-
-
-def test_equal_products_are_merged() -> None:
-    """The influences of equal products are added up, in order of first appearance."""
-    terms = [LearnedTerm(A, 1.0), LearnedTerm(B, 2.0), LearnedTerm(A, 4.0), LearnedTerm(A, 8.0, ("( 9 - b )",))]
-    assert merged_terms(terms) == (LearnedTerm(A, 5.0), LearnedTerm(B, 2.0), LearnedTerm(A, 8.0, ("( 9 - b )",)))
 
 
 Draw = Callable[[np.random.Generator, int, int], Array]
@@ -214,16 +210,12 @@ def test_the_estimator_predicts_runs() -> None:
     assert 0.83 <= np.mean((low <= new["time"]) & (new["time"] <= high)) <= 0.98
 
 
-def test_notes_name_the_pattern() -> None:
-    """The result of `splc.learn` has a note on runs that move together."""
+def test_runs_that_move_together() -> None:
+    """The result of `splc.learn` has a note on them; predictions of `splc.suggest` have intervals of a run."""
     blocks = table(lambda rng, n, k: np.broadcast_to([1.0, 1.9, 1.3, 2.0], (n, k)), 4)
     notes = " ".join(splc.learn(blocks, "time").notes)
     assert "in blocks of 32 rows" in notes
     assert "blocks" not in " ".join(splc.learn(table(SCATTERS["lognormal"], 4), "time").notes)
-
-
-def test_suggestions_have_intervals_of_runs() -> None:
-    """Predictions of `splc.suggest` have intervals of a run."""
-    rows = table(lambda rng, n, k: np.broadcast_to([1.0, 1.9, 1.3, 2.0], (n, k)), 4)
-    found = splc.suggest({name: column[rows["c"] + rows["a"] < 2] for name, column in rows.items()}, "time", 2)
+    some = blocks["c"] + blocks["a"] < 2
+    found = splc.suggest({name: column[some] for name, column in blocks.items()}, "time", 2)
     assert (found.high / found.low > 1.5).all()

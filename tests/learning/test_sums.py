@@ -21,6 +21,7 @@ from splc.models.terms import option_term
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
+from tests.learning.conftest import ALL_FUNCTIONS
 from tests.support.golden_messages import check_messages
 
 SYSTEM = VariabilityModel(
@@ -93,14 +94,7 @@ class TestObserved:
     @pytest.mark.parametrize("seed", range(3))
     def test_the_learned_model_is_what_was_fitted(self, measured: Measurements, seed: int) -> None:
         """With every kind of function on, the expanded model has the learning error that the rounds had."""
-        settings = {
-            **SETTINGS,
-            "learn_mirrowedFunction": True,
-            "learn_asymFunction": True,
-            "learn_ratioFunction": True,
-            "learn_accumulatedLogFunction": True,
-            "numberOfRounds": 6,
-        }
+        settings = {**SETTINGS, **ALL_FUNCTIONS, "numberOfRounds": 6}
         rows = np.random.default_rng(seed).permutation(len(measured))[:30]
         target = measured["seconds"] * np.random.default_rng(seed).uniform(0.7, 1.4, len(measured))
         noisy = Measurements(measured.configurations, {"seconds": target})
@@ -147,13 +141,8 @@ class TestSum:
         """The sum of the learned parts has no error on the whole; 0 is as good as no value where a part is not."""
         found = exact(measured)
         assert found.whole.error_all == pytest.approx(0, abs=1e-9)
-        assert {term.text(): round(value, 9) for term, value in found.whole.model.terms if abs(value) > 1e-9} == {
-            "1": 7,
-            "C_0": 3,
-            "C_1": 2,
-            "level_1": 5,
-            "pack * y": 4,
-        }
+        terms = {term.text(): round(value, 9) for term, value in found.whole.model.terms if abs(value) > 1e-9}
+        assert terms == {"1": 7, "C_0": 3, "C_1": 2, "level_1": 5, "pack * y": 4}
         values = {**measured.values, "seconds_1": np.nan_to_num(measured.values["seconds_1"])}
         filled = exact(Measurements(measured.configurations, values))
         assert filled.whole.model == found.whole.model
@@ -168,16 +157,9 @@ class TestSum:
         assert found.parts[1][1] is None
         assert any("seconds_1: no configuration learned from has this part" in note for note in found.whole.notes)
         assert first is not None
-        assert facts[0] == {
-            "nfp": "seconds_0",
-            "where": None,
-            "observed": ["C_0"],
-            "learning_configurations": len(rows),
-            "learning_error": first.learning_error,
-            "error": first.error,
-            "termination": first.termination,
-            "rounds": len(first.rounds),
-        }
+        own = {name: getattr(first, name) for name in ("learning_error", "error", "termination")}
+        stated = {"nfp": "seconds_0", "where": None, "observed": ["C_0"], "learning_configurations": len(rows)}
+        assert facts[0] == {**stated, **own, "rounds": len(first.rounds)}
         with pytest.raises(LearningError, match="has any of the parts"):
             learn_sum(measured, PARTS[1:2], "seconds", learning_set=rows)
 

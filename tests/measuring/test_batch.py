@@ -16,8 +16,8 @@ from splc.measuring.batch import batches, run_batches
 from splc.measuring.execution import Run
 from splc.measuring.setup import Setup
 from tests.measuring.conftest import Program, Recorder, first_runs, grid, measurement
-from tests.support.file_size import file_size_limit
 from tests.support.golden_messages import Lines, check_calls
+from tests.support.programs import file_size_limit
 
 ALL = grid(3, "p", "n")
 # Does something (the line in braces) before it prints a row.

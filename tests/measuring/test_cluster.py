@@ -38,8 +38,8 @@ from splc.measuring.setup import Setup
 from tests.cli.conftest import SYSTEM
 from tests.cli.conftest import run as run  # noqa: PLC0414
 from tests.measuring.conftest import Program, Recorder, first_runs, grid, measurement
-from tests.support.file_size import file_size_limit
 from tests.support.golden_messages import check_calls, check_cases
+from tests.support.programs import file_size_limit
 
 distributed = pytest.importorskip("distributed", reason="needs the extra cluster")
 WorkerState: Any = pytest.importorskip("distributed.scheduler").WorkerState

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from splc.errors import InputError, OutputError
 from splc.measuring.journal import Journal, decoded, encoded, parse, read_journal
-from tests.support.file_size import file_size_limit
+from tests.support.programs import file_size_limit
 
 RECORDS = st.dictionaries(
     st.text(max_size=5),

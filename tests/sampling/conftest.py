@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import pytest
 
-from sampling import Sample, draw_sample
+from sampling import Sample, draw_sample, sample
 from splc.errors import SplcError
-from splc.formats.system.read import read_variability_model
+from splc.formats.detect import read_variability_model
 from splc.models.influence import InfluenceModel
 from splc.models.text.reader import expand_model
 from splc.system.options import BinaryOption, NumericOption, Option
@@ -45,18 +46,22 @@ def plane() -> VariabilityModel:
     return VariabilityModel("plane", (A, B))
 
 
-@pytest.fixture
-def optional_plane() -> VariabilityModel:
-    """Return two numeric options of which the second can be deselected."""
-    return VariabilityModel("optional plane", (A, dataclasses.replace(B, deselected_flag=-1.0)))
+# Two numeric options of which the second can be deselected.
+PLANE = VariabilityModel("optional plane", (A, dataclasses.replace(B, deselected_flag=-1.0)))
 
 
-@pytest.fixture
-def three() -> VariabilityModel:
+def three_options() -> VariabilityModel:
     """Return the three options of the program's verified example; the values of z do not meet maxValue."""
     x = NumericOption("x", (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0), step="x * 2")
     y = NumericOption("y", (1.0, 3.0, 5.0, 9.0, 20.0))
     return VariabilityModel("three", (x, y, NumericOption("z", (0.0, 4.0, 8.0), step="z + 4", maximum=10.0)))
+
+
+def selected(system: VariabilityModel, spec: str, *names: str, seed: int = 0, **more: Any) -> str:
+    """Return the number of configurations in a sample, and the distinct value indices of options, else of all."""
+    found = sample(system, spec, seed, **more).indices
+    rows = found[:, [system.positions[name] for name in names or system.names]].tolist()
+    return ", ".join([f"{len(found)}", *dict.fromkeys(" ".join(map(str, row)) for row in rows)])
 
 
 def stated(options: Iterable[Option], *constraints: str) -> VariabilityModel:

@@ -13,15 +13,16 @@ from hypothesis import strategies as st
 
 from sampling import Space, draw_sample, sample
 from sampling.space.parts import Parts, unrelated_subsets
-from sampling.spec import parse_spec
 from splc.data.configurations import Configurations
 from splc.errors import SpaceError
 from splc.formats.measurements.csv import write_configurations
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
+from tests.sampling.conftest import selected
 from tests.sampling.designs.test_binary_designs import literals, valid_selections
 from tests.support.examples import examples
+from tests.support.golden_messages import check_calls
 from tests.support.strategies import models
 
 SPECS = ("random:2", "random:2+random:1", "pairwise", "optionwise", "twise:3", "covering:2", "negoptionwise", "all+ff")
@@ -148,43 +149,19 @@ def test_designs_of_some_options_extend_by_them(model: VariabilityModel, spec: s
         assert wanted[:, pair].all(axis=1).any() <= found[:, pair].all(axis=1).any()
 
 
-def test_other_options_of_the_sample_do_not_matter() -> None:
-    """Selections of the chosen options that an existing configuration covers are not added."""
-    model = VariabilityModel("free", tuple(BinaryOption(f"f{i}", optional=True) for i in range(6)))
-    everything = Configurations(model, np.ones((1, 6), dtype=np.uint8))
-    for spec in ("pairwise[f0,f1,f2]", "optionwise[f0,f3]", "twise:3[f0,f1,f2,f3]"):
-        assert len(sample(model, spec))
-        assert not len(sample(model, spec, existing=everything))
+def test_known_extensions(tmp_path: Path) -> None:
+    """What is added to samples of free options, of the rows of a file, and of what was measured."""
+    line = VariabilityModel("line", (NumericOption("x", tuple(map(float, range(9)))),))
+    write_configurations(Configurations(line, np.arange(9)[:, np.newaxis]), tmp_path / "rows.csv")
 
+    def extended(system: VariabilityModel | int, spec: str, *rows: str, seed: int = 0, measured: str = "") -> str:
+        if isinstance(system, int):
+            system = VariabilityModel("free", tuple(BinaryOption(f"f{i}", optional=True) for i in range(system)))
+        size = len(system.options)
+        existing, known = (
+            Configurations(system, np.array([list(map(int, row)) for row in texts], dtype=int).reshape(-1, size))
+            for texts in (rows, measured)
+        )
+        return selected(system, spec, seed=seed, existing=existing if rows else None, measured=known)
 
-@pytest.mark.parametrize("seed", range(4))
-def test_random_designs_of_some_options_add_new_selections_of_them(seed: int) -> None:
-    """Of four selections of two options, three are in the sample, with other options; the fourth one is drawn."""
-    model = VariabilityModel("free", tuple(BinaryOption(f"f{i}", optional=True) for i in range(4)))
-    existing = Configurations(model, np.array([[0, 0, 1, 1], [0, 1, 1, 0], [1, 0, 1, 1]]))
-    added = sample(model, parse_spec("random:1[f0,f1]+ff"), seed, existing=existing).indices
-    assert added.tolist() == [[1, 1, 0, 0]]
-
-
-def test_rows_of_a_file_that_are_new(tmp_path: Path) -> None:
-    """Rows of a file that are in the existing sample are not drawn again."""
-    system = VariabilityModel("line", (NumericOption("x", tuple(map(float, range(9)))),))
-    rows = Configurations(system, np.arange(9)[:, np.newaxis])
-    write_configurations(rows, tmp_path / "rows.csv")
-    found = sample(system, f"random:2,from={tmp_path / 'rows.csv'}", existing=rows[[8, 0, 1, 2, 4, 5, 7]])
-    assert sorted(found.indices[:, 0].tolist()) == [3, 6]
-
-
-@pytest.mark.parametrize("spec", ["measured", "measured:3", "measured:60%"])
-def test_measured_configurations_that_are_new(spec: str) -> None:
-    """Measured configurations of the existing sample are not selected again, wherever they are in it."""
-    system = VariabilityModel("line", (NumericOption("x", tuple(map(float, range(9)))),))
-    measured = Configurations(system, np.array([[1], [3], [5], [7], [3]]))
-    existing = Configurations(system, np.array([[5], [0]]))
-    found = sample(system, spec, measured=measured, existing=existing).indices[:, 0].tolist()
-    if spec == "measured:60%":
-        assert len(found) == 2
-        assert set(found) <= {1, 3, 7}
-    else:
-        assert sorted(found) == [1, 3, 7]
-    assert spec != "measured" or found == [1, 3, 7]
+    check_calls("extensions", extended, line=line, file=tmp_path / "rows.csv")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,12 +15,13 @@ from hypothesis import strategies as st
 from sampling import Sample, Space, draw_sample, sample
 from sampling.designs import product
 from splc.data.configurations import Configurations
-from splc.errors import SpaceError, SpecError, VariabilityError
+from splc.errors import SpecError
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
-from tests.sampling.conftest import attempt, stated
-from tests.sampling.recorded import recorded
+from tests.sampling.conftest import PLANE, attempt, selected, stated
+from tests.sampling.recorded import mixed, recorded
 from tests.support.examples import examples
+from tests.support.golden_messages import Lines, check_calls
 from tests.support.strategies import models
 
 BINARY = ("all", "optionwise", "pairwise", "random:2")
@@ -88,68 +89,22 @@ def wide() -> tuple[Option, ...]:
     return (*[BinaryOption(f"b{i}") for i in range(40)], NumericOption("x", (1.0, 2.0, 3.0)))
 
 
-def test_all_with_a_numeric_design_does_not_list_all_pairs() -> None:
-    """2^40 selections of which constraints leave 41 per point: found at once."""
-    model = stated(wide(), " + ".join(f"b{i}" for i in range(40)) + " <= 1")
-    assert Space(model).count == 41 * 3
-    assert len(sample(model, "all+cci")) == len(sample(model, "all+ff")) == 41 * 3
+def test_known_samples(plane: VariabilityModel) -> None:
+    """Parts taken in full, removed configurations, limits, and what was measured are those of the golden file."""
 
+    def drawn(system: VariabilityModel, spec: str, **more: Any) -> Lines:
+        found = draw_sample(system, spec, **more)
+        chosen = found.configurations
+        rows = chosen.indices.tolist() if len(chosen) < 6 else "…"
+        return Lines("\n".join([f"{len(chosen)}: {rows}, {found.removed} removed", *found.notes]))
 
-def test_too_many_are_refused_before_they_are_built() -> None:
-    """2^40 configurations are an error, in every combination of parts."""
-    model = VariabilityModel("wide", wide())
-    for spec in ("all", "all+cci", "all+ff", "ff"):
-        with pytest.raises(SpaceError, match="limit is 2,000,000"):
-            sample(model, spec)
-    assert len(sample(model, "random:100")) == 100
-
-
-@pytest.mark.real_data
-def test_missing_parts_are_taken_in_full(real_model: Callable[[str], VariabilityModel]) -> None:
-    """A part that the spec leaves out is `all` or `ff`, with a note."""
-    model = real_model("splc_examples")
-    found = draw_sample(model, "pb:9,3")
-    assert found.notes[0] == "no binary sampling is given: all valid binary parts are taken (all)"
-    assert found.configurations == sample(model, "all+pb:9,3")
-    assert draw_sample(model, "optionwise").notes[0].startswith("no numeric sampling is given")
-    assert not draw_sample(model, "random:5").notes
-
-
-def test_a_numeric_system_needs_no_binary_part(plane: VariabilityModel) -> None:
-    """There is no note on a kind of options that the system does not have; a design for it is an error."""
-    assert not draw_sample(plane, "cci").notes
-    assert sample(plane, "all+cci") == sample(plane, "cci")
-    with pytest.raises(SpecError, match="pairwise: plane has no binary options"):
-        sample(plane, "pairwise+cci")
-
-
-def test_removed_configurations_are_counted(plane: VariabilityModel) -> None:
-    """Invalid points of a design are left out and counted in a note; if all are invalid, that is an error."""
-    below = stated(plane.options, "A + B <= 8")
-    found = draw_sample(below, "cci")
-    assert found.removed == 5
-    assert len(found.configurations) == 4
-    assert found.notes == ("constraints exclude 5 of the 9 selected configurations",)
-    assert draw_sample(below, "ff").removed == 25 - Space(below).count
-    with pytest.raises(SpaceError, match="constraints exclude all 9 configurations"):
-        sample(stated(plane.options, "A * B = 20 + A"), "cci")
-
-
-def test_no_valid_configuration_for_any_design(plane: VariabilityModel) -> None:
-    """An empty space is an error that names the contradicting constraint."""
-    empty = stated(plane.options, "A > 5")
-    for spec in ("cci", "random:1", "ff"):
-        with pytest.raises(VariabilityError, match=r"no valid configuration.*\n.*A > 5"):
-            sample(empty, spec)
-
-
-def test_a_deselected_option_has_no_value(optional_plane: VariabilityModel) -> None:
-    """With its switch off, a numeric option is deselected in one configuration, regardless of the values."""
-    found = sample(optional_plane, "all+cci")
-    off = np.isnan(found.value("B"))
-    assert sorted(found.value("A")[off]) == [1, 2, 3, 4, 5]
-    assert (~off).sum() == 9
-    assert len(sample(optional_plane, "ff")) == 5 * 6
+    few = stated(wide(), " + ".join(f"b{i}" for i in range(40)) + " <= 1")
+    names = {"few": few, "many": VariabilityModel("many", wide()), "plane": plane, "mixed": mixed()}
+    names |= {text: stated(plane.options, rule) for text, rule in (("below", "A + B <= 8"), ("empty", "A > 5"))}
+    names |= {"none": stated(plane.options, "A * B = 20 + A")}
+    options = (BinaryOption("on"), NumericOption("x", (1.0, 2.0, 3.0), parent="on", deselected_flag=-1.0))
+    names |= {"parent": VariabilityModel("parent", options), "PLANE": PLANE}
+    check_calls("samples", drawn, selected, **names, measured=Configurations(plane, np.array([[4, 4], [0, 1], [4, 4]])))
 
 
 def test_seeds_and_sizes_of_draws(plane: VariabilityModel) -> None:
@@ -159,17 +114,6 @@ def test_seeds_and_sizes_of_draws(plane: VariabilityModel) -> None:
     assert sample(plane, "random:20", seed=3)[:10] == sample(plane, "random:10", seed=3)
     with pytest.raises(SpecError, match="negative"):
         sample(plane, "random:3", seed=-1)
-
-
-def test_measured_is_what_was_measured(plane: VariabilityModel) -> None:
-    """`measured` selects every valid measured configuration once, in order; at most as many can be drawn."""
-    measured = Configurations(plane, np.array([[4, 4], [0, 1], [4, 4]]))
-    assert sample(plane, "measured", measured=measured) == measured[:2]
-    with pytest.raises(SpaceError, match="only 2 valid configurations were measured, not 3"):
-        sample(plane, "measured:3", measured=measured)
-    for spec in ("measured", "measured:3"):
-        with pytest.raises(SpecError, match=f"{spec}: no measurements are given"):
-            sample(plane, spec)
 
 
 MEASURED_SPECS = st.one_of(
@@ -202,12 +146,3 @@ def test_draws_of_measured_configurations_are_uniform(plane: VariabilityModel) -
     assert counts.sum() == 800
     assert counts.min() > 130
     assert counts.max() < 190
-
-
-def test_numeric_options_with_a_parent() -> None:
-    """A numeric design varies options that depend on a binary option, and selects that option with them."""
-    options = (BinaryOption("on"), NumericOption("x", (1.0, 2.0, 3.0), parent="on", deselected_flag=-1.0))
-    system = VariabilityModel("parent", options)
-    for spec in ("all+random:3", "all+ff", "all+ofat:3", "all+lhs:3"):
-        found = sample(system, spec)
-        assert set(found.value("x")[found.value("on") == 1].tolist()) >= {1.0, 2.0, 3.0}

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from sampling import Space, command_strings, draw_sample, parse_spec
-from sampling.designs.whole import RandomWhole
 from sampling.space.analysis import describe
 from sampling.spec import BINARY, NUMERIC, WHOLE
 from splc import read_variability_model
@@ -16,60 +15,20 @@ from splc.data.configurations import Configurations
 from splc.errors import SpecError
 from splc.system.options import BinaryOption, NumericOption, Presentation
 from splc.system.variability import VariabilityModel
-from tests.support.golden_messages import check_lines, check_messages
+from tests.support.golden_messages import check_calls, check_lines, check_messages
 
 
-@pytest.mark.parametrize(
-    ("spec", "binary", "numeric"),
-    [
-        ("pb:9,3", None, "pb:9,3"),
-        ("cci:compat", None, "cci:compat"),
-        ("all", "all", None),
-        ("pairwise+pb:25,5", "pairwise", "pb:25,5"),
-        (" pb:25,5 + pairwise ", "pairwise", "pb:25,5"),
-        ("random:5+pb:9,3", "random:5", "pb:9,3"),
-        ("pb:9,3+random:5", "random:5", "pb:9,3"),
-        ("all+random:5", "all", "random:5"),
-        ("random:5,seed=2+all", "all", "random:5,seed=2"),
-        ("random:5+random:6", "random:5", "random:6"),
-        ("ff+optionwise", "optionwise", "ff"),
-    ],
-)
-def test_parts_of_a_spec(spec: str, binary: str | None, numeric: str | None) -> None:
-    """Names decide the kinds of the parts, in any order; missing parts are None."""
+def parsed(spec: str) -> str:
+    """Return the parts of a spec in normal form, and the seed of each; studies repeat a sampling whose seed is None."""
     found = parse_spec(spec)
-    assert found.whole is None
-    assert (found.binary.text if found.binary else None) == binary
-    assert (found.numeric.text if found.numeric else None) == numeric
-    assert found.text == "+".join(part for part in (binary, numeric) if part)
+    parts = (("whole", found.whole), ("binary", found.binary), ("numeric", found.numeric))
+    own = (f"{kind} {part.text} {getattr(part, 'seed', 0)}" for kind, part in parts if part is not None)
+    return f"{found.text}: {'; '.join(own)}"
 
 
-def test_a_single_random_draws_whole_configurations() -> None:
-    """`random` alone draws whole configurations; beside another part it draws the rest."""
-    assert isinstance(parse_spec("random:5").whole, RandomWhole)
-    for spec, kind in ((parse_spec("random:5+ff"), "binary"), (parse_spec("all+random:5"), "numeric")):
-        part = getattr(spec, kind)
-        assert (part.text, part.kind) == ("random:5", kind)
-
-
-@pytest.mark.parametrize(
-    ("spec", "seed"),
-    [
-        ("random:5", None),
-        ("random:5,seed=4", 4),
-        ("random:5,compat+ff", None),
-        ("all+lhs:5[a]", None),
-        ("all+sobol:5,seed=0[a]", 0),
-        ("all+dopt:5", None),
-        ("all+bbd[a]", 0),
-        ("all+bbd", 0),
-    ],
-)
-def test_designs_that_draw_have_a_seed(spec: str, seed: int | None) -> None:
-    """Studies repeat a sampling with several seeds if a part has a seed and the spec does not state it."""
-    found = parse_spec(spec)
-    part = found.whole or (found.binary if "all" not in spec else found.numeric)
-    assert getattr(part, "seed", 0) == seed
+def test_parts_of_specs() -> None:
+    """Names decide the kinds of the parts, in any order; parts are in normal form, brackets last."""
+    check_calls("parts-of-specs", parsed)
 
 
 @pytest.mark.parametrize("name", sorted({*BINARY, *NUMERIC, *WHOLE}))
@@ -98,22 +57,17 @@ SYSTEM = VariabilityModel.of({"a": bool, "b": bool, "c": bool, "x": [1, 2, 3]}, 
 def test_messages() -> None:
     """The error states the problem of a spec and its cure."""
     check_messages("sampling", lambda spec: draw_sample(SYSTEM, spec))
+    found = draw_sample(SYSTEM, "pairwise", seed=4)
+    first, note = found.summary().splitlines()
+    assert first == "9 configurations of tool, sampled by pairwise with seed 4"
+    assert note == "note: no numeric sampling is given: all combinations of numeric values are taken (ff)"
+    assert found.to_columns()["x"].tolist() == [1, 2, 3] * 3
 
 
 def test_findings() -> None:
     """Each suspicious part of a description is stated once, as a sentence with its line."""
     system = read_variability_model(Path(__file__).parent / "space" / "suspicious.xml")
     check_lines("findings", [f"{each.kind}: {each}" for each in describe(Space(system)).findings])
-
-
-def test_the_summary_of_a_sample() -> None:
-    """A sample states its size, spec, seed and notes."""
-    found = draw_sample(SYSTEM, "pairwise", seed=4)
-    assert found.summary() == (
-        "9 configurations of tool, sampled by pairwise with seed 4\n"
-        "note: no numeric sampling is given: all combinations of numeric values are taken (ff)"
-    )
-    assert found.to_columns()["x"].tolist() == [1, 2, 3] * 3
 
 
 def test_command_strings_are_those_of_printconfigs() -> None:

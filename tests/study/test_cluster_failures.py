@@ -24,8 +24,7 @@ from splc.workflows.views import Watch
 from tests.cli.conftest import SYSTEM
 from tests.study.conftest import Studied
 from tests.support.dask_processes import DaskProcesses, dask_processes
-from tests.support.file_size import file_size_limit
-from tests.support.programs import table
+from tests.support.programs import file_size_limit, table
 from tests.support.results import contents
 
 distributed = pytest.importorskip("distributed", reason="needs the extra cluster")

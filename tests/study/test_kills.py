@@ -26,7 +26,17 @@ def test_killed_at_random_moments(study_file: Path, tmp_path: Path, kills: int, 
     names = ", ".join(map(str, range(seeds)))
     study_file.write_text(f'samplings = ["pb:9,3", "random:6"]\nseeds = [{names}]\n', encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-m", "tests.support.study_killer", str(study_file), str(tmp_path), str(kills)],
+        [
+            sys.executable,
+            "-W",
+            "error",
+            "-m",
+            "tests.support.killers",
+            "study",
+            str(study_file),
+            str(tmp_path),
+            str(kills),
+        ],
         cwd=ROOT,
         env=ENVIRONMENT,
         capture_output=True,

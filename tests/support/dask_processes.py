@@ -19,11 +19,7 @@ _PATIENCE = 60
 
 
 class DaskProcesses:
-    """A scheduler and workers on this machine.
-
-    Attributes:
-        address: the address of the scheduler.
-    """
+    """A scheduler, with its address, and workers on this machine."""
 
     def __init__(self, folder: Path, workers: int, protocol: str, options: Sequence[str]) -> None:
         with socket.socket() as free:

@@ -16,6 +16,7 @@ are written with six. Numbers below 1e-9 are rounding, and agree. Times and hash
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import re
@@ -28,17 +29,19 @@ from typing import Any
 
 import pytest
 
-from tests.support.golden_json import compacted, selected
 from tests.support.paths import ROOT
-from tests.support.printed_numbers import NUMBER, significant, whole
 
 FOLDER = ROOT / "tests" / "golden"
-REWRITE = "SPLC_GOLDEN"
+REWRITE, INTENDED = "SPLC_GOLDEN", "If this is intended: make golden"
 PROJECTS = FOLDER / "projects"
 # The project without files.
 NOTHING = "empty"
 PROMPT, ERROR, PROJECT, TITLE = "$ ", "2> ", "project: ", "# "
 DIGITS, ROUNDING = 6, 1e-9
+NUMBER = re.compile(r"([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)")
+# JSON: the width of a line, the steps of `jq`, and a number in place of all others where lines are broken: kernels of
+# linear algebra differ in the last digits.
+WIDTH, PATH, SHOWN = 120, re.compile(r"\.(\w*)(\[\])?"), "1.23456"
 # What differs from run to run, and what is shown instead.
 VOLATILE = (
     # How long something took, not a predicted or measured time.
@@ -194,22 +197,24 @@ def check_sessions(file: Path, run: Callable[..., Any], folder: Path, patch: pyt
         session.copy_to(own)
         patch.chdir(own)
         found.append(replace(session, steps=tuple(performed(session, printed))))
-    text = "\n".join(session.text for session in found)
+    for session, new_session in zip(sessions, found, strict=True):
+        for step, new in zip(session.steps, new_session.steps, strict=True):
+            assert new.lines == step.lines or os.environ.get(REWRITE), f"$ {step.command}\n{INTENDED}"
+    check_file(file, "\n".join(session.text for session in found))
+
+
+def check_file(file: Path, text: str) -> None:
+    """Check that a golden file has this text, or write it."""
     if os.environ.get(REWRITE):
         file.write_text(text, encoding="utf-8")
-        sessions = found
-    for session, performed_session in zip(sessions, found, strict=True):
-        for step, new in zip(session.steps, performed_session.steps, strict=True):
-            assert new.lines == step.lines, f"$ {step.command}\nIf this is intended: make golden"
-    assert text == file.read_text(encoding="utf-8"), "make golden"
+    assert text == file.read_text(encoding="utf-8"), INTENDED
 
 
-def same_line(one: str, other: str) -> bool:
-    """Return whether two lines agree: see the top of this file."""
-    if one == other:
-        return True
+def same_line(one: str, other: str, agree: Callable[[str, str], bool] | None = None) -> bool:
+    """Return whether two lines have the same text, and numbers that agree, by default as the top of this file says."""
     first, second = NUMBER.split(one), NUMBER.split(other)
-    return first[::2] == second[::2] and all(map(_same_number, first[1::2], second[1::2]))
+    numbers = map(agree or _same_number, first[1::2], second[1::2])
+    return one == other or (first[::2] == second[::2] and all(numbers))
 
 
 def _same_number(one: str, other: str) -> bool:
@@ -218,3 +223,51 @@ def _same_number(one: str, other: str) -> bool:
     if (whole(one) and whole(other)) or max(significant(one), significant(other)) < DIGITS:
         return False
     return math.isclose(float(one), float(other), rel_tol=2e-5)
+
+
+def significant(number: str) -> int:
+    """Return how many significant digits a number is shown with; zeros at its end count."""
+    return len(number.partition("e")[0].lstrip("+-").replace(".", "").lstrip("0"))
+
+
+def whole(number: str) -> bool:
+    """Return whether a number is written as a whole one."""
+    return number.lstrip("+-").isdecimal()
+
+
+def compact(value: Any, indent: str = "") -> str:
+    """Return a JSON value as text; what fits is on one line."""
+    line = json.dumps(value, ensure_ascii=False)
+    if len(indent + NUMBER.sub(lambda found: found[0] if found[0].isdecimal() else SHOWN, line)) <= WIDTH or (
+        not isinstance(value, dict | list)
+    ):
+        return line
+    inner = indent + "  "
+    if isinstance(value, list):
+        return "[\n" + ",\n".join(inner + compact(each, inner) for each in value) + f"\n{indent}]"
+    entries = (f"{inner}{json.dumps(name, ensure_ascii=False)}: {compact(each, inner)}" for name, each in value.items())
+    return "{\n" + ",\n".join(entries) + f"\n{indent}}}"
+
+
+def compacted(text: str) -> str:
+    """Return a text, and a JSON object as `compact` shows it."""
+    return f"{compact(json.loads(text))}\n" if text.startswith("{\n") else text
+
+
+def selected(text: str, program: str) -> str:
+    """Return what `jq` selects from a JSON object: `.a.b` is a value, `.a[]` each of a list, `{a, b}` some keys."""
+    values = [json.loads(text)]
+    for stage in program.split("|"):
+        values = [found for value in values for found in _selected(value, stage.strip())]
+    return "".join(f"{compact(value)}\n" for value in values)
+
+
+def _selected(value: Any, stage: str) -> Iterator[Any]:
+    if stage.startswith("{"):
+        yield {name: value[name] for name in stage.strip("{}").replace(" ", "").split(",")}
+        return
+    found = PATH.match(stage)
+    assert found, f"not supported by tests/support/golden.py: {stage}"
+    value = value[found[1]] if found[1] else value
+    for each in value if found[2] else [value]:
+        yield from _selected(each, rest) if (rest := stage[found.end() :]) else [each]

@@ -8,7 +8,6 @@ reviewed. Lines with `#` say what the cases below them show.
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import redirect_stdout
 from dataclasses import MISSING, fields, is_dataclass
@@ -20,9 +19,7 @@ import numpy as np
 import pytest
 
 from splc.errors import SplcError
-from tests.support.golden import FOLDER, PROMPT
-
-REWRITE = "SPLC_GOLDEN"
+from tests.support.golden import FOLDER, PROMPT, check_file
 
 
 class Lines(str):
@@ -70,9 +67,17 @@ def check_messages(name: str, reject: Callable[[str], Any]) -> None:
 
 def check_cases(name: str, outcome: Callable[[str], Iterable[str]]) -> None:
     """Check the lines that the texts of a file give."""
+    check_prompts(name, lambda text: outcome(text.encode("ascii").decode("unicode_escape")))
+
+
+def check_prompts(name: str, outcome: Callable[[str], Iterable[str]]) -> None:
+    """Check the lines that the cases of a file give as they are written; lines with `#` say what these show."""
     lines: list[str] = []
-    for text in prompts(name):
-        lines += [PROMPT + text, *outcome(text.encode("ascii").decode("unicode_escape"))]
+    for line in _file(name).read_text("utf-8").splitlines():
+        if line.startswith("# "):
+            lines += ["", line] if lines else [line]
+        elif line.startswith(PROMPT):
+            lines += [line, *outcome(line.removeprefix(PROMPT))]
     check_lines(name, lines)
 
 
@@ -84,10 +89,7 @@ def prompts(name: str) -> list[str]:
 
 def check_lines(name: str, lines: Sequence[str]) -> None:
     """Check the lines of a file."""
-    found = "\n".join([*lines, ""])
-    if os.environ.get(REWRITE):
-        _file(name).write_text(found, encoding="utf-8")
-    assert found == _file(name).read_text(encoding="utf-8"), "make golden"
+    check_file(_file(name), "\n".join([*lines, ""]))
 
 
 def _file(name: str) -> Path:
@@ -95,19 +97,16 @@ def _file(name: str) -> Path:
 
 
 def check_calls(name: str, *functions: Callable[..., Any], **names: Any) -> None:
-    """Check what the calls in a file give, as Python shows it, or their message; lines with `#` say what these show.
+    """Check what the calls in a file give, as Python shows it, or their message.
 
     `functions`: the functions that are called, by their names. `names`: other names in the calls.
     """
     known = {"inf": math.inf, "nan": math.nan, **{each.__name__: each for each in functions}, **names}
-    lines: list[str] = []
-    for line in _file(name).read_text("utf-8").splitlines():
-        if line.startswith("# "):
-            lines += ["", line] if lines else [line]
-        elif line.startswith(PROMPT):
-            try:
-                shown = repr(eval(line.removeprefix(PROMPT), known))  # noqa: S307
-            except SplcError as error:
-                shown = str(error)
-            lines += [line, *shown.splitlines()]
-    check_lines(name, lines)
+
+    def outcome(call: str) -> list[str]:
+        try:
+            return repr(eval(call, known)).splitlines()  # noqa: S307
+        except SplcError as error:
+            return str(error).splitlines()
+
+    check_prompts(name, outcome)

@@ -20,6 +20,7 @@ from splc.errors import InputError, SplcError
 from splc.formats import detect
 from splc.formats.benchmarks.tools import benchmark_of, read_benchmark
 from splc.formats.column_choice import ColumnChoice
+from splc.formats.detect import read_variability_model
 from splc.formats.experiments.folder import named_points
 from splc.formats.experiments.read import read_experiments
 from splc.formats.inference import inference_of
@@ -28,13 +29,11 @@ from splc.formats.measurements.read import read_measurements, read_measurements_
 from splc.formats.measurements.selections import parse_assignments, parse_configuration
 from splc.formats.measurements.tables import read_file_columns
 from splc.formats.models.log_reader import learnings_of, parse_stored_log
-from splc.formats.models.notation import latex_text, log2_text, python_text
 from splc.formats.models.parameters import parse_parameters
 from splc.formats.models.read import parse_term_list, read_stored_model
-from splc.formats.models.text import parse_model, parse_stored_text, with_link
+from splc.formats.models.text import latex_text, log2_text, parse_model, parse_stored_text, python_text, with_link
 from splc.formats.scripts.commands import parse_script, settings_of
 from splc.formats.system.configspace import parse_configspace
-from splc.formats.system.read import read_variability_model
 from splc.formats.table import TableSource
 from splc.io.files import read_source
 from splc.io.json import parse_json
@@ -263,10 +262,8 @@ def _xml(file: str, options: Options) -> Iterable[str]:
 
 def _point_names(file: str, options: Options) -> Iterable[str]:
     """Show the points in names, one per line."""
-    found = named_points(_texts(file), "f", by_folder="folders" in options)
-    return [
-        Content(f"{', '.join(found.parameters)}: {'; '.join(', '.join(map(number_text, p)) for p in found.points)}")
-    ]
+    parameters, points = named_points(_texts(file), "f", by_folder="folders" in options)
+    return [Content(f"{', '.join(parameters)}: {'; '.join(', '.join(map(number_text, p)) for p in points)}")]
 
 
 def _model(file: str, options: Options) -> Iterable[str]:

@@ -12,9 +12,9 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
+from splc.formats.detect import read_variability_model
 from splc.formats.measurements.read import read_measurements
-from splc.formats.system.read import read_variability_model
-from splc.learning.projection.variables import MIN_GROUP, numbers_of
+from splc.learning.projection.basis import MIN_GROUP, numbers_of
 from splc.system.options import BinaryOption, Option
 from splc.system.variability import VariabilityModel
 from splc.types import Array
@@ -43,7 +43,7 @@ def measured(name: str) -> Measurements:
     """Return the measurements of a real system, or of a made one (`made`) with a group of 21 members."""
     if name == "made":
         return _made()
-    if name in ("x264", "Dune"):
+    if name in ("x264", "Dune", "LLVM"):
         system = read_variability_model(real(name, "FeatureModel.xml"))
         found = read_measurements(real(name, "measurements.xml"), system)
         return Measurements(found.configurations, {PROPERTY: found.column("Performance")})

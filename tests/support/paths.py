@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-SUPPORT = ROOT / "tests" / "support"
 CASES = ROOT / "casestudies"
 SMG2000 = CASES / "smg2000"
 BOOMERAMG = CASES / "boomeramg"

@@ -1,9 +1,12 @@
-"""Commands for the tests of `splc measure`, and their expected values."""
+"""Commands for the tests of `splc measure`, their expected values, and what tests change around processes."""
 
 from __future__ import annotations
 
+import os
+import resource
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 ALL = ("--sampling", "all+ff")
@@ -37,3 +40,19 @@ def script(folder: Path, code: str, interpreter: str = f"{sys.executable} -IS") 
     path.write_text(f"#!{interpreter}\n{code}\n", encoding="utf-8")
     path.chmod(0o755)
     return "./program"
+
+
+def untraced() -> dict[str, str]:
+    """Return the environment of a process that coverage does not trace."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}
+
+
+@contextmanager
+def file_size_limit(size: int) -> Iterator[None]:
+    """Let no file of this process grow beyond a size."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)

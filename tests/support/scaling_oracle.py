@@ -1,14 +1,16 @@
-"""Plain implementations of the learners' rules: one hypothesis, one quantity, one `lstsq` at a time."""
+"""Plain implementations of the learners' rules, also for several parameters: one hypothesis, one `lstsq` at a time."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
-from splc.scaling.exponents import Exponents
+from splc.scaling.exponents import EXTRAP, Exponents
 from splc.types import Array
 
 
@@ -73,32 +75,57 @@ def left_out_plainly(x: Array, y: Array, terms: Sequence[Exponents]) -> float:
 
 def refined_as_extrap(x: Array, y: Array) -> Exponents | None:
     """Return the term that Extra-P 4.2.5's refinement chooses; None for a constant. No term contributes too little."""
+    return _refined(lambda term: (left_out(x, y, term),) * 2, y, (5, 5, 5, 2), growth=1.5, least=1.3)
+
+
+def refined(x: Array, y: Array) -> Exponents | None:
+    """Return the term that iterative refinement as the paper has it chooses; None for a constant."""
+
+    def judged(term: Exponents) -> tuple[float, float]:
+        design = np.stack([np.ones(len(x)), column(term, x)], axis=1)
+        fitted = design @ np.linalg.lstsq(design, y, rcond=None)[0]
+        return float(((fitted - y) ** 2).sum()), smape(fitted, y)
+
+    return _refined(judged, y, (6, 6, 6, 3), growth=1.0, least=2.0)
+
+
+def _refined(
+    judged: Callable[[Exponents], tuple[float, float]], y: Array, most: Sequence[int], growth: float, least: float
+) -> Exponents | None:
+    """Refine the exponents of each slice, which are at most `most`, by mediants.
+
+    `judged` gives two errors of a term: one that is made small, and one whose ratios count. A new term needs a ratio
+    that grows by `growth` after each step without one; the final one needs `least` of the error of a constant.
+    """
+
+    def error(at: int, exponent: Fraction) -> float:
+        return judged(_along(at, exponent))[0]
+
     states = []
-    for slice_, integers in enumerate((range(1, 6), range(6), range(6), range(1, 3))):
-        most = integers[-1]
-        center = min(map(Fraction, integers), key=lambda each, at=slice_: left_out(x, y, _along(at, each)))  # type: ignore[misc]
-        states.append((max(center - 1, Fraction(0)), center, min(center + 1, Fraction(most))))
+    for at, integers in enumerate((range(1, 6), range(6), range(6), range(1, 3))):
+        center = min(map(Fraction, integers), key=partial(error, at))
+        states.append((max(center - 1, Fraction(0)), center, min(center + 1, Fraction(most[at]))))
 
     def best() -> Exponents:
-        terms = [_along(at, center) for at, (_, center, _) in enumerate(states)]
-        return min(terms, key=lambda each: left_out(x, y, each))
+        return min((_along(at, center) for at, (_, center, _) in enumerate(states)), key=lambda term: judged(term)[0])
 
     accepted, threshold = best(), 1.5
     for _ in range(10):
         gains = []
         for at, (left, center, right) in enumerate(states):
             low, high = _mediant(left, center), _mediant(center, right)
-            found = min((center, low, high), key=lambda each, at=at: left_out(x, y, _along(at, each)))  # type: ignore[misc]
-            gains.append(left_out(x, y, _along(at, center)) / left_out(x, y, _along(at, found)))
-            # At the largest exponent, the center is the high one, too.
-            states[at] = {low: (left, low, center), high: (center, high, right), center: (low, center, high)}[found]
-        if left_out(x, y, accepted) / left_out(x, y, best()) >= threshold:
+            found = min((center, low, high), key=partial(error, at))
+            gains.append(judged(_along(at, center))[1] / judged(_along(at, found))[1])
+            moves = [(center, (low, center, high)), (low, (left, low, center)), (high, (center, high, right))]
+            # At the largest exponent, the center is the high one, too: Extra-P stays there.
+            states[at] = dict(moves if growth == 1 else moves[::-1])[found]
+        if judged(accepted)[1] / judged(best())[1] >= threshold:
             accepted, threshold = best(), 1.5
         else:
-            threshold *= 1.5
+            threshold *= growth
         if max(gains) < 2:
             break
-    return accepted if smape(np.full_like(y, y.mean()), y) / left_out(x, y, accepted) >= 1.3 else None
+    return accepted if smape(np.full_like(y, y.mean()), y) / judged(accepted)[1] >= least else None
 
 
 def _along(slice_: int, exponent: Fraction) -> Exponents:
@@ -110,31 +137,70 @@ def _mediant(a: Fraction, b: Fraction) -> Fraction:
     return Fraction(a.numerator + b.numerator, a.denominator + b.denominator)
 
 
-def refined(x: Array, y: Array) -> Exponents | None:
-    """Return the term that iterative refinement as the paper has it chooses; None for a constant."""
+# Letters are the terms of parameters with an effect.
+COMBINATIONS = {
+    2: "ab, a+b, ab+a, ab+b",
+    3: "abc, a+b+c, abc+a, abc+b, abc+c, abc+ab, abc+ac, abc+bc, abc+ab+c, abc+bc+a, abc+ac+b, abc+a+b, abc+a+c, "
+    "abc+b+c, ab+c, ac+b, bc+a, ab+c+a, ab+c+b, ac+b+a, ac+b+c, bc+a+b, bc+a+c",
+}
 
-    def judged(term: Exponents) -> tuple[float, float]:
-        design = np.stack([np.ones(len(x)), column(term, x)], axis=1)
-        fitted = design @ np.linalg.lstsq(design, y, rcond=None)[0]
-        return float(((fitted - y) ** 2).sum()), smape(fitted, y)
 
-    state = []
-    for which, integers in enumerate((range(1, 6), range(6), range(6), range(1, 3))):
-        center = min(map(Fraction, integers), key=lambda value, which=which: judged(_along(which, value))[0])  # type: ignore[misc]
-        bound = Fraction(3 if which == 3 else 6)
-        state.append((max(center - 1, Fraction(0)), center, min(center + 1, bound)))
-    accepted = min((_along(which, each[1]) for which, each in enumerate(state)), key=lambda each: judged(each)[0])
-    for _ in range(10):
-        improvement = 0.0
-        for which, (left, center, right) in enumerate(state):
-            low, high = _mediant(left, center), _mediant(center, right)
-            best = min((center, low, high), key=lambda value, which=which: judged(_along(which, value))[0])  # type: ignore[misc]
-            improvement = max(improvement, judged(_along(which, center))[1] / judged(_along(which, best))[1])
-            state[which] = {center: (low, center, high), low: (left, low, center), high: (center, high, right)}[best]
-        candidate = min((_along(which, each[1]) for which, each in enumerate(state)), key=lambda each: judged(each)[0])
-        if judged(accepted)[1] / judged(candidate)[1] >= 1.5:
-            accepted = candidate
-        if improvement < 2:
-            break
-    against = smape(np.full_like(y, y.mean()), y)
-    return accepted if against / judged(accepted)[1] >= 2 else None
+def line_means(points: Array, y: Array, parameter: int) -> tuple[Array, Array]:
+    """Return the points of one parameter, and the mean of the values there, along the longest lines."""
+    lines: dict[tuple[float, ...], list[int]] = defaultdict(list)
+    for at, point in enumerate(points):
+        lines[tuple(np.delete(point, parameter))].append(at)
+    longest = max(map(len, lines.values()))
+    by_value: dict[float, dict[tuple[float, ...], float]] = defaultdict(dict)
+    for others, rows in lines.items():
+        if len(rows) == longest:
+            for at in rows:
+                by_value[points[at, parameter]][others] = y[at]
+    first = next(iter(by_value.values())).keys()
+    means = {
+        value: np.mean([measured[others] for others in first if others in measured])
+        for value, measured in by_value.items()
+        if any(others in measured for others in first)
+    }
+    x = np.array(sorted(means))
+    return x, np.array([means[each] for each in x])
+
+
+def single_terms(points: Array, y: Array, method: str) -> dict[int, Exponents]:
+    """Return the terms of the parameters that have an effect."""
+    found = {}
+    for parameter in range(points.shape[1]):
+        x, means = line_means(points, y, parameter)
+        term = smallest_left_out(x, means, EXTRAP) if method == "basic" else refined(x, means)
+        if term is not None:
+            found[parameter] = term
+    return found
+
+
+def predicted(points: Array, y: Array, method: str) -> Array:
+    """Return the predictions at the points of the model of a quantity."""
+    terms = single_terms(points, y, method)
+    columns = {name: column(term, points[:, at]) for name, (at, term) in zip("abc", terms.items(), strict=False)}
+    if not terms:
+        return np.full_like(y, y.mean())
+    if len(terms) == 1:
+        ((at, term),) = terms.items()
+        x, means = line_means(points, y, at)
+        fits = []
+        for known, values in ((column(term, x), means), (columns["a"], y)):
+            constant, slope = np.linalg.lstsq(np.stack([np.ones_like(known), known], axis=1), values, rcond=None)[0]
+            fits.append(constant + slope * columns["a"])
+        return min(fits, key=lambda fitted: smape(fitted, y))
+    best: tuple[float, Array] | None = None
+    for combination in COMBINATIONS[len(terms)].split(", "):
+        products = [np.prod([columns[name] for name in each], axis=0) for each in combination.split("+")]
+        design = np.stack([np.ones(len(y)), *products], axis=1)
+        # Columns of sizes from 1 to 1e16 would seem to depend on each other.
+        sizes = design.max(axis=0)
+        coefficients = np.linalg.lstsq(design / sizes, y, rcond=None)[0] / sizes
+        least = min(np.abs(c * p / y).max() for c, p in zip(coefficients[1:], products, strict=True))
+        error = smape(design @ coefficients, y)
+        if best is None or (least >= 0.0005 and error < best[0] - 1e-7):
+            best = error, design @ coefficients
+    assert best is not None
+    return best[1]

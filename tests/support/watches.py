@@ -8,14 +8,10 @@ from splc.workflows.views import Item, Watch
 
 
 class Told(Watch):
-    """A watch that keeps what it is told.
-
-    Attributes:
-        told: the numbers of finished and of all steps, and the current step, of each call.
-        shown: the parts of the view that were shown.
-    """
+    """A watch that keeps what it is told."""
 
     def __init__(self, ends: Callable[[], bool] = lambda: False) -> None:
+        # The numbers of finished and of all steps, and the current step, of each call; what was shown.
         self.told: list[tuple[float, float | None, str]] = []
         self.shown: list[Item] = []
         self.ends = ends

@@ -17,7 +17,7 @@ from sampling import Space
 from splc import BinaryOption, NumericOption, VariabilityModel
 from splc.data.property_unit import unit_factor, unit_problem, unit_remark
 from splc.errors import VariabilityError
-from splc.formats.system.read import read_variability_model
+from splc.formats.detect import read_variability_model
 from splc.formats.system.splconqueror_xml import write_variability_model
 from splc.system.options import MAX_VALUES, step_values
 from tests.support.golden_messages import Lines, check_calls, shown

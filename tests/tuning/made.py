@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from sampling import Space
 from splc.system.variability import VariabilityModel
 from splc.tuning import Tuner, TuningTrial
 
@@ -30,7 +31,7 @@ def seconds(options: Options) -> float:
     return (10 / threads + 0.16 * threads) * codec * (0.7 if options["cache"] else 1.0) * (1 + 0.05 * abs(level - 3))
 
 
-def run(tuner: Tuner, measure: Callable[[TuningTrial], float | None]) -> list[TuningTrial]:
+def run(tuner: Tuner, measure: Callable[[TuningTrial], float | Mapping[str, float] | None]) -> list[TuningTrial]:
     """Run a tuner to its end; a value of None is a failure."""
     found = []
     while (trial := tuner.ask()) is not None:
@@ -38,6 +39,11 @@ def run(tuner: Tuner, measure: Callable[[TuningTrial], float | None]) -> list[Tu
         tuner.tell(trial, failed="no memory") if value is None else tuner.tell(trial, value)
         found.append(trial)
     return found
+
+
+VALID = Space(SYSTEM).enumerate()
+EVERY = [VALID.assignment(row) for row in range(len(VALID))]
+TIMES = np.array([*map(seconds, EVERY)])
 
 
 def noisy(sd: float, seed: int) -> Callable[[TuningTrial], float]:

@@ -7,12 +7,12 @@ import pytest
 
 from sampling import Space
 from sampling.space.ranking import undominated
-from splc.errors import RequestError
+from splc.data.configurations import Configurations
 from splc.system.variability import VariabilityModel
-from splc.tuning import Goal, Limit, Tuner, TuningResult, replay
+from splc.tuning import Goal, Limit, Tuner, TuningResult, TuningTrial, replay
 from splc.tuning.front import TrueFront, front_places, hypervolume
 from splc.types import Array
-from tests.tuning.made import SYSTEM, Options, run, seconds
+from tests.tuning.made import EVERY, SYSTEM, TIMES, VALID, Options, run, seconds
 
 
 def values(options: Options) -> dict[str, float]:
@@ -25,9 +25,12 @@ def values(options: Options) -> dict[str, float]:
 def tuned(tuner: Tuner, sd: float = 0.0) -> TuningResult:
     """Return the result of a tuning run with noise of a relative standard deviation."""
     rng = np.random.default_rng(tuner.seed)
-    while (trial := tuner.ask()) is not None:
+
+    def measure(trial: TuningTrial) -> dict[str, float]:
         own = values(trial.configuration).items()
-        tuner.tell(trial, {name: value * (1 + sd * float(rng.standard_normal())) for name, value in own})
+        return {name: value * (1 + sd * float(rng.standard_normal())) for name, value in own}
+
+    run(tuner, measure)
     return tuner.report()
 
 
@@ -47,15 +50,14 @@ def volume(points: Array) -> float:
 )
 def test_the_front_is_found(seed: int, budget: int) -> None:
     """60 runs of 450 configurations find nearly all of the front; each reported configuration has fresh runs."""
-    everything = Space(SYSTEM).enumerate()
-    known = np.array([list(values(everything.assignment(row)).values()) for row in range(len(everything))])
+    known = np.array([list(values(options).values()) for options in EVERY])
     tuner = Tuner(SYSTEM, "seconds", budget, {"threads": 1}, further=(Goal("size"),), seed=seed)
     found = tuned(tuner, 0.02)
-    rows = everything.find(tuner.history.configurations)
+    rows = VALID.find(tuner.history.configurations)
     assert volume(known[rows]) > 0.97 * volume(known)
     drawn = [volume(known[np.random.default_rng(s).choice(len(known), 45, replace=False)]) for s in range(20)]
     assert np.mean(drawn) < 0.9 * volume(known)
-    front = known[everything.find(type(everything).concatenate([each.configuration for each in found.front]))]
+    front = known[VALID.find(Configurations.concatenate([each.configuration for each in found.front]))]
     assert volume(front) > 0.85 * volume(known)
     assert all(each.fresh and each.means["size"].runs >= 2 for each in found.front)
     times = [each.means["seconds"].value for each in found.front]
@@ -85,13 +87,6 @@ def test_runs_at_once() -> None:
             assert trial is not None
             tuner.tell(trial, values(trial.configuration))
     assert tuner.ask() is None
-
-
-def test_no_best_value() -> None:
-    """Settings that need a single best value are refused."""
-    for setting in ({"race": 1.3}, {"until": 1.0}):
-        with pytest.raises(RequestError, match="has no best value"):
-            Tuner(SYSTEM, "seconds", 40, further=(Goal("size"),), **setting)  # type: ignore[arg-type]
 
 
 def counted(values: Array, reference: Array) -> float:
@@ -135,11 +130,9 @@ def test_fronts_of_one_row(values: list[list[float]]) -> None:
 
 def test_a_replay_is_a_run() -> None:
     """A replay of all valid configurations asks for what a run asks for that is told the same values."""
-    everything = Space(SYSTEM).enumerate()
-    y = np.array([seconds(everything.assignment(row)) for row in range(len(everything))])
     # The order of rows does not matter.
-    mixed = np.random.default_rng(1).permutation(len(y))
-    found = replay(everything[mixed], {"seconds": y[mixed]}, "seconds", 20, seed=2)
+    mixed = np.random.default_rng(1).permutation(len(VALID))
+    found = replay(VALID[mixed], {"seconds": TIMES[mixed]}, "seconds", 20, seed=2)
     tuner = Tuner(SYSTEM, "seconds", 20, seed=2)
     run(tuner, lambda trial: seconds(trial.configuration))
     assert list(found.values) == [outcome.values["seconds"] for outcome in tuner.history.outcomes]
@@ -164,36 +157,29 @@ def test_a_rare_value_is_found(seeds: int) -> None:
 
 def test_limits() -> None:
     """The rank is among the rows within the limits."""
-    everything = Space(SYSTEM).enumerate()
-    y = np.array([seconds(everything.assignment(row)) for row in range(len(everything))])
-    columns = {"seconds": y, "size": 10 - everything.value("level")}
-    found = replay(everything, columns, "seconds", 20, limits=[Limit("size", "<=", 3)])
-    assert found.best >= y[columns["size"] <= 3].min()
+    columns = {"seconds": TIMES, "size": 10 - VALID.value("level")}
+    found = replay(VALID, columns, "seconds", 20, limits=[Limit("size", "<=", 3)])
+    assert found.best >= TIMES[columns["size"] <= 3].min()
     assert found.rank_percent == 0
 
 
 def test_noise_of_answers() -> None:
     """Rows may answer with noise; the rank is by the values of the table."""
-    everything = Space(SYSTEM).enumerate()
-    y = np.array([seconds(everything.assignment(row)) for row in range(len(everything))])
-    rng = np.random.default_rng(3)
-    found = replay(
-        everything, {"seconds": y}, "seconds", 30, answer=lambda row, name: y[row] * (1 + 0.1 * rng.standard_normal())
-    )
-    assert found.best in y
-    assert found.regret == pytest.approx(100 * (found.best / y.min() - 1))
+    noise = np.random.default_rng(3).standard_normal
+    found = replay(VALID, {"seconds": TIMES}, "seconds", 30, answer=lambda row, _: TIMES[row] * (1 + 0.1 * noise()))
+    assert found.best in TIMES
+    assert found.regret == pytest.approx(100 * (found.best / TIMES.min() - 1))
     assert len(found.values) == 30
 
 
 @pytest.mark.parametrize(("every", "budgets"), [(25, (3, 12)), pytest.param(3, (8, 40), marks=pytest.mark.slow)])
 def test_the_share_of_the_front(every: int, budgets: tuple[int, int]) -> None:
     """Of several properties the share of the hypervolume of the table's front counts: all of it once all is run."""
-    everything = Space(SYSTEM).enumerate()[::every]
-    y = np.array([seconds(everything.assignment(row)) for row in range(len(everything))])
-    columns = {"seconds": y, "size": 20 - everything.value("level")}
+    some = VALID[::every]
+    columns = {"seconds": TIMES[::every], "size": 20 - some.value("level")}
     shares = [
-        replay(everything, columns, "seconds", budget, further=[Goal("size")], verify=0).hypervolume_percent
-        for budget in (*budgets, len(y) + 10)
+        replay(some, columns, "seconds", budget, further=[Goal("size")], verify=0).hypervolume_percent
+        for budget in (*budgets, len(some) + 10)
     ]
     assert shares[0] is not None
     assert shares[1] is not None

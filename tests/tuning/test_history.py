@@ -8,12 +8,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from sampling import Space
 from splc.system.variability import VariabilityModel
 from splc.tuning import Goal, Limit, Tuner, TuningTrial
-from tests.tuning.made import SYSTEM, Options, noisy, run, seconds
-
-VALID = Space(SYSTEM).enumerate()
+from tests.tuning.made import EVERY, SYSTEM, TIMES, VALID, Options, noisy, run, seconds
 
 
 def told(seed: int, kind: str | None, **settings: object) -> tuple[Tuner, list[Options]]:
@@ -63,11 +60,7 @@ def test_failures_do_not_change_what_is_judged(settings: dict[str, object]) -> N
 def test_a_value_that_fails_matters() -> None:
     """An option of which one value always fails is not among those that do not matter."""
     tuner = Tuner(SYSTEM, "seconds", 24, verify=0)
-    while (trial := tuner.ask()) is not None:
-        if trial.configuration["log"]:
-            tuner.tell(trial, failed="no disk")
-        else:
-            tuner.tell(trial, seconds(trial.configuration))
+    run(tuner, lambda trial: None if trial.configuration["log"] else seconds(trial.configuration))
     found = tuner.report()
     assert found.best.configuration.assignment(0)["log"] == 0
     assert "log" not in found.indifferent
@@ -117,10 +110,12 @@ def test_changes_that_cost_have_a_reason() -> None:
     """A change that costs by itself is listed with the limit that forces it; one that gains has none."""
     limit = Limit("size", "<=", 6)
     tuner = Tuner(SOLVER, "seconds", 20, {"pcg": 0, "smooth": "gs", "n": 400}, limits=[limit], verify=2)
-    while (trial := tuner.ask()) is not None:
-        options = trial.configuration
-        value = (options["n"] or 0) * (0.5 if options["smooth_gs"] else 1.0)
-        tuner.tell(trial, {"seconds": value, "size": 8.0 if options["smooth_gs"] else 4.0})
+
+    def measure(trial: TuningTrial) -> dict[str, float]:
+        large = trial.configuration["smooth_gs"]
+        return {"seconds": (trial.configuration["n"] or 0) * (0.5 if large else 1), "size": 8.0 if large else 4.0}
+
+    run(tuner, measure)
     found = tuner.report()
     reasons = {change.option: change.because for change in found.changes}
     assert reasons["smooth"] == "size <= 6"
@@ -147,16 +142,14 @@ def opposite(options: Options) -> float:
 def mean_regret(other: Callable[[Options], float] | None, budget: int, seeds: int) -> float:
     """Return the mean regret in percent of tuning runs that know 60 values of another context, or none."""
     regrets = []
-    least = min(seconds(VALID.assignment(row)) for row in range(len(VALID)))
     for seed in range(seeds):
         tuner = Tuner(SYSTEM, "seconds", budget, seed=seed, verify=0)
         rng = np.random.default_rng(seed)
         for row in rng.permutation(len(VALID))[: 60 if other else 0].tolist():
-            options = VALID.assignment(row)
             assert other is not None
-            tuner.tell(options, other(options) * (1 + 0.03 * float(rng.standard_normal())), context="old")
+            tuner.tell(EVERY[row], other(EVERY[row]) * (1 + 0.03 * float(rng.standard_normal())), context="old")
         run(tuner, noisy(0.03, seed))
-        regrets.append(100 * (seconds(tuner.report().best.configuration.assignment(0)) / least - 1))
+        regrets.append(100 * (seconds(tuner.report().best.configuration.assignment(0)) / TIMES.min() - 1))
     return float(np.mean(regrets))
 
 
@@ -183,8 +176,7 @@ def test_other_contexts_help(other: Callable[[Options], float], budget: int, see
 def test_values_of_other_contexts_are_no_runs() -> None:
     """They are neither counted, nor searched, nor the best, although they are better and of the same configurations."""
     tuner = Tuner(SYSTEM, "seconds", 12, default={"threads": 1})
-    for row in range(0, len(VALID), 9):
-        options = VALID.assignment(row)
+    for options in EVERY[::9]:
         tuner.tell(options, seconds(options) / 100, context="faster machine")
     trials = run(tuner, lambda trial: seconds(trial.configuration))
     found = tuner.report()
@@ -196,16 +188,14 @@ def test_values_of_other_contexts_are_no_runs() -> None:
 def test_pending_runs_beside_other_contexts() -> None:
     """Runs that wait are not asked for again, also where their configurations are known of another context."""
     tuner = Tuner(SYSTEM, "seconds", 16, further=[Goal("size")])
-    for row in range(0, len(VALID), 9):
-        options = VALID.assignment(row)
+    for options in EVERY[::9]:
         tuner.tell(options, {"size": 20.0 - options["level"], "seconds": 2 * seconds(options)}, context="old")
     asked = []
     for _ in range(4):
         batch = [trial for trial in (tuner.ask() for _ in range(4)) if trial is not None]
         asked += [trial.row for trial in batch]
         for trial in batch:
-            tuner.tell(
-                trial, {"seconds": seconds(trial.configuration), "size": 20.0 - (trial.configuration["level"] or 0)}
-            )
+            size = 20.0 - (trial.configuration["level"] or 0)
+            tuner.tell(trial, {"seconds": seconds(trial.configuration), "size": size})
     assert len(asked) == len(set(asked)) == 16
     assert tuner.report().front

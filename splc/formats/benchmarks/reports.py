@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain, product, zip_longest
 from typing import Any
 
@@ -31,15 +32,11 @@ from splc.io.json import declared
 _STATISTICS = ("mean", "median", "min", "max", "stddev", "user", "system")
 _HYPERFINE_UNITS = dict.fromkeys(("time", *_STATISTICS), "s")
 _COMMANDS_HINT = "measure several commands, or one with --parameter-list NAME V,V"
-_RESULT = {"command": str, "parameters": dict | None, "times": list | None, "exit_codes": list | None}
+_LISTS = dict.fromkeys(("times", "exit_codes", "memory_usage_byte"), list | None)
+_RESULTS = {"results": [{"command": str, "parameters": dict | None, **_LISTS}]}
 
 
-@benchmark(
-    "hyperfine",
-    rb'\{\s*"results"\s*:',
-    b'"command"',
-    content={"results": [{**_RESULT, "memory_usage_byte": list | None}]},
-)
+@benchmark("hyperfine", rb'\{\s*"results"\s*:', b'"command"', content=_RESULTS)
 def hyperfine_json(source: Source, content: Any) -> TableSource:
     """Read `--export-json` of hyperfine: the parameters are options, each run is a repetition.
 
@@ -62,8 +59,8 @@ def hyperfine_json(source: Source, content: Any) -> TableSource:
 @benchmark("hyperfine", rb"command,mean,stddev,median,user,system,min,max", content=ROWS)
 def hyperfine_csv(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
     """Read `--export-csv` of hyperfine: parameters are options, the mean is the property to use."""
-    prefix = "parameter_"
-    parameters = [{name.removeprefix(prefix): row[name] for name in row if name.startswith(prefix)} for row in rows]
+    columns = [name for name in rows[0] if name.startswith("parameter_")]
+    parameters = [{name.removeprefix("parameter_"): row[name] for name in columns} for row in rows]
     entries = [{"command": row["command"], "parameters": each} for row, each in zip(rows, parameters, strict=True)]
     values = [{name: number(row[name]) for name in _STATISTICS if name in row} for row in rows]
     runs = map(MeasuredRun, _hyperfine_options(entries), values)
@@ -73,18 +70,14 @@ def hyperfine_csv(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSou
 def _hyperfine_options(results: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
     """Return the parameters of results, or else the words in which their commands differ."""
     # The values of `-L unique ,-u` are the flag and its absence.
-    options = [
-        {name: "none" if value == "" else value for name, value in (result.get("parameters") or {}).items()}
-        for result in results
-    ]
+    stated = (result.get("parameters") or {} for result in results)
+    options = [{name: "none" if value == "" else value for name, value in each.items()} for each in stated]
     return options if any(options) else options_of_commands([result["command"] for result in results])
 
 
 # Parts of names that say how a benchmark was run.
-_FLAGS = re.compile(
-    r"(?:real_time|process_time|manual_time|(?:iterations|repeats|min_time|min_warmup_time|warmup_time):.*)"
-)
-_AGGREGATE = re.compile(r"_(mean|median|stddev|cv|min|max|[a-zA-Z]+)$")
+_FLAGS = re.compile(r"(?:real|process|manual)_time|(?:iterations|repeats|min_time|min_warmup_time|warmup_time):.*")
+_AGGREGATE = re.compile(r"_[a-zA-Z]+$")
 _NOT_COUNTERS = frozenset(
     (
         *("name", "family_index", "per_family_instance_index", "run_name", "run_type", "repetitions"),
@@ -154,15 +147,11 @@ def _family_and_options(name: str) -> tuple[str, dict[str, str]]:
 
 
 _JMH_SETTINGS = ("threads", "forks", "jvmArgs", "jvm")
-_JMH_RESULT = {"benchmark": str, "mode": str | None, "primaryMetric": {"rawData": list | None}}
+_JMH_RESULT: dict[str, Any] = {"benchmark": str, "mode": str | None, "primaryMetric": {"rawData": list | None}}
+_JMH_RESULT |= {"params": dict | None, "secondaryMetrics": dict | None}
 
 
-@benchmark(
-    "JMH",
-    rb"\[",
-    b'"primaryMetric"',
-    content=[{**_JMH_RESULT, "params": dict | None, "secondaryMetrics": dict | None}],
-)
+@benchmark("JMH", rb"\[", b'"primaryMetric"', content=[_JMH_RESULT])
 def jmh_json(source: Source, results: Any) -> TableSource:
     """Read `-rf json` of JMH: parameters are options, the method is a context, each iteration is a repetition.
 
@@ -173,9 +162,8 @@ def jmh_json(source: Source, results: Any) -> TableSource:
     runs = []
     for result, setting in zip(results, settings, strict=True):
         metric, secondary = result["primaryMetric"], result.get("secondaryMetrics") or {}
-        others = {
-            name.lstrip("·"): number(value.get("score")) for name, value in secondary.items() if isinstance(value, dict)
-        }
+        scores = ((name, value.get("score")) for name, value in secondary.items() if isinstance(value, dict))
+        others = {name.lstrip("·"): number(score) for name, score in scores}
         options = {**(result.get("params") or {}), **setting}
         contexts = {"benchmark": result["benchmark"], "mode": result.get("mode")}
         forks = metric.get("rawData") or [[metric.get("score")]]
@@ -196,8 +184,7 @@ def jmh_csv(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
     runs: dict[tuple[str, ...], MeasuredRun] = {}
     for row, setting in zip(rows, threads, strict=True):
         full_name, _, label = row["Benchmark"].partition(":")
-        prefix = "Param: "
-        options = {name.removeprefix(prefix): row[name] for name in row if name.startswith(prefix)} | setting
+        options = {name.removeprefix("Param: "): row[name] for name in row if name.startswith("Param: ")} | setting
         name, value = _jmh_value(row["Score"].replace(",", "."), row["Unit"])
         key = (full_name, row["Mode"], *options.values())
         earlier = runs[key].values if key in runs else {}
@@ -210,15 +197,13 @@ def _jmh_table(source: Source, runs: Sequence[MeasuredRun]) -> TableSource:
     """Return the table of some runs; their mode is a context if there are several."""
     if len({run.contexts["mode"] for run in runs}) == 1:
         runs = [replace(run, contexts={"benchmark": run.contexts["benchmark"]}) for run in runs]
-    return table_of(
-        source, runs, hint="give the benchmark parameters: @Param", units={"time": "s", "throughput": "1/s"}
-    )
+    units = {"time": "s", "throughput": "1/s"}
+    return table_of(source, runs, hint="give the benchmark parameters: @Param", units=units)
 
 
 def _jmh_value(score: Any, unit: str) -> tuple[str, float | None]:
     """Return the property of a score in some unit, and its value in seconds, or per second."""
-    value = number(score)
-    before, _, after = unit.partition("/")
+    value, (before, _, after) = number(score), unit.partition("/")
     if value is None:
         return ("throughput" if before == "ops" else "time"), None
     if after == "op" and before in _PER_SECOND:
@@ -245,10 +230,8 @@ def fio(source: Source, content: Any) -> TableSource:
     rows = [{name: cell(value) for name, value in row.items() if name not in _NAMES} for row in stated]
     base = 1000 if cell(shared.get("kb_base")) == "1000" else 1024
     counts = ("total_ios", "io_bytes")
-    used = [
-        [name for name in _DIRECTIONS if any(number(declared(dict, job.get(name), {}).get(count)) for count in counts)]
-        for job in jobs
-    ]
+    statistics_of = [{name: declared(dict, job.get(name), {}) for name in _DIRECTIONS} for job in jobs]
+    used = [[name for name in each if any(number(each[name].get(count)) for count in counts)] for each in statistics_of]
     has_both = any(len(names) > 1 for names in used)
     runs = []
     for job, names, options in zip(jobs, used, differing(without_units(rows, base)), strict=True):
@@ -291,24 +274,23 @@ def pytest_benchmark(source: Source, content: Any) -> TableSource:
         extras.append({name: value for name, value in extra_info.items() if name not in own})
         settings.append((names[-1], *(f"{name}={cell(value)}" for name, value in own.items())))
     roles = _extra_roles(extras, settings, parametrised=any(parameters))
-    by_role = [
-        {
-            role: {name: extra[name] for name in roles if roles[name] == role and name in extra}
-            for role in ("option", "context", "property")
-        }
-        for extra in extras
-    ]
+    by_role = []
+    for extra in extras:
+        kinds: dict[str, dict[str, Any]] = {"option": {}, "context": {}, "property": {}, "follows": {}}
+        for name in (name for name in roles if name in extra):
+            kinds[roles[name]][name] = extra[name]
+        by_role.append(kinds)
     # If extra_info states the configuration of each test, the names of tests are not needed.
     configurations = {tuple(map(cell, each["option"].values())) for each in by_role}
     configured = "option" in roles.values() and not any(parameters) and len(configurations) == len(tests)
     runs = []
-    for test, name, own, extra in zip(tests, names, parameters, by_role, strict=True):
-        contexts = {**({} if configured else {"test": name}), **extra["context"]}
+    for test, name, own, kinds in zip(tests, names, parameters, by_role, strict=True):
+        contexts = {**({} if configured else {"test": name}), **kinds["context"]}
         rounds = test["stats"].get("data") or []
         if not 0 < len(rounds) <= MAX_ROUNDS:
             rounds = [test["stats"].get("mean", test["stats"].get("median"))]
-        options = {**own, **extra["option"]}
-        runs += [MeasuredRun(options, {"time": number(time), **extra["property"]}, contexts) for time in rounds]
+        options = {**own, **kinds["option"]}
+        runs += [MeasuredRun(options, {"time": number(time), **kinds["property"]}, contexts) for time in rounds]
     followed = [name for name, role in roles.items() if role == "follows"]
     notes = (f"left out of extra_info, since the parameters decide it: {listed(followed)}",) if followed else ()
     hint = "parametrise the tests: @pytest.mark.parametrize, or write the options to benchmark.extra_info"
@@ -335,17 +317,10 @@ def _extra_roles(
     return roles
 
 
-@benchmark(
-    "pyperf",
-    rb"\{",
-    b'"benchmarks"',
-    b'"runs"',
-    b'"values"',
-    content={
-        "metadata": dict | None,
-        "benchmarks": [{"metadata": dict | None, "runs": [{"values": list | None}]}],
-    },
-)
+_PYPERF = {"metadata": dict | None, "benchmarks": [{"metadata": dict | None, "runs": [{"values": list | None}]}]}
+
+
+@benchmark("pyperf", rb"\{", b'"benchmarks"', b'"runs"', b'"values"', content=_PYPERF)
 def pyperf(source: Source, content: Any) -> TableSource:
     """Read JSON of pyperf (https://github.com/psf/pyperf): each value is a repetition, warmups are left out.
 
@@ -371,11 +346,11 @@ def pyperf(source: Source, content: Any) -> TableSource:
 
 
 _ASV = {"time": "time", "timeraw": "time", "mem": "bytes", "peakmem": "bytes"}
+_ASV_RESULTS = {"result_columns": [str], "results": dict[str, Any]}
+_list = partial(declared, list, default=[])
 
 
-@benchmark(
-    "asv", rb"\{", b'"result_columns"', b'"results"', content={"result_columns": [str], "results": dict[str, Any]}
-)
+@benchmark("asv", rb"\{", b'"result_columns"', b'"results"', content=_ASV_RESULTS)
 def asv(source: Source, content: Any) -> TableSource:
     """Read a file of results of asv (https://asv.readthedocs.io): parameters are options, the benchmark is a context.
 
@@ -391,7 +366,3 @@ def asv(source: Source, content: Any) -> TableSource:
             measurements = map(number, _list(repetitions) or [value])
             runs += [MeasuredRun(options, {measured: each}, {"benchmark": name}) for each in measurements]
     return table_of(source, runs, hint="the benchmarks have no params", units={"time": "s", "bytes": "B"})
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

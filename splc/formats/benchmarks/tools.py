@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from splc.errors import InputError, Problem, plural
-from splc.formats.benchmarks import folders, reports
+from splc.formats.benchmarks import reports
 from splc.formats.benchmarks.declaration import (
     ROWS,
     Benchmark,
@@ -29,13 +29,16 @@ from splc.formats.benchmarks.declaration import (
     check,
     content_of,
     number,
+    perf_csv,
+    perf_json,
+    read_folder,
     table_of,
 )
 from splc.formats.column_choice import StatedRoles
-from splc.formats.table import TableSource
+from splc.formats.table import TableSource, beside_notes, statistic_rows, title_rows
 from splc.io.csv_rows import first_header
 from splc.io.files import MAX_UNPACKED, STANDARD, Source, read_source
-from splc.io.json import parse_json
+from splc.io.json import declared, parse_json
 
 
 @benchmark("Optuna", rb"(?:,|\"\",)?number,values?(?:_\w+)?,", b",state", b"params_", content=ROWS)
@@ -44,10 +47,9 @@ def optuna(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
     runs = []
     for row in rows:
         is_complete = row.get("state", "COMPLETE").rpartition(".")[2] == "COMPLETE"
-        objectives = {name: text for name, text in row.items() if name == "value" or name.startswith("values_")}
+        objectives = (name for name in row if name == "value" or name.startswith("values_"))
         options = {name.removeprefix("params_"): text for name, text in row.items() if name.startswith("params_")}
-        values = {name: number(text) if is_complete else None for name, text in objectives.items()}
-        runs.append(MeasuredRun(options, values))
+        runs.append(MeasuredRun(options, {name: number(row[name]) if is_complete else None for name in objectives}))
     return table_of(source, runs, hint="the study has no parameters: trial.suggest_int and the like")
 
 
@@ -99,11 +101,8 @@ _FAILED = 1e20
 
 def _kernel_runs(options: Mapping[str, Any], trial: Mapping[str, Any], main: str) -> Iterator[MeasuredRun]:
     """Yield a run for each time of a trial, with its metrics; one without values if the trial failed."""
-    metrics = {
-        name: value
-        for name in trial
-        if name not in options and name not in _OVERHEADS and (value := number(trial[name])) is not None
-    }
+    stated = {name: number(value) for name, value in trial.items() if name not in (*options, *_OVERHEADS)}
+    metrics = {name: value for name, value in stated.items() if value is not None}
     if not 0 <= metrics.get(main, metrics.get("time", 0.0)) < _FAILED or isinstance(trial.get(main), str):
         metrics = {}
     times = trial.get("times") if metrics or main not in trial else None
@@ -181,8 +180,7 @@ def records(source: Source, rows: Any) -> TableSource:
     """Read a JSON list of objects without objects in them, as `DataFrame.to_json(orient="records")` writes it."""
     check(source, rows, [dict], "content")
     names = list(dict.fromkeys(name for row in rows for name in row))
-    nested = next((name for row in rows for name, value in row.items() if isinstance(value, dict | list)), None)
-    if nested is not None:
+    for nested in (name for row in rows for name, value in row.items() if isinstance(value, dict | list)):
         hint = "splc reads lists of flat objects, and the output of the tools in docs/howto/benchmark-tools.md"
         raise InputError(Problem(f"{nested!r} is not a number or a text in this list", source.name, hint=hint))
     return TableSource.of_rows(source, names, [[cell(row.get(name)) for name in names] for row in rows])
@@ -208,29 +206,31 @@ def excel(source: Source) -> TableSource:
     except Exception as error:
         # openpyxl reports damaged files by errors of many kinds.
         raise InputError(Problem(f"the workbook cannot be read: {error}", source.name)) from None
-    rows = [row for row in rows if any(value is not None for value in row)]
-    if not rows:
+    if not (rows := [row for row in rows if any(value is not None for value in row)]):
         raise InputError(Problem(f"the sheet {names[0]!r} is empty", source.name))
+    before, after = title_rows(rows), statistic_rows(rows)
+    rows = rows[before : len(rows) - after]
     width = max(at for at, value in enumerate(rows[0]) if value is not None) + 1 if any(rows[0]) else 0
     notes = (f"only the first sheet, {names[0]!r}, is read",) if len(names) > 1 else ()
-    return TableSource.of_rows(source, *_texts(rows[0][:width], (row[:width] for row in rows[1:])), notes=notes)
+    return TableSource.of_rows(
+        source,
+        *_texts(rows[0][:width], (row[:width] for row in rows[1:])),
+        notes=(*notes, *beside_notes(before, after)),
+    )
 
 
 @benchmark("", rb"PAR1")
 def parquet(source: Source) -> TableSource:
     """Read a Parquet file with pyarrow, polars or pandas, whichever is installed."""
-    reader = next((name for name in ("pyarrow", "polars", "fastparquet") if find_spec(name) is not None), None)
-    if reader is None:
+    readers: dict[str, Callable[[io.BytesIO], Mapping[str, Sequence[Any]]]] = {
+        "pyarrow": lambda data: import_module("pyarrow.parquet").read_table(data).to_pydict(),
+        "polars": lambda data: import_module("polars").read_parquet(data).to_dict(as_series=False),
+        "fastparquet": lambda data: import_module("pandas").read_parquet(data).to_dict(orient="list"),
+    }
+    if (read := next((read for name, read in readers.items() if find_spec(name) is not None), None)) is None:
         raise _missing(source, "a Parquet file", "pyarrow, polars or pandas", "parquet")
-    data = io.BytesIO(source.data)
-    columns: dict[str, Sequence[Any]]
     try:
-        if reader == "pyarrow":
-            columns = import_module("pyarrow.parquet").read_table(data).to_pydict()
-        elif reader == "polars":
-            columns = import_module("polars").read_parquet(data).to_dict(as_series=False)
-        else:
-            columns = import_module("pandas").read_parquet(data).to_dict(orient="list")
+        columns = read(io.BytesIO(source.data))
     except Exception as error:
         # Each library has errors of its own.
         raise InputError(Problem(f"the Parquet file cannot be read: {error}", source.name)) from None
@@ -257,8 +257,7 @@ _JOURNAL, _PLAN = ".journal", b'{"kind":"plan"'
 @benchmark("", rb'\{"kind":"plan",', b'"properties"')
 def journal(source: Source) -> TableSource:
     """Read the successful runs of a journal, in the order of the configurations; the last result of a run counts."""
-    contexts: dict[str, Any] = {}
-    table: list[list[str]] = []
+    plan: dict[str, Any] = {}
     runs: dict[tuple[int, int], dict[str, Any]] = {}
     # A record that a crash left incomplete is the last piece, without a line end.
     for at, line in enumerate(source.text().split("\n")[:-1], 1):
@@ -271,12 +270,12 @@ def journal(source: Source) -> TableSource:
             hint = "it was changed or damaged after it was written; restore it"
             raise InputError(Problem("this record of the journal is damaged", source.name, at, hint=hint))
         if record.get("kind") == "plan":
-            contexts = record.get("contexts") or {}
-            table = _configurations(record)
+            plan = record
         elif record.get("kind") == "run":
             check(source, record, {"row": float, "repetition": float})
             runs[int(record["row"]), int(record["repetition"])] = record
     repetitions = [record for (_, repetition), record in sorted(runs.items()) if repetition >= 0]
+    table, contexts = _configurations(plan), plan.get("contexts") or {}
     measured = [_run(record, table, contexts, source) for record in repetitions if record.get("status") == "ok"]
     failed = len(repetitions) - len(measured)
     notes = (f"{plural(failed, 'failed run is', 'failed runs are')} left out",) if failed else ()
@@ -310,8 +309,8 @@ def _plan(journal: Path) -> dict[str, Any]:
     with journal.open("rb") as file:
         for line in file:
             plan = line if line.startswith(_PLAN) else plan
-    found = parse_json(Source(str(journal), plan).text())
-    return found if isinstance(found, dict) else {}
+    found: dict[str, Any] = declared(dict, parse_json(Source(str(journal), plan).text()), {})
+    return found
 
 
 def _roles(plan: dict[str, Any]) -> StatedRoles | None:
@@ -333,11 +332,9 @@ def _run(record: dict[str, Any], table: list[list[str]], contexts: dict[str, Any
     """Return a run; contexts whose values were measured in turn are columns of the configurations."""
     row = int(record["row"])
     # The measurement writes them like this in a table.
-    if len(table) > row + 1:
-        options: dict[str, Any] = dict(zip(table[0], table[row + 1], strict=True))
-    else:
-        check(source, record, {"configuration": dict})
-        options = dict(record["configuration"])
+    is_listed = len(table) > row + 1
+    check(source, record, {} if is_listed else {"configuration": dict})
+    options: dict[str, Any] = dict(zip(table[0], table[row + 1], strict=True) if is_listed else record["configuration"])
     values = {name: options.pop(name, None) if isinstance(value, dict) else value for name, value in contexts.items()}
     check(source, record, {"values": dict})
     return MeasuredRun(options, record["values"], values)
@@ -358,8 +355,8 @@ FORMATS = (
     reports.google_csv,
     reports.jmh_json,
     reports.fio,
-    folders.perf_json,
-    folders.perf_csv,
+    perf_json,
+    perf_csv,
     reports.jmh_csv,
     reports.pyperf,
     reports.asv,
@@ -397,10 +394,9 @@ def read_benchmark(path: str | Path | Source) -> Source:
     if isinstance(path, TableSource):
         return path
     if not isinstance(path, Source) and str(path) != STANDARD and Path(path).is_dir():
-        return folders.read_folder(Path(path))
+        return read_folder(Path(path))
     source = path if isinstance(path, Source) else read_source(path)
-    tool_format = benchmark_of(source)
-    if tool_format is not None:
+    if (tool_format := benchmark_of(source)) is not None:
         return tool_format.read(source)
     if re.match(rb'\{\s*("|\}|$)', source.content[:1000].lstrip()):
         message = "this is JSON, but not the output of a benchmark tool that splc reads"

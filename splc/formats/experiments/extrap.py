@@ -24,7 +24,7 @@ import math
 import re
 import zipfile
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -53,8 +53,7 @@ def parse_experiment_text(source: Source) -> Experiment:
     """Return the experiment of a file in Extra-P's text format."""
     reader = _StatementReader(source)
     for number, line in enumerate(_LINE_END.split(source.text()), start=1):
-        text = line.strip()
-        if text and not text.startswith("#"):
+        if (text := line.strip()) and not text.startswith("#"):
             reader.statement(text, number)
     return reader.experiment()
 
@@ -109,14 +108,12 @@ class _StatementReader:
         """Read `(4 100) (8 100)`, or `4 8`."""
         if self.blocks:
             self.problems.add("POINTS after DATA", line, hint="the points come first; every series has all of them")
-        unmatched = False
-        for enclosed, loose, parenthesis in _PIECE.findall(text):
-            unmatched |= bool(parenthesis)
+        pieces = _PIECE.findall(text)
+        for enclosed, loose, parenthesis in pieces:
             if not parenthesis:
-                texts = [loose] if loose else enclosed.split()
-                values = [read_number(text, self.problems, line=line) for text in texts]
+                values = [read_number(each, self.problems, line=line) for each in (loose or enclosed).split()]
                 self.points.append((values, line, not loose))
-        if unmatched:
+        if any(parenthesis for *_, parenthesis in pieces):
             self.problems.add("the parentheses do not match", line, text=text, hint="POINTS (4 100) (8 100)")
 
     def data(self, text: str, line: int) -> None:
@@ -126,11 +123,9 @@ class _StatementReader:
             if not key[0]:
                 self.problems.add("DATA before any REGION", line, hint="write REGION and a name before it")
             elif key in self.blocks:
-                self.problems.add(
-                    f"REGION {key[0]}, METRIC {key[1]} has data since line {self.blocks[key][0]}",
-                    line,
-                    hint="write all repetitions of a point after one DATA; is this another region or metric?",
-                )
+                message = f"REGION {key[0]}, METRIC {key[1]} has data since line {self.blocks[key][0]}"
+                hint = "write all repetitions of a point after one DATA; is this another region or metric?"
+                self.problems.add(message, line, hint=hint)
             # A duplicate is read as well, to report its problems.
             self.rows = []
             self.blocks.setdefault(key, (line, self.rows))
@@ -143,12 +138,12 @@ class _StatementReader:
                 self.problems.add(f"there is no {keyword} in the file")
         if self.parameters:
             self.check_points()
-        for (region, metric), (line, data) in self.blocks.items() if self.points else ():
-            if len(data) != len(self.points):
-                message = f"REGION {region}, METRIC {metric}: {plural(len(data), 'line', 'lines')} of DATA, but "
-                message += plural(len(self.points), "point", "points")
-                fewer = "write DATA without values for a point that was not measured"
-                self.problems.add(message, line, hint=fewer if len(data) < len(self.points) else None)
+        points, fewer = len(self.points), "write DATA without values for a point that was not measured"
+        for (region, metric), (line, data) in self.blocks.items() if points else ():
+            counts = f"{plural(len(data), 'line', 'lines')} of DATA, but {plural(points, 'point', 'points')}"
+            if len(data) != points:
+                hint = fewer if len(data) < points else None
+                self.problems.add(f"REGION {region}, METRIC {metric}: {counts}", line, hint=hint)
         self.problems.raise_if_any(InputError)
         rows = ExperimentRows(self.source, list(self.parameters))
         point_indices = [rows.point(coordinates) for coordinates, _, _ in self.points]
@@ -159,16 +154,10 @@ class _StatementReader:
 
     def check_points(self) -> None:
         """Note points that do not have one coordinate per parameter, the first one of each line."""
-        reported_lines = set()
-        number = len(self.parameters)
-        expected = f"there {'is' if number == 1 else 'are'} {plural(number, 'parameter', 'parameters')}"
-        for coordinates, line, enclosed in self.points:
-            if len(coordinates) == number or line in reported_lines:
-                continue
-            reported_lines.add(line)
-            message = f"a point with {plural(len(coordinates), 'coordinate', 'coordinates')}, but {expected}"
+        wrong = [point for point in self.points if len(point[0]) != len(self.parameters)]
+        for coordinates, line, enclosed in {point[1]: point for point in reversed(wrong)}.values():
             hint = None if enclosed else "write each point in parentheses: POINTS (4 100) (8 100)"
-            self.problems.add(message, line, hint=hint)
+            self.problems.add(f"a point with {_sizes(coordinates, self.parameters)}", line, hint=hint)
 
     def notes(self, repeated: int) -> list[str]:
         """Return notes on names without data and equal points."""
@@ -180,6 +169,13 @@ class _StatementReader:
         if repeated:
             texts.append(f"{plural(repeated, 'point is', 'points are')} equal to earlier ones: used as repetitions")
         return texts
+
+
+def _sizes(coordinates: Sequence[Any], parameters: Collection[str]) -> str:
+    """Return the number of coordinates of a point, which has another number than there are parameters."""
+    number = plural(len(parameters), "parameter", "parameters")
+    found = plural(len(coordinates), "coordinate", "coordinates")
+    return f"{found}, but there {'is' if len(parameters) == 1 else 'are'} {number}"
 
 
 def experiment_text(experiment: Experiment) -> str:
@@ -238,8 +234,8 @@ def parse_experiment_lines(source: Source) -> Experiment:
         if "value" not in entry:
             problems.add("no 'value'", line, hint=f"write {_EXAMPLE}")
         content = entry.get("value")
-        repetitions = [value for value in (content if isinstance(content, list) else [content]) if value is not None]
-        values = [read_number(value, problems, "value", line) for value in repetitions]
+        repetitions = content if isinstance(content, list) else [content]
+        values = [read_number(value, problems, "value", line) for value in repetitions if value is not None]
         if rows is not None and point is not None and not len(problems):
             rows.add(rows.point(point), *key, values)
     problems.raise_if_any(InputError)
@@ -250,12 +246,10 @@ def parse_experiment_lines(source: Source) -> Experiment:
 
 def _point(parameters: Mapping[str, Any], names: Sequence[str], problems: Problems, line: int) -> list[float] | None:
     """Return the coordinates of a line, None if it has other parameters than the first one."""
-    if parameters.keys() == set(names):
+    if parameters.keys() == (known := dict.fromkeys(names)).keys():
         return [read_number(parameters[name], problems, name, line) for name in names]
-    for name in names:
-        if name not in parameters:
-            problems.add(f"the parameter {shown_value(name)} has no value", line)
-    known = set(names)
+    for name in (name for name in known if name not in parameters):
+        problems.add(f"the parameter {shown_value(name)} has no value", line)
     for name in (name for name in parameters if name not in known):
         close = nearest(name, names) if len(problems) < _HINTS and len(name) < 100 else None
         hint = close or f"the parameters of the first line are {listed(names)}"
@@ -325,9 +319,7 @@ def _new_rows(source: Source, content: Mapping[str, Any], problems: Problems) ->
     """Return the rows of the new form, and the number of values that are means."""
     names, means = content["parameters"], 0
     check_names(names, problems)
-    rows, number = ExperimentRows(source, names), len(names)
-    expected = f"there {'is' if number == 1 else 'are'} {plural(number, 'parameter', 'parameters')}"
-    measured = content["measurements"]
+    rows, measured = ExperimentRows(source, names), content["measurements"]
     series = ((callpath, *entry) for callpath, metrics in measured.items() for entry in metrics.items())
     for callpath, metrics in measured.items():
         if not callpath or "" in metrics:
@@ -340,15 +332,13 @@ def _new_rows(source: Source, content: Mapping[str, Any], problems: Problems) ->
             if point is None:
                 problems.add(f"{place}.point must be a list of coordinates")
                 continue
-            if len(point) != number:
-                problems.add(f"{place}.point has {plural(len(point), 'coordinate', 'coordinates')}, but {expected}")
+            if len(point) != len(names):
+                problems.add(f"{place}.point has {_sizes(point, names)}")
             coordinates = [read_number(value, problems, f"{place}.point[{at}]") for at, value in enumerate(point)]
             if not {"values", "value", "mean"} & entry.keys():
                 problems.add(f"{place} has no 'values'")
-            values = entry.get("values", entry.get("value"))
-            if values is None and "mean" in entry:
-                values = entry["mean"]
-                means += 1
+            if (values := entry.get("values", entry.get("value"))) is None and "mean" in entry:
+                values, means = entry["mean"], means + 1
             items = [*enumerate(values if isinstance(values, list) else [values])]
             read = [read_number(each, problems, f"{place}.values[{at}]") for at, each in items if each is not None]
             rows.add(rows.point(coordinates), callpath, metric, read)
@@ -405,8 +395,8 @@ def _old_rows(source: Source, content: Mapping[str, Any], problems: Problems) ->
         place = f"measurements[{at}]"
         kinds: dict[str, Mapping[Any, Any]] = {"coordinate": points, "callpath": callpaths, "metric": metrics}
         keys = [referred(entry, kind, known, place) for kind, known in kinds.items()]
-        is_missing = "value" in entry and entry["value"] is None
-        repetitions = [] if is_missing else [read_number(entry.get("value"), problems, f"{place}.value")]
+        value = entry.get("value", "")
+        repetitions = [] if value is None else [read_number(entry.get("value"), problems, f"{place}.value")]
         if None not in keys:
             rows.add(keys[0], keys[1], keys[2], repetitions)
     return rows
@@ -439,5 +429,4 @@ def parse_experiment_archive(source: Source) -> Experiment:
     if not content.strip():
         raise InputError(Problem(f"{MEMBER} is empty", source.name))
     experiment = parse_experiment_json(Source(f"{source.name}:{MEMBER}", content))
-    report = replace(experiment.report, source=source.name, sha256=source.sha256)
-    return replace(experiment, report=report)
+    return replace(experiment, report=replace(experiment.report, source=source.name, sha256=source.sha256))

@@ -50,10 +50,6 @@ class CubeProfile:
     additive: frozenset[str]
     skipped: Mapping[str, str] = field(default_factory=dict)  # metric → the reason why it is not read
 
-    def is_zero(self, callpath: str, metric: str) -> bool:
-        """Return True if a call path that was called has no value of a metric in the file, which means 0."""
-        return (callpath, metric) not in self.values and metric in self.additive and callpath in self.callpaths
-
 
 def read_cube_profile(path: Path, scaling: Scaling = "weak", *, inclusive: bool = False) -> CubeProfile:
     """Read a profile."""
@@ -68,25 +64,24 @@ def read_cube_profile(path: Path, scaling: Scaling = "weak", *, inclusive: bool 
             nodes, metrics = _Nodes(parser), parser.all_metrics()
         values: dict[Key, float] = {}
         skipped: dict[str, str] = {}
-        additive = set()
+        additive: set[str] = set()
         for metric in metrics:
             with _damage(f"the values of the metric {metric.name} are missing or damaged"):
                 try:
                     metric_values = parser.get_metric_values(metric, cache=False)
-                    table: Array | None = np.asarray(metric_values.values.astype(float))
+                    table = np.asarray(metric_values.values.astype(float))
+                    if table.ndim != 1:
+                        raise NotImplementedError
                 except MissingMetricError:
                     skipped[metric.name] = "no values in the file"
-                    continue
                 except (UnsupportedMetricFormatError, NotImplementedError):
-                    table = None
-                if table is None or table.ndim != 1:
                     skipped[metric.name] = f"values of the type {metric.data_type}"
-                    continue
-                table = table.reshape(len(metric_values.cnode_indices), -1)
-                by_path = _values_by_path(nodes, metric, metric_values.cnode_indices, table, scaling, inclusive)
-                values |= {(callpath, metric.name): value for callpath, value in by_path.items()}
-                if metric.data_type not in _EXTREMES:
-                    additive.add(metric.name)
+                else:
+                    rows = metric_values.cnode_indices
+                    table = table.reshape(len(rows), -1)
+                    by_path = _values_by_path(nodes, metric, rows, table, scaling, inclusive)
+                    values |= {(callpath, metric.name): value for callpath, value in by_path.items()}
+                    additive |= set() if metric.data_type in _EXTREMES else {metric.name}
         if not values:
             raise ValueError("no metric has values")
         return CubeProfile(values, frozenset(nodes.paths), frozenset(additive), skipped)
@@ -119,11 +114,10 @@ def _values_by_path(
     extreme = _EXTREMES.get(metric.data_type)
     by_path: dict[str, float] = {}
     if extreme is not None:
-        for node, value in zip(at.tolist(), extreme.reduce(table, axis=1).tolist(), strict=True):
-            path = nodes.paths[node]
-            # CUBE stores the largest number where there are no values.
-            if abs(value) < _LARGEST:
-                by_path[path] = float(extreme(by_path.get(path, value), value))
+        found = zip((nodes.paths[node] for node in at.tolist()), extreme.reduce(table, axis=1).tolist(), strict=True)
+        # CUBE stores the largest number where there are no values.
+        for path, value in ((path, value) for path, value in found if abs(value) < _LARGEST):
+            by_path[path] = float(extreme(by_path.get(path, value), value))
         return by_path
     # Sums and means of differences are differences of sums and means; only idle threads need all columns.
     if scaling != "weak_threaded":
@@ -158,18 +152,14 @@ def _opened(parser: Any) -> Iterator[Any]:
             parser.__enter__()
         except Exception as error:
             # The members of the archive are known only after it was read.
-            if isinstance(error, (tarfile.TarError, EOFError)) or not hasattr(parser, "_tar_file_member_list"):
-                reason = "the file is not a complete tar archive"
-            elif "anchor.xml" in parser._tar_file_member_list:
-                reason = _ANCHOR
-            else:
-                reason = "it has no anchor.xml"
-            with _damage(reason):
+            members = getattr(parser, "_tar_file_member_list", None)
+            reason = _ANCHOR if "anchor.xml" in (members or ()) else "it has no anchor.xml"
+            is_archive = members is not None and not isinstance(error, (tarfile.TarError, EOFError))
+            with _damage(reason if is_archive else "the file is not a complete tar archive"):
                 raise
         yield parser
     finally:
-        archive = getattr(parser, "_cubex_file", None)
-        if archive is not None:
+        if (archive := getattr(parser, "_cubex_file", None)) is not None:
             archive.close()
 
 
@@ -208,15 +198,11 @@ _DIGITS = re.compile(r"[0-9]+")
 _EXAMPLE = "name each folder or file as app.p8.n64.r1: parameters with their values, and the number of the repetition"
 
 
-@dataclass(frozen=True)
-class NamedPoints:
-    """The points of some files, from their names."""
-
-    parameters: tuple[str, ...]  # the parameters' names
-    points: tuple[tuple[float, ...], ...]  # the coordinates of each file
+# Parameters, and the coordinates of each file.
+NamedPoints = tuple[tuple[str, ...], tuple[tuple[float, ...], ...]]
 
 
-def named_points(names: Sequence[str], folder: str, *, by_folder: bool = False) -> NamedPoints:
+def named_points(names: Sequence[str], folder: str, *, by_folder: bool) -> NamedPoints:
     """Return the parameters and points of files from their paths inside of a folder, without suffixes."""
     problems = Problems(folder)
     if by_folder and _folders_state_points(names):
@@ -227,17 +213,15 @@ def named_points(names: Sequence[str], folder: str, *, by_folder: bool = False) 
     first, remainder = parsed[0]
     for name, (_, other_remainder) in zip(names, parsed, strict=True):
         if other_remainder != remainder:
-            message = (
-                f"names differ in more than parameters and repetitions: {shown_value(names[0])} and {shown_value(name)}"
-            )
+            pair = f"{shown_value(names[0])} and {shown_value(name)}"
             hint = f"{_EXAMPLE}; keep profiles of other programs, versions and machines in other folders"
+            message = f"names differ in more than parameters and repetitions: {pair}"
             raise InputError(Problem(message, folder, hint=hint))
     if not first:
         number = plural(len(names), "profile has", "profiles have")
         raise InputError(Problem(f"the names of {number} no parameter: {shown_value(names[0])}", folder, hint=_EXAMPLE))
-    varying = [name for name in first if len({values[name] for values, _ in parsed}) > 1]
-    selected = tuple(varying or first)
-    return NamedPoints(selected, tuple(tuple(values[name] for name in selected) for values, _ in parsed))
+    selected = tuple([name for name in first if len({values[name] for values, _ in parsed}) > 1] or first)
+    return selected, tuple(tuple(values[name] for name in selected) for values, _ in parsed)
 
 
 def _folders_state_points(names: Sequence[str]) -> bool:
@@ -273,8 +257,7 @@ def _pairs(name: str, problems: Problems) -> tuple[dict[str, float], str]:
     name = _without_repetition(name)
     values: dict[str, float] = {}
     for match in _PAIR.finditer(name):
-        parameter, text = match[1] or match[3], match[2] or match[4]
-        value = float(text.replace(",", "."))
+        parameter, value = match[1] or match[3], float((match[2] or match[4]).replace(",", "."))
         if not math.isfinite(value):
             problems.add(f"{shown_value(name)}: the value of {shown_value(parameter)} is too large")
         elif values.setdefault(parameter, value) != value:
@@ -294,21 +277,27 @@ def is_cube(path: Path) -> bool:
 
 def parse_cube_folder(path: Path, scaling: Scaling, *, inclusive: bool) -> Experiment:
     """Return the experiment in a folder of profiles; profiles of the same point are repetitions."""
-    named, profiles, source = _read_runs(
-        path, CUBE, lambda file, _: read_cube_profile(file, scaling, inclusive=inclusive)
-    )
-    rows = ExperimentRows(source, named.parameters)
+
+    def parsed(file: Path, _: object) -> CubeProfile:
+        return read_cube_profile(file, scaling, inclusive=inclusive)
+
+    (parameters, points), profiles, source = _read_runs(path, CUBE, parsed)
+    rows = ExperimentRows(source, parameters)
     skipped: Counter[str] = Counter()
     reasons: dict[str, str] = {}
-    for point, (_, profile) in zip(named.points, profiles, strict=True):
+    for point, (_, profile) in zip(points, profiles, strict=True):
         reasons |= profile.skipped
         skipped.update(profile.skipped.keys())
         for (callpath, metric), value in profile.values.items():
             rows.add(rows.point(point), callpath, metric, [value])
-    # A series of another profile whose call path is in this one, without a value.
+    # A series of another profile whose call path is in this one, without a value, which means 0.
     for callpath, metric in dict.fromkeys(key for _, profile in profiles for key in profile.values):
-        for point, (_, profile) in zip(named.points, profiles, strict=True):
-            if profile.is_zero(callpath, metric):
+        for point, (_, profile) in zip(points, profiles, strict=True):
+            if (
+                metric in profile.additive
+                and callpath in profile.callpaths
+                and (callpath, metric) not in profile.values
+            ):
                 rows.add(rows.point(point), callpath, metric, [0.0])
     return rows.experiment(_notes(len(profiles), scaling, skipped, reasons))
 
@@ -319,7 +308,7 @@ def parse_csv_folder(path: Path, parameters: Sequence[str] | None, choice: Colum
     def parsed(file: Path, point: Mapping[str, float]) -> Experiment:
         return parse_experiments_csv(read_source(file), [*point, *(parameters or ())], choice, (), point)[0]
 
-    named, tables, source = _read_runs(path, CSV, parsed)
+    (names, _), tables, source = _read_runs(path, CSV, parsed)
     first_file, first = tables[0]
     rows = ExperimentRows(source, first.parameters)
     for file, table in tables:
@@ -330,7 +319,7 @@ def parse_csv_folder(path: Path, parameters: Sequence[str] | None, choice: Colum
         for (callpath, metric), values in table.series.items():
             for point, row in zip(table.points.tolist(), values, strict=True):
                 rows.add(rows.point(point), callpath, metric, row[~np.isnan(row)].tolist())
-    note = f"{plural(len(tables), 'table', 'tables')}; from their names: {listed(named.parameters)}"
+    note = f"{plural(len(tables), 'table', 'tables')}; from their names: {listed(names)}"
     return replace(rows.experiment([note]), contexts=first.contexts)
 
 
@@ -341,22 +330,20 @@ def _read_runs(
 
     The problems of all files are reported together. The hash of the source is that of the list of all files.
     """
-    files = _files_below(path, suffix) if path.is_dir() else [path]
-    if not files:
+    if not (files := _files_below(path, suffix) if path.is_dir() else [path]):
         hint = "collect the files of all runs in one folder: runs/app.p8.r1/profile.cubex, or runs/p8.csv"
-        raise InputError(
-            Problem(f"there are no profiles (*{CUBE}) or tables (*{CSV}) in the folder", str(path), hint=hint)
-        )
+        message = f"there are no profiles (*{CUBE}) or tables (*{CSV}) in the folder"
+        raise InputError(Problem(message, str(path), hint=hint))
     # The point of a single file may be in the name of its folder.
     base = (path if path.is_dir() else path.absolute().parent.parent).absolute()
     names = [file.absolute().relative_to(base).with_suffix("").as_posix() for file in files]
     named = named_points(names, str(path), by_folder=suffix == CUBE)
     problems = Problems()
     contents, listing = [], ""
-    for name, file, point in zip(names, files, named.points, strict=True):
+    for name, file, point in zip(names, files, named[1], strict=True):
         try:
             listing += f"{sha256_of(file.read_bytes())}  {name}\n"
-            contents.append((file, read(file, dict(zip(named.parameters, point, strict=True)))))
+            contents.append((file, read(file, dict(zip(named[0], point, strict=True)))))
         except OSError as error:
             problems.include(InputError(Problem(f"cannot be read: {error.strerror}", str(file))))
         except InputError as error:
@@ -370,12 +357,12 @@ def _read_runs(
 def _files_below(folder: Path, suffix: str) -> list[Path]:
     """Return the files in a folder and in those below it, without hidden ones, in the order of their names."""
     files: list[Path] = []
-    level = [folder]
+    entries = [folder]
     try:
         for _ in range(_LEVELS):
-            entries = [entry for directory in level for entry in directory.iterdir() if not entry.name.startswith(".")]
+            inner = (entry for directory in entries if directory.is_dir() for entry in directory.iterdir())
+            entries = [entry for entry in inner if not entry.name.startswith(".")]
             files += [entry for entry in entries if entry.suffix == suffix and entry.is_file()]
-            level = [entry for entry in entries if entry.is_dir()]
     except OSError as error:
         raise InputError(Problem(f"cannot be read: {error.strerror}", str(error.filename))) from None
     return sorted(files)

@@ -14,7 +14,7 @@ from typing import Any
 from splc.data.experiment import Experiment
 from splc.errors import InputError, Problem, SpecError, listed, unknown_name_hint
 from splc.formats import detect
-from splc.formats.benchmarks import folders
+from splc.formats.benchmarks.declaration import BENCHMARK, OVERRIDES, files_in
 from splc.formats.benchmarks.tools import benchmark_of, read_benchmark
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.detect import KEYWORDS, ExperimentFormat
@@ -41,8 +41,7 @@ def point_table(
     out. Tables whose format states no roles are returned as they are.
     """
     source = read_benchmark(path)
-    stated_roles = source.stated if isinstance(source, TableSource) else None
-    if stated_roles is None:
+    if (stated_roles := source.stated if isinstance(source, TableSource) else None) is None:
         return source, parameters
     columns = read_file_columns(source).columns
     # A column that does not exist, or lacks the value, is reported where rows are read.
@@ -53,8 +52,7 @@ def point_table(
     values = {name: set(parse_column(columns[name]).tolist()) for name in free_options}
     # Numbers with several values, other than 0 and 1, and a value in every row.
     numeric = [name for name in free_options if len(values[name]) > 1 and not any(map(math.isnan, values[name]))]
-    factors = parameters or [name for name in numeric if not values[name] <= {0.0, 1.0}]
-    if not factors:
+    if not (factors := parameters or [name for name in numeric if not values[name] <= {0.0, 1.0}]):
         hint = "the rows of one benchmark are selected with --where NAME=VALUE" if stated_roles.contexts else None
         message = f"no option is a number with several values and without gaps: {listed(stated_roles.options)}"
         raise InputError(Problem(message, source.name, hint=hint))
@@ -65,11 +63,9 @@ def point_table(
     evident = {} if metrics else left_out({name: columns[name] for name in stated_roles.properties}, named_columns)
     retained = {name: cells for name, cells in columns.items() if name not in (*unused, *kinds, *evident)}
     if kinds:
-        kind_rows = [
-            ["" if not text else text if name in stated_roles.contexts else f"{name}={text}" for text in columns[name]]
-            for name in kinds
-        ]
-        retained[CALLPATH] = [", ".join(filter(None, row)) for row in zip(*kind_rows, strict=True)]
+        marks = ["" if name in stated_roles.contexts else f"{name}=" for name in kinds]
+        texts = ([text and mark + text for text in columns[name]] for name, mark in zip(kinds, marks, strict=True))
+        retained[CALLPATH] = [", ".join(filter(None, row)) for row in zip(*texts, strict=True)]
     notes = (f"left out, with one value in all rows: {listed(unused)}",) if unused else ()
     return TableSource.of_rows(source, [*retained], zip(*retained.values(), strict=True), notes=notes), factors
 
@@ -88,14 +84,13 @@ def read_experiment(
     path: str | Path | Source,
     parameters: Sequence[str] | None = None,
     kind: ExperimentFormat | None = None,
-    choice: ColumnChoice | None = None,
     **options: Any,
 ) -> Experiment:
     """Read an experiment: measurements at points of a few parameters, for call paths and metrics.
 
     `parameters`: the columns of a CSV that are parameters; None is by their place (see `rows`).
     """
-    (experiment,) = read_experiments(path, parameters, kind, choice or ColumnChoice(), **options)
+    (experiment,) = read_experiments(path, parameters, kind, ColumnChoice(), **options)
     return experiment
 
 
@@ -124,8 +119,8 @@ def read_experiments(
         raise SpecError("the scaling can be chosen for folders of CUBE profiles only", hint=hint)
     if file is not None and file.is_dir():
         # A folder may also have a table of one run in each file.
-        has_runs = any(next(file.rglob(name), None) for name in (folders.OVERRIDES, folders.BENCHMARK))
-        if has_runs or any(benchmark_of(read_source(each)) for each in folders.files_in(file)[:1]):
+        has_runs = any(next(file.rglob(name), None) for name in (OVERRIDES, BENCHMARK))
+        if has_runs or any(benchmark_of(read_source(each)) for each in files_in(file)[:1]):
             return _of_benchmark(path, parameters, choice, metrics)
         if choice.by:
             raise SpecError("a folder of tables is not split by a context", hint="write one table for all runs")

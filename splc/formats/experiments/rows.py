@@ -17,6 +17,7 @@ empty cell in the column of a metric is a missing value. Columns of text are con
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -35,6 +36,7 @@ from splc.formats.measurements.rows import MeasurementRows
 from splc.formats.table import split_table
 from splc.io.csv_rows import check_header, header_names, is_not_blank
 from splc.io.files import Source
+from splc.io.json import WORDS
 from splc.io.numbers import not_a_number, number_text, parse_column, parse_number, unit_of
 from splc.io.toml import finite_number
 from splc.types import Array
@@ -70,8 +72,7 @@ class ExperimentRows:
         file = self.source.name
         if not self.parameters:
             raise InputError(Problem("no parameter is named", file))
-        count = sum(len(values) for rows in self._series.values() for values in rows.values())
-        if not count:
+        if not (count := sum(len(values) for rows in self._series.values() for values in rows.values())):
             raise InputError(Problem("there are no measurements in the file", file))
         free, series = most_cells(count), dict[Key, Array]()
         for key, rows in self._series.items():
@@ -84,11 +85,8 @@ class ExperimentRows:
             for point, values in rows.items():
                 series[key][point, : len(values)] = values
         counts = {key: int(np.isnan(values).all(axis=1).sum()) for key, values in series.items()}
-        per_metric: Counter[str] = Counter()
-        for key, point in self._empty:
-            # A note lists series with points without any value.
-            if not np.isnan(series[key][point]).all():
-                per_metric[key[1]] += 1
+        # A note lists series with points without any value.
+        per_metric = Counter(key[1] for key, point in self._empty if not np.isnan(series[key][point]).all())
         points = np.array(list(self._points), dtype=float).reshape(len(self._points), len(self.parameters))
         if missing := [f"{title(key) or 'value'}: {n} of {len(points)}" for key, n in counts.items() if n]:
             having = plural(len(series), "series has", "series have")
@@ -115,15 +113,14 @@ def read_number(value: Any, problems: Problems, place: str = "", line: int | Non
 
 def note_no_number(value: Any, problems: Problems, line: int | None = None, place: str = "") -> None:
     """Note a value that is not a finite number: `'x' is not a number`."""
-    hint = None
-    if isinstance(value, (dict, list)):
-        message = f"{'an object' if isinstance(value, dict) else 'a list'} is not a number"
-    elif isinstance(value, (bool, type(None))):
-        message = f"{ {True: 'true', False: 'false', None: 'null'}[value] } is not a number"
+    hint, text = None, str(value)
+    if isinstance(value, dict | list):
+        message = f"{WORDS[type(value)]} is not a number"
+    elif value is None or isinstance(value, bool):
+        message = f"{json.dumps(value)} is not a number"
     elif isinstance(value, float):
         message = "NaN is not a number" if math.isnan(value) else "a number is too large"
     else:
-        text = str(value)
         message = f"{shown_value(text)} {not_a_number(text)}" if text.strip() else "an empty text is not a number"
         hint = _number_hint(text) if isinstance(value, str) else None
     problems.add(f"{place}: {message}" if place else message, line, hint=hint)
@@ -238,9 +235,8 @@ def _experiment(
             elif math.isnan(number) and name in columns.parameters:
                 problems.add(f"{name} has no value", line)
     for special in filter(None, (columns.callpath, columns.metric)):
-        for text, line in zip(texts[special], lines, strict=True):
-            if not text:
-                problems.add(f"{special} is empty", line)
+        for line in (line for text, line in zip(texts[special], lines, strict=True) if not text):
+            problems.add(f"{special} is empty", line)
     problems.raise_if_any(InputError)
     if columns.guessed and lines:
         _require_parameters(source.name, columns, np.array([numbers[name] for name in columns.parameters]))
@@ -257,25 +253,22 @@ def _experiment(
 
 def _require_parameters(file: str, columns: _Columns, values: Array) -> None:
     """Raise an error if columns that were taken as parameters by their place may be metrics."""
-    doubtful = []
-    points = 1
-    for at, column in enumerate(values):
+    doubtful, points = [], 1
+    broken = [name for name, column in zip(columns.parameters, values, strict=True) if (column != column.round()).any()]
+    for at, (name, column) in enumerate(zip(columns.parameters, values, strict=True)):
         distinct = np.unique(values[: at + 1], axis=1).shape[1]
-        singletons = int((np.unique(column, return_counts=True)[1] == 1).sum())
-        doubt = distinct == points or 2 * singletons > len(column)
+        doubt = distinct == points or 2 * int((np.unique(column, return_counts=True)[1] == 1).sum()) > len(column)
         # With a named metric, columns of whole numbers before it are parameters.
-        is_integer = columns.named and (column == column.round()).all()
-        if at and doubt and not is_integer and (column != column[0]).any():
-            doubtful.append(columns.parameters[at])
+        if at and doubt and (name in broken or not columns.named) and (column != column[0]).any():
+            doubtful.append(name)
         points = distinct
     if doubtful:
         # Columns from the first named metric on are metrics; those before it must be whole to be parameters.
         certain = columns.parameters[: columns.parameters.index(doubtful[0])]
         hint = f"name the parameters (--coordinates {','.join(certain)} or more)"
         if not columns.named:
-            pairs = zip(columns.parameters, values, strict=True)
-            broken = (name for name, column in pairs if name in doubtful and (column != column.round()).any())
-            hint += f", or the first metric (--metric {next(broken, columns.values[0])})"
+            first = next((name for name in doubtful if name in broken), columns.values[0])
+            hint += f", or the first metric (--metric {first})"
         message = f"the metric is not clear: {listed([*doubtful, *columns.values])} may be metrics or parameters"
         raise InputError(Problem(message, file, 1, hint=hint))
 
@@ -302,7 +295,8 @@ def _columns(
     callpath, metric, value = (next(iter(special[kind]), None) for kind in ("callpath", "metric", "value"))
     unassigned = [name for name in header if not any(name in same for same in special.values())]
     place = {name: at for at, name in enumerate(header)}
-    ignored, guessed, by_place, is_named = special["repetition"], False, False, False
+    ignored, guessed, is_named = special["repetition"], False, False
+    by_place = parameters is None and value is None
     if parameters is not None:
         chosen = [*dict.fromkeys(parameters)]
         values = [name for name in unassigned if name not in chosen]
@@ -314,12 +308,10 @@ def _columns(
         chosen, values = [name for name in unassigned if place[name] < place[value]], [value]
         ignored = ignored + [name for name in unassigned if place[name] > place[value]]
     else:
-        by_place = True
         last = place[unassigned[-1]] if unassigned else 0
         between = callpath is not None and bool(unassigned) and place[unassigned[0]] < place[callpath] < last
         end = place[callpath] if between and callpath is not None else last
-        guessed = not between
-        if guessed:
+        if guessed := not between:
             found = [place[name] for name in unassigned if any(fnmatchcase(name, pattern) for pattern in metrics)]
             end, is_named = min(found, default=end), bool(found)
         chosen, values = ([name for name in unassigned if (place[name] < end) == left] for left in (True, False))

@@ -13,7 +13,9 @@ empty; a term with a missing variable contributes nothing.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -40,22 +42,12 @@ LEVEL = "level"
 _MAX_LEVEL = 1000
 
 
-def read_configurations(
-    path: str | Path | Source,
-    system: VariabilityModel,
-    *,
-    separator: str | None = None,
-    decimal_delimiter: str | None = None,
-) -> Configurations:
-    """Read configurations, one per row and in the order of the rows; columns of other names are ignored.
-
-    The separator and the decimal delimiter are detected by default, as in tables of measurements.
-    """
+def read_configurations(path: str | Path | Source, system: VariabilityModel) -> Configurations:
+    """Read configurations, one per row and in the order of the rows; columns of other names are ignored."""
     source = path if isinstance(path, Source) else read_source(path)
     if is_xml(source):
         raise InputError(Problem("configurations are read from CSV, and this file is XML", source.name))
-    table = split_table(source, system.spellings, separator, decimal_delimiter)
-    rows = read_option_table(table, system, decimal_delimiter or ".")
+    rows = read_option_table(split_table(source, system.spellings), system)
     rows.problems(source.name).raise_if_any(ConfigurationError)
     return Configurations(system, rows.indices)
 
@@ -90,17 +82,14 @@ def read_inputs(
     """
     source, rows, policy = read_rows(path, system, policy, nfp=nfp, usual=expected)
     # Only a table with a header may have no measured values.
-    is_table = rows.repeated
-    if is_table and nfp is not None and rows.values and nfp not in rows.values:
+    if (is_table := rows.repeated) and nfp is not None and rows.values and nfp not in rows.values:
         hint = unknown_name_hint(nfp, list(rows.values))
         raise InputError(Problem(f"there is no column for the property {nfp!r}", source.name, hint=hint))
     known = tuple(name for name, values in rows.values.items() if not (is_table and np.isnan(values).all()))
-    name = nfp
+    name = nfp or (known[0] if len(known) == 1 and expected is None else None)
     if nfp is None and expected is not None:
         # A log keeps one space where a name has several.
         name = next((name for name in known if name.split() == expected.split()), None)
-    elif nfp is None and len(known) == 1:
-        name = known[0]
     if not is_table or name in known:
         (measurements,) = measurements_in(system, rows, policy, source)
         columns = {key: measurements[key] for key in measurements.properties}
@@ -115,8 +104,7 @@ def read_inputs(
     rows = replace(rows, reasons=invalid_rows(system, rows.indices, rows.reasons, policy))
     if policy.invalid == "error":
         rows.problems(source.name, MINED if policy.columns.mined else None).raise_if_any(ConfigurationError)
-    dropped = tuple((int(rows.lines[row]), "; ".join(reasons)) for row, reasons in sorted(rows.reasons.items()))
-    report = ReadingReport(source.name, source.sha256, len(rows), dropped, notes=rows.notes)
+    report = ReadingReport(source.name, source.sha256, len(rows), rows.dropped(rows.reasons), notes=rows.notes)
     valid = np.delete(np.arange(len(rows)), [*rows.reasons])
     columns = {key: values[valid, 0] for key, values in rows.values.items()}
     return PredictionInputs(Configurations(system, rows.indices[valid]), known, report, rows.lines[valid], columns)
@@ -137,18 +125,15 @@ def unlisted_values(
     source: Source, system: VariabilityModel, unread: Collection[str] = ()
 ) -> dict[str, tuple[float, ...]] | None:
     """Return option → the numbers in its column that are not among its values, ascending; None without columns."""
-    columns: Mapping[str, Sequence[str]]
+    columns: Mapping[str, Sequence[str]] = {}
     if is_xml(source):
-        try:
+        # XML may have identifiers of configurations; the reader of measurements reports other problems.
+        with suppress(InputError):
             columns = read_file_columns(source).columns
-        except InputError:
-            # XML may have identifiers of configurations; the reader of measurements reports other problems.
-            return None
-    else:
-        table = split_table(source, system.spellings, exempt=unread)
-        if not has_header(table, system):
-            return None
+    elif has_header(table := split_table(source, system.spellings, exempt=unread), system):
         columns = dict(zip(*table.body()[:2], strict=True))
+    if not columns:
+        return None
     options = {option.name: option for option in open_options(system)}
     named = ((system.spellings.get(title.strip(), ""), texts) for title, texts in columns.items())
     found = {name: values_besides(options[name], parse_column(texts)) for name, texts in named if name in options}
@@ -192,25 +177,22 @@ def read_observed(paths: Sequence[str | Path], system: VariabilityModel) -> Conf
 def _table(source: Source, system: VariabilityModel) -> _Table:
     """Return the observations of one file."""
     table = read_option_table(split_table(source, system.spellings), system)
-    problems = table.problems(source.name)
-    texts = {name: cells for name, cells in table.others.items() if name != LEVEL}
+    problems, lines = table.problems(source.name), table.lines.tolist()
+    texts = {name: [*map(str.strip, cells)] for name, cells in table.others.items()}
+    levels, is_leveled = texts.pop(LEVEL, ["0"] * len(table)), LEVEL in table.others
     if not texts:
         problems.add("there is no column for an observed variable")
-    if not len(table.lines):
+    if not lines:
         problems.add("the file has no rows")
     values = {name: parse_column(cells) for name, cells in texts.items()}
     for name, column in values.items():
-        for row in np.flatnonzero(np.isnan(column)).tolist():
-            text = texts[name][row].strip()
-            if text.casefold() not in ("", "nan"):
-                problems.add(f"{name}: {text!r} {not_a_number(text)}", int(table.lines[row]))
-    level, is_leveled = np.zeros(len(table)), LEVEL in table.others
-    if is_leveled:
-        level = parse_column(table.others[LEVEL])
-        # NaN fails every comparison, so it is wrong, too.
-        for row in np.flatnonzero(~((level >= 0) & (level <= _MAX_LEVEL) & (level == np.floor(level)))).tolist():
-            message = f"a level must be an integer from 0 to {_MAX_LEVEL}, not {table.others[LEVEL][row].strip()!r}"
-            problems.add(message, int(table.lines[row]))
+        for text, number, line in zip(texts[name], column.tolist(), lines, strict=True):
+            if math.isnan(number) and text.casefold() not in ("", "nan"):
+                problems.add(f"{name}: {text!r} {not_a_number(text)}", line)
+    level = parse_column(levels)
+    for text, number, line in zip(levels, level.tolist(), lines, strict=True):
+        if not 0 <= number <= _MAX_LEVEL or number % 1:
+            problems.add(f"a level must be an integer from 0 to {_MAX_LEVEL}, not {text!r}", line)
     problems.raise_if_any(InputError)
     rows = Configurations(system, table.indices)
     first, group = rows.groups()
@@ -221,23 +203,21 @@ def _table(source: Source, system: VariabilityModel) -> _Table:
     places.reshape(-1)[distinct] = earliest
     for row in np.setdiff1d(np.arange(len(cells)), earliest).tolist():
         subject = f"level {level[row]:g} of this configuration" if is_leveled else "this configuration"
-        earlier = table.lines[places.reshape(-1)[cells[row]]]
-        problems.add(f"{subject} is in line {earlier} already", int(table.lines[row]))
+        problems.add(f"{subject} is in line {lines[places.reshape(-1)[cells[row]]]} already", lines[row])
     lacking = np.maximum.accumulate(places[:, ::-1] >= 0, axis=1)[:, ::-1] & (places < 0)
     for at in np.flatnonzero(lacking.any(axis=1)).tolist():
         missing = listed([str(level) for level in np.flatnonzero(lacking[at]).tolist()])
         text = describe_configuration(rows, int(first[at]))
         message = f"{text}: rows of level {missing} are missing, but there are rows of higher levels"
-        problems.add(message, int(table.lines[first[at]]))
+        problems.add(message, lines[first[at]])
     problems.raise_if_any(InputError)
     columns = {name: column[first] for name, column in values.items()}
     if is_leveled:
         every = {LEVEL: np.ones(len(rows))} | values
         filled = {name: np.where(places >= 0, column[places], np.nan) for name, column in every.items()}
         columns = {f"{name}_{at}": cells[:, at] for name, cells in filled.items() for at in range(places.shape[1])}
-    for name in columns:
-        if name in system.spellings:
-            problems.add(f"the variable {name!r} has the name of an option", 1, hint="rename its column")
+    for name in (name for name in columns if name in system.spellings):
+        problems.add(f"the variable {name!r} has the name of an option", 1, hint="rename its column")
     problems.raise_if_any(InputError)
     return _Table(source.name, rows[first], table.lines[first], columns)
 

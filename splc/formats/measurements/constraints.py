@@ -125,7 +125,7 @@ class _Structure:
                 if not self._becomes_child(premise.name, names[0], optional=True):
                     yield _clause(_opposite(premise), *selected)
             case "values":
-                yield from _comparisons(premise, constraint)
+                yield _comparison(premise, names[0], constraint)
             case _:
                 yield _clause(premise if constraint.kind == "either" else _opposite(premise), *selected)
 
@@ -137,12 +137,11 @@ class _Structure:
         if option.parent is not None or not option.optional or (option.excluded and not optional):
             return False
         ancestor: str | None = parent
-        while ancestor is not None:
-            if ancestor == name:
-                return False
+        while ancestor is not None and ancestor != name:
             ancestor = self.options[ancestor].parent
-        self.options[name] = replace(option, parent=parent, optional=optional)
-        return True
+        if ancestor is None:
+            self.options[name] = replace(option, parent=parent, optional=optional)
+        return ancestor is None
 
     def _exclusion(self, name: str, other: str) -> Iterator[str]:
         """Exclude two options from each other; members of groups cannot have further exclusions."""
@@ -154,32 +153,32 @@ class _Structure:
 
 
 def _opposite(literal: OptionLiteral) -> OptionLiteral:
-    return OptionLiteral(literal.name, not literal.positive)
+    return literal._replace(positive=not literal.positive)
 
 
 def _clause(*literals: OptionLiteral) -> str:
     return " | ".join(("" if literal.positive else "!") + quoted(literal.name) for literal in literals)
 
 
-def _comparisons(premise: OptionLiteral, constraint: MinedConstraint) -> Iterator[str]:
-    """Yield the comparisons that state the values of a numeric option where a literal holds."""
-    name, values = constraint.options[0], constraint.values
-    match constraint.bounds:
-        case "=" | ">=":
-            yield f"{_guards([premise])}{_distance(name, values[0])} {constraint.bounds} 0"
-        case "<=":
-            yield f"{_guards([premise])}{_distance(name, values[-1])} <= 0"
-        case _:
-            yield _one_of([premise], {name: values})
+def _comparison(premise: OptionLiteral, name: str, constraint: MinedConstraint) -> str:
+    """Return the comparison that states the values of a numeric option where a literal holds."""
+    values, sign = constraint.values, constraint.bounds
+    if sign not in ("=", ">=", "<="):
+        return _one_of([premise], {name: values})
+    return f"{_guards([premise])}{_distance(name, values[-1 if sign == '<=' else 0])} {sign} 0"
 
 
 def _one_of(premises: Iterable[OptionLiteral], allowed: Mapping[str, Sequence[float]]) -> str:
     """Return the comparison that one of some numeric options has an allowed value where all literals hold."""
     factors = [_distance(name, value) for name, values in allowed.items() for value in values]
-    gaps = [min(np.diff(values).min(initial=1.0), 1.0) for values in allowed.values() for _ in values]
-    # A product of small differences would be 0 within the tolerance of comparisons.
-    scale = 10 ** math.ceil(-sum(map(math.log10, gaps)))
-    return f"{f'{scale} * ' if scale > 1 else ''}{_guards(premises)}{' * '.join(factors)} = 0"
+    scale = _scale(gap for values in allowed.values() for gap in [np.diff(values).min(initial=1.0)] * len(values))
+    return f"{scale}{_guards(premises)}{' * '.join(factors)} = 0"
+
+
+def _scale(gaps: Iterable[float]) -> str:
+    """Return the factor of a product of small differences, which would be 0 within the tolerance of comparisons."""
+    scale = 10 ** math.ceil(-sum(math.log10(min(gap, 1.0)) for gap in gaps))
+    return f"{scale} * " if scale > 1 else ""
 
 
 def outside_range(
@@ -190,17 +189,11 @@ def outside_range(
     It is about all numbers, not about the values of the option, which only state the least difference.
     """
     low, high = ends
-    if low == -math.inf:
-        distance = f"({_number(high)} - {quoted(name)})"
-    elif high == math.inf:
-        distance = _distance(name, low)
-    else:
-        distance = f"{_distance(name, low)} * ({_number(high)} - {quoted(name)})"
-    # A product of small differences would be 0 within the tolerance of comparisons.
-    scale = 10 ** math.ceil(-2 * math.log10(min(np.diff(values).min(initial=1.0), 1.0)))
+    sides = [] if low == -math.inf else [_distance(name, low)]
+    sides += [] if high == math.inf else [f"({_number(high)} - {quoted(name)})"]
     guards = _guards(premises)
     holds = f"1 - {guards.removesuffix(' * ')}" if guards else "0"
-    return f"{f'{scale} * ' if scale > 1 else ''}{guards}{distance} < {holds}"
+    return f"{_scale([np.diff(values).min(initial=1.0)] * 2)}{guards}{' * '.join(sides)} < {holds}"
 
 
 def _guards(premises: Iterable[OptionLiteral]) -> str:
@@ -215,39 +208,6 @@ def _distance(name: str, value: float) -> str:
 def _number(value: float) -> str:
     text = f"{value:.15g}"
     return f"({text})" if text.startswith("-") else text
-
-
-def failure_rules(
-    system: VariabilityModel, succeeded: Configurations, failed: Configurations, runs: Array
-) -> tuple[tuple[FailureRule, ...], Array]:
-    """Return the combinations of values of which every run failed, and which failed configurations have one of them."""
-    every = Configurations.concatenate([failed, succeeded])
-    names = [option.name for option in system.binary_options]
-    columns = every.indices[:, [system.positions[name] for name in names]] == 1
-    numbers = {option.name: every.value(option.name) for option in system.numeric_options}
-    table = OptionRows(tuple(names), columns, numbers, tuple((group, None) for group in system.alternative_groups))
-    rules, explained = [], np.zeros(len(failed), dtype=bool)
-    for combination, having in failing_combinations(table, np.arange(len(every)) < len(failed)):
-        rows = having[: len(failed)]
-        explained |= rows
-        ranges = {name: ends for name, ends in combination.items() if name in numbers}
-        selected = [OptionLiteral(name, low > 0) for name, (low, _) in combination.items() if name not in ranges]
-        condition = [assignment_text({literal.name: int(literal.positive)}, system) for literal in selected]
-        allowed: dict[str, tuple[float, ...]] = {}
-        levels: tuple[float, ...] = ()
-        for name, (low, high) in ranges.items():
-            text = f"{low:g}<={name}<={high:g}".removeprefix("-inf<=").removesuffix("<=inf")
-            text = f"{name}>={low:g}" if high == math.inf else f"{name}={low:g}" if low == high else text
-            condition.append(text)
-            levels = next(option.values for option in system.numeric_options if option.name == name)
-            allowed[name] = tuple(value for value in levels if not low <= value <= high)
-        if len(ranges) == 1:
-            ((name, ends),) = ranges.items()
-            constraint = outside_range(selected, name, ends, levels)
-        else:
-            constraint = _one_of(selected, allowed) if allowed else _clause(*map(_opposite, selected))
-        rules.append(FailureRule(" and ".join(condition), constraint, int(runs[rows].sum()), int(rows.sum())))
-    return tuple(rules), explained
 
 
 SUFFIX = ".failures.csv"
@@ -274,9 +234,7 @@ def read_failed_runs(
             rows.problems(source.name).raise_if_any(InputError)
     except SplcError as error:
         raise InputError([*error.problems, Problem("the failed runs cannot be read", source.name, hint=hint)]) from None
-    kept = np.ones(len(rows), dtype=bool)
-    if rows.others:
-        kept = np.isin(np.arange(len(rows)), rows_with(rows.others, contexts))
+    kept = np.isin(np.arange(len(rows)), rows_with(rows.others, contexts)) if rows.others else np.ones(len(rows), bool)
     inside = (rows.indices >= 0).all(axis=1)
     rules, explained = _value_rules(table, system, kept & ~inside)
     return Configurations(system, rows.indices[kept & inside]), rules, int((kept & ~inside & ~explained).sum())
@@ -291,8 +249,7 @@ def _value_rules(table: TableSource, system: VariabilityModel, outside: Array) -
     for name, at in options:
         values: dict[str, tuple[Array, str]] = {}
         if name in groups:
-            known = child_texts(name, groups[name])
-            further = {*cells[at][outside].tolist()} - {"", *known}
+            further = {*cells[at][outside].tolist()} - {"", *child_texts(name, groups[name])}
             values = {f"{name}={text}": (cells[at] == text, "") for text in sorted(further)}
         elif name in system.positions:
             option, numbers = system.option(name), parse_column(cells[at].tolist())
@@ -308,6 +265,10 @@ def _value_rules(table: TableSource, system: VariabilityModel, outside: Array) -
     return tuple(rules), explained
 
 
+# The fewest rows with 0 beside a missing value that are failed runs.
+_ZEROS = 5
+
+
 def with_failures(
     measured: Measurements, files: Sequence[str], check: Callable[[Configurations], Array] | None
 ) -> Measurements:
@@ -316,8 +277,16 @@ def with_failures(
     `check`: returns which configurations are valid; others are no failures of the system. None accepts all.
     """
     system = measured.system
-    known: Array = np.any([~np.isnan(values).all(axis=1) for values in measured.values.values()], axis=0)
-    parts, sources = [Configurations(system, measured.configurations.indices[~known])], list[str]()
+    missing = np.stack([np.isnan(values).all(axis=1) for values in measured.values.values()])
+    nothing = np.stack([(np.nan_to_num(values) == 0).all(axis=1) for values in measured.values.values()]).all(axis=0)
+    known: Array = np.asarray(~missing.all(axis=0))
+    # In several rows, 0 wherever another value is missing is what failed runs report: 0 operations per second.
+    if (nothing & known & missing.any(axis=0)).sum() >= _ZEROS and (nothing | ~missing.any(axis=0)).all():
+        known &= ~(nothing & missing.any(axis=0))
+    # One row for each run.
+    runs_of = np.maximum(np.bincount(measured.report.groups, minlength=len(known))[: len(known)], 1)[~known]
+    failing = np.repeat(measured.configurations.indices[~known], runs_of, axis=0)
+    parts, sources = [Configurations(system, failing)], list[str]()
     never: tuple[FailureRule, ...] = ()
     for file in dict.fromkeys(failures_file(file) for file in files if file != STANDARD):
         if Path(file).is_file():
@@ -327,11 +296,10 @@ def with_failures(
             sources.append(file)
             if outside:
                 verb = plural(outside, "failed run has", "failed runs have")
-                text = f"{verb} no values that can be read, and left out ({file})"
-                notes = (*measured.report.notes, text)
+                notes = (*measured.report.notes, f"{verb} no values that can be read, and left out ({file})")
                 measured = replace(measured, report=replace(measured.report, notes=notes))
-    runs = Configurations(system, np.concatenate([part.indices for part in parts]))
-    runs, source = runs if check is None else runs[check(runs)], sources[0] if sources else None
+    runs, source = Configurations(system, np.concatenate([part.indices for part in parts])), next(iter(sources), None)
+    runs = runs if check is None else runs[check(runs)]
     failures = failures_of(runs, measured.configurations[known], source) if len(runs) else None
     if never:
         none = np.zeros(0, dtype=int)
@@ -341,16 +309,43 @@ def with_failures(
 
 
 def failures_of(runs: Configurations, succeeded: Configurations, source: str | None = None) -> Failures | None:
-    """Return the failures among runs that failed, None if each of their configurations has succeeded in another run."""
-    first, group = runs.groups()
-    every = runs[first]
-    never = Configurations(every.system, succeeded.indices).find(every) < 0
-    if not never.any():
+    """Return the failures among runs that failed, None if each of their configurations has succeeded in another run.
+
+    The rules are about combinations of values of which every run failed.
+    """
+    system, (first, group) = runs.system, runs.groups()
+    worked = Configurations(system, succeeded.indices)
+    if not (never := worked.find(runs[first]) < 0).any():
         return None
     counts = np.bincount(group, minlength=len(first))[never]
-    failed = Configurations(every.system, every.indices[never])
-    rules, explained = failure_rules(every.system, Configurations(every.system, succeeded.indices), failed, counts)
-    return Failures(failed, counts, rules, explained, source)
+    failed = Configurations(system, runs.indices[first[never]])
+    every = Configurations.concatenate([failed, worked])
+    names = [option.name for option in system.binary_options]
+    columns = every.indices[:, [system.positions[name] for name in names]] == 1
+    numbers = {option.name: every.value(option.name) for option in system.numeric_options}
+    table = OptionRows(tuple(names), columns, numbers, tuple((group, None) for group in system.alternative_groups))
+    rules, explained = [], np.zeros(len(failed), dtype=bool)
+    for combination, having in failing_combinations(table, np.arange(len(every)) < len(failed)):
+        rows = having[: len(failed)]
+        explained |= rows
+        ranges = {name: ends for name, ends in combination.items() if name in numbers}
+        selected = [OptionLiteral(name, low > 0) for name, (low, _) in combination.items() if name not in ranges]
+        condition = [assignment_text({literal.name: int(literal.positive)}, system) for literal in selected]
+        allowed: dict[str, tuple[float, ...]] = {}
+        levels: tuple[float, ...] = ()
+        for name, (low, high) in ranges.items():
+            text = f"{low:g}<={name}<={high:g}".removeprefix("-inf<=").removesuffix("<=inf")
+            text = f"{name}>={low:g}" if high == math.inf else f"{name}={low:g}" if low == high else text
+            condition.append(text)
+            levels = next(option.values for option in system.numeric_options if option.name == name)
+            allowed[name] = tuple(value for value in levels if not low <= value <= high)
+        if len(ranges) == 1:
+            ((name, ends),) = ranges.items()
+            constraint = outside_range(selected, name, ends, levels)
+        else:
+            constraint = _one_of(selected, allowed) if allowed else _clause(*map(_opposite, selected))
+        rules.append(FailureRule(" and ".join(condition), constraint, int(counts[rows].sum()), int(rows.sum())))
+    return Failures(failed, counts, tuple(rules), explained, source)
 
 
 def failures_object(failures: Failures) -> dict[str, Any]:

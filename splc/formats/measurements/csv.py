@@ -43,7 +43,15 @@ def read_measurements_csv(
     decimal = policy.decimal or "."
     table = split_table(source, system.spellings, policy.separator, policy.decimal, policy.columns.unread)
     if has_header(table, system, decimal):
-        return _table_rows(table, system, policy.columns, decimal, nfp)
+        choice, rows, names = policy.columns, read_option_table(table, system, decimal), exact_names(system)
+        numbers, contexts = columns_of(rows.others, choice, source.name, decimal=decimal, options=names, nfp=nfp)
+        empty = [name for name in numbers if name != nfp and not any(text.strip() for text in rows.others[name])]
+        # Without any value, as in a table to fill in, all columns are properties.
+        empty = empty if len(empty) < len(numbers) else []
+        lacking = (f"left out, without any value: {listed(empty)}",) if empty else ()
+        numbers = {name: column for name, column in numbers.items() if name not in empty}
+        rows = rows.with_properties(numbers, decimal, (*table.remarks, *lacking))
+        return replace(rows, contexts=contexts, repeated=True, nfp=nfp)
     if policy.columns.required:
         message = f"there is no column {policy.columns.required[0]!r}: the file has no header"
         raise InputError(Problem(message, source.name))
@@ -58,22 +66,6 @@ def read_measurements_csv(
     return rows.with_properties(properties, decimal, table.remarks)
 
 
-def _table_rows(
-    table: TableSource, system: VariabilityModel, choice: ColumnChoice, decimal: str, nfp: str | None
-) -> MeasurementRows:
-    """Return the rows of a table with a header, with its properties and contexts."""
-    rows = read_option_table(table, system, decimal)
-    names = exact_names(system)
-    numbers, contexts = columns_of(rows.others, choice, table.name, decimal=decimal, options=names, nfp=nfp)
-    empty = [name for name in numbers if name != nfp and not any(text.strip() for text in rows.others[name])]
-    # Without any value, as in a table to fill in, all columns are properties.
-    empty = empty if len(empty) < len(numbers) else []
-    lacking = (f"left out, without any value: {listed(empty)}",) if empty else ()
-    numbers = {name: column for name, column in numbers.items() if name not in empty}
-    rows = rows.with_properties(numbers, decimal, (*table.remarks, *lacking))
-    return replace(rows, contexts=contexts, repeated=True, nfp=nfp)
-
-
 def has_header(table: TableSource, system: VariabilityModel, decimal: str = ".") -> bool:
     """Return whether the first row is a header.
 
@@ -85,8 +77,7 @@ def has_header(table: TableSource, system: VariabilityModel, decimal: str = ".")
     second = [cell.strip() for cell in table.rows[1]] if len(table.rows) > 1 else []
     while len(first) > 1 and not first[-1]:
         first.pop()
-        if second and not second[-1]:
-            second.pop()
+        second = second[:-1] if second and not second[-1] else second
     # An option may be called `1`, so that a value of the first column looks like a name.
     begins_with_value = bool(second) and (second[0].casefold() in TRUTH or is_number(second[0], decimal))
     if not all(cell in system.spellings for cell in first[:-1]):
@@ -112,16 +103,8 @@ def read_option_table(table: TableSource, system: VariabilityModel, decimal: str
     lines = np.array(table.lines[1:], dtype=np.int64)
     header, columns, ragged = table.body()
     reasons = {row: [f"{fields} fields, but the header has {len(table.header)}"] for row, fields in ragged.items()}
-
-    def refuse(row: int, reason: str) -> None:
-        if row not in ragged:
-            reasons.setdefault(row, []).append(reason)
-
-    problems = Problems(table.name)
-    named, others = _named_columns(system, header, columns, int(table.lines[0]), problems)
-    groups = _add_children(system, named)
-    _require_options(system, named, header, others, int(table.lines[0]), problems)
-    blank: list[str] = []
+    named, others, groups = _named_columns(table, system, header, columns)
+    blank, refused = list[str](), list[tuple[int, str]]()
     sizes = [option.size for option in system.options]
     indices = np.zeros((len(lines), len(sizes)), dtype=np.min_scalar_type(-max(sizes, default=1)))
     for position, option in enumerate(system.options):
@@ -135,27 +118,29 @@ def read_option_table(table: TableSource, system: VariabilityModel, decimal: str
         if option.name in groups:
             children = groups[option.name]
             wrong |= {text: wrong_child(option.name, children, text.strip()) for text in wrong if text.strip()}
-        for row in np.flatnonzero(indices[:, position] < 0).tolist():
-            refuse(row, wrong[texts[row]])
+        refused += [(row, wrong[texts[row]]) for row in np.flatnonzero(indices[:, position] < 0).tolist()]
     for rows, reason in _switched(system, named, indices, table.name):
-        for row in np.flatnonzero(rows).tolist():
-            refuse(row, reason)
+        refused += [(row, reason) for row in np.flatnonzero(rows).tolist()]
+    for row, reason in ((row, reason) for row, reason in refused if row not in ragged):
+        reasons.setdefault(row, []).append(reason)
     notes = (f"empty cells are 0, which is deselected: {listed(blank)}",) if blank else ()
     return MeasurementRows(lines, indices, reasons, notes=notes, malformed=frozenset(ragged), others=others)
 
 
 Columns = dict[str, Sequence[str]]
+Groups = dict[str, tuple[BinaryOption, ...]]
 
 
 def _named_columns(
-    system: VariabilityModel, header: Sequence[str], columns: Sequence[Sequence[str]], line: int, problems: Problems
-) -> tuple[Columns, Columns]:
-    """Return the columns of options (and root, `Enabledx`, `Disabledx`), and the columns of other names."""
-    named: Columns = {}
-    others: Columns = {}
+    table: TableSource, system: VariabilityModel, header: Sequence[str], columns: Sequence[Sequence[str]]
+) -> tuple[Columns, Columns, Groups]:
+    """Return the columns of options, the root and switches, those of other names, and the groups that have one column.
+
+    It is an error if an option that needs a column has none.
+    """
+    named, others, line, problems = Columns(), Columns(), int(table.lines[0]), Problems(table.name)
     for at, (cell, texts) in enumerate(zip(header, columns, strict=True)):
-        spelling = system.spellings.get(cell)
-        if spelling is not None and spelling != cell and spelling in header:
+        if (spelling := system.spellings.get(cell)) is not None and spelling != cell and spelling in header:
             # The table has a column of the exact name, too: an option `run-time` and a property `runtime`.
             spelling = None
         if not cell:
@@ -166,17 +151,27 @@ def _named_columns(
             named[spelling] = texts
         else:
             others[cell] = texts
-    return named, others
+    groups = _add_children(system, named)
+    required = [option.name for option in system.options if only_index(option, system.mandatory) is None]
+    if len(required) == len(system.options) and not named:
+        hint = f"the options of {system.name or 'the system'} are: {', '.join(system.names[:12])}"
+        problems.add("no column has the name of an option", line, text=",".join(header), hint=hint)
+        required = []
+    for name in (name for name in required if name not in named):
+        similar = nearest(name, others, "is it the column")
+        problems.add(f"there is no column for the option {name!r}", line, hint=similar)
+    problems.raise_if_any(InputError)
+    return named, others, groups
 
 
-def _add_children(system: VariabilityModel, named: Columns) -> dict[str, tuple[BinaryOption, ...]]:
+def _add_children(system: VariabilityModel, named: Columns) -> Groups:
     """Add columns of zeros and ones for the children of groups that have one column, and return these groups.
 
     The column of an option is that of its group if its children have no columns and some of its cells are texts, which
     name a child by its output string, its name, or its name without that of the option. Other texts are kept: they are
     wrong values.
     """
-    groups: dict[str, tuple[BinaryOption, ...]] = {}
+    groups: Groups = {}
     for parent, children in system.child_groups.items():
         if parent not in named or any(child.name in named for child in children):
             continue
@@ -188,32 +183,10 @@ def _add_children(system: VariabilityModel, named: Columns) -> dict[str, tuple[B
         for child in children:
             selected = {text: "1" if name == child.name else "0" for text, name in distinct.items()}
             named[child.name] = CodedTexts.of(texts, selected.__getitem__)
-        optional = parent not in system.mandatory
-        values = {
-            text: "1" if child else "0" if optional and not text.strip() else text for text, child in distinct.items()
-        }
+        needed = parent in system.mandatory
+        values = {text: "1" if child else text if needed or text.strip() else "0" for text, child in distinct.items()}
         named[parent] = CodedTexts.of(texts, values.__getitem__)
     return groups
-
-
-def _require_options(
-    system: VariabilityModel, named: Columns, header: Sequence[str], others: Columns, line: int, problems: Problems
-) -> None:
-    """Raise the problems of a header, and one for each option that needs a column and has none."""
-    missing = [
-        option.name
-        for option in system.options
-        if option.name not in named and only_index(option, system.mandatory) is None
-    ]
-    if len(missing) == len(system.options) and not named:
-        hint = f"the options of {system.name or 'the system'} are: {', '.join(system.names[:12])}"
-        problems.add("no column has the name of an option", line, text=",".join(header), hint=hint)
-        missing = []
-    for name in missing:
-        problems.add(
-            f"there is no column for the option {name!r}", line, hint=nearest(name, others, "is it the column")
-        )
-    problems.raise_if_any(InputError)
 
 
 def option_column(option: Option, texts: Sequence[str], decimal: str = ".") -> tuple[Array, dict[str, str]]:
@@ -233,14 +206,14 @@ def option_column(option: Option, texts: Sequence[str], decimal: str = ".") -> t
         unlisted = set(numbers[(indices < 0) & ~np.isnan(numbers)].tolist())
         unit = unit_problem(option.name, option.values, sorted(unlisted))
     wrong = {}
-    for at, text in enumerate(cells):
+    for at, (cell, text) in enumerate(zip(distinct, cells, strict=True)):
         if np.isnan(numbers[at]) and text not in deselects:
             indices[at] = -1
-            stripped, reason = distinct[at].strip(), not_a_number(text, decimal)
+            reason = not_a_number(text, decimal)
             fault = reason if "too large" in reason else "is not one of its values"
-            wrong[distinct[at]] = f"{option.name}: {stripped!r} {fault}" if stripped else f"{option.name} has no value"
+            wrong[cell] = f"{option.name}: {cell.strip()!r} {fault}" if cell.strip() else f"{option.name} has no value"
         elif indices[at] < 0:
-            wrong[distinct[at]] = unit or wrong_value(option, float(numbers[at]))
+            wrong[cell] = unit or wrong_value(option, float(numbers[at]))
     return indices.astype(np.int32)[codes], wrong
 
 
@@ -308,9 +281,8 @@ def write_configurations(
 
     `extra`: name → additional column of numbers, shape (n,); NaN becomes an empty field.
     """
-    for name in extra or {}:
-        if name in exact_names(configurations.system):
-            raise ConfigurationError(f"an additional column cannot have the name of the option {name!r}")
+    for name in (name for name in extra or {} if name in exact_names(configurations.system)):
+        raise ConfigurationError(f"an additional column cannot have the name of the option {name!r}")
     write_whole(path, _table_parts(configurations, extra or {}))
 
 
@@ -332,11 +304,14 @@ def _table_parts(configurations: Configurations, extra: Mapping[str, Array | str
         yield table_text(header, columns).encode("utf-8")[len(first) :]
 
 
-def _check_names(measurements: Measurements, reserved: Container[str]) -> None:
+def check_names(
+    measurements: Measurements, reserved: Container[str], where: str = "a table of this system", *, exact: bool = True
+) -> None:
+    """Refuse names of properties and contexts that files of measurements cannot have; `exact`: in the same case."""
     for names, kind in ((measurements.properties, "property"), (tuple(measurements.contexts), "context")):
         for name in names:
-            if name in reserved or not name or name != name.strip():
-                raise MeasurementError(f"a {kind} cannot be called {name!r} in a table of this system")
+            if (name if exact else name.strip().casefold()) in reserved or not name or name != name.strip():
+                raise MeasurementError(f"a {kind} cannot be called {name!r} in {where}")
 
 
 def write_measurements_csv(measurements: Measurements, path: str | Path) -> tuple[str, ...]:
@@ -344,7 +319,7 @@ def write_measurements_csv(measurements: Measurements, path: str | Path) -> tupl
 
     Each repetition is a row; missing values are empty.
     """
-    _check_names(measurements, exact_names(measurements.system))
+    check_names(measurements, exact_names(measurements.system))
     rows, slots = repetition_rows(measurements.values.values(), len(measurements))
     values = {name: repetition_column(values, rows, slots) for name, values in measurements.values.items()}
     write_whole(path, _table_parts(measurements.configurations[rows], {**measurements.contexts, **values}))
@@ -357,7 +332,7 @@ def write_measurements_splconqueror_csv(measurements: Measurements, path: str | 
     Repetitions are aggregated; missing values are NaN. An optional numeric option `x` is followed by SPL Conqueror's
     hidden options `Enabledx` and `Disabledx`. Return notes on what is left out.
     """
-    _check_names(measurements, measurements.system.spellings)
+    check_names(measurements, measurements.system.spellings)
     model, configurations = measurements.system, measurements.configurations
     header, columns, renamed = [ROOT], [["1"] * len(measurements)], []
     for option, texts in zip(model.options, option_texts(configurations, plain=True), strict=True):
@@ -369,18 +344,15 @@ def write_measurements_splconqueror_csv(measurements: Measurements, path: str | 
         columns.append(texts)
         if isinstance(option, NumericOption) and option.optional:
             enabled = ~np.isnan(configurations.value(option.name))
-            for switch, column in ((ENABLED, enabled), (DISABLED, ~enabled)):
-                header.append(switch + name)
-                columns.append(np.where(column, "1", "0").tolist())
+            header += [ENABLED + name, DISABLED + name]
+            columns += [np.where(column, "1", "0").tolist() for column in (enabled, ~enabled)]
     for name in header:
-        if is_number(name, ".") or header.count(name) > 1:
-            reason = "is a number" if is_number(name, ".") else "would be a duplicate"
-            raise MeasurementError(
-                f"SPL Conqueror's table cannot have a column {name!r}: the name {reason}", hint="write plain CSV or XML"
-            )
-    for name in measurements.properties:
-        header.append(name)
-        columns.append(column_texts(measurements[name], missing="NaN"))
+        if is_number(name) or header.count(name) > 1:
+            reason = "is a number" if is_number(name) else "would be a duplicate"
+            message = f"SPL Conqueror's table cannot have a column {name!r}: the name {reason}"
+            raise MeasurementError(message, hint="write plain CSV or XML")
+    header += measurements.properties
+    columns += [column_texts(measurements[name], missing="NaN") for name in measurements.properties]
     write_whole(path, table_text(header, columns, ";"))
     names = (f"names are written as SPL Conqueror keeps them: {listed(renamed)}",) if renamed else ()
     return (*left_out(measurements, ()), *names)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,11 +16,13 @@ from splc.data.measurements import Measurements
 from splc.data.table import names_of
 from splc.errors import InputError, MeasurementError, Problem, Problems, nearest
 from splc.formats import detect
-from splc.formats.column_choice import ColumnChoice, Context, shown_value, shown_values
+from splc.formats.column_choice import ColumnChoice, shown_value, shown_values
+from splc.formats.evidence import EXIT_CODES, WORKED, is_status, left_out
 from splc.formats.measurements.constraints import with_failures
 from splc.formats.measurements.rows import MeasurementRows, Policy, assemble
 from splc.formats.measurements.tables import read_table
 from splc.formats.table import table_of
+from splc.io.csv_rows import CodedTexts
 from splc.io.files import Source
 from splc.io.numbers import unit_of
 from splc.system.variability import VariabilityModel
@@ -75,12 +78,13 @@ def read_measurements(
     """
     columns = column_choice(contexts, where, ignore)
     policy = Policy(invalid, duplicates, aggregate, columns, check, explain, {}, decimal_delimiter, separator)
-    (measurements,) = read_parts(path, system, policy, nfp)
-    return with_failures(measurements, _files(path), check)
+    (measurements,) = _parts_with_failures(path, system, policy, nfp)
+    return measurements
 
 
-def _files(path: Any) -> list[str]:
-    return [str(path)] if isinstance(path, str | Path) else []
+def _parts_with_failures(path: Any, system: VariabilityModel, policy: Policy, nfp: str | None) -> list[Measurements]:
+    files = [str(path)] if isinstance(path, str | Path) else []
+    return [with_failures(part, files, policy.check) for part in read_parts(path, system, policy, nfp)]
 
 
 def read_measurements_by(
@@ -115,8 +119,7 @@ def read_measurements_by(
     choice = replace(column_choice(contexts, where, ignore), by=(by,))
     nfp, decimal = settings.pop("nfp", None), settings.pop("decimal_delimiter", None)
     policy = Policy(**settings, columns=choice, decimal=decimal)
-    parts = read_parts(path, system, policy, nfp)
-    return {part.contexts[by]: with_failures(part, _files(path), policy.check) for part in parts}
+    return {part.contexts[by]: part for part in _parts_with_failures(path, system, policy, nfp)}
 
 
 def read_parts(path: Any, system: VariabilityModel, policy: Policy, nfp: str | None = None) -> tuple[Measurements, ...]:
@@ -156,8 +159,7 @@ def read_rows(
     policy = replace(policy, columns=columns, units={**table.units, **policy.units})
     form = detect.format_of("measurements", source)
     assert form is not None
-    rows = form.read(source, system, policy, nfp, usual)
-    return source, _without_failed_runs(rows, columns), policy
+    return source, _without_failed_runs(form.read(source, system, policy, nfp, usual), columns), policy
 
 
 def column_choice(
@@ -174,20 +176,14 @@ def column_choice(
 # A text column with more values than these, in more than half of the rows another one, is an id, a date or a comment.
 _MANY = 20
 _WIDEST = 60
-# Columns that say whether a run worked: texts and exit codes; and the texts of those that did.
-_STATUS = {"status", "state", "outcome"}
-_EXIT_CODES = {"exit_code", "exitcode", "exit_status", "returncode", "return_code"}
-_WORKED = {
-    *("ok", "okay", "success", "successful", "succeeded", "passed", "done", "complete", "completed", "finished", "0")
-}
 
 
 def measurements_in(
     system: VariabilityModel, rows: MeasurementRows, policy: Policy, source: Source
 ) -> tuple[Measurements, ...]:
     """Return the measurements in the rows that the policy selects: all, or those of each value of its `by`."""
-    chosen = selected(rows, policy.columns, source.name)
-    parts = separated(chosen, policy.columns.by)
+    rows = _without_labels(selected(rows, policy.columns, source.name), policy.columns)
+    parts = separated(rows, policy.columns.by)
     require_constant(parts, source.name, policy.columns)
     return tuple(
         assemble(system, with_notes(part, policy.columns), policy, source, part.values_of_contexts) for part in parts
@@ -208,18 +204,18 @@ def with_notes(rows: MeasurementRows, choice: ColumnChoice) -> MeasurementRows:
 def _without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> MeasurementRows:
     """Return rows without columns that say which runs failed; such runs have no values.
 
-    These are columns with a usual name that are not named as contexts: texts such as `ok` and `timeout`, or exit codes.
+    These are columns that are not named as contexts: exit codes, and texts such as `ok` and `timeout`, of a usual name
+    or all of them known. Texts only where values are missing say why.
     """
     named = {*choice.contexts, *choice.by, *choice.where, rows.nfp}
     for name in [name for name in (*rows.contexts, *rows.values) if name not in named]:
-        usual = name.casefold() in _EXIT_CODES or (name in rows.contexts and name.casefold() in _STATUS)
+        is_text = name in rows.contexts and is_status(name, rows.contexts[name].values)
+        usual = is_text or name.casefold() in EXIT_CODES
         others = {other: values for other, values in rows.values.items() if other != name}
-        if not usual or not others:
-            continue
-        if name in rows.contexts:
-            context = rows.contexts[name]
-            worked = np.array([value.casefold() in _WORKED for value in context.values], dtype=bool)[context.codes]
-        else:
+        worked = np.zeros(len(rows), dtype=bool)
+        if usual and others and (context := rows.contexts.get(name)) is not None:
+            worked = np.array([value.casefold() in WORKED for value in context.values], dtype=bool)[context.codes]
+        elif usual and others:
             worked = rows.values[name][:, 0] == 0
         if worked.any() and not worked.all():
             rows = replace(
@@ -227,8 +223,17 @@ def _without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> Measure
                 values={other: np.where(worked[:, None], values, np.nan) for other, values in others.items()},
                 missing={other: np.maximum(rows.missing[other], ~worked) for other in others},
                 contexts={other: context for other, context in rows.contexts.items() if other != name},
-                notes=(*rows.notes, f"{(~worked).sum():,} of {len(rows):,} runs failed, as {name!r} says"),
+                notes=(*rows.notes, f"{(~worked).sum():,} of {len(rows):,} runs did not succeed, as {name!r} says"),
             )
+            continue
+        if (context := rows.contexts.get(name)) is not None and "" in context.values and others:
+            filled = context.codes != context.values.index("")
+            without = np.any([np.isnan(values).all(axis=1) for values in others.values()], axis=0)
+            if filled.any() and not filled.all() and without[filled].all():
+                contexts = {other: each for other, each in rows.contexts.items() if other != name}
+                rows = replace(
+                    rows, contexts=contexts, notes=(*rows.notes, f"left out: {name}, which says why runs failed")
+                )
     return rows
 
 
@@ -240,32 +245,43 @@ def selected(rows: MeasurementRows, choice: ColumnChoice, file: str) -> Measurem
     problems, notes = Problems(file), list(rows.notes)
     mask = np.ones(len(rows), dtype=bool)
     unchosen = rows.contexts.keys() - choice.where.keys() - set(choice.by)
-    usual = {
-        name: value
-        for name, value in choice.usual.items()
-        if value and name in unchosen and rows.contexts[name].matching(value)
-    }
+    stated = {name: value for name, value in choice.usual.items() if value and name in unchosen}
+    usual = {name: value for name, value in stated.items() if rows.contexts[name].matching(value)}
     where = {**choice.where, **usual}
     for name, value in where.items():
         if name not in rows.contexts:
             notes.append(f"there is no column {name!r}, so that {name} = {shown_value(value)} selects no rows")
             continue
         context = rows.contexts[name]
-        codes = context.matching(value)
-        if not codes:
+        if not (codes := context.matching(value)):
             hint = nearest(value, context.values) or f"its values are {shown_values(context.values)}"
             problems.add(f"the context {name!r} does not have the value {shown_value(value)}", hint=hint)
         mask &= np.isin(context.codes, codes)
     problems.raise_if_any(InputError)
-    if mask.all():
-        return replace(rows, notes=tuple(notes))
-    condition = ", ".join(f"{name} = {shown_value(value)}" for name, value in where.items())
-    reason = ", like those that the model was learned from (--where selects others)" if usual else ""
-    notes.append(f"{int(mask.sum()):,} of {len(rows):,} rows have {condition}{reason}")
-    if not mask.any():
-        raise InputError(Problem(f"no row has {condition}", file))
-    mask[list(rows.malformed)] = True
-    return replace(rows.take(np.flatnonzero(mask)), notes=tuple(notes))
+    if not mask.all():
+        condition = ", ".join(f"{name} = {shown_value(value)}" for name, value in where.items())
+        reason = ", like those that the model was learned from (--where selects others)" if usual else ""
+        notes.append(f"{int(mask.sum()):,} of {len(rows):,} rows have {condition}{reason}")
+        if not mask.any():
+            raise InputError(Problem(f"no row has {condition}", file))
+        mask[list(rows.malformed)] = True
+        rows = rows.take(np.flatnonzero(mask))
+    return replace(rows, notes=tuple(notes))
+
+
+def _without_labels(rows: MeasurementRows, choice: ColumnChoice) -> MeasurementRows:
+    """Return rows without contexts that are not named and say when or which, not where, a run was, and a note."""
+    named = {*choice.named, *choice.usual}
+    texts = {name: each for name, each in rows.contexts.items() if name not in named and len(each.values) > 1}
+    labels = left_out({name: CodedTexts(each.values, each.codes) for name, each in texts.items()}, ())
+    most = {name: "its text differs in most rows" for name in texts if differs_in_most(texts[name].values, len(rows))}
+    if not (labels := {**most, **labels}):
+        return rows
+    left = "; ".join(f"{name}, {reason}" for name, reason in labels.items())
+    notes = (*rows.notes, f"left out: {left} (--where or --by use such a column)")
+    return replace(
+        rows, contexts={name: rows.contexts[name] for name in rows.contexts if name not in labels}, notes=notes
+    )
 
 
 def separated(rows: MeasurementRows, by: Sequence[str]) -> tuple[MeasurementRows, ...]:
@@ -288,31 +304,24 @@ def separated(rows: MeasurementRows, by: Sequence[str]) -> tuple[MeasurementRows
 
 def require_constant(parts: Sequence[MeasurementRows], file: str, choice: ColumnChoice | None = None) -> None:
     """Refuse contexts with several values in one part."""
-    several: dict[str, tuple[Context, Array]] = {}
+    several: dict[str, Counter[str]] = {}
     for part in parts:
-        if not part.contexts:
-            continue
-        valid = part.known
         for name, context in part.contexts.items():
-            counts = np.bincount(context.codes[valid], minlength=len(context.values))
+            counts = np.bincount(context.codes[part.known], minlength=len(context.values))
             if np.count_nonzero(counts) > 1:
-                _, others = several.get(name, (context, 0))
-                several[name] = (context, counts + others)
-    if not several:
-        return
-    problems = []
-    texts = []
-    for name, (context, counts) in several.items():
-        rows = {value: count for value, count in zip(context.values, counts.tolist(), strict=True) if count}
+                several.setdefault(name, Counter()).update(dict(zip(context.values, counts.tolist(), strict=True)))
+    problems, texts = [], []
+    for name, counted in several.items():
+        rows = {value: count for value, count in counted.items() if count}
         message = f"the context {name!r} has {len(rows):,} values: {shown_values(list(rows))}"
         problems.append(Problem(message, file, hint=_advice(name, rows, choice or ColumnChoice())))
         if not differs_in_most(list(rows), sum(rows.values())):
             texts.append(name)
     if choice is not None and choice.inferred and len(texts) > 1:
-        options = shlex.quote(",".join((*choice.options, *texts)))
-        last = problems[-1]
-        problems[-1] = replace(last, hint=f"{last.hint}; if all of them are options: --options {options}")
-    raise MeasurementError(problems)
+        every = f"if all of them are options: --options {shlex.quote(','.join((*choice.options, *texts)))}"
+        problems[-1] = replace(problems[-1], hint=f"{problems[-1].hint}; {every}")
+    if problems:
+        raise MeasurementError(problems)
 
 
 def differs_in_most(values: Sequence[str], rows: int) -> bool:
@@ -329,10 +338,8 @@ def _advice(name: str, rows: Mapping[str, int], choice: ColumnChoice) -> str:
     numbers = f"if it is a property or an option, write numbers without the unit {unit!r}; else " if unit else ""
     ignore = f"--ignore {shlex.quote(name)}"
     if differs_in_most(list(rows), sum(rows.values())):
-        return (
-            f"{numbers}if these are ids, dates or comments, leave the column out with {ignore} "
-            "(in Python the argument ignore); --where selects a value"
-        )
+        cure = f"leave the column out with {ignore} (in Python the argument ignore); --where selects a value"
+        return f"{numbers}if these are ids, dates or comments, {cure}"
     # The value of most rows: another one may stand for failed runs.
     readable = (value for value in rows if value and value.isprintable() and len(value) < _WIDEST)
     example = max(readable, key=lambda value: rows[value], default="VALUE")

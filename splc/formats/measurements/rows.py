@@ -51,12 +51,10 @@ class Policy:
     separator: str | None = None  # the separator of repetitions (XML) or fields (CSV), None: it is detected
 
     def __post_init__(self) -> None:
-        for name, value, choices in (
-            ("invalid", self.invalid, ("error", "drop")),
-            ("duplicates", self.duplicates, ("error", "first", "mean")),
-            ("aggregate", self.aggregate, AGGREGATES),
-        ):
-            if value not in choices:
+        duplicates = ("error", "first", "mean")
+        known = {"invalid": ("error", "drop"), "duplicates": duplicates, "aggregate": tuple(AGGREGATES)}
+        for name, choices in known.items():
+            if (value := getattr(self, name)) not in choices:
                 raise SpecError(f"unknown policy {name} = {value!r}", hint=unknown_name_hint(value, choices))
         if self.decimal is not None and (len(self.decimal) != 1 or self.decimal.isalnum()):
             raise SpecError(Problem("the decimal delimiter must be a single character", text=self.decimal))
@@ -100,6 +98,10 @@ class MeasurementRows:
         missing = {name: np.isnan(column) for name, column in numbers.items()}
         notes = (*notes, *self.notes, *value_notes(self.others, numbers, decimal))
         return replace(self, values=values, missing=missing, notes=notes)
+
+    def dropped(self, reasons: Mapping[int, Sequence[str]]) -> tuple[tuple[int, str], ...]:
+        """Return the lines of some rows, and what is wrong with each."""
+        return tuple((int(self.lines[row]), "; ".join(texts)) for row, texts in sorted(reasons.items()))
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -149,30 +151,22 @@ def assemble(
     rows = _without_errors(rows)
     refused: list[tuple[int, str]] = []
     summaries: list[Problem] = []
-    invalid = invalid_rows(system, rows.indices, rows.reasons, policy)
-    if invalid and policy.invalid == "error":
+    if (invalid := invalid_rows(system, rows.indices, rows.reasons, policy)) and policy.invalid == "error":
         refused += [(int(rows.lines[row]), reason) for row, reason in reasons_by_row(invalid).items()]
         unread, wrong = len(rows.malformed), len(invalid) - len(rows.malformed)
         parts = ((unread, "have a wrong number of fields"), (wrong, "have no valid configuration"))
         message = " and ".join(f"{number} of {count} rows {reason}" for number, reason in parts if number)
         hint = "correct them, or leave them out with --invalid drop (in Python the argument invalid)"
-        if policy.columns.mined:
-            hint = f"{hint}; {MINED}"
-        if unread:
-            hint = f"{DECIMAL_COMMAS}; {hint}"
+        hint = f"{hint}; {MINED}" if policy.columns.mined else hint
+        hint = f"{DECIMAL_COMMAS}; {hint}" if unread else hint
         summaries.append(Problem(message, source.name, hint=hint))
     valid = _others(count, invalid)
     first, group = Configurations(system, rows.indices[valid]).groups()
-    repeats = np.ones(len(valid), dtype=bool)
+    repeats = np.full(len(valid), not rows.repeated)
     repeats[first] = False
-    if rows.repeated:
-        repeats[:] = False
     if repeats.any() and policy.duplicates == "error":
-        refused += [
-            (int(rows.lines[valid[at]]), f"this configuration was measured in line {earlier} already")
-            for at in np.flatnonzero(repeats)
-            for earlier in [int(rows.lines[valid[first[group[at]]]])]
-        ]
+        pairs = zip(rows.lines[valid[repeats]].tolist(), rows.lines[valid[first[group[repeats]]]].tolist(), strict=True)
+        refused += [(line, f"this configuration was measured in line {earlier} already") for line, earlier in pairs]
         message = f"{int(repeats.sum())} of {count} rows repeat a configuration"
         hint = "keep the first of each, or the mean: --duplicates first or mean (in Python the argument duplicates)"
         summaries.append(Problem(message, source.name, hint=hint))
@@ -188,19 +182,16 @@ def assemble(
     configurations = Configurations(system, rows.indices[valid[first]])
     if policy.duplicates == "first":
         valid, group = valid[~repeats], group[~repeats]
+    failed = {name: _failed(rows.values[name][valid], group) for name in rows.values if rows.nfp in (None, name)}
     report = ReadingReport(
         source.name,
         source.sha256,
         count,
-        tuple((int(rows.lines[row]), "; ".join(reasons)) for row, reasons in sorted(invalid.items())),
+        rows.dropped(invalid),
         duplicates,
         {name: total for name, part in rows.missing.items() if (total := int(part[valid].sum()))},
         {name: tuple(rows.lines[valid[part[valid] > 0]].tolist()) for name, part in rows.missing.items()},
-        {
-            name: tuple(rows.lines[valid[low]].tolist())
-            for name, values in rows.values.items()
-            if rows.nfp in (None, name) and (low := _failed(values[valid], group)) is not None
-        },
+        {name: tuple(rows.lines[valid[low]].tolist()) for name, low in failed.items() if low.any()},
         rows.deviation,
         rows.notes,
         _mixed(rows, valid, group) if rows.repeated and len(valid) > len(configurations) else (),
@@ -238,8 +229,8 @@ def _mixed(rows: MeasurementRows, valid: Array, group: Array) -> tuple[str, ...]
     return tuple(table.set_among(varied, group))
 
 
-def _failed(values: Array, group: Array) -> Array | None:
-    """Return the rows with values that stand for failed runs, such as 0 and -1 among run times; None without any.
+def _failed(values: Array, group: Array) -> Array:
+    """Return a mask of the rows with values that stand for failed runs, such as 0 and -1 among run times.
 
     These are a few values with another sign than the others, at most two different ones, and whole or repeated; or
     ones such as 1e9 and 99999, far beyond all others. Zeros can be results: of a coarse clock, where many positive
@@ -261,8 +252,7 @@ def _failed(values: Array, group: Array) -> Array | None:
     if 0 in distinct:
         several = np.bincount(group)[group[low]] > 1
         is_failure &= differ and not (several.any() and set(group[low]).isdisjoint(group[~low]))
-    rows = far | low if is_failure else far
-    return rows if rows.any() else None
+    return far | low if is_failure else far
 
 
 def _few(rows: Array) -> Array:
@@ -289,12 +279,10 @@ def invalid_rows(
     valid = _others(len(indices), invalid)
     configurations = Configurations(system, indices[valid])
     failed = np.flatnonzero(~np.asarray(policy.check(configurations), dtype=bool))
-    for at in failed.tolist():
-        invalid[int(valid[at])] = ["the configuration does not satisfy the constraints"]
-    if policy.explain is not None:
-        for at in failed[:_EXPLAINED].tolist():
-            if violations := policy.explain(configurations, at):
-                invalid[int(valid[at])] = [f"the configuration violates: {'; '.join(violations)}"]
+    for number, at in enumerate(failed.tolist()):
+        explained = policy.explain(configurations, at) if policy.explain is not None and number < _EXPLAINED else []
+        violated = f"violates: {'; '.join(explained)}" if explained else "does not satisfy the constraints"
+        invalid[int(valid[at])] = [f"the configuration {violated}"]
     return invalid
 
 

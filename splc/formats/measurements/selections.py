@@ -13,12 +13,12 @@ import numpy as np
 from splc.data.configurations import Configurations, value_index, with_fixed_values, wrong_value
 from splc.data.property_unit import ColumnProblem, unit_problem
 from splc.data.table import TRUTH, only_index, text_values
-from splc.errors import ConfigurationError, OutputError, Problem, listed, nearest, plural, unknown_name_hint
+from splc.errors import ConfigurationError, Problem, listed, nearest, plural, unknown_name_hint
 from splc.io.csv_rows import distinct_texts
 from splc.io.numbers import not_a_number, parse_number
 from splc.system.groups import child_texts, wrong_child
 from splc.system.options import BinaryOption, NumericOption, Option
-from splc.system.variability import ROOT, VariabilityModel, plain_name
+from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
 
 CONFIG_ID_SEPARATOR = "%;%"
@@ -47,16 +47,6 @@ def truth_words(texts: Sequence[str]) -> tuple[str, str] | None:
     return words[values.index(0)], words[values.index(1)]
 
 
-def listable(name: str, system: VariabilityModel, separators: str) -> str:
-    """Return a spelling of an option's name without separators, for lists."""
-    if not set(name) & set(separators):
-        return name
-    label = plain_name(name)
-    if system.spellings.get(label) != name:
-        raise OutputError(f"the option {name!r} cannot be listed in this format", hint="rename it")
-    return label
-
-
 def reasons_by_row(reasons: Mapping[int, Sequence[str]]) -> dict[int, str]:
     """Return row → problems for messages; the problem of a column is only in its first row, with the number of rows."""
     rows_of: Counter[str] = Counter(
@@ -65,9 +55,8 @@ def reasons_by_row(reasons: Mapping[int, Sequence[str]]) -> dict[int, str]:
     reported: set[str] = set()
     texts = {}
     for row, group in sorted(reasons.items()):
-        new = [reason for reason in group if reason not in reported]
-        reported.update(rows_of.keys() & new)
-        if new:
+        if new := [reason for reason in group if reason not in reported]:
+            reported.update(rows_of.keys() & new)
             parts = (f"{text} (in {plural(rows_of[text], 'row', 'rows')})" if text in rows_of else text for text in new)
             texts[row] = "; ".join(parts)
     return texts
@@ -114,8 +103,7 @@ class Selections:
 
     def _set(self, row: int, texts: Iterable[str], cache: dict[str, Entry], look_up: Callable[[str], Entry]) -> None:
         for text in texts:
-            entry = cache.get(text)
-            if entry is None:
+            if (entry := cache.get(text)) is None:
                 entry = cache[text] = look_up(text.strip())
             if isinstance(entry, str):
                 if entry:
@@ -127,38 +115,32 @@ class Selections:
                 self._indices.append(entry[1])
 
     def _look_up(self, name: str) -> Entry:
-        spelling = self.system.spellings.get(name)
+        system, spelling = self.system, self.system.spellings.get(name)
         if not name or spelling == ROOT:
             return ""
         if spelling is None:
-            return _unknown(name, self.system.binary_options)
-        if spelling in self.system.switches:
-            position, enabled = self.system.switches[spelling]
+            return _unknown(name, system.binary_options)
+        if spelling in system.switches:
+            position, enabled = system.switches[spelling]
             return position, _ENABLED if enabled else _DISABLED
-        position = self.system.positions[spelling]
-        if isinstance(self.system.options[position], NumericOption):
+        if isinstance(system.option(spelling), NumericOption):
             return f"the numeric option {name!r} is in the list of binary options"
-        return position, 1
+        return system.positions[spelling], 1
 
     def _look_up_pair(self, pair: str) -> Entry:
         if not pair:
             return ""
-        split = name_and_value(pair)
-        if split is None:
+        if (split := name_and_value(pair)) is None:
             return f"{pair!r} is not an option with a value"
         name, text = split
-        spelling = self.system.spellings.get(name)
-        if spelling is None or spelling not in self.system.positions:
+        if (position := self.system.positions.get(self.system.spellings.get(name, ""))) is None:
             return _unknown(name, self.system.numeric_options)
-        position = self.system.positions[spelling]
-        option = self.system.options[position]
-        value = parse_number(text)
+        option, value = self.system.options[position], parse_number(text)
         if isinstance(option, BinaryOption) and value not in {0.0, 1.0}:
             return f"the binary option {name!r} has the value {text!r}"
         if math.isnan(value) and not (option_is_optional(option) and text.casefold() == "nan"):
             return f"{name}: {text!r} {not_a_number(text)}"
-        index = value_index(option, value)
-        if index is not None:
+        if (index := value_index(option, value)) is not None:
             return position, index
         message = wrong_value(option, value)
         if isinstance(option, NumericOption):
@@ -198,8 +180,7 @@ class Selections:
                 self.refuse(row, f"{system.names[position]!r} is named twice")
         indices.reshape(-1)[cells] = np.array(self._indices, dtype=np.int32)
         for row, position, enabled in self._switched:
-            deselected = system.options[position].size - 1
-            contradicts = (indices[row, position] == deselected) == enabled
+            contradicts = (indices[row, position] == (system.options[position].size - 1)) == enabled
             if contradicts and (enabled or mask[row * len(system.options) + position]):
                 self.refuse(row, f"{system.names[position]!r} is both enabled and disabled")
         for row, position in np.argwhere(indices < 0).tolist():
@@ -243,10 +224,7 @@ def parse_assignments(texts: Iterable[str], system: VariabilityModel) -> dict[st
     indices: dict[str, int] = {}
     problems: list[Problem] = []
     for text in filter(None, map(str.strip, texts)):
-        try:
-            _assign(text, system, indices)
-        except ConfigurationError as error:
-            problems += error.problems
+        problems += _problems_of(text, system, indices)
     if problems:
         raise ConfigurationError(problems)
     return indices
@@ -275,8 +253,7 @@ def parse_configuration(text: str, system: VariabilityModel) -> Configurations:
         while above is not None:
             indices[above] = assigned.get(above, 1)
             above = parents[above]
-    missing = [name for name, index in indices.items() if index is None]
-    if missing:
+    if missing := [name for name, index in indices.items() if index is None]:
         example = f"{missing[0]}={_example(system.option(missing[0]))}"
         raise ConfigurationError(f"no value for {listed(missing)}", hint=f"add for example {example}")
     return Configurations(system, np.array([[indices[name] for name in system.names]], dtype=np.int64))
@@ -306,19 +283,19 @@ def _parts(text: str, system: VariabilityModel) -> list[str]:
     if most == 1:
         return pieces
     while start < len(pieces):
-        ends = range(min(start + most, len(pieces)), start, -1)
-        parts.append(next((part for end in ends if _known(part := ",".join(pieces[start:end]), system)), pieces[start]))
+        joined = (",".join(pieces[start:end]) for end in range(min(start + most, len(pieces)), start, -1))
+        parts.append(next((part for part in joined if not _problems_of(part.strip(), system, {})), pieces[start]))
         start += parts[-1].count(",") + 1
     return parts
 
 
-def _known(text: str, system: VariabilityModel) -> bool:
-    """Return whether a text is an assignment."""
+def _problems_of(text: str, system: VariabilityModel, indices: dict[str, int]) -> Sequence[Problem]:
+    """Add the value that one text gives an option, or return what is wrong with it."""
     try:
-        _assign(text.strip(), system, {})
-    except ConfigurationError:
-        return False
-    return True
+        _assign(text, system, indices)
+    except ConfigurationError as error:
+        return error.problems
+    return ()
 
 
 def _assign(text: str, system: VariabilityModel, indices: dict[str, int]) -> None:
@@ -356,8 +333,7 @@ def _assign(text: str, system: VariabilityModel, indices: dict[str, int]) -> Non
 def _index(option: Option, text: str | None) -> int:
     """Return the value index of a text, None for an option without a value."""
     if isinstance(option, BinaryOption):
-        index = 1 if text is None else TRUTH.get(text.casefold())
-        if index is None:
+        if (index := 1 if text is None else TRUTH.get(text.casefold())) is None:
             raise ConfigurationError(f"{option.name}: {text!r} is neither 0 nor 1", hint="it is a binary option")
         return index
     if text is None:
@@ -368,8 +344,7 @@ def _index(option: Option, text: str | None) -> int:
     value = parse_number(text)
     if math.isnan(value):
         raise ConfigurationError(f"{option.name}: {text!r} {not_a_number(text)}")
-    index = value_index(option, value)
-    if index is None:
+    if (index := value_index(option, value)) is None:
         raise ConfigurationError(wrong_value(option, value))
     return index
 

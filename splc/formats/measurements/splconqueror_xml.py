@@ -17,11 +17,12 @@ import numpy as np
 from lxml import etree
 
 from splc.data.measurements import Measurements, require_size
-from splc.errors import InputError, MeasurementError, Problem
+from splc.errors import InputError, Problem
 from splc.formats.column_choice import StatedRoles, columns_of, natural, value_notes
-from splc.formats.measurements.csv import exact_names
+from splc.formats.measurements.csv import check_names, exact_names
 from splc.formats.measurements.rows import MeasurementRows, Policy, left_out
-from splc.formats.measurements.selections import Selections, listable, name_and_value
+from splc.formats.measurements.selections import Selections, name_and_value
+from splc.formats.system.splconqueror_xml import listable
 from splc.formats.table import ColumnRows, TableSource
 from splc.io.files import Source
 from splc.io.numbers import number_text, parse_column, parse_number
@@ -154,7 +155,7 @@ def _delimiter(root: etree._Element, attribute: str, delimiter: str | None, sour
 def _deviation(root: etree._Element, notes: list[str]) -> float | None:
     text = str(root.get("deviation") or "")
     numbers = [parse_number(part) for part in text.split(";") if part.strip()]
-    if any(math.isnan(number) for number in numbers):
+    if any(map(math.isnan, numbers)):
         notes.append(f"deviation={text!r} is not a list of numbers and has no effect")
         return None
     return max(numbers, default=None)
@@ -166,10 +167,7 @@ def write_measurements_xml(measurements: Measurements, path: str | Path) -> tupl
     Each row has the contexts, of which SPL Conqueror reads numbers only. The repetitions of a property are in one
     `data` element, separated by `@`; missing ones are NaN. Rows leave out properties without a value.
     """
-    for name in (*measurements.properties, *measurements.contexts):
-        if name.strip().casefold() in _RESERVED or name != name.strip() or not name:
-            kind = "context" if name in measurements.contexts else "property"
-            raise MeasurementError(f"a {kind} cannot be called {name!r} in this format")
+    check_names(measurements, _RESERVED, "this format", exact=False)
     write_xml(path, lambda: _document(measurements), "the measurements")
     return left_out(measurements, ("contexts", "repetitions", "deviation"))
 
@@ -181,9 +179,8 @@ def _document(measurements: Measurements) -> etree._Element:
     for position, option in enumerate(system.options):
         name = listable(option.name, system, ",;")
         if isinstance(option, NumericOption):
-            flag = option.deselected_flag
-            written = option.values if flag is None else (*option.values, flag)
-            pairs.append((position, [f"{name};{number_text(value)}" for value in written]))
+            flags = () if option.deselected_flag is None else (option.deselected_flag,)
+            pairs.append((position, [f"{name};{number_text(value)}" for value in (*option.values, *flags)]))
         else:
             binary.append((position, name))
     root = etree.Element("results", decimalDelimiter=".", separator=_SEPARATOR)
@@ -194,8 +191,7 @@ def _document(measurements: Measurements) -> etree._Element:
         element = etree.SubElement(root, "row")
         if any(_SEPARATOR in text for text in texts.values()):
             element.set("multipleMeasurements", "true")
-        selected = [ROOT, *(name for position, name in binary if indices[position])]
-        _data(element, "Configuration", ",".join(selected))
+        _data(element, "Configuration", ",".join([ROOT, *(name for position, name in binary if indices[position])]))
         _data(element, "Variable Features", ",".join(table[indices[position]] for position, table in pairs))
         for name, text in {**measurements.contexts, **texts}.items():
             if text:
@@ -205,10 +201,9 @@ def _document(measurements: Measurements) -> etree._Element:
 
 def _joined(values: Array) -> str:
     indices = np.flatnonzero(~np.isnan(values))
-    if len(indices) == 0:
+    if not len(indices):
         return ""
-    texts = ["NaN" if math.isnan(v) else number_text(v) for v in values[: indices[-1] + 1].tolist()]
-    return _SEPARATOR.join(texts)
+    return _SEPARATOR.join(["NaN" if math.isnan(v) else number_text(v) for v in values[: indices[-1] + 1].tolist()])
 
 
 def _data(row: etree._Element, name: str, text: str) -> None:
@@ -228,19 +223,19 @@ def read_xml_columns(source: Source) -> TableSource:
             name, text = _first_attribute(data), inner_text(data)
             kind = name.casefold()
             if kind in IDENTIFIER:
-                message = "options cannot be inferred from ConfigID"
                 hint = "name the description of the system with --system"
+                message = "options cannot be inferred from ConfigID"
                 raise InputError(Problem(message, source.name, line_of(data), hint=hint))
-            parts = [part for each in text.split(",") if (part := each.strip())]
+            parts = filter(None, map(str.strip, text.split(",")))
             if kind in BINARY:
                 children += [part for part in parts if part != ROOT]
             elif kind in NUMERIC:
                 for part in parts:
-                    pair = name_and_value(part)
-                    if pair is None or not pair[0]:
+                    option, value = name_and_value(part) or ("", "")
+                    if not option:
                         message = f"{part!r} is not an option with a value"
                         raise InputError(Problem(message, source.name, line_of(data)))
-                    pairs[pair[0]] = pair[1]
+                    pairs[option] = value
             elif name:
                 properties.setdefault(name)
         selected.append(frozenset(children))

@@ -10,6 +10,7 @@ import re
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate, product
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from splc.formats.benchmarks.tools import benchmark_of, read_benchmark, with_rol
 from splc.formats.column_choice import MISSING, ColumnChoice, StatedRoles
 from splc.formats.detect import is_xml
 from splc.formats.measurements.splconqueror_xml import read_xml_columns
-from splc.formats.table import ColumnRows, TableSource, read_columns, split_table, table_of, table_text
+from splc.formats.table import ColumnRows, TableSource, beside_notes, read_columns, split_table, table_of, table_text
 from splc.io.csv_rows import CodedTexts, distinct_numbers, distinct_texts, first_header, first_line
 from splc.io.files import Source
 from splc.io.numbers import column_texts, parse_column, unit_of
@@ -31,6 +32,7 @@ from splc.io.numbers import column_texts, parse_column, unit_of
 _NUMBERED = re.compile(
     r"(.*?)[\s_.-]*[\[(]?\s*(?:(?:run|rep|repetition|trial|sample|r|t)[\s_.-]*)?([0-9]{1,3})\s*[\])]?"
 )
+_UNIT = re.compile(r"(.*[^\s])(\s*[\[(]\s*[^\W\d][^\])\d]*[\])])")
 _RUNS = frozenset(("", "run", "rep", "repetition", "trial", "sample", "measurement", "value", "result", "iteration"))
 _METRIC = frozenset(
     ("metric", "property", "nfp", "variable", "measure", "measurement", "event", "counter", "metric_name")
@@ -56,6 +58,7 @@ def read_table(path: Any) -> Source:
         return source
     table = table_of(with_roles(source) if isinstance(path, str | Path) else source)
     is_text = bool(table.rows) or b"\0" not in table.data[:1000]
+    table = replace(table, notes=(*table.notes, *beside_notes(*table.beside)))
     return unfolded(table) if is_text and table.stated is None else table
 
 
@@ -65,8 +68,7 @@ def _table_in_memory(table: Any) -> TableSource:
     columns = table_columns(table)
     for name, values in columns.items():
         # Truth values are words, as in a CSV file.
-        numbers = None if values.dtype == bool else numbers_of(values)
-        if numbers is None:
+        if values.dtype == bool or (numbers := numbers_of(values)) is None:
             words.append(name)
             texts.append(CodedTexts(*distinct_texts(texts_of(values))))
         else:
@@ -98,8 +100,7 @@ def unfolded(table: TableSource) -> TableSource:
         start = len(first_line(beginning)) if names else 0
     has_units = _MEASURED_TEXT.search(beginning, start, start + _LOOKED_AT) is not None
     repeated = _repeated(names)
-    metric = next((name for name in names if name.casefold() in _METRIC), "")
-    value = next((name for name in names if name.casefold() in _VALUE), "")
+    metric, value = (next((name for name in names if name.casefold() in kind), "") for kind in (_METRIC, _VALUE))
     if not (has_units or repeated or (metric and value)):
         return table
     try:
@@ -142,17 +143,22 @@ def _with_numbers(table: TableSource, columns: dict[str, Sequence[str]]) -> Tabl
             for row, count in rows
             for turn in range(count)
         ]
-    return replace(TableSource.of(table, [*columns], columns.values(), notes=tuple(notes)), units=units)
+    return TableSource.of(table, [*columns], columns.values(), notes=notes, units=units)
 
 
 def _repeated(names: Sequence[str]) -> dict[str, list[str]]:
     """Return property → the columns of its repetitions, which are numbered from 0 or 1."""
     groups: dict[str, dict[int, str]] = {}
+    titles: dict[str, str] = {}
     for name in names:
-        if match := _NUMBERED.fullmatch(name):
-            groups.setdefault(match[1].strip(" _.-"), {})[int(match[2])] = name
+        # `run1 [s]` has a unit.
+        bracket = _UNIT.fullmatch(name)
+        if match := _NUMBERED.fullmatch(bracket[1] if bracket else name):
+            base = match[1].strip(" _.-")
+            titles[base] = f"{'time' if base.casefold() in _RUNS else base}{bracket[2] if bracket else ''}"
+            groups.setdefault(base, {})[int(match[2])] = name
     return {
-        base: list(numbered.values())
+        titles[base]: list(numbered.values())
         for base, numbered in groups.items()
         if len(numbered) > 1 and [*numbered] in ([*range(len(numbered))], [*range(1, len(numbered) + 1)])
         # `time`, `time_0`, `time_1` are a property and its parts.
@@ -164,9 +170,8 @@ def _agree(columns: Mapping[str, Sequence[str]], names: Sequence[str]) -> bool:
     """Return whether columns can be repetitions: numbers, not all of them whole, that agree up to a factor."""
     values = np.array([parse_column(columns[name]) for name in names])
     values = values[:, ~np.isnan(values).any(axis=0)]
-    if not values.size or (values == values.round()).all() or (values <= 0).any():
-        return False
-    return bool(np.median(values.max(axis=0) / values.min(axis=0)) <= MAX_SCATTER)
+    usable = values.size and (values > 0).all() and (values != values.round()).any()
+    return bool(usable and np.median(values.max(axis=0) / values.min(axis=0)) <= MAX_SCATTER)
 
 
 def _stacked(
@@ -175,17 +180,14 @@ def _stacked(
     """Return a table with a row for each repetition."""
     inner = {name for names in repeated.values() for name in names}
     keys = [name for name in columns if name not in inner]
-    names = ["time" if base.casefold() in _RUNS else base for base in repeated]
+    names = [*repeated]
     longest = max(map(len, repeated.values()))
-    rows = [
-        [
-            *(columns[name][at] for name in keys),
-            *(columns[group[turn]][at] if turn < len(group) else "" for group in repeated.values()),
-        ]
-        for at in range(len(next(iter(columns.values()))))
-        for turn in range(longest)
-    ]
-    rows = [row for row in rows if any(text.strip().casefold() not in MISSING for text in row[len(keys) :])]
+    rows = []
+    for at, turn in product(range(len(next(iter(columns.values())))), range(longest)):
+        values = [columns[group[turn]][at] if turn < len(group) else "" for group in repeated.values()]
+        # A row without any value is a failed run.
+        if not turn or any(text.strip().casefold() not in MISSING for text in values):
+            rows.append([*(columns[name][at] for name in keys), *values])
     text = ", ".join(f"{name} ({len(group)} columns)" for name, group in zip(names, repeated.values(), strict=True))
     return TableSource.of_rows(table, [*keys, *names], rows, notes=(f"repetitions side by side: {text}",))
 
@@ -231,22 +233,19 @@ def union_of(sources: Sequence[Source], choice: ColumnChoice) -> TableSource:
                 header.insert(place, name)
             place = header.index(name) + 1
     lacking = tuple(_lacking(tables, frozenset(choice.among(header).ignore)))
-    blank = {id(table): [""] * (len(table.rows) - 1) for table in tables}
+    counts = [len(table.rows) - 1 for table in tables]
+    blank = {id(table): [""] * count for table, count in zip(tables, counts, strict=True)}
     columns = [[text for table in tables for text in table.columns.get(name, blank[id(table)])] for name in header]
-    line, ranges = 2, list[str]()
-    for table in tables:
-        end = line + len(table.rows) - 1
-        ranges.append(f"{table.name} (lines {line:,} to {end - 1:,})")
-        line = end
+    ends = zip(tables, counts, accumulate(counts, initial=2), strict=False)
+    ranges = [f"{table.name} (lines {line:,} to {line + count - 1:,})" for table, count, line in ends]
     notes = [f"{len(tables)} tables are read as one: {listed(ranges)}", *lacking]
     notes += [f"{table.name}: {text}" for table in tables for text in table.notes]
     main = next((table.main for table in tables if not len(table.lines)), None)
-    names = ", ".join(table.name for table in tables)
-    merged = TableSource.of(Source(names, b""), header, columns, _roles(tables), main, tuple(notes))
+    every, roles = Source(", ".join(table.name for table in tables), b""), _roles(tables)
     files = tuple((table.name, (*table.lines[1:],) or (None,) * (len(table.rows) - 1)) for table in tables)
     stated = ((table, name, unit) for table in tables for name, unit in table.units.items())
     units = _agreed(stated, "{name} is in {value}, but in {previous} in {file}", "write both in one unit")
-    return replace(merged, units=units, files=files)
+    return TableSource.of(every, header, columns, stated=roles, main=main, units=units, files=files, notes=notes)
 
 
 def _part(source: Source) -> TableSource:
@@ -269,10 +268,8 @@ def _part(source: Source) -> TableSource:
 def _lacking(tables: Sequence[TableSource], ignored: frozenset[str]) -> Iterator[str]:
     """Yield notes on columns that some tables lack: rows of versions before an option have no value of it."""
     every = [table.columns.keys() - ignored for table in tables]
-    common = frozenset.intersection(*map(frozenset, every))
-    if not common:
-        names = listed([table.name for table in tables])
-        raise InputError(Problem("the tables have no column in common", names))
+    if not (common := frozenset.intersection(*map(frozenset, every))):
+        raise InputError(Problem("the tables have no column in common", listed([table.name for table in tables])))
     problems: list[Problem] = []
     for name in dict.fromkeys(name for table in tables for name in table.columns):
         lacking = [] if name in common | ignored else [table for table in tables if name not in table.columns]

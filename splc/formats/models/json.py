@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -12,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 from splc._version import __version__
 from splc.data.property_unit import is_unit
 from splc.errors import ExpressionError, InputError, OutputError, Problem, Problems, plural, unknown_name_hint
-from splc.formats.models.notation import log2_text
 from splc.formats.models.stored_model import ModelFile, StoredModel, Support, stated_columns
+from splc.formats.models.text import log2_text
 from splc.formats.system.splconqueror_xml import parse_variability_model, variability_model_text
 from splc.io.files import Source
 from splc.io.json import declared, parse_json, picked, plain_values
 from splc.io.toml import finite_number
-from splc.learning.intervals import FullPredictor, intervals_object, intervals_of, printed_intervals_of
+from splc.learning.full_predictor import FullPredictor, intervals_object, intervals_of, printed_intervals_of
 from splc.learning.result import LearningResult
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Derived
@@ -96,16 +97,15 @@ def _stored_object(stored: StoredModel) -> dict[str, Any]:
 
 def provenance_of(result: LearningResult) -> dict[str, Any]:
     """Return what produced a result, and its scaling model, if it has one."""
-    scaling = {} if result.scaling is None else {"scaling": scaling_as_json(result.scaling)}
-    return {**result.provenance, **scaling}
+    return {**result.provenance, **({} if result.scaling is None else {"scaling": scaling_as_json(result.scaling)})}
 
 
 def _learned_object(result: LearningResult, system: VariabilityModel | None) -> dict[str, Any]:
     """Return a learning result: the printed and the full model, errors and rounds, and what produced it."""
-    order, printed = result.model.order, None
-    if result.printed_errors is not None:
-        # Without them, the printed model is what predicts.
-        printed = {**plain_values(result.printed_errors), "intervals": intervals_object(result.printed_intervals)}
+    order, printed = result.model.order, plain_values(result.printed_errors)
+    if printed is not None:
+        # Without errors of its own, the printed model is what predicts.
+        printed["intervals"] = intervals_object(result.printed_intervals)
     # Observed variables that were offered to the learner, or that predictions depend on.
     used_names = result.model.options | getattr(result.predictor, "options", frozenset())
     observed = (name for name in (() if system is None else system.observed) if name in used_names)
@@ -266,22 +266,22 @@ def log_hash_of(source: Source) -> str | None:
 
 
 def _content(source: Source) -> Any:
-    """Return the content of a JSON file."""
+    """Return the content of a JSON file, whose whole numbers stay whole."""
     try:
         return json.loads(source.text())
     except json.JSONDecodeError as error:
-        raise InputError(Problem(f"not JSON: {error.msg}", source.name, error.lineno, error.colno)) from None
+        problem = Problem(f"not JSON: {error.msg}", source.name, error.lineno, error.colno)
     except RecursionError:
-        raise InputError(Problem("nested too deeply", source.name)) from None
+        problem = Problem("nested too deeply", source.name)
     except ValueError:
         # Python refuses integers of thousands of digits.
-        raise InputError(Problem("a number has too many digits", source.name)) from None
+        problem = Problem("a number has too many digits", source.name)
+    raise InputError(problem)
 
 
 def _system(content: Mapping[str, Any], file: str) -> VariabilityModel | None:
     """Return the system that a file describes, with the observed variables of the model."""
-    text = content.get("description")
-    if not isinstance(text, str):
+    if (text := declared(str, content.get("description"))) is None:
         return None
     system = parse_variability_model(Source(file, text.encode("utf-8")))
     names = tuple(name for name in declared(list, content.get("observed"), []) if isinstance(name, str))
@@ -290,10 +290,9 @@ def _system(content: Mapping[str, Any], file: str) -> VariabilityModel | None:
 
 def json_object(source: Source) -> dict[str, Any]:
     """Return the JSON object that a file holds, an empty one for other files."""
-    try:
-        found: dict[str, Any] = declared(dict, parse_json(source.text()), {})
-    except InputError:
-        return {}
+    found: dict[str, Any] = {}
+    with suppress(InputError):
+        found = declared(dict, parse_json(source.text()), {})
     return found
 
 
@@ -306,10 +305,9 @@ def is_scaling_model(source: Source) -> bool:
 def _segments(content: dict[str, Any]) -> Iterator[str]:
     """Yield that a scaling model of two segments is read as its upper one."""
     scaling = declared(dict, content.get("scaling"), {})
-    if scaling.get("below") is not None:
-        change = finite_number(scaling.get("change"))
-        if change is not None:
-            yield _SEGMENTS.format(scaling.get("changing"), change)
+    change = finite_number(scaling.get("change"))
+    if scaling.get("below") is not None and change is not None:
+        yield _SEGMENTS.format(scaling.get("changing"), change)
 
 
 class _ModelReader:
@@ -319,9 +317,7 @@ class _ModelReader:
         # Writing a model needs no parser of texts.
         from splc.models.text import reader
 
-        self.reader = reader
-        self.problems = Problems(file)
-        self.system = system
+        self.reader, self.problems, self.system = reader, Problems(file), system
         self.names = None if system is None else system.term_names
         self.derived: dict[str, Derived] = {}
         self.named: dict[str, Subexpression] = {}
@@ -350,8 +346,7 @@ class _ModelReader:
 
     def typed(self, kind: Any, value: Any, message: str, hint: str | None = None) -> Any:
         """Return a value of its declared type; for others None, and a problem."""
-        found = declared(kind, value)
-        if found is None:
+        if (found := declared(kind, value)) is None:
             self.problems.add(message, hint=hint)
         return found
 
@@ -367,8 +362,7 @@ class _ModelReader:
     def term(self, item: Any, place: str) -> list[tuple[Term, float]]:
         """Return the term of one entry with its influence."""
         entry = declared(dict, item, {})
-        influence = finite_number(entry.get("influence"))
-        if influence is None:
+        if (influence := finite_number(entry.get("influence"))) is None:
             self.problems.add(f"{place}.influence must be a number", text=repr(entry.get("influence")))
             return []
         if "factors" not in entry:
@@ -386,17 +380,12 @@ class _ModelReader:
     def factor(self, item: Any, place: str) -> Factor | None:
         """Return one factor, None if it is wrong."""
         entry = declared(dict, item, {})
-        name = self.typed(str, entry.get("option"), f"{place}.option must be the name of an option")
-        if name is None:
+        if (stated := self.typed(str, entry.get("option"), f"{place}.option must be the name of an option")) is None:
             return None
-        if name in self.named:
-            name = self.named[name]
-        elif self.system is not None and name not in self.system.term_names:
-            hint = unknown_name_hint(name, list(self.system.term_order))
-            self.problems.add(f"{place}: unknown option {name!r}", hint=hint)
+        if (name := self.named.get(stated) or (stated if self.names is None else self.names.get(stated))) is None:
+            hint = unknown_name_hint(stated, list(self.system.term_order if self.system else ()))
+            self.problems.add(f"{place}: unknown option {stated!r}", hint=hint)
             return None
-        elif self.names is not None:
-            name = self.names[name]
         try:
             power, log = _read_exponent(entry.get("power", 0)), _read_exponent(entry.get("log10", 0))
         except (ValueError, ZeroDivisionError):

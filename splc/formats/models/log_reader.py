@@ -125,10 +125,10 @@ def learnings_of(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
             continue
         averaging = False
         if line.startswith(LINK):
-            link_name = line.removeprefix(LINK).strip()
-            stated.link = "log" if link_name == "log" else "identity"
-            if link_name != stated.link:
-                problems.add(f"unknown link {link_name!r}", number, hint="one of identity, log")
+            name = line.removeprefix(LINK).strip()
+            stated.link = "log" if name == "log" else "identity"
+            if name != stated.link:
+                problems.add(f"unknown link {name!r}", number, hint="one of identity, log")
         elif line.startswith(DEFINITION):
             name, _, text = line.removeprefix(DEFINITION).partition(" = ")
             stated.definitions = {**stated.definitions, name: (text, number)}
@@ -140,8 +140,7 @@ def learnings_of(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
             with suppress(ValueError, RecursionError):
                 facts[fact[1]] = json.loads(fact[2])
             stated.columns = stated_columns(facts)
-        elif line.startswith(_AVERAGE):
-            averaging = True
+        elif averaging := line.startswith(_AVERAGE):
             if averaged_term := _without_signs(line.removeprefix(_AVERAGE).strip()):
                 learnings[-1].average.append((averaged_term, number))
                 take("link nfp columns")
@@ -152,10 +151,9 @@ def learnings_of(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
             take("evaluation")
             last = -1
         elif line.startswith(_STARTS):
-            if not learnings[-1].empty:
-                learnings.append(Learning())
-            last = -1
+            learnings += [] if learnings[-1].empty else [Learning()]
             take("sampling settings seed evaluation")
+            last = -1
             if size := _SIZE.match(line):
                 learnings[-1].configurations = int(size[1])
         elif command := _SAMPLING.match(line):
@@ -172,14 +170,12 @@ def learnings_of(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
             stated.sampling = ()
             stated.evaluation = None if line.startswith(_CLEAN_GLOBAL) else stated.evaluation
         elif _ROUND.match(line):
-            round_line = _round(line, number, problems, unusual, is_end=number == end)
-            if round_line is None:
-                continue
-            if round_line.number < last:
-                learnings.append(Learning(analysed=learnings[-1].analysed))
-            last = round_line.number
-            learnings[-1].rounds[round_line.number] = round_line
-            take("link nfp definitions columns")
+            if (round_line := _round(line, number, problems, unusual, is_end=number == end)) is not None:
+                if round_line.number < last:
+                    learnings.append(Learning(analysed=learnings[-1].analysed))
+                last = round_line.number
+                learnings[-1].rounds[last] = round_line
+                take("link nfp definitions columns")
         elif line.startswith(_ANALYZED):
             stated.link, stated.definitions, stated.columns = "identity", {}, ColumnChoice()
             facts, analyzing = {}, False
@@ -214,7 +210,7 @@ def _notes(lines: Mapping[str, list[int]]) -> tuple[str, ...]:
     texts = []
     for message in (_COMMAS, _INFINITE, _SHORT):
         if numbers := lines.get(message):
-            more = "" if len(numbers) == 1 else f" and {len(numbers) - 1:,} more"
+            more = f" and {len(numbers) - 1:,} more" if len(numbers) > 1 else ""
             texts.append(f"{message} (line {numbers[0]}{more})")
     return (*texts, *(f"{_CUT_OFF} {number}" for number in lines.get(_CUT_OFF, ())[:1]))
 
@@ -238,12 +234,8 @@ def _round(
             unusual[_SHORT].append(number)
     too_few = len(fields) < MIN_FIELDS and not is_end
     if len(fields) > FIELDS or too_few:
-        problems.add(
-            f"a round has {FIELDS} fields separated by ';', not {len(fields)}",
-            number,
-            text=line,
-            hint="was the line or the file cut off?" if too_few else None,
-        )
+        hint = "was the line or the file cut off?" if too_few else None
+        problems.add(f"a round has {FIELDS} fields separated by ';', not {len(fields)}", number, text=line, hint=hint)
         return None
     fields += [""] * (FIELDS - len(fields))
     if any(_DECIMAL_COMMA.fullmatch(fields[at]) for at in _NUMBERS):
@@ -304,25 +296,23 @@ def parse_stored_log(
 
 def _parts(learning: Learning, round_choice: WhichRound, file: str) -> list[tuple[str, str, int]]:
     """Return the model of a learning as (influence, product, line) parts."""
-    if learning.average and round_choice in {"last", "best"}:
-        return [(*pair, line) for text, line in learning.average for pair in split_model(text)]
-    round_line = _chosen_round(learning, round_choice, file)
-    if not round_line.model.strip():
-        hint = "SPL Conqueror's useBackward leaves such rounds behind; choose an earlier round"
-        raise InputError(Problem(f"the model of round {round_line.number} is empty", file, round_line.line, hint=hint))
-    return [(*pair, round_line.line) for pair in split_model(round_line.model)]
+    if not (stated := learning.average) or round_choice not in {"last", "best"}:
+        chosen = _chosen_round(learning, round_choice, file)
+        stated = [(chosen.model, chosen.line)]
+        if not chosen.model.strip():
+            hint = "SPL Conqueror's useBackward leaves such rounds behind; choose an earlier round"
+            raise InputError(Problem(f"the model of round {chosen.number} is empty", file, chosen.line, hint=hint))
+    return [(*pair, line) for text, line in stated for pair in split_model(text)]
 
 
 def _chosen_round(learning: Learning, round_choice: WhichRound, file: str) -> RoundLine:
     rounds = learning.rounds
-    if round_choice == "last":
-        return rounds[max(rounds)]
     if round_choice == "best":
         return min(rounds.values(), key=lambda line: (math.isnan(line.error), line.error, line.number))
-    if round_choice not in rounds:
+    if round_choice != "last" and round_choice not in rounds:
         hint = f"the rounds are {min(rounds)} to {max(rounds)}" if rounds else "it holds an averaged model only"
         raise InputError(Problem(f"there is no round {round_choice}", file, hint=hint))
-    return rounds[round_choice]
+    return rounds[max(rounds) if round_choice == "last" else round_choice]
 
 
 def model_of(learning: Learning, which: WhichRound, file: str, system: VariabilityModel | None) -> InfluenceModel:

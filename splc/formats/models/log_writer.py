@@ -95,9 +95,8 @@ def learning_lines(result: LearningResult, error: float | None, validation: int 
         f"Prediction Error: {_error(error)} %",
     ]
     if not result.rounds and result.settings.get("bagging"):
-        lines.append("average model: ")
         texts = ((term.influence, term.log_text(result.model.order, result.base)) for term in result.terms)
-        lines += [f"  {model_text([pair])} + " for pair in texts]
+        lines += ["average model: ", *(f"  {model_text([pair])} + " for pair in texts)]
     return lines
 
 
@@ -109,10 +108,9 @@ def analysis_lines(result: LearningResult, test_errors: Sequence[float | None] |
         test_errors = [None] * (len(rounds) - 1) + [result.error_all]
     # SPL Conqueror writes no reason if no candidate was left.
     reason = "" if result.termination == "noCandidate" else result.termination
-    lines = [HEADER, "Models:", f"Termination reason: {reason}"]
-    for line, error in zip(rounds, test_errors, strict=True):
-        lines.append(line + ("" if error is None else net_number(error)))
-    return [*lines, "Analyze finished"]
+    texts = ("" if error is None else net_number(error) for error in test_errors)
+    lines = map("".join, zip(rounds, texts, strict=True))
+    return [HEADER, "Models:", f"Termination reason: {reason}", *lines, "Analyze finished"]
 
 
 def _with_plain_names(result: LearningResult) -> LearningResult:
@@ -194,8 +192,7 @@ def _setting(name: str, value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return ",".join("".join(str(item).split()) for item in value)
     if name == "learnTimeLimit":
-        text = duration_text(float(value))
-        return text.removesuffix(".0000000")
+        return duration_text(float(value)).removesuffix(".0000000")
     return net_number(value) if isinstance(value, (int, float)) else _one_line(str(value))
 
 
@@ -217,8 +214,7 @@ def _provenance_lines(result: LearningResult) -> list[str]:
 
 def _link_lines(model: InfluenceModel) -> list[str]:
     """Return the link, which the reader needs, and an explanation unless the sum is the prediction."""
-    explained = [] if model.link == "identity" else [EXPLAINED]
-    return [LINK + model.link, *explained]
+    return [LINK + model.link, *([] if model.link == "identity" else [EXPLAINED])]
 
 
 def _one_line(text: str) -> str:
@@ -237,9 +233,8 @@ def _round_lines(result: LearningResult) -> list[str]:
         return model_text((term.influence, term.log_text(order, base)) for term in terms)
 
     if not result.rounds:
-        error = _error(result.learning_error)
         size = sum(max(1, term.occurrences) for term in result.terms)
-        errors = ";".join([error] * 4)
+        errors = ";".join([_error(result.learning_error)] * 4)
         return [f"0;{text(*result.terms)};{errors};{net_number(result.seconds)};{size};;0;0;"]
     relative = result.settings.get("lossFunction", "RELATIVE") == "RELATIVE"
     # Candidates were judged by other configurations than those learned from.
@@ -252,16 +247,8 @@ def _round_lines(result: LearningResult) -> list[str]:
         learning = step.learning_error if relative else step.error
         validation = step.error if crossed or not relative else step.learning_error
         relative_validation = step.error if crossed and relative else step.learning_error
-        fields = [
-            str(step.number),
-            text(*terms),
-            *map(net_number, (learning, step.learning_error, validation, relative_validation, step.seconds)),
-            str(step.complexity),
-            text(added_term),
-            # Option occurrences, not distinct options: `log10( x ) * A * ( 64 - x )` has 3 in SPL Conqueror's logs.
-            str(step.added.occurrences),
-            net_number(step.score),
-            "",
-        ]
-        lines.append(";".join(fields))
+        numbers = map(net_number, (learning, step.learning_error, validation, relative_validation, step.seconds))
+        # Option occurrences, not distinct options: `log10( x ) * A * ( 64 - x )` has 3 in SPL Conqueror's logs.
+        added = (text(added_term), str(step.added.occurrences), net_number(step.score), "")
+        lines.append(";".join((str(step.number), text(*terms), *numbers, str(step.complexity), *added)))
     return lines

@@ -87,15 +87,14 @@ def _content_of_lines(text: str, problems: Problems) -> tuple[dict[str, Any], di
     lines: dict[str, int] = {}
     for number, line in enumerate(text.splitlines(), 1):
         uncommented = _UNCOMMENTED.match(line)
-        statement = uncommented[0].strip() if uncommented else ""
-        if not statement:
+        if not (statement := uncommented[0].strip() if uncommented else ""):
             continue
-        match = _LINE.fullmatch(statement)
-        if match is None:
+        if (match := _LINE.fullmatch(statement)) is None:
             problems.add("this is not a parameter", number, text=statement, hint=_FORM)
             continue
         name, value = match[1].rstrip(), match[2]
         name = name[1:-1].replace("``", "`") if name.startswith("`") else name
+        quoted = _QUOTED.fullmatch(value)
         if name in lines:
             problems.add(f"duplicate parameter {name!r}", number, hint=f"line {lines[name]} defines it already")
         elif not value:
@@ -105,7 +104,6 @@ def _content_of_lines(text: str, problems: Problems) -> tuple[dict[str, Any], di
         elif value.lower() in ("true", "false"):
             content[name] = math.nan
         else:
-            quoted = _QUOTED.fullmatch(value)
             content[name] = quoted[2] if quoted else value
         lines.setdefault(name, number)
     return content, lines
@@ -117,10 +115,10 @@ def _table(
     """Return a TOML table as a quantity or a table, None if it is wrong."""
     line = lines.get(name)
     if "by" not in content:
-        if set(content) <= set(QUANTITY_KEYS) and "value" in content:
+        if {"value"} <= content.keys() <= {*QUANTITY_KEYS}:
             return _quantity(name, content, line, problems)
         hint = 'a table has by = "…", the expression of its rows; an interval has value, low, high and perhaps level'
-        if not set(content) & set(QUANTITY_KEYS):
+        if content.keys().isdisjoint(QUANTITY_KEYS):
             hint += f"; single parameters stand without the heading [{name}]"
         problems.add(f"the parameter {name!r} is neither a table nor a number with an interval", line, hint=hint)
         return None
@@ -130,24 +128,21 @@ def _table(
         return None
     rows: dict[float, Quantity] = {}
     problem_count = len(problems)
-    for key, value in content.items():
-        if key == "by":
-            continue
+    for key, value in ((key, value) for key, value in content.items() if key != "by"):
         at = lines.get(f"{name}.{key}", line)
+        row_key = finite_number(float(key)) if _NUMBER.fullmatch(key) else None
         if isinstance(value, dict) and value and all(part.isdigit() for part in (key, *value)):
             number = f"{key}.{next(iter(value))}"
             message = f"{name}.{number}: TOML takes a point in a key for nesting"
             problems.add(message, lines.get(f"{name}.{number}", at), hint=f'put the number in quotes: "{number}" = …')
-            continue
-        row_key = finite_number(float(key)) if _NUMBER.fullmatch(key) else None
-        if row_key is None:
+        elif row_key is None:
             problems.add(f"{name}.{key}: a row of a table begins with a number", at, hint='write 4 = 1.2e-6, "2.5" = …')
         elif row_key in rows:
             problems.add(f"{name}.{key}: the table has two rows for {row_key:g}", at)
-        else:
-            content_of_row = value if isinstance(value, dict) else {"value": value}
-            if quantity := _quantity(f"{name}.{key}", content_of_row, at, problems):
-                rows[row_key] = quantity
+        elif quantity := _quantity(
+            f"{name}.{key}", value if isinstance(value, dict) else {"value": value}, at, problems
+        ):
+            rows[row_key] = quantity
     if not rows and len(problems) == problem_count:
         problems.add(f"the table {name!r} has no rows", line, hint="write one number per value: 4 = 1.2e-6")
     return ParameterTable(row_expression, tuple(sorted(rows.items()))) if rows else None
@@ -180,8 +175,7 @@ def _quantity(name: str, content: Mapping[str, Any], line: int | None, problems:
         hint = "false marks a number that measurements do not determine"
     else:
         return Quantity(value, low, high, level, determined)
-    text = toml_value(content[wrong_key]) if wrong_key in content else None
-    problems.add(message, line, text=text, hint=hint)
+    problems.add(message, line, text=(toml_value(content[wrong_key]) if wrong_key in content else None), hint=hint)
     return None
 
 
@@ -191,11 +185,10 @@ def parameters_text(parameters: Parameters, heading: str = "") -> str:
     lines = [f"# {line}".rstrip() for line in printable_lines]
     for name, expression in parameters.expressions.items():
         lines.append(f"{toml_key(name)} = {toml_value(expression)}")
-    for name, quantity in parameters.quantities.items():
+    for name, quantity in sorted(parameters.quantities.items(), key=lambda item: isinstance(item[1], ParameterTable)):
         if isinstance(quantity, Quantity):
             lines.append(f"{toml_key(name)} = {_value(quantity)}")
-    for name, quantity in parameters.quantities.items():
-        if isinstance(quantity, ParameterTable):
+        else:
             lines += ["", f"[{toml_key(name)}]", f"by = {toml_value(quantity.by)}"]
             lines += [f"{toml_key(number_text(key))} = {_value(value)}" for key, value in quantity.rows]
     return "\n".join(lines) + "\n"

@@ -53,7 +53,7 @@ def program_of(stored: StoredModel) -> dict[str, Any]:
     """Return the prediction program of a model without parameters."""
     system, model = stored.system, stored.model
     full_model = stored.full if isinstance(stored.full, (projection.Ensemble, projection.EnsembleSum)) else None
-    printed = stored.printed_intervals if isinstance(stored.printed_intervals, projection.SparseIntervals) else None
+    printed = stored.printed_intervals if isinstance(stored.printed_intervals, projection.PrintedIntervals) else None
     used = model.options | (frozenset() if full_model is None else full_model.options)
     levels = [predictor.level for predictor in (full_model, printed) if predictor is not None]
     functions = _Functions(by_name(model.derived), system)
@@ -88,21 +88,16 @@ def program_of(stored: StoredModel) -> dict[str, Any]:
 def _options(model: InfluenceModel, system: VariabilityModel | None, used: frozenset[str]) -> list[dict[str, Any]]:
     """Return the options that configurations have: those of the system, and others that the model uses."""
     if system is None:
-        ordered = [name for name in model.order if name in used]
-        return [_option(name, "number", optional=True) for name in dict.fromkeys([*ordered, *sorted(used)])]
+        ordered = dict.fromkeys([*(name for name in model.order if name in used), *sorted(used)])
+        return [_option(name, "number", optional=True) for name in ordered]
     switched = {system.options[system.switches[name][0]].name for name in used if name in system.switches}
     options = []
     for option in system.options:
         needed = option.name in used or option.name in switched
         if isinstance(option, NumericOption):
-            facts = {
-                "values": option.values,
-                "optional": option.optional,
-                "flag": option.deselected_flag,
-                "fixed": option.values[0] if option.size == 1 else None,
-                "open": system.inferred,
-            }
-            options.append(_option(option.name, "numeric", needed=needed, **facts))
+            fixed = option.values[0] if option.size == 1 else None
+            facts = picked(option, "values, optional, flag = deselected_flag") | {"open": system.inferred}
+            options.append(_option(option.name, "numeric", needed=needed, fixed=fixed, **facts))
         else:
             constant = 1.0 if option.name in system.mandatory else None
             options.append(_option(option.name, "binary", fixed=constant, needed=needed))
@@ -137,17 +132,12 @@ class _Functions:
     def factor(self, factor: Factor) -> dict[str, Any]:
         """Return a factor: an option, or a function by its position, which is added if it is new."""
         name = factor.option
-        is_function = name in self.derived or name in self.switches
-        if is_function and name not in self.positions:
+        if (is_function := name in self.derived or name in self.switches) and name not in self.positions:
             function = self.function(name)
             self.positions[name] = len(self.all)
             self.all.append(function)
-        return {
-            "option": None if is_function else name,
-            "function": self.positions.get(name),
-            "power": float(factor.power),
-            "log10": float(factor.log),
-        }
+        base = {"option": None if is_function else name, "function": self.positions.get(name)}
+        return {**base, "power": float(factor.power), "log10": float(factor.log)}
 
     def function(self, name: str) -> dict[str, Any]:
         """Return the function of a subexpression, or whether an optional option has a value."""
@@ -252,10 +242,8 @@ def _variable(variable: projection.Variable, ensemble: projection.Ensemble) -> d
 
 def _context(block: projection.ContextBlock, context_positions: Array) -> dict[str, Any]:
     """Return the context as a variable without options, whose last state is the one that predictions are about."""
-    count = len(block.names)
-    order = np.array([*(position for position in range(count) if position != block.place), block.place])
-    columns = np.hstack(block.columns(order))
-    return _variable_object((), columns, [], np.argsort(order)[context_positions])
+    order = np.array([*(position for position in range(len(block.names)) if position != block.place), block.place])
+    return _variable_object((), np.hstack(block.columns(order)), [], np.argsort(order)[context_positions])
 
 
 def _states(variable: projection.Variable, members: int) -> Array:
@@ -311,19 +299,15 @@ def space_object(system: VariabilityModel) -> dict[str, Any]:
     A clause holds if the value of one of its options is marked in its text of 0 and 1; a comparison has both sides as
     trees of lists: the kind of a node, and its parts.
     """
-    options = [
-        {"name": option.name, "values": [None if math.isnan(v) else v for v in value_table(option).tolist()]}
-        for option in system.options
-    ]
-    disjunctions = [
-        {
-            "literals": [[at, "".join("01"[flag] for flag in allowed)] for at, allowed in clause.literals],
-            "text": clause.reason,
-        }
-        for clause in clauses(system)
-    ]
-    comparisons = [_comparison(constraint, system) for constraint in system.arithmetic_constraints]
-    return {"options": options, "clauses": disjunctions, "comparisons": comparisons}
+    disjunctions = []
+    for clause in clauses(system):
+        literals = [[at, "".join("01"[flag] for flag in allowed)] for at, allowed in clause.literals]
+        disjunctions.append({"literals": literals, "text": clause.reason})
+    return {
+        "options": [{"name": each.name, "values": plain_values(value_table(each))} for each in system.options],
+        "clauses": disjunctions,
+        "comparisons": [_comparison(constraint, system) for constraint in system.arithmetic_constraints],
+    }
 
 
 def _comparison(constraint: ArithmeticConstraint, system: VariabilityModel) -> dict[str, Any]:
@@ -332,9 +316,7 @@ def _comparison(constraint: ArithmeticConstraint, system: VariabilityModel) -> d
     return {
         "left": _tree(constraint.left),
         "right": _tree(constraint.right),
-        "comparison": constraint.comparison,
-        "negated": constraint.negated,
-        "requires": constraint.requires,
+        **picked(constraint, "comparison, negated, requires"),
         "names": list(constraint.names),
         "selected": [name for name in constraint.names if name not in numeric],
         "switches": {name: [system.names[at], bool(enabled)] for name, (at, enabled) in switches.items()},
@@ -377,12 +359,11 @@ def _json_text(value: Any, indent: str = "", *, ascii_only: bool = True) -> str:
     nested = isinstance(value, dict) or (isinstance(value, list) and any(isinstance(entry, dict) for entry in value))
     if not nested or len(indent) + len(line) <= _WIDTH:
         return line
-    inner, (opening, closing) = indent + "  ", "{}" if isinstance(value, dict) else "[]"
-    entries = [("", entry) for entry in value]
-    if isinstance(value, dict):
-        entries = [(f"{json.dumps(name, ensure_ascii=ascii_only)}: ", entry) for name, entry in value.items()]
-    lines = ",\n".join(f"{inner}{name}{_json_text(entry, inner, ascii_only=ascii_only)}" for name, entry in entries)
-    return f"{opening}\n{lines}\n{indent}{closing}"
+    inner, entries = indent + "  ", value.items() if isinstance(value, dict) else [(None, entry) for entry in value]
+    names = ("" if name is None else f"{json.dumps(name, ensure_ascii=ascii_only)}: " for name, _ in entries)
+    texts = (_json_text(entry, inner, ascii_only=ascii_only) for _, entry in entries)
+    lines = ",\n".join(f"{inner}{name}{text}" for name, text in zip(names, texts, strict=True))
+    return f"{line[0]}\n{lines}\n{indent}{line[-1]}"
 
 
 def python_source(content: ModelFile) -> str:
@@ -407,11 +388,9 @@ def python_source(content: ModelFile) -> str:
 
 def _docstring(program: Mapping[str, Any]) -> str:
     """Return the docstring of an exported module; `splc.formats.models.read` reads its first line."""
-    subject = " of ".join(filter(None, (program["property"], program["system"] or "an unknown system")))
+    subject = f"{program['property']} of {program['system'] or 'an unknown system'}, by splc {program['version']}"
     lines = [
-        f"Program of the model of {subject}, by splc {program['version']}."
-        if program["property"]
-        else "Program of a model.",
+        f"Program of the model of {subject}." if program["property"] else "Program of a model.",
         "",
         "It needs Python 3.11 and its standard library only.",
         "",

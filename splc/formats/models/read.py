@@ -31,8 +31,7 @@ _PROPERTY = re.compile(rf"^{NFP}(.+)$|model of (.+?) of .+, by splc ", re.MULTIL
 
 def subject_of(source: Source) -> Subject:
     """Return what the last model of a file is about; of other and damaged files nothing is known."""
-    content = json_object(source)
-    if not content:
+    if not (content := json_object(source)):
         text = source.data.decode("utf-8", errors="replace")
         systems = _SYSTEM.findall(text)
         properties = [quoted_name or two for quoted_name, two in _PROPERTY.findall(text)]
@@ -50,10 +49,8 @@ def parse_term_list(source: Source, system: VariabilityModel) -> GivenTerms:
     """Return the learner that fits the influences of the terms of a file, in the log grammar; `#` begins a comment."""
     problems = Problems(source.name)
     terms: list[LearnedTerm] = []
-    for number, raw in enumerate(source.text().splitlines(), 1):
-        line = raw.partition("#")[0].strip()
-        if not line:
-            continue
+    lines = enumerate((raw.partition("#")[0].strip() for raw in source.text().splitlines()), 1)
+    for number, line in ((number, line) for number, line in lines if line):
         try:
             terms.append(parse_term(line, system))
             GivenTerms(tuple(terms))
@@ -121,46 +118,22 @@ def read_model(
     return read_stored_model(path, system, parameters=parameters).model
 
 
-def read_stored_model(
-    path: str | Path,
-    system: VariabilityModel | None = None,
-    *,
-    parameters: Mapping[str, float] | Parameters | None = None,
-    round: WhichRound = "last",
-    learning: int | None = None,
-    symbols: Collection[str] = (),
-    full: bool = False,
-) -> StoredModel:
-    """Read a performance-influence model and its property. The format is detected from the content.
-
-    `path`: the file, also compressed (`.gz`); `-` is standard input. `learning`: the number (from 1) of a learning in a
-    log with several, None for the last.
-    """
-    options = ReadOptions(parameters, round, learning, symbols, full)
-    return parse_stored_models(read_source(path), system, options)[0]
+def read_stored_model(path: str | Path, system: VariabilityModel | None = None, **options: Any) -> StoredModel:
+    """Read a model with all that its file states; `options`: those of `ReadOptions`, else as `read_model`."""
+    return parse_stored_models(read_source(path), system, ReadOptions(**options))[0]
 
 
 def read_stored_models(
-    paths: Sequence[str],
-    system: VariabilityModel | None = None,
-    *,
-    parameters: Mapping[str, float] | Parameters | None = None,
-    round: WhichRound = "last",
-    learning: int | None = None,
-    full: bool = False,
+    paths: Sequence[str], system: VariabilityModel | None = None, **options: Any
 ) -> list[StoredModel]:
-    """Read the models of several files, each with its file, hash and a distinct name.
-
-    The arguments are those of `read_stored_model`; with `learning` 0 each learning of a log is a model.
-    """
-    options = ReadOptions(parameters, round, learning, full=full)
+    """Read the models of several files, each with its file, hash and a distinct name, as `read_stored_model`."""
     stored_models: list[StoredModel] = []
     names: list[str] = []
     problems = Problems()
     for path in paths:
         try:
             source = read_source(path)
-            models = parse_stored_models(source, system, options)
+            models = parse_stored_models(source, system, ReadOptions(**options))
         except SplcError as error:
             problems.include(error)
             continue
@@ -178,19 +151,18 @@ def parse_stored_models(source: Source, system: VariabilityModel | None, options
     """Return the models that a file holds: one, or with `learning` 0 one for each learning of a log."""
     if not source.data.strip():
         raise InputError(Problem("the file is empty", source.name))
-    form = detect.format_of("model", source)
-    if form is None:
-        kind = detect.kind_of(source)
+    if (form := detect.format_of("model", source)) is None:
         kinds = {"system": "a system description", "measurements": "a table of measurements", "script": "a script"}
-        kind_text = kinds.get(kind or "", "XML")
         hint = "a model is a log that splc or SPL Conqueror wrote, a JSON file of splc, or model text"
-        raise InputError(Problem(f"this is {kind_text}, not a model", source.name, hint=hint))
+        message = f"this is {kinds.get(detect.kind_of(source) or '', 'XML')}, not a model"
+        raise InputError(Problem(message, source.name, hint=hint))
     companion, unused = _read_companion(source, system) if options.full and form.name == "log" else (None, "")
-    if system is None and companion is not None:
-        system = companion.system
+    system = companion.system if system is None and companion is not None else system
     models: list[StoredModel] = form.read(source, system, options)
-    if len(models) > 1 or companion is None:
-        return models if len(models) > 1 else [replace(models[0], unused=unused)]
+    if len(models) > 1:
+        return models
+    if companion is None:
+        return [replace(models[0], unused=unused)]
     facts = {name: getattr(models[0], name) for name in ("model", "nfp", "kind", "notes", "columns")}
     return [replace(companion, **facts)]
 
@@ -210,8 +182,7 @@ def _read_companion(source: Source, system: VariabilityModel | None) -> tuple[St
             continue
         try:
             companion = read_source(file)
-            expected = log_hash_of(companion)
-            if expected is None and Path(file).name not in stated_names:
+            if (expected := log_hash_of(companion)) is None and Path(file).name not in stated_names:
                 continue
             if expected == source.sha256:
                 return replace(parse_stored_json(companion, system), companion=file), ""
@@ -228,10 +199,9 @@ def _read_companion(source: Source, system: VariabilityModel | None) -> tuple[St
 def learned_content(stored: StoredModel, file: str) -> Mapping[str, Any]:
     """Return the keys of the JSON file of a model; of a log, of the one that was written with it."""
     source = stored.companion if stored.kind == "log" else file
-    if source is None or source == STANDARD or stored.kind == "text" or not Path(source).is_file():
-        return {}
-    with suppress(SplcError):
-        return json_object(read_source(source))
+    if source not in (None, STANDARD) and stored.kind != "text" and Path(source).is_file():
+        with suppress(SplcError):
+            return json_object(read_source(source))
     return {}
 
 

@@ -12,11 +12,12 @@ from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Key, title
 from splc.data.property_unit import unit_in_name
 from splc.errors import OutputError, plural
 from splc.formats.column_choice import ColumnChoice
-from splc.formats.models.notation import facts_text, percent_text
 from splc.io.json import declared
 from splc.io.latex import one_line
+from splc.io.numbers import percentage, rounded_text
 from splc.learning.result import Intervals, LearningResult, Predictor
 from splc.models.influence import InfluenceModel
+from splc.models.terms import exponent, exponent_text, quoted
 from splc.system.variability import ROOT, VariabilityModel
 
 if TYPE_CHECKING:
@@ -150,9 +151,8 @@ class StoredModel:
     @property
     def printed(self) -> StoredModel:
         """The model without its full model: the printed one predicts, with its own intervals."""
-        if self.full is None:
-            return replace(self, unused="")
-        return replace(self, full=None, intervals=self.printed_intervals, unused="")
+        intervals = self.intervals if self.full is None else self.printed_intervals
+        return replace(self, full=None, intervals=intervals, unused="")
 
     @property
     def key(self) -> Key:
@@ -179,10 +179,8 @@ class StoredModel:
     @property
     def comment(self) -> str:
         """The title, and the data that the model rests on, in one line."""
-        facts = ""
-        if self.scaling is not None:
-            facts = facts_text(self.scaling)
-        elif self.result is not None:
+        facts = "" if self.scaling is None else facts_text(self.scaling)
+        if self.scaling is None and self.result is not None:
             explained = self.result.of_printed
             judged = [("learning error", explained.learning_error), ("error", explained.error)]
             facts = ", ".join(f"{name} {percent_text(value)}" for name, value in judged if value is not None)
@@ -191,8 +189,7 @@ class StoredModel:
     @property
     def lower(self) -> tuple[InfluenceModel, str, float] | None:
         """The model of the lower of two segments, the variable along which they differ, and where it ends."""
-        scaling = self.scaling
-        if scaling is None or scaling.below is None or scaling.change is None:
+        if (scaling := self.scaling) is None or scaling.below is None or scaling.change is None:
             return None
         return scaling.below.model, scaling.changing or scaling.names[0], scaling.change
 
@@ -251,7 +248,7 @@ def learned_file(
     system: VariabilityModel | None = None,
 ) -> ModelFile:
     """Return the file of a learned model; `test_errors`: the error after each round, None: only the last is known."""
-    from splc.learning.intervals import FullPredictor
+    from splc.learning.full_predictor import FullPredictor
 
     about = f"model of {result.nfp} of {origin}, by splc {__version__} ({result.learner}, preset {result.preset})"
     if result.scaling is not None:
@@ -268,3 +265,31 @@ def learned_file(
         result=result,
     )
     return ModelFile([stored], about, {}, test_errors)
+
+
+# Percentages below this are shown as `< 0.001 %`.
+_LEAST = 0.001
+
+
+def lead_text(model: ScalingModel) -> str:
+    """Return the lead term of a model, with logarithms to the base 2: `p^(3/2) * log2(p)`; `1` if it is constant."""
+    factors = []
+    for name, (power, log) in model.lead.items():
+        text = quoted(name, model.names)
+        factors += [(text, power), (f"log2({text})", log)]
+    return " * ".join(text + exponent_text(exponent(power)) for text, power in factors if power != 0) or "1"
+
+
+def facts_text(model: ScalingModel) -> str:
+    """Return the data of a scaling model, of both segments if two: `SMAPE 1.2 % at 5 points, p = 2 … 32`."""
+    ends = (" … ".join(dict.fromkeys(rounded_text(end, 6) for end in pair)) for pair in model.ranges)
+    ranges = ", ".join(f"{name} = {text}" for name, text in zip(model.names, ends, strict=True))
+    points = f"{model.points} point{'' if model.points == 1 else 's'}"
+    explained = "" if model.adjusted_r2 is None else f", adjusted R² {model.adjusted_r2:.6g}"
+    segment_text = f"SMAPE {percent_text(model.smape)}{explained} at {points}, {ranges}"
+    return segment_text if model.below is None else f"{facts_text(model.below)}; {segment_text}"
+
+
+def percent_text(value: float, digits: int = 3) -> str:
+    """Return a percentage; very small ones are shown as `< 0.001 %`."""
+    return percentage(value, digits) if value == 0 or value >= _LEAST else f"< {_LEAST:g} %"

@@ -37,7 +37,6 @@ class Usage:
     writes: tuple[int, ...] = ()  # the positions of words that are files to write
     needs: tuple[Need, ...] = ()  # what must have been done before
     aliases: tuple[str, ...] = ()  # older spellings
-    effect: bool = True  # whether it has an effect here; the others are accepted
 
 
 def _file(name: str, arguments: str = "FILE", **settings: object) -> Usage:
@@ -58,13 +57,13 @@ COMMANDS: tuple[Usage, ...] = (
     _file("vm", "MODEL.xml", reads=(0,)),
     _file("all", "[check:false] FILE", keys=("check",), reads=(0,), needs=("vm",)),
     _file("evaluationset", reads=(0,), needs=("vm",)),
-    Usage("nfp", "NAME", "file", 1, 1),
+    _file("nfp", "NAME"),
     _file("log", writes=(0,)),
     _file("script", "FILE.a", reads=(0,)),
     Usage("mlsettings", "NAME:VALUE …", "pairs", keys=None),
     _file("load-mlsettings", reads=(0,)),
     Usage("printsettings"),
-    Usage("solver", "NAME", "words", 1, None, effect=False),
+    Usage("solver", "NAME", "words", 1, None),
     Usage("binary", "STRATEGY [NAME:VALUE …] [[OPTION,…]] [validation]", "sampling"),
     Usage("numeric", "STRATEGY [NAME:VALUE …] [[OPTION,…]] [validation:true]", "sampling"),
     Usage("hybrid", "STRATEGY [NAME:VALUE …] [[OPTION,…]] [validation:true]", "sampling"),
@@ -84,7 +83,7 @@ COMMANDS: tuple[Usage, ...] = (
     Usage("clean-global"),
     Usage("rollback"),
     *(Usage(name, "FOLDER FOLDERS FILES TARGET", "words", 4, 4) for name in CONVERSIONS),
-    Usage("define-python-path", "FOLDER", "file", 1, 1, effect=False),
+    _file("define-python-path", "FOLDER"),
     Usage("learn-python", _PYTHON, "pairs", 1, 1, keys=None, needs=_LEARNING),
     Usage("learn-python-opt", _PYTHON_SEARCH, "lists", 1, 1, keys=("file", "performWithOptimal"), needs=_LEARNING),
 )
@@ -170,10 +169,10 @@ def _statements(source: Source) -> Iterator[tuple[int, str]]:
 def _command(text: str, line: int) -> ScriptCommand:
     first, arguments = [*text.split(maxsplit=1), ""][:2]
     name = first.casefold()
-    if name not in TABLE and (name in _STRATEGIES or name == _DESIGN):
-        kind = "numeric" if name == _DESIGN else _STRATEGIES[name]
-        arguments = arguments if name == _DESIGN else f"{name} {arguments}"
-        name = kind
+    if name == _DESIGN:
+        name = "numeric"
+    elif name not in TABLE and name in _STRATEGIES:
+        name, arguments = _STRATEGIES[name], f"{name} {arguments}"
     if name not in TABLE:
         raise SpecError(f"unknown command {first!r}", hint=unknown_name_hint(name, list(TABLE)))
     usage = TABLE[name]
@@ -207,11 +206,10 @@ def _arguments(usage: Usage, text: str, line: str) -> dict[str, Any]:
             matches = _LIST.findall(text, 0, end_of_lists)
             lists = {name: tuple(item.strip() for item in items.split(",")) for name, items in matches}
             pairs = _pairs((_LIST.sub(" ", text[:end_of_lists]) + text[end_of_lists:]).split())
-            key_names = {name.casefold(): name for name in usage.keys or ()}
-            for name in pairs["values"]:
-                if name.casefold() not in key_names:
-                    raise SpecError(f"unknown argument {name!r}", hint=unknown_name_hint(name, [*key_names.values()]))
-            values = {key_names[name.casefold()]: value for name, value in pairs["values"].items()}
+            keys = {name.casefold(): name for name in usage.keys or ()}
+            for name in (name for name in pairs["values"] if name.casefold() not in keys):
+                raise SpecError(f"unknown argument {name!r}", hint=unknown_name_hint(name, [*keys.values()]))
+            values = {keys[name.casefold()]: value for name, value in pairs["values"].items()}
             return {"words": pairs["words"], "values": values, "lists": lists}
 
 
@@ -239,17 +237,15 @@ def _check_values(command: ScriptCommand) -> None:
     elif command.name == "all" and "check" in values:
         check(truth, values["check"])
     elif command.name == "learn-splconqueror-opt":
-        for word in command.words[:1]:
-            if word.casefold() != RANDOMIZED:
-                hint = unknown_name_hint(word, [RANDOMIZED])
-                problems.append(Problem(f"unknown argument {word!r}", hint=hint))
+        unknown = (word for word in command.words[:1] if word.casefold() != RANDOMIZED)
+        hints = ((word, unknown_name_hint(word, [RANDOMIZED])) for word in unknown)
+        problems += [Problem(f"unknown argument {word!r}", hint=hint) for word, hint in hints]
         if not choices:
             problems.append(Problem("there are no settings to choose from", hint="write NAME=[VALUE,VALUE]"))
         for choice in choices:
             check(Settings().changed, choice)
     elif command.name == "learn-python":
-        final = next((name for name in values if name.casefold() == FINAL_PREDICTIONS.casefold()), None)
-        if final is not None:
+        for final in [name for name in values if name.casefold() == FINAL_PREDICTIONS.casefold()][:1]:
             check(truth, values.pop(final))
         check(estimator_of, command.words[0], values)
     elif command.name == "learn-python-opt":

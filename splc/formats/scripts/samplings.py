@@ -142,17 +142,13 @@ def _line(strategy: Strategy, spec: str, seed: int) -> str:
     arguments = [text.strip() for text in spec.partition(":")[2].split(",") if text.strip()]
     named_arguments = dict(text.split("=", 1) for text in arguments if "=" in text)
     positional = [text for text in arguments if "=" not in text and text not in strategy.fixed]
-    argument_texts = []
+    texts = [strategy.kind, strategy.name]
     for key in (strategy_key for strategy_key in strategy.keys if not strategy_key.ignored):
         value = named_arguments.get(key.ours) if key.ours else (positional.pop(0) if positional else None)
-        if value is None and key is _SEED:
-            value = str(seed)
-        if value is not None:
-            argument_texts.append(f"{key.name}:{value}")
-    flags = [f"{strategy.flag}:true"] if strategy.flag else []
-    return " ".join(
-        (strategy.kind, strategy.name, *argument_texts, *flags, *([bracket + options.strip()] if bracket else []))
-    )
+        value = str(seed) if value is None and key is _SEED else value
+        texts += [] if value is None else [f"{key.name}:{value}"]
+    texts += [f"{strategy.flag}:true"] if strategy.flag else []
+    return " ".join([*texts, *([bracket + options.strip()] if bracket else [])])
 
 
 def names(kind: Kind) -> tuple[str, ...]:
@@ -167,14 +163,12 @@ _DOMAIN = re.compile(r"\[([^\]]*)\]")
 def sampling_of(kind: Kind, arguments: str, line: str = "") -> Sampling:
     """Return the sampling of a command `binary`, `numeric` or `hybrid`."""
     # Brackets that are not closed would each be followed to the end.
-    end_of_domains = arguments.rfind("]") + 1
-    domains = _DOMAIN.findall(arguments, 0, end_of_domains)
-    all_words = (_DOMAIN.sub(" ", arguments[:end_of_domains]) + arguments[end_of_domains:]).split()
-    pairs = (word.partition(":") for word in all_words if ":" in word)
-    values = {name.casefold(): value for name, _, value in pairs}
+    end = arguments.rfind("]") + 1
+    domains = _DOMAIN.findall(arguments, 0, end)
+    all_words = (_DOMAIN.sub(" ", arguments[:end]) + arguments[end:]).split()
+    values = {name.casefold(): value for name, colon, value in (word.partition(":") for word in all_words) if colon}
     plain_words = [word for word in all_words if ":" not in word]
-    words = [word for word in plain_words if word.casefold() != VALIDATION]
-    if not words:
+    if not (words := [word for word in plain_words if word.casefold() != VALIDATION]):
         raise SpecError(f"{kind} names no sampling strategy", hint=f"known are: {', '.join(names(kind))}")
     strategy = _strategy(kind, words[0], values)
     if words[1:]:
@@ -191,8 +185,7 @@ def sampling_of(kind: Kind, arguments: str, line: str = "") -> Sampling:
 
 def _strategy(kind: Kind, name: str, values: dict[str, str]) -> Strategy:
     named = (each for each in STRATEGIES if name.casefold() in (each.name, *each.aliases))
-    candidates = [strategy for strategy in named if strategy.kind == kind]
-    if not candidates:
+    if not (candidates := [strategy for strategy in named if strategy.kind == kind]):
         raise SpecError(f"unknown {kind} sampling strategy {name!r}", hint=unknown_name_hint(name, names(kind)))
     flags = {strategy.flag for strategy in candidates if strategy.flag}
     flag_values = {flag: truth(values.pop(flag), flag) for flag in flags if flag in values}
@@ -201,21 +194,16 @@ def _strategy(kind: Kind, name: str, values: dict[str, str]) -> Strategy:
 
 def _spec(strategy: Strategy, values: Mapping[str, str]) -> tuple[str, str | None]:
     """Return the spec of a strategy with its arguments, and the file that it draws from."""
-    keys_by_name = {name.casefold(): key for key in strategy.keys for name in (key.name, *key.aliases)}
-    values_by_key: dict[str, str] = {}
-    problems = []
-    for name, value in values.items():
-        if name not in keys_by_name:
-            spelled = [key.name for key in strategy.keys]
-            hint = unknown_name_hint(name, spelled) if spelled else _usage(strategy)
-            problems.append(Problem(f"{strategy.name} has no argument {name!r}", hint=hint))
-        else:
-            values_by_key[keys_by_name[name].name] = value
+    keys = {name.casefold(): key.name for key in strategy.keys for name in (key.name, *key.aliases)}
+    values_by_key = {keys[name]: value for name, value in values.items() if name in keys}
+    spelled, problems = [key.name for key in strategy.keys], []
+    for name in (name for name in values if name not in keys):
+        hint = unknown_name_hint(name, spelled) if spelled else _usage(strategy)
+        problems.append(Problem(f"{strategy.name} has no argument {name!r}", hint=hint))
     positional: list[str] = []
     keywords: dict[str, str] = {}
     for key in strategy.keys:
-        argument = values_by_key.get(key.name, key.default)
-        if argument is None:
+        if (argument := values_by_key.get(key.name, key.default)) is None:
             problems.append(Problem(f"{strategy.name} needs {key.name}", hint=_usage(strategy)))
         elif not argument or key.ignored:
             continue
@@ -247,9 +235,8 @@ def _check(strategy: Strategy, kind: Kind, spec: str) -> None:
         # A random part alone would draw whole configurations.
         parse_spec({"binary": f"{probe}+ff", "numeric": f"all+{probe}", "hybrid": probe}[kind])
     except SplcError as error:
-        raise SpecError(
-            Problem(f"{strategy.name}: {problem.message}", hint=problem.hint) for problem in error.problems
-        ) from None
+        problems = (Problem(f"{strategy.name}: {problem.message}", hint=problem.hint) for problem in error.problems)
+        raise SpecError(problems) from None
 
 
 def _usage(strategy: Strategy) -> str:
@@ -262,11 +249,9 @@ def spec_of(samplings: Sequence[Sampling], system: VariabilityModel, file: str =
     specs = {sampling.kind: sampling.resolved(len(system.binary_options), file) for sampling in samplings}
     if "hybrid" in specs:
         return specs["hybrid"]
-    if "binary" in specs and "numeric" not in specs and system.numeric_options:
-        specs["numeric"] = "ff"
-    if "numeric" in specs and "binary" not in specs and system.binary_options:
-        specs["binary"] = "all"
-    return "+".join(specs[kind] for kind in ("binary", "numeric") if kind in specs)
+    binary = specs.get("binary") or ("all" if "numeric" in specs and system.binary_options else None)
+    numeric = specs.get("numeric") or ("ff" if "binary" in specs and system.numeric_options else None)
+    return "+".join(filter(None, (binary, numeric)))
 
 
 def truth(text: str, name: str = "") -> bool:

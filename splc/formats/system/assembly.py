@@ -36,17 +36,11 @@ def disjunction(literals: Iterable[tuple[str, bool]], line: int | None = None) -
 def comparison_of(left: Node, sign: str, right: Node, line: int | None = None) -> ArithmeticConstraint:
     """Return the constraint that a comparison holds, in which options that are not selected are 0."""
     first, second = (tree_text(node, quoted, number_text) for node in (left, right))
-    text = f"{first} {sign} {second}"
-    return ArithmeticConstraint(left, sign, right, "mixed", "none", False, text, line)
-
-
-def selection(formula: Formula, optional: Container[str], line: int | None) -> ArithmeticConstraint:
-    """Return a formula as one comparison of products and sums; `optional`: numeric options that may have no value."""
-    return comparison_of(_value(formula, optional), ">=", Number(1), line)
+    return ArithmeticConstraint(left, sign, right, "mixed", "none", False, f"{first} {sign} {second}", line)
 
 
 def _value(formula: Formula, optional: Container[str]) -> Node:
-    """Return an expression that is at least 1 where a formula holds, and 0 elsewhere."""
+    """Return an expression that is at least 1 where a formula holds, else 0; `optional`: options without a value."""
     if isinstance(formula, OptionLiteral):
         # The name of a numeric option is its value.
         name = Name(ENABLED + formula.name if formula.name in optional else formula.name)
@@ -66,13 +60,11 @@ def constraints_of(
     """
     literals = [atom for atom in atoms if isinstance(atom, OptionLiteral)]
     always = [literal for literal in literals if literal.name in values and literal.name not in optional]
-    if any(literal.positive for literal in always):
-        return
-    literals = [literal for literal in literals if literal not in always]
     comparisons = [atom for atom in atoms if isinstance(atom, NumericAtom)]
     constant = [comparison for comparison in comparisons if not _names(comparison)]
-    if any(_holds(comparison, 0.0) for comparison in constant):
+    if any(literal.positive for literal in always) or any(_holds(comparison, 0.0) for comparison in constant):
         return
+    literals = [literal for literal in literals if literal not in always]
     comparisons = [comparison for comparison in comparisons if comparison not in constant]
     names = {name for comparison in comparisons for name in _names(comparison)}
     unselected = [name for name in sorted(names) if name in optional and OptionLiteral(name, False) not in literals]
@@ -191,9 +183,8 @@ def always_selected(root: FeatureNode) -> set[str]:
     """Return the names of the features that the tree selects in every configuration."""
     selected_names = {root.name}
     for feature in features_of(root):
-        for group in feature.groups:
-            if group.lower == len(group.members) and feature.name in selected_names:
-                selected_names.update(member.name for member in group.members)
+        for group in feature.groups if feature.name in selected_names else ():
+            selected_names.update(member.name for member in group.members if group.lower == len(group.members))
     return selected_names
 
 
@@ -228,8 +219,7 @@ def options_of(root: FeatureNode) -> tuple[tuple[Option, ...], tuple[Constraint,
                 constraints += _cardinality(feature.name, names, lower, upper, group.line)
         parent, optional, excluded = relations.pop(id(feature), (None, False, ()))
         if feature.values is None:
-            option = BinaryOption(feature.name, parent, optional, tuple(implied), excluded, line=feature.line)
-            binary.append(option)
+            binary.append(BinaryOption(feature.name, parent, optional, tuple(implied), excluded, line=feature.line))
             continue
         flag = None if feature.name in always else min(-1.0, feature.values[0] - 1)
         numeric.append(NumericOption(feature.name, feature.values, deselected_flag=flag, line=feature.line))
@@ -291,14 +281,13 @@ class Assembly:
         """Add a constraint: its clauses, or one arithmetic constraint if these are too many."""
         positions = {atom: at for at, atom in reversed(list(enumerate(atoms_of(formula))))}
         clauses = clauses_of(formula, MAX_CLAUSES)
-        if clauses is None:
-            if any(isinstance(atom, NumericAtom) for atom in positions):
-                message = f"the constraint has more than {MAX_CLAUSES} clauses, and comparisons"
-                self.problems.add(message, line, text=text, hint="write several constraints")
-            else:
-                self.constraints.append(selection(formula, self.optional, line))
-            return
-        for clause in clauses:
+        if clauses is None and any(isinstance(atom, NumericAtom) for atom in positions):
+            message = f"the constraint has more than {MAX_CLAUSES} clauses, and comparisons"
+            self.problems.add(message, line, text=text, hint="write several constraints")
+        elif clauses is None:
+            # One comparison of products and sums, which is at least 1 where the formula holds.
+            self.constraints.append(comparison_of(_value(formula, self.optional), ">=", Number(1), line))
+        for clause in clauses or ():
             atoms = sorted(clause, key=lambda atom: positions.get(atom, positions.get(opposite(atom), 0)))
             try:
                 self.constraints += constraints_of(atoms, self.values, self.optional, line)
@@ -314,9 +303,8 @@ class Assembly:
     def system(self, name: str, options: Sequence[Option]) -> VariabilityModel:
         """Return the system of the options and the constraints; see `tree`."""
         names = {option.name for option in options}
-        for hidden in (f"{ENABLED}{option_name}" for option_name in sorted(self.optional)):
-            if hidden in names:
-                self.problems.add(f"the name {hidden!r} is reserved: {hidden.removeprefix(ENABLED)!r} is optional")
+        for name_of_option in sorted(each for each in self.optional if f"{ENABLED}{each}" in names):
+            self.problems.add(f"the name {ENABLED + name_of_option!r} is reserved: {name_of_option!r} is optional")
         try:
             system = VariabilityModel(name, tuple(options), tuple(self.constraints), self.file, tuple(self.notes))
         except SplcError as error:

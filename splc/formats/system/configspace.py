@@ -1,28 +1,32 @@
-"""ConfigSpace's JSON of parameter spaces: parameters as options, conditions and what is forbidden as constraints."""
+"""ConfigSpace's JSON of parameter spaces: parameters as options, conditions and what is forbidden as constraints.
+
+Reading ends with `write_configspace`.
+"""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-from collections.abc import Callable, Collection, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from splc.arithmetic.tree import Name, Number
-from splc.errors import InputError, nearest
+from splc.errors import InputError, OutputError, Problems, nearest
 from splc.formats.system.assembly import Assembly, name_of
-from splc.io.files import Source
+from splc.formats.system.feature_models import Literals, literals_of, notes_of_presentations, violations
+from splc.io.files import Source, write_whole
 from splc.io.json import declared, parse_json
 from splc.io.numbers import number_text
-from splc.system.clauses import Formula, Junction, NumericAtom, equivalence, implication, joined, negation
-from splc.system.constraints import OptionLiteral
+from splc.system.clauses import Formula, Junction, NumericAtom, clauses, equivalence, implication, joined, negation
+from splc.system.constraints import ArithmeticConstraint, OptionLiteral
 from splc.system.options import BinaryOption, NumericOption, Option, alternative_options
-from splc.system.variability import VariabilityModel
+from splc.system.variability import ROOT, VariabilityModel
 
 RANGES = ("uniform_int", "normal_int", "beta_int", "uniform_float", "normal_float", "beta_float")
 LISTS = {"categorical": "choices", "ordinal": "sequence"}
@@ -69,16 +73,16 @@ def _values(entry: Mapping[str, Any], notes: list[str], stated: Collection[Any])
         return _range(name, entry, notes, stated)
     if kind == "constant" and not isinstance(entry.get("value"), dict | list):
         return (entry.get("value"),)
-    if kind not in (*LISTS,):
+    if kind not in LISTS:
         known_types = (*RANGES, *LISTS, "constant")
         hint = nearest(str(kind), known_types) or f"known are: {', '.join(known_types)}"
         raise InputError(f"{name} has the unknown type {kind!r}", hint=hint)
-    listed = declared(list, entry.get(LISTS[kind]))
+    listed = tuple(declared(list, entry.get(LISTS[kind]), ()))
     if not listed or any(isinstance(item, dict | list) for item in listed):
         raise InputError(f"{name} has no list of values in {LISTS[kind]!r}")
     if len({(type(value), value) for value in listed}) < len(listed):
         raise InputError(f"{name} has a value twice")
-    return tuple(listed)
+    return listed
 
 
 def _parameter(
@@ -86,14 +90,12 @@ def _parameter(
 ) -> SpaceParameter:
     """Return the parameter with these values."""
     if set(map(type, values)) == {bool} and True in values:
-        optional = conditional or len(values) > 1
-        return SpaceParameter((BinaryOption(name, optional=optional, line=line),), values)
+        return SpaceParameter((BinaryOption(name, optional=(conditional or len(values) > 1), line=line),), values)
     if all(isinstance(value, float) and math.isfinite(value) for value in values):
         numbers = tuple(sorted(values))
         flag = min(-1.0, numbers[0] - 1) if conditional else None
         return SpaceParameter((NumericOption(name, numbers, deselected_flag=flag, line=line),), values)
-    texts = [shown(value) for value in values]
-    if len(set(texts)) < len(texts):
+    if len(texts := [*map(shown, values)]) > len({*texts}):
         raise InputError(f"{name} has values that are the same text")
     parent, *members = alternative_options(name, texts, taken)
     return SpaceParameter((replace(parent, optional=conditional, line=line), *members), values)
@@ -107,11 +109,9 @@ def _range(name: str, entry: Mapping[str, Any], notes: list[str], stated: Collec
         raise InputError(f"{name} has no bounds: 'lower' and 'upper' are not two numbers")
     if upper < lower:
         raise InputError(f"{name} has no values: {number_text(lower)} is above {number_text(upper)}")
-    if step is None and is_integer:
-        step = 1.0
+    step = 1.0 if step is None and is_integer else step
     if isinstance(step, float) and step > 0 and (upper - lower) / step < MAX_VALUES:
-        size = (upper - lower) / step + 1e-9
-        return tuple(float(f"{lower + at * step:.14g}") for at in range(int(size) + 1))
+        return tuple(float(f"{lower + at * step:.14g}") for at in range(int((upper - lower) / step + 1e-9) + 1))
     is_log = entry.get("log") is True and lower > 0
     spaced = (np.geomspace if is_log else np.linspace)(lower, upper, LEVELS)
     levels = {float(f"{value:.6g}") for value in spaced[1:-1].tolist()}
@@ -144,11 +144,7 @@ def parse_configspace(source: Source) -> VariabilityModel:
     Numbers are numeric options; true and false are a binary option, and texts an alternative group. An option is not
     selected where its parameter is not active. A range of real numbers has levels, and a note says so.
     """
-    try:
-        content = parse_json(source.text())
-    except InputError as error:
-        raise error.at(source.name) from None
-    return _ConfigSpaceReader(source, content).read()
+    return _ConfigSpaceReader(source).read()
 
 
 class _RefusedError(InputError):
@@ -158,9 +154,12 @@ class _RefusedError(InputError):
 class _ConfigSpaceReader(Assembly):
     """Reads one file."""
 
-    def __init__(self, source: Source, content: Any) -> None:
+    def __init__(self, source: Source) -> None:
         super().__init__(source.name)
-        self.content = declared(dict, content, {})
+        try:
+            self.content = declared(dict, parse_json(source.text()), {})
+        except InputError as error:
+            raise error.at(source.name) from None
         self.name = _text(self.content, "name").strip() or name_of(source)
         self.parameters: dict[str, SpaceParameter] = {}
         # Parameter → the formula of where it is active; None while the formula is computed.
@@ -185,16 +184,15 @@ class _ConfigSpaceReader(Assembly):
         used_names = {_text(entry, "name") for entry in entries}
         options: list[Option] = []
         for entry in entries:
-            name = _text(entry, "name")
+            line = self.lines.get(name := _text(entry, "name"))
             try:
                 if not name.strip() or name in self.parameters:
                     raise InputError(f"the name {name!r} is used twice" if name.strip() else "a parameter has no name")
                 values = _values(entry, self.notes, stated.get(name, ()))
-                is_conditional = name in self.conditions
-                parameter = _parameter(name, values, self.lines.get(name), used_names, conditional=is_conditional)
+                parameter = _parameter(name, values, line, used_names, conditional=name in self.conditions)
             except InputError as error:
                 self.refused.add(name)
-                self.problems.include(error, self.lines.get(name))
+                self.problems.include(error, line)
                 continue
             self.parameters[name] = parameter
             used_names.update(option.name for option in parameter.options)
@@ -203,9 +201,9 @@ class _ConfigSpaceReader(Assembly):
         self.values = {option.name: option.values for option in numeric}
         self.optional = {option.name for option in numeric if option.optional}
         for name in self.conditions:
-            self.state(name, partial(self.activity, name))
+            self.state(name, self.activity, name)
         for forbidden in self.entries("forbiddens"):
-            self.state(_subject(forbidden), partial(self.excluded, forbidden), "forbidden")
+            self.state(_subject(forbidden), self.excluded, forbidden, "forbidden")
         if not options and not len(self.problems):
             self.problems.add("the space has no parameters")
         return self.system(self.name, sorted(options, key=lambda option: isinstance(option, NumericOption)))
@@ -217,11 +215,11 @@ class _ConfigSpaceReader(Assembly):
             self.problems.add(f"{key!r} is not a list of objects")
         return entries or []
 
-    def state(self, name: str, formula: Callable[[], Formula], what: str = "condition") -> None:
-        """Add a constraint; `name` is a parameter in it."""
+    def state(self, name: str, formula: Callable[[Any], Formula], stated: Any, what: str = "condition") -> None:
+        """Add the constraint that is stated; `name` is a parameter in it."""
         line = self.lines.get(name)
         try:
-            self.require(formula(), line, f"{what}: {name}")
+            self.require(formula(stated), line, f"{what}: {name}")
         except _RefusedError:
             return
         except InputError as error:
@@ -229,9 +227,9 @@ class _ConfigSpaceReader(Assembly):
 
     def parameter(self, name: str) -> SpaceParameter:
         """Return a parameter."""
-        if name in self.refused - self.parameters.keys():
-            raise _RefusedError(name)
         if name not in self.parameters:
+            if name in self.refused:
+                raise _RefusedError(name)
             raise InputError(f"unknown parameter {name!r}", hint=nearest(name, self.parameters))
         return self.parameters[name]
 
@@ -239,34 +237,40 @@ class _ConfigSpaceReader(Assembly):
         """Return the formula of where a parameter is active."""
         if name not in self.conditions:
             return Junction(True, ())
-        if (formula := self.active.get(name)) is not None:
-            return formula
-        self.active[name] = None
-        try:
-            formulas = [self.holds(condition, 0) for condition in self.conditions[name]]
-        finally:
-            del self.active[name]
-        formula = self.active[name] = joined(formulas, conjunction=True)
+        if (formula := self.active.get(name)) is None:
+            self.active[name] = None
+            try:
+                formulas = [self.formula(condition, "parent") for condition in self.conditions[name]]
+            finally:
+                del self.active[name]
+            formula = self.active[name] = joined(formulas, conjunction=True)
         return formula
 
     def activity(self, name: str) -> Formula:
         """Return the constraint of the conditions of a parameter."""
-        parameter = self.parameter(name)
-        selected = OptionLiteral(parameter.name, True)
         # An inactive Boolean parameter is not selected, like a false one.
-        return (implication if parameter.is_truth else equivalence)(selected, self.condition(name))
+        relation = implication if self.parameter(name).is_truth else equivalence
+        return relation(OptionLiteral(name, True), self.condition(name))
 
-    def holds(self, condition: Any, depth: int) -> Formula:
-        """Return the formula of a condition."""
-        kind = _text(condition, "type")
-        if kind in {"AND", "OR"}:
-            parts = _parts(condition, "conditions", depth)
-            return joined((self.holds(part, depth + 1) for part in parts), conjunction=kind == "AND")
-        name = _text(condition, "parent")
+    def excluded(self, clause: Any) -> Formula:
+        """Return the constraint that something is forbidden."""
+        return negation(self.formula(clause, "name"))
+
+    def formula(self, clause: Any, key: str, depth: int = 0) -> Formula:
+        """Return the formula of a condition or of what is forbidden; `key`: that of the parameter in it."""
+        kind, is_condition = _text(clause, "type"), key == "parent"
+        if kind == "AND" or (kind == "OR" and is_condition):
+            parts = _parts(clause, "conditions" if is_condition else "clauses", depth)
+            return joined((self.formula(part, key, depth + 1) for part in parts), conjunction=kind == "AND")
         if kind == "IN":
-            return self.one_of(name, _parts(condition, "values"))
-        if kind == "EQ":
-            return self.one_of(name, [condition.get("value")])
+            return self.one_of(_text(clause, key), _parts(clause, "values"))
+        if kind == ("EQ" if is_condition else "EQUALS"):
+            return self.one_of(_text(clause, key), [clause.get("value")])
+        return self.compared(clause, kind) if is_condition else self.related(clause, kind)
+
+    def compared(self, condition: Any, kind: str) -> Formula:
+        """Return the formula of a condition on the place of a value in the order of all."""
+        name = _text(condition, "parent")
         parameter = self.parameter(name)
         values, bound = parameter.values, condition.get("value")
         if kind not in {"NEQ", "LT", "GT"}:
@@ -275,35 +279,20 @@ class _ConfigSpaceReader(Assembly):
             # A range may have levels without this one.
             return self.one_of(name, [value for value in values if (value < bound if kind == "LT" else value > bound)])
         at = parameter.position(bound)
-        before, after = values[: at if kind != "GT" else 0], values[at + 1 if kind != "LT" else len(values) :]
-        return self.one_of(name, [*before, *after])
+        return self.one_of(name, (*(values[:at] if kind != "GT" else ()), *(values[at + 1 :] if kind != "LT" else ())))
 
-    def excluded(self, clause: Any) -> Formula:
-        """Return the constraint that something is forbidden."""
-        return negation(self.forbidden(clause, 0))
-
-    def forbidden(self, clause: Any, depth: int) -> Formula:
-        """Return the formula of what is forbidden."""
-        kind = _text(clause, "type")
-        if kind == "AND":
-            parts = _parts(clause, "clauses", depth)
-            return joined((self.forbidden(part, depth + 1) for part in parts), conjunction=True)
-        if kind == "EQUALS":
-            return self.one_of(_text(clause, "name"), [clause.get("value")])
-        if kind == "IN":
-            return self.one_of(_text(clause, "name"), _parts(clause, "values"))
-        sign = _RELATIONS.get(_text(clause, "lambda") if kind == "RELATION" else kind)
-        if sign is None:
+    def related(self, clause: Any, kind: str) -> Formula:
+        """Return the formula of a relation of two parameters."""
+        if (sign := _RELATIONS.get(_text(clause, "lambda") if kind == "RELATION" else kind)) is None:
             raise InputError(f"unknown type of forbidden clause {kind!r}")
-        first, second = (self.parameter(_text(clause, side)) for side in ("left", "right"))
+        sides = [_text(clause, side) for side in ("left", "right")]
+        first, second = map(self.parameter, sides)
         if first.is_number and second.is_number:
-            names = (first.name, second.name)
-            selected = (OptionLiteral(name, True) for name in names if name in self.optional)
+            selected = (OptionLiteral(name, True) for name in sides if name in self.optional)
             return joined((*selected, NumericAtom(Name(first.name), sign, Name(second.name))), conjunction=True)
         if sign != "=" or first.is_number or second.is_number:
             raise InputError(f"{first.name} and {second.name} are not two numbers: they cannot be compared")
         common = (value for value in first.values if value in second.values)
-        sides = [_text(clause, side) for side in ("left", "right")]
         equal = (joined((self.one_of(side, [value]) for side in sides), conjunction=True) for value in common)
         return joined(equal, conjunction=False)
 
@@ -314,19 +303,20 @@ class _ConfigSpaceReader(Assembly):
             raise InputError(f"the conditions of {name} depend on it")
         positions = [parameter.position(value) for value in values]
         selected = OptionLiteral(parameter.name, True)
+        alternatives: list[Formula]
         if parameter.is_truth:
-            alternatives: list[Formula] = [selected] if True in values else []
+            alternatives = [selected] if True in values else []
             if False in values:
                 alternatives.append(joined((self.condition(name), negation(selected)), conjunction=True))
-            return joined(alternatives, conjunction=False)
-        if not parameter.is_number:
-            members = (OptionLiteral(parameter.options[1 + at].name, True) for at in positions)
-            return joined(members, conjunction=False)
-        equal = joined((NumericAtom(Name(parameter.name), "=", Number(value)) for value in values), conjunction=False)
-        if parameter.name not in self.optional:
-            return equal
+        elif parameter.is_number:
+            alternatives = [NumericAtom(Name(parameter.name), "=", Number(value)) for value in values]
+        else:
+            alternatives = [OptionLiteral(parameter.options[1 + at].name, True) for at in positions]
+        one = joined(alternatives, conjunction=False)
+        if name not in self.optional:
+            return one
         # A comparison holds if the option has no value.
-        return joined((selected, joined((negation(selected), equal), conjunction=False)), conjunction=True)
+        return joined((selected, joined((negation(selected), one), conjunction=False)), conjunction=True)
 
 
 def _collect(clause: Any, stated: dict[str, list[Any]], depth: int = 0) -> None:
@@ -361,3 +351,97 @@ def _parts(entry: dict[str, Any], key: str, depth: int = 0) -> list[Any]:
     if parts is None:
         raise InputError(f"{key!r} is not a list")
     return parts
+
+
+FORMAT_VERSION = 0.4
+# The most combinations of values among which an arithmetic constraint is written.
+MAX_COMBINATIONS = 10_000
+
+
+def write_configspace(system: VariabilityModel, path: str | Path) -> tuple[str, ...]:
+    """Write a system as a parameter space of ConfigSpace: values of each option, and combinations that are forbidden.
+
+    A binary option is a parameter of the values true and false. A numeric option that can be deselected is active where
+    one binary option is selected.
+    """
+    from sampling import Space
+
+    problems = Problems(system.source)
+    literals_list = [literals_of(clause, system) for clause in clauses(system)]
+    switches = dict(_switches(system, literals_list, problems))
+    forbidden = [
+        [_equals(name, not positive) for name, positive in literals]
+        for literals in literals_list
+        if not any(name in switches for name, _ in literals)
+    ]
+    for constraint in system.arithmetic_constraints:
+        forbidden += _violations(constraint, system, problems)
+    problems.raise_if_any(OutputError)
+    default = Space(system).draw(1, np.random.default_rng(0)).assignment(0)
+    conditions = [{"child": name, "parent": parent, "type": "EQ", "value": True} for name, parent in switches.items()]
+    content = {
+        "name": system.name,
+        "hyperparameters": [_entry(option, default[option.name]) for option in system.options],
+        "conditions": conditions,
+        "forbiddens": [terms[0] if len(terms) == 1 else {"type": "AND", "clauses": terms} for terms in forbidden],
+        "format_version": FORMAT_VERSION,
+    }
+    write_whole(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+    return notes_of_presentations(system)
+
+
+def _equals(name: str, value: bool | float) -> dict[str, Any]:
+    return {"name": name, "type": "EQUALS", "value": value}
+
+
+def _entry(option: Option, default: float) -> dict[str, Any]:
+    """Return the parameter of an option."""
+    if isinstance(option, BinaryOption):
+        choices = {"choices": [True, False], "weights": None}
+        return {"type": "categorical", "name": option.name, **choices, "default_value": default == 1}
+    values = [_value(option, value) for value in option.values]
+    first = values[0] if np.isnan(default) else _value(option, default)
+    if len(values) > 2 and values == list(range(int(values[0]), int(values[0]) + len(values))):
+        bounds = {"lower": values[0], "upper": values[-1], "log": False}
+        return {"type": "uniform_int", "name": option.name, **bounds, "default_value": first}
+    return {"type": "ordinal", "name": option.name, "sequence": values, "default_value": first}
+
+
+def _value(option: Option, value: float) -> int | float:
+    """Return a value of an option in JSON: true or false of a binary one."""
+    return value == 1 if isinstance(option, BinaryOption) else int(value) if value.is_integer() else value
+
+
+def _switches(
+    system: VariabilityModel, literals_list: Sequence[Literals], problems: Problems
+) -> Iterator[tuple[str, str]]:
+    """Yield the numeric options that can be deselected, each with the binary option that selects it."""
+    clause_sets = set(map(frozenset, literals_list))
+    for option in system.numeric_options:
+        if not option.optional:
+            continue
+        of_option = [dict(literals) for literals in literals_list if option.name in dict(literals)]
+        positive = [name for literals in of_option for name in literals if literals[name] and name != option.name]
+        partners = [name for name in positive if {(name, False), (option.name, True)} in clause_sets]
+        if len(of_option) == 2 and len(partners) == 1:
+            yield option.name, partners[0]
+        else:
+            hint = "a constraint can say so: the option is selected where a binary option is, and nowhere else"
+            problems.add(f"ConfigSpace does not say where {option.name} is deselected", option.line, hint=hint)
+
+
+def _violations(
+    constraint: ArithmeticConstraint, system: VariabilityModel, problems: Problems
+) -> Iterator[list[dict[str, Any]]]:
+    """Yield the combinations of values that violate a constraint."""
+    names, message = [name for name in constraint.names if name != ROOT], ""
+    options = [system.option(name) for name in names if name in system.positions]
+    size = math.prod(float(len(getattr(option, "values", (0.0, 1.0)))) for option in options)
+    if len(options) < len(names):
+        message = "ConfigSpace has no such constraint"
+    elif size > MAX_COMBINATIONS:
+        message = f"ConfigSpace has no arithmetic constraints, and this one is about {size:,.0f} combinations of values"
+    if message:
+        problems.add(message, constraint.line, text=constraint.text)
+    for row in () if message else violations(constraint, options):
+        yield [_equals(option.name, _value(option, value)) for option, value in zip(options, row, strict=True)]

@@ -1,24 +1,183 @@
-"""Feature models without numbers: FeatureIDE's XML, and DIMACS, clauses over variables whose names are in comments."""
+"""Feature models: the tree and the clauses in which a system can be written, and two formats that have only these.
+
+FeatureIDE's XML has a tree and rules. DIMACS has clauses over variables, whose names are in comments.
+"""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from dataclasses import dataclass
+from itertools import combinations, product
 from pathlib import Path
 
+import numpy as np
 from lxml import etree
 
-from splc.errors import InputError, Problem, nearest, plural
-from splc.formats.system.assembly import Assembly, FeatureNode, Group, children, disjunction, features_of, name_of
-from splc.formats.system.structure import Literals, Structure, binary_clauses, literals_of, structure_of
+from splc.errors import InputError, OutputError, Problem, Problems, nearest, plural
+from splc.formats.system.assembly import (
+    Assembly,
+    FeatureNode,
+    Group,
+    children,
+    disjunction,
+    features_of,
+    free_name,
+    name_of,
+    options_of,
+)
 from splc.io.files import Source, write_whole
 from splc.io.xml import inner_text, line_of, local_name, read_xml, write_xml
-from splc.system.clauses import Formula, equivalence, implication, joined, negation
-from splc.system.clauses import clauses as clauses_of
-from splc.system.constraints import OptionLiteral
-from splc.system.options import BinaryOption
+from splc.system.clauses import Clause, Formula, clauses, equivalence, implication, joined, negation
+from splc.system.constraints import ArithmeticConstraint, OptionLiteral
+from splc.system.options import BinaryOption, NumericOption, Option, Presentation
 from splc.system.variability import ROOT, VariabilityModel
+
+Literals = tuple[tuple[str, bool], ...]
+
+
+@dataclass(frozen=True)
+class Structure:
+    """A system as a feature tree and clauses."""
+
+    root: FeatureNode  # the root feature; numeric options are not in the tree
+    added: bool  # whether the root feature, which is always selected, is not an option of the system
+    clauses: tuple[Literals, ...]  # the clauses that the tree lacks, in the order of the system
+
+    def notes(self, system: VariabilityModel) -> tuple[str, ...]:
+        """Return what a file of this structure has beside the system, and what it lacks."""
+        added = (f"the root feature {self.root.name!r} is added, which is always selected",) if self.added else ()
+        return (*added, *notes_of_presentations(system))
+
+
+def notes_of_presentations(system: VariabilityModel) -> tuple[str, ...]:
+    """Return the note of what a file about features lacks of the options of a system."""
+    if all(option.presentation == Presentation() for option in system.options):
+        return ()
+    return ("how options are written on a command line (outputString, prefix, postfix) is left out",)
+
+
+def structure_of(system: VariabilityModel, *, several: bool) -> Structure:
+    """Return a system as a feature tree and clauses.
+
+    `several`: whether a feature can have groups beside others; otherwise the clauses state these groups.
+    """
+    features = {option.name: FeatureNode(option.name) for option in system.binary_options}
+    children_of_parent: dict[str | None, list[BinaryOption]] = {}
+    for option in system.binary_options:
+        children_of_parent.setdefault(option.parent, []).append(option)
+    top = children_of_parent.get(None, [])
+    if len(top) == 1 and top[0].name in system.mandatory:
+        root, added = features[top[0].name], False
+    else:
+        name = system.name if system.name.strip() and system.name not in features else free_name("system", features)
+        root, added = FeatureNode(name), True
+        root.groups = _groups(system, top, (), features, several=several)
+    for option in system.binary_options:
+        members = children_of_parent.get(option.name, [])
+        features[option.name].groups = _groups(system, members, option.implied, features, several=several)
+    in_tree = {frozenset(clause) for clause in _tree_clauses(root, system)}
+    needed = (literals_of(clause, system) for clause in clauses(system))
+    missing = (literals or ((root.name, False),) for literals in needed if frozenset(literals) not in in_tree)
+    return Structure(root, added, tuple(missing))
+
+
+def literals_of(clause: Clause, system: VariabilityModel) -> Literals:
+    """Return a clause as names of options and whether they are selected."""
+    # A literal allows either the selected values of an option or the deselected one.
+    restrictions = ((system.options[position], allowed) for position, allowed in clause.literals if any(allowed))
+    return tuple((option.name, allowed[isinstance(option, BinaryOption)]) for option, allowed in restrictions)
+
+
+def _groups(
+    system: VariabilityModel,
+    members: Sequence[BinaryOption],
+    implied: Sequence[tuple[str, ...]],
+    features: dict[str, FeatureNode],
+    *,
+    several: bool,
+) -> list[Group]:
+    """Return the groups of the features below one feature."""
+    names = {member.name for member in members}
+    groups: list[Group] = []
+    grouped: set[str] = set()
+    for member in members:
+        alternatives_of_member = system.alternatives(member)
+        group = {member.name, *alternatives_of_member}
+        if alternatives_of_member and member.name not in grouped and _is_clique(system, group):
+            member_names = [option.name for option in members if option.name in group]
+            groups.append(Group(1, 1, [features[name] for name in member_names]))
+            grouped |= group
+    for alternatives in implied:
+        ungrouped = [option for option in members if option.name in set(alternatives) - grouped]
+        whole = len(ungrouped) == len(alternatives) > 1 and set(alternatives) <= names
+        if whole and all(option.optional for option in ungrouped):
+            groups.append(Group(1, len(ungrouped), [features[option.name] for option in ungrouped]))
+            grouped.update(alternatives)
+    if groups and not several and (len(groups) > 1 or len(grouped) < len(members)):
+        groups, grouped = [], set()
+    solitary = [
+        (features[option.name], not option.optional and not system.exclusions[option.name])
+        for option in members
+        if option.name not in grouped
+    ]
+    return [*children(sorted(solitary, key=lambda entry: not entry[1])), *groups]
+
+
+def _is_clique(system: VariabilityModel, names: set[str]) -> bool:
+    """Return whether the alternatives of every option in a set are the others in it."""
+    options = (option for option in system.binary_options if option.name in names)
+    return all({option.name, *system.alternatives(option)} == names for option in options)
+
+
+def _tree_clauses(root: FeatureNode, system: VariabilityModel) -> Iterator[Literals]:
+    """Yield the clauses of a tree, in which a root that was added is true."""
+    tree = VariabilityModel(system.name, *options_of(root))
+    for clause in clauses(tree):
+        literals = literals_of(clause, tree)
+        if root.name in system.positions:
+            yield literals
+        elif (root.name, True) not in literals:
+            yield tuple(literal for literal in literals if literal != (root.name, False))
+
+
+# The most options of a constraint that becomes clauses.
+MAX_OPTIONS = 10
+_UVL = "write UVL, which has numbers: --to uvl"
+
+
+def binary_clauses(system: VariabilityModel, form: str) -> list[Literals]:
+    """Return the clauses of the arithmetic constraints of a system that has binary options only."""
+    problems, lacking = Problems(system.source), f"{form} has no arithmetic constraints"
+    for option in system.numeric_options:
+        problems.add(f"{form} has no numeric options: {option.name}", option.line, hint=_UVL)
+    numeric = {option.name for option in system.numeric_options} | system.switches.keys()
+    found_clauses: list[Literals] = []
+    for constraint in system.arithmetic_constraints:
+        names = [name for name in constraint.names if name != ROOT]
+        if not numeric.isdisjoint(names) or len(names) > MAX_OPTIONS:
+            count = plural(len(names), "option", "options")
+            message = lacking if not numeric.isdisjoint(names) else f"{lacking}, and this one has {count}"
+            problems.add(message, constraint.line, text=constraint.text, hint=_UVL)
+        else:
+            rows = violations(constraint, [system.option(name) for name in names])
+            found_clauses += [tuple(zip(names, (value == 0 for value in row), strict=True)) for row in rows]
+    problems.raise_if_any(OutputError)
+    return found_clauses
+
+
+def violations(constraint: ArithmeticConstraint, options: Sequence[Option]) -> Iterator[list[float]]:
+    """Yield each combination of values of a constraint's options, those besides the root, that violates it."""
+    lists = [option.values if isinstance(option, NumericOption) else (0.0, 1.0) for option in options]
+    rows = np.array([*product(*lists)]).reshape(math.prod(map(len, lists)), len(lists))
+    columns = {ROOT: np.ones(len(rows)), **{option.name: rows[:, at] for at, option in enumerate(options)}}
+    holds = np.broadcast_to(constraint.holds(columns.__getitem__), len(rows))
+    if constraint.requires == "all":
+        binary = [isinstance(option, BinaryOption) for option in options]
+        holds = holds | (rows[:, np.array(binary, dtype=bool)] == 0).any(axis=1)
+    yield from rows[~holds].tolist()
+
 
 _FEATURES = ("and", "or", "alt", "feature")
 # Elements that are ignored: texts, attributes of features, and settings of FeatureIDE's editor.
@@ -112,21 +271,21 @@ class _FeatureIdeReader(Assembly):
         if kind == "var":
             name = " ".join(inner_text(element).split())
             if name not in self.features:
-                hint = nearest(name, self.features)
-                raise InputError(Problem(f"unknown feature {name!r}", line=line, hint=hint))
+                raise InputError(Problem(f"unknown feature {name!r}", line=line, hint=nearest(name, self.features)))
             return OptionLiteral(self.features[name].name, True)
         parts = [self.formula(child) for child in element]
-        if kind in {"not", "imp", "eq"} and len(parts) != (1 if kind == "not" else 2):
-            raise InputError(Problem(f"<{kind}> has {'one part' if kind == 'not' else 'two parts'}", line=line))
-        if kind == "not":
-            return negation(parts[0])
-        if kind in {"imp", "eq"}:
-            return (implication if kind == "imp" else equivalence)(*parts)
-        if kind in {"disj", "conj"}:
-            return joined(parts, conjunction=kind == "conj")
-        if kind == "atmost1":
-            pairs = combinations(map(negation, parts), 2)
-            return joined((joined(pair, conjunction=False) for pair in pairs), conjunction=True)
+        match kind, parts:
+            case "not", [part]:
+                return negation(part)
+            case "imp" | "eq", [first, second]:
+                return (implication if kind == "imp" else equivalence)(first, second)
+            case "not" | "imp" | "eq", _:
+                raise InputError(Problem(f"<{kind}> has {'one part' if kind == 'not' else 'two parts'}", line=line))
+            case "disj" | "conj", _:
+                return joined(parts, conjunction=kind == "conj")
+            case "atmost1", _:
+                pairs = combinations(map(negation, parts), 2)
+                return joined((joined(pair, conjunction=False) for pair in pairs), conjunction=True)
         raise InputError(Problem(f"unknown element <{kind}> in a formula", line=line))
 
 
@@ -138,7 +297,7 @@ def write_featureide(system: VariabilityModel, path: str | Path) -> tuple[str, .
     return structure.notes(system)
 
 
-def _document(structure: Structure, clauses: Sequence[Literals]) -> etree._Element:
+def _document(structure: Structure, rules: Sequence[Literals]) -> etree._Element:
     document = etree.Element("featureModel")
     etree.SubElement(document, "properties")
     struct = etree.SubElement(document, "struct")
@@ -149,7 +308,7 @@ def _document(structure: Structure, clauses: Sequence[Literals]) -> etree._Eleme
                 needed = group.lower == len(group.members)
                 elements[member.name] = _feature(elements[feature.name], member, mandatory=needed)
     constraints = etree.SubElement(document, "constraints")
-    for clause in clauses:
+    for clause in rules:
         rule = etree.SubElement(constraints, "rule")
         parent = rule if len(clause) == 1 else etree.SubElement(rule, "disj")
         for name, positive in clause:
@@ -189,7 +348,7 @@ def parse_dimacs(source: Source) -> VariabilityModel:
     problems = assembly.problems
     names: dict[int, tuple[str, int]] = {}
     variables = stated_count = -1
-    clauses: list[tuple[int, list[int]]] = []
+    found: list[tuple[int, list[int]]] = []
     clause: list[int] = []
     clause_line = 0
     is_invalid = False
@@ -198,8 +357,7 @@ def parse_dimacs(source: Source) -> VariabilityModel:
             if match := _NAME.match(line):
                 names.setdefault(int(match[1]), (" ".join(match[2].split()), number))
         elif line.startswith("p"):
-            header = _HEADER.fullmatch(line)
-            if header is None or variables >= 0:
+            if (header := _HEADER.fullmatch(line)) is None or variables >= 0:
                 message = "a second line 'p'" if header else "the line 'p' is not 'p cnf VARIABLES CLAUSES'"
                 problems.add(message, number, text=line)
                 continue
@@ -211,8 +369,7 @@ def parse_dimacs(source: Source) -> VariabilityModel:
             break
         else:
             for word in line.split():
-                literal = _literal(word)
-                if literal is None or variables < 0 or abs(literal) > variables:
+                if (literal := _literal(word)) is None or variables < 0 or abs(literal) > variables:
                     problem = "is not a variable" if literal else "is not a number"
                     problems.add(f"{word!r} {problem} (the line 'p' states {max(variables, 0):,})", number, text=line)
                     is_invalid = True
@@ -220,7 +377,7 @@ def parse_dimacs(source: Source) -> VariabilityModel:
                     clause_line = clause_line if clause else number
                     clause.append(literal)
                 elif clause or is_invalid:
-                    clauses.append((clause_line, clause))
+                    found.append((clause_line, clause))
                     clause, is_invalid = [], False
                 else:
                     problems.add("an empty clause, which never holds", number, text=line)
@@ -228,16 +385,16 @@ def parse_dimacs(source: Source) -> VariabilityModel:
         problems.add("the line 'p cnf VARIABLES CLAUSES' is missing")
     if clause:
         problems.add("the last clause does not end with 0", clause_line)
-    if stated_count not in {-1, len(clauses)} and not len(problems):
-        assembly.notes.append(f"{plural(len(clauses), 'clause', 'clauses')}; the line 'p' states {stated_count:,}")
-    if names.get(1, ("",))[0] == FLAT_ROOT and all(abs(literal) > 1 for _, literals in clauses for literal in literals):
+    if stated_count not in {-1, len(found)} and not len(problems):
+        assembly.notes.append(f"{plural(len(found), 'clause', 'clauses')}; the line 'p' states {stated_count:,}")
+    if names.get(1, ("",))[0] == FLAT_ROOT and all(abs(literal) > 1 for _, literals in found for literal in literals):
         assembly.notes.append(f"the root feature {FLAT_ROOT!r} is in no clause; it is always selected")
-        clauses.insert(0, (names[1][1], [1]))
+        found.insert(0, (names[1][1], [1]))
     numbers = range(1, max(variables, 0) + 1)
     reserved = assembly.root_name(name for number, (name, _) in names.items() if number in numbers)
     stated = (names.get(number, (f"v{number}", None)) for number in numbers)
     options = [BinaryOption(reserved if name == ROOT else name, line=line) for name, line in stated]
-    for line_number, literals in clauses:
+    for line_number, literals in found:
         parts = [(options[abs(literal) - 1].name, literal > 0) for literal in dict.fromkeys(literals)]
         assembly.constraints.append(disjunction(parts, line_number))
     return assembly.system(name_of(source), options)
@@ -251,13 +408,11 @@ def _literal(word: str) -> int | None:
 
 def write_dimacs(system: VariabilityModel, path: str | Path) -> tuple[str, ...]:
     """Write a system as clauses, with the names of its options in comments."""
-    arithmetic = binary_clauses(system, "DIMACS")
-    all_clauses = [*(literals_of(clause, system) for clause in clauses_of(system)), *arithmetic]
+    all_clauses = [*(literals_of(clause, system) for clause in clauses(system)), *binary_clauses(system, "DIMACS")]
     numbers = {option.name: at for at, option in enumerate(system.binary_options, 1)}
     lines = [f"c {number} {name}" for name, number in numbers.items()]
     lines.append(f"p cnf {len(numbers)} {len(all_clauses)}")
-    for literals in all_clauses:
-        signed = (str(numbers[name] if positive else -numbers[name]) for name, positive in literals)
-        lines.append(" ".join((*signed, "0")))
+    signed = ([numbers[name] if positive else -numbers[name] for name, positive in each] for each in all_clauses)
+    lines += (" ".join(map(str, (*literals, 0))) for literals in signed)
     write_whole(path, "\n".join(lines) + "\n")
     return ()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -15,15 +16,14 @@ from typing import Literal
 from lxml import etree
 
 from splc.data.table import TRUTH
-from splc.errors import ExpressionError, Problems, SplcError, VariabilityError, nearest
-from splc.formats.measurements.selections import listable
+from splc.errors import ExpressionError, OutputError, Problems, SplcError, VariabilityError, nearest
 from splc.formats.system.assembly import Assembly
 from splc.io.files import Source
 from splc.io.numbers import not_a_number, number_text, parse_number
 from splc.io.xml import inner_text, line_of, local_name, read_xml, write_xml, xml_text
 from splc.system.constraints import BooleanConstraint, Constraint, parse_arithmetic, parse_boolean
 from splc.system.options import BinaryOption, NumericOption, Option, Presentation, step_values
-from splc.system.variability import ROOT, VariabilityModel
+from splc.system.variability import ROOT, VariabilityModel, plain_name
 
 _COMMON = ("name", "outputString", "prefix", "postfix", "parent", "impliedOptions", "excludedOptions", "optional")
 _NUMERIC = ("minValue", "maxValue", "stepFunction", "values", "deselectedFlag")
@@ -52,8 +52,7 @@ class _ElementReader(Assembly):
             if name in known:
                 yield element
                 continue
-            hint = nearest(name, known)
-            if hint and (len(element) or inner_text(element)):
+            if (hint := nearest(name, known)) and (len(element) or inner_text(element)):
                 self.problems.add(f"unknown element <{name}> in <{where}>", line_of(element), hint=hint)
             else:
                 self.note(line_of(element), f"the unknown element <{name}> in <{where}> has no effect")
@@ -110,14 +109,11 @@ class _ElementReader(Assembly):
 
     def number(self, parts: Parts, part: str, name: str, default: float) -> float:
         """Return the number in an element, the default if it is missing or empty."""
-        text = _text(parts, part)
-        if not text:
+        if not (text := _text(parts, part)):
             return default
-        value = parse_number(text, ",")
-        if math.isnan(value):
+        if math.isnan(value := parse_number(text, ",")):
             self.problems.add(f"{name}: <{part}> {not_a_number(text, ',')}", line_of(parts[part][0]), text=text)
-            return default
-        return value
+        return default if math.isnan(value) else value
 
     def domain(self, parts: Parts, name: str, line: int | None) -> tuple[tuple[float, ...], str | None, float | None]:
         """Return a numeric option's values, step function and maxValue (if it is above the last value)."""
@@ -143,15 +139,14 @@ class _ElementReader(Assembly):
     def value_list(self, parts: Parts, name: str, text: str) -> tuple[float, ...] | None:
         """Return the distinct values of a `;`-separated list, ascending; None (and problems) if one is not a number."""
         line = line_of(parts["values"][0])
-        values = []
-        for entry in filter(None, (entry.strip() for entry in text.split(";"))):
-            value = parse_number(entry, ",")
-            if math.isnan(value):
-                self.problems.add(f"{name}: {entry!r} in <values> {not_a_number(entry, ',')}", line)
-            values.append(value)
+        entries = [*filter(None, map(str.strip, text.split(";")))]
+        values = [parse_number(entry, ",") for entry in entries]
+        wrong = [entry for entry, value in zip(entries, values, strict=True) if math.isnan(value)]
+        for entry in wrong:
+            self.problems.add(f"{name}: {entry!r} in <values> {not_a_number(entry, ',')}", line)
         if not values:
             self.problems.add(f"{name}: <values> is empty", line)
-        if not values or any(map(math.isnan, values)):
+        if not values or wrong:
             return None
         distinct = tuple(sorted(set(values)))
         if len(distinct) < len(values):
@@ -196,18 +191,17 @@ def _groups(parts: Parts, name: str) -> Groups:
 def _write_option(section: etree._Element, option: Option, system: VariabilityModel) -> None:
     """Add an option's element to its section."""
     element = etree.SubElement(section, "configurationOption")
-    _child(element, "name", option.name)
-    _child(element, "outputString", option.presentation.output_string or "")
-    _child(element, "prefix", option.presentation.prefix)
-    _child(element, "postfix", option.presentation.postfix)
-    _child(element, "parent", "" if option.name == ROOT else option.parent or ROOT)
+    shown, parent = option.presentation, "" if option.name == ROOT else option.parent or ROOT
+    texts = (option.name, shown.output_string or "", shown.prefix, shown.postfix, parent)
+    for name, text in zip(_COMMON, texts, strict=False):
+        _child(element, name, text)
     for name, key in (("impliedOptions", "implied"), ("excludedOptions", "excluded")):
         members: Groups = getattr(option, key, ())
         groups_element = etree.SubElement(element, name)
         for group in members:
             _child(groups_element, "options", " | ".join(listable(member, system, "|") for member in group))
     if isinstance(option, BinaryOption):
-        _child(element, "optional", "True" if option.optional else "False")
+        _child(element, "optional", str(option.optional))
         if option.presentation.words is not None:
             # SPL Conqueror reads these of numeric options only.
             _child(element, "values", ";".join(option.presentation.words))
@@ -223,13 +217,11 @@ def _child(parent: etree._Element, name: str, text: str) -> etree._Element:
 
 def _write_domain(element: etree._Element, option: NumericOption) -> None:
     values = option.values
-    maximum = values[-1] if option.maximum is None else option.maximum
+    maximum, is_step = values[-1] if option.maximum is None else option.maximum, False
     _child(element, "minValue", number_text(values[0]))
     _child(element, "maxValue", number_text(maximum))
-    try:
+    with suppress(VariabilityError):
         is_step = option.step is not None and step_values(option.name, values[0], maximum, option.step) == values
-    except VariabilityError:
-        is_step = False
     if is_step:
         _child(element, "stepFunction", option.step or "")
     else:
@@ -247,15 +239,13 @@ def parse_variability_model(source: Source) -> VariabilityModel:
     """Return the variability model of a document with the root element `<vm>`."""
     root = read_xml(source, "vm", "a variability model")
     reader = _ElementReader(source.name)
-    name = (root.get("name") or "").strip()
-    if not name:
+    if not (name := (root.get("name") or "").strip()):
         reader.problems.add('<vm> has no name: <vm name="…">', line_of(root))
     elements: dict[str, list[etree._Element]] = {section: [] for section in (*_OPTION_SECTIONS, *_CONSTRAINT_SECTIONS)}
     for section in reader.elements(root, "vm", tuple(elements)):
         kind = "configurationOption" if local_name(section) in _OPTION_SECTIONS else "constraint"
         elements[local_name(section)] += reader.elements(section, local_name(section), (kind,))
-    raw = [*reader.options(elements)]
-    if not raw and not len(reader.problems):
+    if not (raw := [*reader.options(elements)]) and not len(reader.problems):
         reader.problems.add("the model has no options", line_of(root))
     names = _names_only(raw)
     for section_name in _CONSTRAINT_SECTIONS:
@@ -281,8 +271,7 @@ def _constraint(
         return parse_arithmetic(text, table, "mixed", requires, negated, line)
     except ExpressionError as error:
         # Columns are relative to the start of the constraint.
-        for problem in error.problems:
-            problems.include(ExpressionError(replace(problem, column=None)), line)
+        problems.include(ExpressionError(replace(problem, column=None) for problem in error.problems), line)
         return None
 
 
@@ -354,3 +343,13 @@ def _document(system: VariabilityModel, comments: Sequence[str]) -> etree._Eleme
             element.set("req", constraint.requires)
             element.set("exprKind", "neg" if constraint.negated else "pos")
     return root
+
+
+def listable(name: str, system: VariabilityModel, separators: str) -> str:
+    """Return a spelling of an option's name without separators, for lists."""
+    if not set(name) & set(separators):
+        return name
+    label = plain_name(name)
+    if system.spellings.get(label) != name:
+        raise OutputError(f"the option {name!r} cannot be listed in this format", hint="rename it")
+    return label

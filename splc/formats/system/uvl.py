@@ -38,13 +38,14 @@ class _Enclosing:
 def _cardinality(cursor: Cursor) -> tuple[int, int] | None:
     """Return the bounds in `[n..m]`, `[n..*]` or `[n]`, and pass them; None if there are none."""
     match [token.text for token in cursor.tokens[cursor.at : cursor.at + 5]]:
-        case ["[", number, "]", *_] if number.isdecimal():
-            cursor.at += 3
-            return int(number), int(number)
+        case ["[", lower, "]", *_] if lower.isdecimal():
+            upper = lower
         case ["[", lower, "..", upper, "]"] if lower.isdecimal() and (upper.isdecimal() or upper == "*"):
-            cursor.at += 5
-            return int(lower), 10**9 if upper == "*" else int(upper)
-    return None
+            cursor.at += 2
+        case _:
+            return None
+    cursor.at += 3
+    return int(lower), 10**9 if upper == "*" else int(upper)
 
 
 def _attributes(cursor: Cursor) -> Iterator[tuple[str, list[UvlToken]]]:
@@ -98,14 +99,13 @@ class Domain:
 
     def add(self, comparisons: Sequence[tuple[str, float]]) -> bool:
         """Take a disjunction of comparisons with numbers into account; return whether it is a list or a bound."""
-        if all(sign == "=" for sign, _ in comparisons):
+        (sign, value), *further = comparisons
+        if all(each == "=" for each, _ in comparisons):
             values = {value for _, value in comparisons}
             self.listed = values if self.listed is None else self.listed & values
-            return True
-        (sign, value), *further = comparisons
-        if further or sign not in ((">=", "<=", ">", "<") if self.whole else (">=", "<=")):
+        elif further or sign not in ((">=", "<=", ">", "<") if self.whole else (">=", "<=")):
             return False
-        if sign[0] == ">":
+        elif sign[0] == ">":
             bound = math.floor(value) + 1 if sign == ">" else math.ceil(value) if self.whole else value
             self.lower = max(self.lower, bound)
         else:
@@ -117,9 +117,8 @@ class Domain:
         """Return the values, None if they are not known to be finitely many."""
         if self.listed is None:
             size = self.upper - self.lower
-            if not self.whole or not size < MAX_VALUES:
-                return None
-            return tuple(float(self.lower) + step for step in range(int(size) + 1)) if size >= 0 else ()
+            known = self.whole and size < MAX_VALUES
+            return tuple(float(self.lower) + step for step in range(math.floor(size) + 1)) if known else None
         inside = (value for value in sorted(self.listed) if self.lower <= value <= self.upper)
         return tuple(value for value in inside if not self.whole or value % 1 == 0)
 
@@ -127,35 +126,29 @@ class Domain:
 def stated_values(formula: Formula, domains: Mapping[str, Domain]) -> Formula:
     """Add what a formula states about the values of single features to their domains; return what it states beside."""
     parts = formula.parts if isinstance(formula, Junction) and formula.conjunction else (formula,)
-    other_parts = []
-    for part in parts:
-        statement = _statement(part)
-        if statement is None or statement[0] not in domains or not domains[statement[0]].add(statement[1]):
-            other_parts.append(part)
-    return joined(other_parts, conjunction=True)
+    return joined((part for part in parts if not _is_domain(part, domains)), conjunction=True)
 
 
-def _statement(formula: Formula) -> tuple[str, list[tuple[str, float]]] | None:
-    """Return the feature whose values a formula states, and the comparisons with numbers one of which holds."""
-    parts = formula.parts if isinstance(formula, Junction) else (formula,)
+def _is_domain(formula: Formula, domains: Mapping[str, Domain]) -> bool:
+    """Add what a formula states about the values of a single feature to its domain; return whether it does."""
     comparisons: list[tuple[str, float]] = []
     names: set[str] = set()
-    for part in parts:
+    for part in formula.parts if isinstance(formula, Junction) else (formula,):
         if isinstance(part, OptionLiteral) and not part.positive:
             # A statement about a value applies only if the feature is selected.
             names.add(part.name)
             continue
         if not isinstance(part, NumericAtom):
-            return None
+            return False
         first, sign, second = part.left, part.comparison, part.right
         if isinstance(second, Name):
             first, sign, second = second, _MIRRORED[sign], first
         value = constant_of(second)
         if not isinstance(first, Name) or value is None or not math.isfinite(value):
-            return None
+            return False
         names.add(first.name)
         comparisons.append((sign, value))
-    return (names.pop(), comparisons) if len(names) == 1 and comparisons else None
+    return len(names) == 1 and bool(comparisons) and (name := names.pop()) in domains and domains[name].add(comparisons)
 
 
 _SECTIONS = ("namespace", "include", "imports", "features", "constraints")
@@ -209,7 +202,7 @@ class _UvlReader(Assembly):
         if self.root is None:
             self.problems.add("the model has no features", hint="they are below the line 'features'")
             self.problems.raise_if_any()
-        assert self.root is not None
+            raise AssertionError
         if ROOT in self.features:
             self.features[ROOT].name = self.root_name(self.features)
         formulas: list[tuple[Formula, Sequence[UvlToken]]] = []
@@ -234,11 +227,13 @@ class _UvlReader(Assembly):
         """Add a line of features."""
         while self._open and self._open[-1].indent >= line.indent:
             self._open.pop()
-        parent = self._open[-1].node if self._open else None
+        parent = None
         if self._open:
-            if self._open[-1].inner not in {None, line.indent}:
+            enclosing = self._open[-1]
+            parent = enclosing.node
+            if enclosing.inner not in {None, line.indent}:
                 self.wrong(line, "the indentation differs from that of the lines before")
-            self._open[-1].inner = self._open[-1].inner or line.indent
+            enclosing.inner = enclosing.inner or line.indent
         if isinstance(parent, FeatureNode):
             self._add_group(parent, line)
         else:
@@ -260,27 +255,22 @@ class _UvlReader(Assembly):
         cursor = Cursor(line.tokens)
         bounds = _cardinality(cursor)
         kind = line.text if bounds else line.tokens[0].text
-        group = Group(0, 0, [], line.number)
-        if bounds is not None:
-            group.lower, group.upper = bounds
-        elif kind not in GROUPS or line.tokens[0].quoted:
+        group = Group(*(bounds or (0, 0)), [], line.number)
+        self._open.append(_Enclosing(line.indent, group))
+        if bounds is None and (kind not in GROUPS or line.tokens[0].quoted):
             hint = nearest(kind, GROUPS) or f"a group is one of {', '.join(GROUPS)}, [n..m]; features are below it"
             self.problems.add(f"{kind!r} below the feature {parent.name!r} is not a group", line.number, hint=hint)
-            self._open.append(_Enclosing(line.indent, group))
             return
-        else:
-            cursor.at = 1
+        cursor.at = cursor.at or 1
         self._kinds.append((group, kind))
         parent.groups.append(group)
-        self._open.append(_Enclosing(line.indent, group))
         self._end(cursor, line)
 
     def _add_feature(self, parent: Group | None, line: UvlLine) -> None:
         cursor = Cursor(line.tokens)
         typed = len(line.tokens) > 1 and line.tokens[1].kind == "name"
         kind = (cursor.take(*TYPES, kind="name") if typed else None) or "Boolean"
-        name = cursor.name()
-        if not name:
+        if not (name := cursor.name()):
             hint = "names with other characters than letters, digits and _ are in double quotes"
             self.wrong(line, "the name of a feature is missing", hint)
             name = f"line {line.number}"
@@ -301,8 +291,7 @@ class _UvlReader(Assembly):
     def _details(self, feature: FeatureNode, cursor: Cursor, line: UvlLine) -> None:
         """Read what follows the name of a feature: its cardinality and its attributes."""
         if cursor.take("cardinality", kind="name"):
-            bounds = _cardinality(cursor)
-            if bounds is None:
+            if (bounds := _cardinality(cursor)) is None:
                 self.wrong(line, "'cardinality' is not followed by [n..m]")
             elif bounds != (1, 1):
                 hint = "a feature is selected once or not at all; write several features"
@@ -349,8 +338,6 @@ class _UvlReader(Assembly):
                 feature.values = self.values[feature.name] = values
         for group in (group for parent in self.features.values() for group in parent.groups):
             chosen = group.lower not in {0, len(group.members)} or group.upper < len(group.members)
-            for member in group.members if chosen else ():
-                if member.name in domains:
-                    message = f"the feature {member.name!r} has a number, and is an alternative to others"
-                    hint = "write it into a group below a feature of the group"
-                    self.problems.add(message, member.line, hint=hint)
+            for member in (each for each in group.members if chosen and each.name in domains):
+                message = f"the feature {member.name!r} has a number, and is an alternative to others"
+                self.problems.add(message, member.line, hint="write it into a group below a feature of the group")

@@ -58,13 +58,12 @@ class UvlLine:
 
 def text_of(tokens: Iterable[UvlToken]) -> str:
     """Return tokens as text."""
-    text = ""
-    previous: UvlToken | None = None
+    text, previous = "", UvlToken("end", "(", 0)
     for token in tokens:
         token_text = f'"{token.text}"' if token.quoted else f"'{token.text}'" if token.kind == "text" else token.text
-        tight = previous is None or token_text in _TIGHT_BEFORE or previous.text in _TIGHT_AFTER
-        # The name of a function.
-        tight = tight or (token_text == "(" and previous is not None and previous.kind == "name")
+        # A bracket after a name is that of a function.
+        is_call = token_text == "(" and previous.kind == "name"
+        tight = is_call or token_text in _TIGHT_BEFORE or previous.text in _TIGHT_AFTER
         text += token_text if tight else f" {token_text}"
         previous = token
     return text
@@ -100,10 +99,9 @@ def lines_of(source: Source, problems: Problems) -> Iterator[UvlLine]:
                 start = max(start, text.rfind("\n", 0, first) + 1)
             quoted = kind == "name" and value.startswith('"')
             plain = " ".join(value[1:-1].split()) if quoted else value[1:-1] if kind == "text" else value
-            token = UvlToken(kind, plain, number, quoted)
-            tokens.append(token)
+            tokens.append(UvlToken(kind, plain, number, quoted))
             if kind == "sign" and value in "{[(":
-                opened = opened if depth else token
+                opened = opened if depth else tokens[-1]
                 depth += 1
             elif kind == "sign" and value in "}])":
                 depth = max(depth - 1, 0)
@@ -115,10 +113,7 @@ def lines_of(source: Source, problems: Problems) -> Iterator[UvlLine]:
 
 def _columns(space: str) -> int:
     """Return the width of the space before a line: a tab ends at a multiple of 8."""
-    width = 0
-    for character in space:
-        width += _TAB - width % _TAB if character == "\t" else 1
-    return width
+    return len(space.expandtabs(_TAB))
 
 
 # Formulas are refused beyond this depth of brackets, and this number of names (`<=>` doubles what it joins).
@@ -205,10 +200,7 @@ class ExpressionParser(Cursor):
         if level == len(_LEVELS):
             return self.operand()
         if level == _COMPARISON and self.take("!"):
-            self.deeper()
-            formula = negation(self.truth(self.level(level)))
-            self.depth -= 1
-            return formula
+            return negation(self.truth(self.inner(level)))
         operand: Callable[[_Parsed], Any] = self.truth if level < _COMPARISON else self.number
         negative = level == _SUM and self.take("-")
         first, depth_before = self.level(level + 1), self.depth
@@ -222,8 +214,11 @@ class ExpressionParser(Cursor):
             if sign in {"=>", "<=>"}:
                 # Implications are left-associative, so that each encloses the previous one.
                 self.deeper()
-                joint = implication if sign == "=>" else self.equivalent
-                parts = [(1, joint(parts[0][1], parts[1][1]))]
+                # An equivalence has both sides twice.
+                self.size = self.size if sign == "=>" else 2 * self.size + 1
+                if self.size > MAX_SIZE and sign == "<=>":
+                    raise self.wrong("the constraint is too large", "write several constraints")
+                parts = [(1, (implication if sign == "=>" else equivalence)(parts[0][1], parts[1][1]))]
         self.depth = depth_before
         if not parts:
             return first
@@ -231,21 +226,12 @@ class ExpressionParser(Cursor):
             return (Sum if level == _SUM else Product)(tuple(parts))
         return joined((part for _, part in parts), conjunction=_LEVELS[level] == ("&",))
 
-    def equivalent(self, one: Formula, other: Formula) -> Formula:
-        """Return an equivalence, unless the formula becomes too large."""
-        self.size = 2 * self.size + 1
-        if self.size > MAX_SIZE:
-            raise self.wrong("the constraint is too large", "write several constraints")
-        return equivalence(one, other)
-
     def operand(self) -> _Parsed:
         """Parse a bracket, a number, a function or a name."""
         token = self.token
         if self.take("("):
-            self.deeper()
-            inner = self.level(0)
+            inner = self.inner(0)
             self.close()
-            self.depth -= 1
             return inner
         if token.kind == "text":
             raise self.wrong("constraints over texts are not supported", "numbers and selected features are")
@@ -265,21 +251,17 @@ class ExpressionParser(Cursor):
         """Parse a function and its arguments."""
         start, self.at = self.at, self.at + 2
         if name in {"floor", "ceil"}:
-            self.deeper()
-            argument = self.number(self.level(_SUM))
+            argument = self.number(self.inner(_SUM))
             self.close()
-            self.depth -= 1
             return Call(name, (argument,))
         if name not in _AGGREGATES:
             self.at = start
-            known = f"known are: {', '.join((*_AGGREGATES, 'floor'))}, ceil"
-            raise self.wrong(f"the function {name!r} is not known", known)
+            raise self.wrong(f"the function {name!r} is not known", "known are: sum, avg, len, floor, ceil")
         references = [self.reference()]
         while self.take(","):
             references.append(self.reference())
         self.close()
-        aggregate = self.aggregate(name, references)
-        if aggregate is None:
+        if (aggregate := self.aggregate(name, references)) is None:
             self.at = start
             raise self.wrong(f"{name}({', '.join(references)}) cannot be expressed")
         return aggregate
@@ -290,9 +272,9 @@ class ExpressionParser(Cursor):
         attributes = [name for name in references if name not in self.features]
         if function == "len" or len(references) > 2 or len(attributes) != 1:
             return None
-        below = {id(feature) for feature in features_of(above[0])} if above else set(map(id, self.features.values()))
-        names = [name for name, feature in self.features.items() if id(feature) in below]
-        names = [name for name in names if attributes[0] in self.numbers.get(name, ())]
+        below = {id(feature) for feature in (features_of(above[0]) if above else self.features.values())}
+        having = [name for name in self.features if attributes[0] in self.numbers.get(name, ())]
+        names = [name for name in having if id(self.features[name]) in below]
         if not names or not self.types.keys().isdisjoint(names):
             return None
         total = Sum(tuple((1, self.weighted(name, self.numbers[name][attributes[0]])) for name in names))
@@ -316,8 +298,15 @@ class ExpressionParser(Cursor):
         if not self.take(")"):
             raise self.wrong("a closing bracket is missing")
 
+    def inner(self, level: int) -> _Parsed:
+        """Parse operators of a level in a bracket, or after a negation."""
+        self.deeper()
+        parsed = self.level(level)
+        self.depth -= 1
+        return parsed
+
     def deeper(self) -> None:
-        """Enter a bracket."""
+        """Count a bracket, or an implication that encloses another one."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise self.wrong(f"more than {MAX_DEPTH} conditions in each other", "write several constraints")

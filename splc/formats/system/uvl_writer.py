@@ -13,7 +13,7 @@ import numpy as np
 from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, children, names_in, tree_text
 from splc.errors import OutputError, Problem, Problems, plural
 from splc.formats.system.assembly import FeatureNode, Group, comparison_of, constant_of
-from splc.formats.system.structure import structure_of
+from splc.formats.system.feature_models import structure_of
 from splc.formats.system.uvl import GROUPS, TYPES
 from splc.io.files import write_whole
 from splc.io.numbers import number_text
@@ -71,11 +71,9 @@ def _quoted(name: str) -> str:
 
 def _tree(root: FeatureNode, system: VariabilityModel, names: Mapping[str, str], *, added: bool) -> Iterator[str]:
     """Yield the lines of the features, numeric options below the root."""
-    mandatory = [option for option in system.numeric_options if not option.optional]
-    optional = [option for option in system.numeric_options if option.optional]
     yield f"\t{names[root.name]}{' {abstract}' if added else ''}"
-    for kind, options in (("mandatory", mandatory), ("optional", optional)):
-        if options:
+    for kind in ("mandatory", "optional"):
+        if options := [option for option in system.numeric_options if option.optional == (kind == "optional")]:
             yield f"\t\t{kind}"
             yield from (f"\t\t\t{_type(option)} {names[option.name]}" for option in options)
     pending: list[tuple[int, FeatureNode | Group]] = [(2, group) for group in reversed(root.groups)]
@@ -104,10 +102,10 @@ def _domain(option: NumericOption, name: str) -> str:
 
 def _comparisons(constraint: ArithmeticConstraint, system: VariabilityModel, names: Mapping[str, str]) -> Iterator[str]:
     """Yield the constraints that state an arithmetic constraint, one for each selection of its binary options."""
-    unknown = [name for name in constraint.names if name not in system.positions and name != ROOT]
-    if unknown:
+    names_of_options = [name for name in constraint.names if name != ROOT]
+    if unknown := [name for name in names_of_options if name not in system.positions]:
         raise _inexpressible(constraint, f"UVL has no {unknown[0]} in comparisons")
-    options = [system.option(name) for name in constraint.names if name != ROOT]
+    options = [system.option(name) for name in names_of_options]
     binary = [option.name for option in options if isinstance(option, BinaryOption)]
     optional = [option.name for option in options if isinstance(option, NumericOption) and option.optional]
     if len(binary) > MAX_OPTIONS:
@@ -138,18 +136,16 @@ def _inexpressible(constraint: ArithmeticConstraint, message: str) -> OutputErro
 def _with_values(node: Node, values: Mapping[str, float]) -> Node:
     """Return a tree with numbers instead of some names, and products instead of powers."""
     match node:
-        case Name(name):
-            return Number(values[name]) if name in values else node
-        case Sum(parts):
-            return _sum([(sign, _with_values(part, values)) for sign, part in parts])
-        case Product(parts):
-            return _product([(sign, _with_values(part, values)) for sign, part in parts])
+        case Name(name) if name in values:
+            return Number(values[name])
+        case Sum(parts) | Product(parts):
+            inner = [(sign, _with_values(part, values)) for sign, part in parts]
+            return _sum(inner) if isinstance(node, Sum) else _product(inner)
         case Power(base, Number(exponent)) if exponent in range(1, MAX_FACTORS + 1):
             return Product(((1, _with_values(base, values)),) * int(exponent))
         case Call(function, arguments):
             return Call(function, tuple(_with_values(argument, values) for argument in arguments))
-        case _:
-            return node
+    return node
 
 
 def _sum(parts: Sequence[tuple[int, Node]]) -> Node:
@@ -164,8 +160,7 @@ def _product(parts: Sequence[tuple[int, Node]]) -> Node:
     """Return a product without factors that are 1; 0 where a factor is 0, also if it is divided by 0, as in splc."""
     if (1, Number(0)) in parts:
         return Number(0)
-    factors = [factor for factor in parts if factor[1] != Number(1)]
-    if not factors:
+    if not (factors := [factor for factor in parts if factor[1] != Number(1)]):
         return Number(1)
     return factors[0][1] if len(factors) == 1 and factors[0][0] > 0 else Product(tuple(factors))
 
@@ -186,12 +181,9 @@ def _text(node: Node, constraint: ArithmeticConstraint, system: VariabilityModel
 
 
 def _may_be_zero(node: Node, system: VariabilityModel) -> bool:
-    value = constant_of(node)
-    if value is not None:
+    if (value := constant_of(node)) is not None:
         return value == 0
-    if not isinstance(node, Name):
-        return True
-    option = system.option(node.name)
+    option = system.option(node.name) if isinstance(node, Name) else None
     return not isinstance(option, NumericOption) or 0 in option.values
 
 

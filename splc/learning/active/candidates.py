@@ -56,10 +56,8 @@ class ListedSource:
         return len(self.configurations)
 
     def _free(self, taken: Configurations) -> Array:
-        free = np.ones(len(self.configurations), dtype=bool)
         rows = self.configurations.find(taken)
-        free[rows[rows >= 0]] = False
-        return np.flatnonzero(free)
+        return np.delete(np.arange(len(self.configurations)), rows[rows >= 0])
 
     def draw(self, count: int, rng: np.random.Generator, taken: Configurations) -> Configurations:
         """Return at most so many configurations that are not taken, uniformly drawn, in the order of their values."""
@@ -106,10 +104,8 @@ class DrawnSource:
         drawn = self.draw(FEW_DRAWS, rng, taken)
         changed = [changes_of_one(best, row, self.variables) for row in range(len(best))]
         both = Configurations.concatenate([*changed, drawn]).unique()
-        near = sum(map(len, changed))
-        mask = np.ones(len(both), dtype=bool)
-        mask[:near] = self.space.check(both[:near])
-        mask &= taken.find(both) < 0
+        near, mask = sum(map(len, changed)), taken.find(both) < 0
+        mask[:near] &= self.space.check(both[:near])
         return both[mask]
 
     def valid(self, configurations: Configurations) -> Array:
@@ -199,28 +195,24 @@ def cells_of(variables: Sequence[Variable], configurations: Configurations) -> A
     """Return which value, or range of values, each variable has, integers of shape (n, variables), from 0 on."""
     cells = np.zeros((len(configurations), len(variables)), dtype=np.int64)
     for index, variable in enumerate(variables):
+        columns = np.column_stack([configurations.column(name) for name in variable.members])
         if variable.kind == "group":
-            selected = np.column_stack([configurations.column(name) for name in variable.members]) > 0
             # 0 where no member is selected.
-            cells[:, index] = np.where(selected.any(axis=1), selected.argmax(axis=1) + 1, 0)
-            continue
-        column = configurations.column(variable.members[0])
-        if variable.kind == "binary":
-            cells[:, index] = column
-            continue
-        ranks = np.searchsorted(np.array(variable.values), column)
-        if len(variable.values) > _VALUES:
-            ranks = ranks * _RANGES // len(variable.values)
-        cells[:, index] = np.where(np.isnan(column), 0, ranks + 1)
+            cells[:, index] = np.where((columns > 0).any(axis=1), (columns > 0).argmax(axis=1) + 1, 0)
+        elif variable.kind == "binary":
+            cells[:, index] = columns[:, 0]
+        else:
+            ranks = np.searchsorted(np.array(variable.values), columns[:, 0])
+            if len(variable.values) > _VALUES:
+                ranks = ranks * _RANGES // len(variable.values)
+            cells[:, index] = np.where(np.isnan(columns[:, 0]), 0, ranks + 1)
     return cells
 
 
 def is_covered(cells: Array, drawn: Array, budget: int) -> bool:
-    """Return whether a first design is complete.
+    """Return whether a first design is complete; it takes at most half of the budget of runs of the whole search.
 
-    `cells`: the values of its rows, shape (n, variables), see `cells_of`. `drawn`: those of draws from the valid
-    configurations, shape (m, variables). `budget`: the number of runs of the whole search; the design takes at most
-    half of them.
+    `cells`: the values of its rows, shape (n, variables), see `cells_of`. `drawn`: those of draws, (m, variables).
     """
     most = max(LEAST, min(MOST, budget // 2))
     if not LEAST <= len(cells) < most:
@@ -232,9 +224,6 @@ def covering_row(cells: Array, drawn: Array) -> int:
     """Return the draw that a first design needs most.
 
     Its values were seen least by the rows so far; of equal ones it differs most from the nearest of them.
-
-    `cells`: the values of the rows so far, shape (n, variables). `drawn`: the values of the draws, shape (m,
-    variables).
     """
     worths = np.zeros(len(drawn))
     for column, codes in zip(cells.T, drawn.T, strict=True):

@@ -17,30 +17,9 @@ import numpy as np
 
 from sampling.sequential import most_worth
 from splc.data.configurations import Configurations
+from splc.learning import projection
 from splc.learning.active.candidates import cells_of, covering_row
-from splc.learning.projection import (
-    ITERATIONS,
-    NUMBER_EVIDENCE,
-    REFIT_ITERATIONS,
-    ROWS_OF_SEARCH,
-    START_RELEVANCE,
-    ContextBlock,
-    KernelDesign,
-    KernelPosterior,
-    Mixture,
-    OptionBasis,
-    Scale,
-    SearchResult,
-    Variable,
-    canonical_order,
-    general_scales,
-    hash_order,
-    option_constants,
-    positive_scale,
-    search_hyperparameters,
-    start_of,
-    without_numbers,
-)
+from splc.learning.projection import ITERATIONS, NUMBER_EVIDENCE, KernelDesign, KernelPosterior, OptionBasis, Variable
 from splc.models.basis.regression import NORMAL_QUANTILE
 from splc.types import Array
 
@@ -81,6 +60,18 @@ class Runs:
     def __len__(self) -> int:
         return len(self.y)
 
+    def added(self, configurations: Configurations, y: Array, known: bool) -> Runs:
+        """Return them with one run of each of further configurations in the context that is searched."""
+        count, places = len(configurations), self.places
+        return replace(
+            self,
+            configurations=Configurations.concatenate([self.configurations, configurations]),
+            y=np.append(self.y, y),
+            counts=np.append(self.counts, np.ones(count)),
+            known=np.append(self.known, np.full(count, known)),
+            places=None if places is None else np.append(places, np.zeros(count, dtype=int)),
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class SearchModel:
@@ -88,7 +79,7 @@ class SearchModel:
 
     runs: Runs  # the runs that it is conditioned on
     basis: OptionBasis  # the columns of the variables
-    scale: Scale  # the scale of values: ln y where all are positive, otherwise asinh y
+    scale: projection.Scale  # the scale of values: ln y where all are positive, otherwise asinh y
     sign: float  # -1 where large values are good, else 1
     searched: tuple[Array, ...]  # the hyperparameters that were found, for each part
     rows: int  # the number of rows that they were searched with
@@ -106,18 +97,17 @@ class SearchModel:
         The numbers in names of members, as in `ref_1 ref_5 ref_9`, are a hypothesis, which is used until the evidence
         is against it: with few runs a search needs it, and a wrong one costs less than a missing one.
         """
-        both = tuple(dict.fromkeys((tuple(variables), without_numbers(variables))))
-        earlier = [] if before is None else [model for model in (before, before.rival) if model is not None]
-        by_variables = {model.basis.variables: model for model in earlier}
         if before is not None and before.rival is not None and len(runs) < _RIVAL_GROWTH * before.rival.rows:
             return replace(cls._of(runs, before.basis.variables, maximize, before), rival=before.rival)
-        models = [cls._of(runs, variables, maximize, by_variables.get(variables)) for variables in both]
-        if len(models) == 1:
-            return models[0]
-        numbered, unnumbered = models
-        if unnumbered.evidence > numbered.evidence + NUMBER_EVIDENCE:
-            return replace(unnumbered, rival=numbered)
-        return replace(numbered, rival=unnumbered)
+        earlier = () if before is None else (before, before.rival)
+        by_variables = {model.basis.variables: model for model in earlier if model is not None}
+        both = tuple(dict.fromkeys((tuple(variables), projection.without_numbers(variables))))
+        numbered, *others = (cls._of(runs, each, maximize, by_variables.get(each)) for each in both)
+        for unnumbered in others:
+            if unnumbered.evidence > numbered.evidence + NUMBER_EVIDENCE:
+                return replace(unnumbered, rival=numbered)
+            return replace(numbered, rival=unnumbered)
+        return numbered
 
     @classmethod
     def _of(
@@ -125,13 +115,12 @@ class SearchModel:
     ) -> SearchModel:
         """Return the model of runs with these variables."""
         y, n = runs.y, len(runs)
-        scale = positive_scale("log", y) if y.min() > 0 else general_scales(y)[-1]
-        context = ContextBlock(runs.contexts) if runs.contexts else None
+        scale = projection.positive_scale("log", y) if y.min() > 0 else projection.general_scales(y)[-1]
+        context = projection.ContextBlock(runs.contexts) if runs.contexts else None
         model = cls(runs, OptionBasis(variables, context), scale, -1.0 if maximize else 1.0, (), n)
-        if before is not None and [len(points) for points in before.searched] != [
-            model._design(part).distinct + 4 for part in range(PARTS)
-        ]:
-            # Contexts that were told since have columns of their own.
+        # Contexts that were told since have columns of their own.
+        sizes = [model._design(part).distinct + 4 for part in range(PARTS)]
+        if before is not None and [len(points) for points in before.searched] != sizes:
             before = None
         if before is not None and n < before.rows + max(1, before.rows // 10):
             return replace(model, searched=before.searched, rows=before.rows, evidence=before.evidence)
@@ -142,24 +131,24 @@ class SearchModel:
         """Return lower and upper ends of 90 % prediction intervals, shapes (m,), in the unit of the property."""
         means, deviations = self.moments(configurations)
         half = NORMAL_QUANTILE * np.sqrt(deviations**2 + self.noise**2)
-        ends = np.array([self.untransformed(means - half), self.untransformed(means + half)])
+        ends = self.untransformed(np.array([means - half, means + half]))
         return ends.min(axis=0), ends.max(axis=0)
 
     def predict(self, configurations: Configurations) -> Array:
         """Return the predictions, shape (m,), in the unit of the property."""
         return self.untransformed(self.means(configurations))
 
-    def _search(self, part: int, start: Array | None) -> SearchResult:
+    def _search(self, part: int, start: Array | None) -> projection.SearchResult:
         """Return the most probable hyperparameters of a part."""
-        design, some = self._design(part), np.arange(len(self.runs))[-ROWS_OF_SEARCH:]
+        design, some = self._design(part), np.arange(len(self.runs))[-projection.ROWS_OF_SEARCH :]
         if part and len(some) > 2 * PARTS:
             some = some[part - 1 :: 2]
         t = self.t[some]
         deviation = float(t.std()) or 1.0
         z = (t - float(t.mean())) / deviation
-        begin = start_of(design.distinct, len(self.basis.variables)) if start is None else start
-        iterations = ITERATIONS if start is None else REFIT_ITERATIONS
-        return search_hyperparameters(design.rows(some), z, 1 / self.runs.counts[some], begin, iterations)
+        begin = projection.start_of(design.distinct, len(self.basis.variables)) if start is None else start
+        iterations = ITERATIONS if start is None else projection.REFIT_ITERATIONS
+        return projection.search_hyperparameters(design.rows(some), z, 1 / self.runs.counts[some], begin, iterations)
 
     @cached_property
     def _designs(self) -> tuple[KernelDesign, ...]:
@@ -187,29 +176,23 @@ class SearchModel:
         t = self.t
         measured = t[: len(t) - self.believed]
         mean, deviation = float(measured.mean()), float(measured.std()) or 1.0
-        parts = []
+        parts, least = [], math.log(projection.START_RELEVANCE / max(len(self.basis.variables), 1))
         for part, logarithms in enumerate(self.searched):
-            design = self._design(part)
-            floored = np.append(np.maximum(logarithms[:-4], self._floor(design)), logarithms[-4:])
-            kind = part % len(self._designs)
+            design, kind = self._design(part), part % len(self._designs)
+            # The least logarithm of each relevance.
+            above = (design.columns > 0).sum(axis=0)
+            floor = np.full(design.distinct, least)
+            floor[design.relevances[np.minimum(above, len(t) - above) >= _SEEN]] = -np.inf
+            floored = np.append(np.maximum(logarithms[:-4], floor), logarithms[-4:])
             parts.append(KernelPosterior(floored, design, t, 1 / self.runs.counts, mean, deviation, kind))
         return tuple(parts)
-
-    def _floor(self, design: KernelDesign) -> Array:
-        """Return the least logarithm of each relevance."""
-        above = (design.columns > 0).sum(axis=0)
-        seldom = np.minimum(above, len(self.runs) - above) < _SEEN
-        every = np.ones(design.distinct, dtype=bool)
-        every[design.relevances[~seldom]] = False
-        least = math.log(START_RELEVANCE / max(len(self.basis.variables), 1))
-        return np.where(every, least, -np.inf)
 
     def moments(self, configurations: Configurations) -> tuple[Array, Array]:
         """Return the means and standard deviations of configurations on the scale, without noise, shapes (m,)."""
         means, deviations = np.empty((2, len(configurations)))
         for start in range(0, len(configurations), _BLOCK):
             block = slice(start, start + _BLOCK)
-            mixture = Mixture(self.parts, self.basis.designs(configurations[block]))
+            mixture = projection.Mixture(self.parts, self.basis.designs(configurations[block]))
             means[block], deviations[block] = mixture.means.mean(axis=0), np.sqrt(mixture.variances())
         return means, deviations
 
@@ -237,24 +220,13 @@ class SearchModel:
         """Return the model as if configurations had the values that are predicted for them."""
         if not len(configurations):
             return self
-        runs = self.runs
-        both = Runs(
-            Configurations.concatenate([runs.configurations, configurations]),
-            np.append(runs.y, self.untransformed(self.means(configurations))),
-            np.append(runs.counts, np.ones(len(configurations))),
-            np.append(runs.known, np.ones(len(configurations), dtype=bool)),
-            None if runs.places is None else np.append(runs.places, np.zeros(len(configurations), dtype=int)),
-            runs.contexts,
-        )
         # The columns stay those of the runs.
+        both = self.runs.added(configurations, self.predict(configurations), True)
         return replace(self, runs=both, believed=self.believed + len(configurations))
 
 
 def log_improvements(means: Array, deviations: Array, best: float) -> Array:
-    """Return the logarithm of how far below `best` normally distributed values are expected to be, shape (m,).
-
-    `means`: their means, shape (m,). `deviations`: their standard deviations, shape (m,).
-    """
+    """Return the logarithm of how far below `best` normally distributed values are expected to be, shape (m,)."""
     from scipy.special import ndtr
 
     deviations = np.maximum(deviations, 1e-9)
@@ -263,8 +235,7 @@ def log_improvements(means: Array, deviations: Array, best: float) -> Array:
     density = np.exp(-(near**2) / 2) / np.sqrt(2 * np.pi)
     far = np.minimum(u, _FAR)
     tail = -(far**2) / 2 - np.log(2 * np.pi) / 2 - 2 * np.log(-far)
-    result: Array = np.log(deviations) + np.where(u < _FAR, tail, np.log(near * ndtr(near) + density))
-    return result
+    return np.asarray(np.log(deviations) + np.where(u < _FAR, tail, np.log(near * ndtr(near) + density)))
 
 
 def least_gain(model: SearchModel) -> float:
@@ -293,11 +264,11 @@ def improving_rows(
 
     `cost`: the cost of measuring configurations; the improvement per cost counts.
     """
-    constants = option_constants(runs.configurations, runs.y)
+    constants = projection.option_constants(runs.configurations, runs.y)
     # Neither the order of rows nor that of options matters.
-    order = hash_order(runs.configurations, constants)
+    order = projection.hash_order(runs.configurations, constants)
     ordered = Runs(runs.configurations[order], runs.y[order], runs.counts[order], runs.known[order])
-    model = SearchModel.of(ordered, canonical_order(variables, constants), maximize)
+    model = SearchModel.of(ordered, projection.canonical_order(variables, constants), maximize)
     level = float(model.measured[0][ordered.known].min())
     remaining, current = np.arange(len(candidates)), model
     log_costs = np.zeros(len(candidates)) if cost is None else np.log(cost(candidates))
@@ -321,7 +292,7 @@ def covering_rows(
     candidates: Configurations, known: Configurations, variables: Sequence[Variable], count: int
 ) -> Array:
     """Return the positions of the candidates of a first design that sees every value of every option."""
-    used = without_numbers(variables)
+    used = projection.without_numbers(variables)
     cells, drawn = cells_of(used, known), cells_of(used, candidates)
     rows: list[int] = []
     remaining = np.arange(len(candidates))

@@ -14,6 +14,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -104,28 +105,25 @@ def change_test(
     # Only interactions of selected options, so that few columns are compared.
     first = {term.names[0][0] for term in terms}
     selected = [name for name in options if name in first]
-    pairs: dict[tuple[str, ...], Array] = {
-        pair: _centred(options[pair[0]]) * _centred(options[pair[1]]) for pair in combinations(selected, 2)
-    }
-    terms, _ = _search(_candidates(pairs), ratios, orders, terms)
+    centred = {name: values - values.mean() for name, values in options.items()}
+    products = {(first, second): centred[first] * centred[second] for first, second in combinations(selected, 2)}
+    terms, _ = _search(_candidates(products), ratios, orders, terms)
     fit = Regression.of(_design(terms, count), ratios)
     reach = t_quantile(fit.freedom, (1 + INTERVAL) / 2) if fit.freedom else math.inf
-    errors = fit.errors
-    ends = [
-        (value - reach * error, value + reach * error) for value, error in zip(fit.coefficients, errors, strict=True)
-    ]
-    influences = tuple(
-        _influence(term, float(value), low, high, at_least)
-        for term, value, (low, high) in zip(terms, fit.coefficients[1:], ends[1:], strict=True)
-    )
-    mean, error = float(fit.coefficients[0]), float(errors[0])
-    probability = 2 * (1 - sign_probability(mean, error, fit.freedom)) if mean else 1.0
-    low, high = ends[0]
+    lows, highs = fit.coefficients - reach * fit.errors, fit.coefficients + reach * fit.errors
+    (mean, low, high), *ends = zip(fit.coefficients.tolist(), lows.tolist(), highs.tolist(), strict=True)
+    influences = []
+    for term, (value, *reaches) in zip(terms, ends, strict=True):
+        # The coefficient is that of a column of length 1.
+        lower, upper = (each * term.span for each in reaches)
+        factors = _exp(value * term.span), _exp(lower), _exp(upper)
+        relevant = _beyond(lower, upper, at_least)
+        influences.append(ChangedInfluence(term.names[0], term.names[1:], *factors, term.probability, relevant))
+    probability = 2 * (1 - sign_probability(mean, float(fit.errors[0]), fit.freedom)) if mean else 1.0
     changed = probability <= LEVEL / 2 and _beyond(low, high, at_least)
     detectable = _detectable(single, quantile, fit.deviation)
-    return ChangeTest(
-        count, _exp(mean), _exp(low), _exp(high), probability, changed, influences, fit.deviation, detectable, at_least
-    )
+    common = count, _exp(mean), _exp(low), _exp(high), probability, changed
+    return ChangeTest(*common, tuple(influences), fit.deviation, detectable, at_least)
 
 
 def detectable_change(columns: Mapping[str, Array], noise: float, seed: int = 0) -> float | None:
@@ -161,15 +159,11 @@ def option_column(values: Array) -> Array:
     return np.log(filled) if filled.min() > 0 and len(np.unique(filled)) > 2 else filled
 
 
-def _centred(values: Array) -> Array:
-    return np.asarray(values - values.mean())
-
-
-def _candidates(columns: Mapping[tuple[str, ...], Array]) -> list[_Candidate]:
+def _candidates(columns: Mapping[Any, Array]) -> list[_Candidate]:
     """Return the columns that vary, equal ones once with the names of all."""
     candidates: list[_Candidate] = []
     for name, values in columns.items():
-        column = _centred(values)
+        column = values - values.mean()
         length = float(np.linalg.norm(column))
         if length <= 1e-12 * max(1.0, float(np.abs(values).max())):
             continue
@@ -227,13 +221,6 @@ def _search(
         open_columns[index] = False
         steps.append(replace(candidates[index], probability=probability))
     return steps, quantile
-
-
-def _influence(term: _Candidate, value: float, low: float, high: float, at_least: float) -> ChangedInfluence:
-    """Return a changed influence; the coefficient is that of a column of length 1."""
-    factor, lower, upper = (_exp(influence * term.span) for influence in (value, low, high))
-    relevant = _beyond(low * term.span, high * term.span, at_least)
-    return ChangedInfluence(term.names[0], term.names[1:], factor, lower, upper, term.probability, relevant)
 
 
 def _exp(value: float) -> float:

@@ -116,9 +116,16 @@ class ContextInfluences:
         block = full.basis.context
         if block is None or not full.parts or full.scale.name != "log":
             return None
-        names = tuple(names or block.names)
-        configurations = averaged_configurations(full, len(names))
-        columns = {name: option_column(configurations.column(name)) for name in _members(full)}
+        names, members = tuple(names or block.names), [each for one in full.basis.variables for each in one.members]
+        try:
+            configurations = valid_configurations(full.configurations.system, AVERAGED)
+        except SpaceError:
+            configurations = full.configurations.unique()
+        # Fewer for many values, but more than options.
+        count = min(AVERAGED, max(AVERAGED_IN_ALL // len(names), 2 * len(members) + 20))
+        some = np.random.default_rng(0).permutation(len(configurations))[:count]
+        configurations = configurations[np.sort(some)]
+        columns = {name: option_column(configurations.column(name)) for name in members}
         columns = {name: column for name, column in columns.items() if np.ptp(column) > 0}
         centred = np.column_stack([np.ones(len(configurations)), *(x - x.mean() for x in columns.values())])
         spans = np.array([1.0, *(float(np.ptp(x)) for x in columns.values())])
@@ -149,10 +156,8 @@ class ContextInfluences:
         mean, deviation = self.difference(self.names.index(first), self.names.index(second))
         settled = abs(mean) > self.threshold(1) * deviation
         factors, low, high = _factors(mean, deviation).tolist()
-        contrasts = [
-            InfluenceContrast(name, factors[at], low[at], high[at], bool(settled[at]))
-            for at, name in enumerate(self.options, start=1)
-        ]
+        rows = zip(self.options, factors[1:], low[1:], high[1:], settled[1:].tolist(), strict=True)
+        contrasts = [InfluenceContrast(*row) for row in rows]
         ranked = tuple(sorted(contrasts, key=lambda contrast: -abs(math.log(contrast.factor))))
         few = self.few_rows(first, second)
         return ContextContrast(first, second, factors[0], low[0], high[0], ranked, few, self.half_widths(1))
@@ -167,10 +172,8 @@ class ContextInfluences:
         settled = np.any([np.zeros(1 + len(self.options)), *self._settled().values()], axis=0)
         spreads = self.means.std(axis=0)
         factors = np.exp(np.clip(self.means, -600, 600))
-        variations = [
-            InfluenceVariation(name, tuple(factors[:, at].tolist()), float(spreads[at]), bool(settled[at]))
-            for at, name in enumerate(self.options, start=1)
-        ]
+        rows = zip(self.options, factors.T[1:].tolist(), spreads[1:].tolist(), settled[1:].tolist(), strict=True)
+        variations = [InfluenceVariation(name, tuple(each), spread, clear) for name, each, spread, clear in rows]
         return tuple(sorted(variations, key=lambda variation: -variation.spread))
 
     def difference(self, before: int, after: int) -> tuple[Array, Array]:
@@ -182,9 +185,8 @@ class ContextInfluences:
     def _settled(self) -> dict[tuple[int, int], Array]:
         """Return pair of values → which of the level and the influences differ by more than the uncertainty."""
         threshold = self.threshold(self.pairs)
-        pairs = list(combinations(range(len(self.names)), 2))
-        differences = [self.difference(*pair) for pair in pairs]
-        return {pair: abs(mean) > threshold * spread for pair, (mean, spread) in zip(pairs, differences, strict=True)}
+        differences = {pair: self.difference(*pair) for pair in combinations(range(len(self.names)), 2)}
+        return {pair: abs(mean) > threshold * spread for pair, (mean, spread) in differences.items()}
 
     @property
     def ordered(self) -> bool:
@@ -229,8 +231,7 @@ class ContextInfluences:
 def _factors(mean: Array, deviation: Array) -> Array:
     """Return the factor for a difference of logarithms, and the ends of its 90 % interval, shape (3, …)."""
     reach = NORMAL_QUANTILE * deviation
-    factors: Array = np.exp(np.clip([mean, mean - reach, mean + reach], -600, 600))
-    return factors
+    return np.asarray(np.exp(np.clip([mean, mean - reach, mean + reach], -600, 600)))
 
 
 def in_half_widths(multiple: float) -> str:
@@ -242,18 +243,3 @@ def joint_ensemble(full: object) -> Ensemble | None:
     """Return the joint model in a full model that predicts one value of a context; None of other models."""
     model = full.joint if isinstance(full, SourceMixture | UnmeasuredContext) else full
     return model if isinstance(model, Ensemble) else None
-
-
-def _members(full: Ensemble) -> list[str]:
-    return [name for variable in full.basis.variables for name in variable.members]
-
-
-def averaged_configurations(full: Ensemble, values: int) -> Configurations:
-    """Return valid configurations to average over: fewer for many values, but more than options."""
-    try:
-        configurations = valid_configurations(full.configurations.system, AVERAGED)
-    except SpaceError:
-        configurations = full.configurations.unique()
-    count = min(AVERAGED, max(AVERAGED_IN_ALL // values, 2 * len(_members(full)) + 20))
-    some = np.random.default_rng(0).permutation(len(configurations))[:count]
-    return configurations[np.sort(some)]

@@ -17,23 +17,8 @@ from functools import partial
 import numpy as np
 
 from splc.data.configurations import Configurations
-from splc.learning.projection import (
-    FOLDS,
-    ROWS_OF_MODEL,
-    ContextBlock,
-    Data,
-    FullModel,
-    OptionBasis,
-    Variable,
-    canonical_order,
-    chosen_model,
-    first_fit,
-    hash_order,
-    option_constants,
-    positive_scale,
-    run_width,
-    without_numbers,
-)
+from splc.learning import projection
+from splc.learning.projection import FOLDS, ROWS_OF_MODEL, ContextBlock, Data, FullModel, OptionBasis, Variable
 from splc.types import Array
 
 # Fewer values cannot show that they are numbers.
@@ -60,7 +45,11 @@ class ContextRows:
     @classmethod
     def of(cls, configurations: Configurations, y: Array, repeated: Array) -> ContextRows:
         """Return the rows of repeated measurements, shape (n, repetitions), NaN where one is missing."""
-        runs = run_width(np.log(y)[:, None] - np.log(repeated)) if np.nanmin(repeated, initial=np.inf) > 0 else 0.0
+        runs = (
+            projection.run_width(np.log(y)[:, None] - np.log(repeated))
+            if np.nanmin(repeated, initial=np.inf) > 0
+            else 0.0
+        )
         return cls(configurations, y, (~np.isnan(repeated)).sum(axis=1), runs)
 
 
@@ -105,10 +94,10 @@ def fit_joint_model(
     """Return one full model of all values of a context."""
     names = tuple(parts)
     every = Configurations.concatenate([part.configurations for part in parts.values()])
-    constants = option_constants(every.unique())
-    variables = canonical_order(variables, constants)
+    constants = projection.option_constants(every.unique())
+    variables = projection.canonical_order(variables, constants)
     # The contexts take turns, so that the first thousand rows have equally many of each.
-    orders = [hash_order(part.configurations, constants) for part in parts.values()]
+    orders = [projection.hash_order(part.configurations, constants) for part in parts.values()]
     ranks = np.concatenate([np.arange(len(order)) for order in orders])
     places = np.repeat(np.arange(len(names)), [len(order) for order in orders])
     turn = np.lexsort((places, ranks))
@@ -116,8 +105,8 @@ def fit_joint_model(
     ranks, places, origins = ranks[turn], places[turn], np.concatenate(orders)[turn]
     starts = np.cumsum([0, *(len(order) for order in orders)])[:-1]
     rows = starts[places] + origins
-    y = np.concatenate([np.asarray(part.y, dtype=float) for part in parts.values()])[rows]
-    repetitions = np.concatenate([np.asarray(part.repetitions, dtype=float) for part in parts.values()])[rows]
+    y = np.concatenate([part.y for part in parts.values()])[rows].astype(float)
+    repetitions = np.concatenate([part.repetitions for part in parts.values()])[rows].astype(float)
     configurations = every[rows]
 
     def data_of(block: ContextBlock, weights: Array, used: tuple[Variable, ...]) -> tuple[OptionBasis, Data]:
@@ -130,30 +119,26 @@ def fit_joint_model(
     positive = bool(y.min() > 0)
     block = ContextBlock(names)
     if positive and variables and (numbers := numbers_of_contexts(names)):
-        unnumbered, log = without_numbers(variables), positive_scale("log", y)
-        blocks = block, ContextBlock(names, numbers=numbers)
-        block = max(
-            blocks, key=lambda block: first_fit(data_of(block, equal, unnumbered)[1], len(unnumbered), log).evidence
-        )
+        unnumbered, log = projection.without_numbers(variables), projection.positive_scale("log", y)
+
+        def evidence(block: ContextBlock) -> float:
+            return projection.first_fit(data_of(block, equal, unnumbered)[1], len(unnumbered), log).evidence
+
+        block = max(block, ContextBlock(names, numbers=numbers), key=evidence)
 
     def fitted(weights: Array, scale: str, tested: bool) -> FullModel:
         data = partial(data_of, block, weights)
-        return chosen_model(configurations, rows, variables, data, positive=positive, scale=scale, tested=tested)
+        return projection.chosen_model(
+            configurations, rows, variables, data, positive=positive, scale=scale, tested=tested
+        )
 
     model = fitted(equal, scale, True)
     if model.refits is not None and len(rows) <= ROWS_OF_WEIGHTS:
-        weights = weights_of_rows(model)
+        # Noise of Student's distribution has few large values: one step of its iterated least squares for the errors
+        # outside of the folds (Lange, Little and Taylor, Journal of the American Statistical Association 84, 1989).
+        weights = np.asarray((FREEDOM + 1) / (FREEDOM + model.ratios**2))
         model = unweighted(fitted(weights, model.scale.name if positive else scale, False), weights)
     return JointModel(model, names, places, origins)
-
-
-def weights_of_rows(model: FullModel) -> Array:
-    """Return the weights of rows, shape (n,): noise of Student's distribution has few large values.
-
-    They are those of one step of its iterated least squares (Lange, Little and Taylor, Journal of the American
-    Statistical Association 84, 1989) for the errors outside of the folds.
-    """
-    return np.asarray((FREEDOM + 1) / (FREEDOM + model.ratios**2))
 
 
 def unweighted(model: FullModel, weights: Array) -> FullModel:
@@ -188,12 +173,9 @@ def _kept(places: Array) -> Array:
 
     `places`: the context of each row, in the order to learn in.
     """
-    limit = ROWS_OF_MODEL
-    if len(places) <= limit:
-        return np.arange(len(places))
     counts = np.bincount(places)
+    if len(places) <= ROWS_OF_MODEL or counts.min() > ROWS_OF_MODEL // 2:
+        return np.arange(min(len(places), ROWS_OF_MODEL))
     poor = places == counts.argmin()
-    if counts.min() > limit // 2:
-        return np.arange(limit)
-    rich = np.flatnonzero(~poor)[: limit - int(counts.min())]
+    rich = np.flatnonzero(~poor)[: ROWS_OF_MODEL - int(counts.min())]
     return np.sort(np.concatenate([np.flatnonzero(poor), rich]))

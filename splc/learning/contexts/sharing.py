@@ -20,22 +20,13 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError
+from splc.learning import projection
 from splc.learning.contexts.joint_model import ContextRows, JointModel, fit_joint_model, numbers_of_contexts
 from splc.learning.contexts.sources import MappedProcess, SourceMixture, Sources, UnmeasuredContext, mixed
+from splc.learning.folds import splits
 from splc.learning.learn import learn
-from splc.learning.problem import LearningProblem
-from splc.learning.projection import (
-    NO_INFLUENCE,
-    Ensemble,
-    FullModel,
-    FullModelFit,
-    ProjectionLearner,
-    SingleFit,
-    SpacePredictions,
-    positive_scale,
-    variables_of,
-    varies,
-)
+from splc.learning.learner import LearningProblem
+from splc.learning.projection import NO_INFLUENCE, Ensemble, FullModel, FullModelFit, SpacePredictions, positive_scale
 from splc.learning.result import LearningResult
 from splc.types import Array
 
@@ -87,7 +78,9 @@ class Sharing:
         """Return the fit of one value; None without rows of it and of others."""
         return partial(self.fit, name) if name in self.parts and len(self.parts) > 1 else None
 
-    def fit(self, name: str, problem: LearningProblem, alone: SingleFit, on_fit: Callable[[int], None]) -> FullModel:
+    def fit(
+        self, name: str, problem: LearningProblem, alone: projection.SingleFit, on_fit: Callable[[int], None]
+    ) -> FullModel:
         """Return the full model of one value: the joint one, unless that of these rows alone is clearly better."""
         rows = ContextRows.of(problem.configurations, problem.target, problem.repetitions)
         joint = self.joint(name, rows, on_fit)
@@ -113,17 +106,17 @@ class Sharing:
 
     def joint(self, name: str, own: ContextRows, on_fit: Callable[[int], None] = lambda iterations: None) -> JointModel:
         """Return the joint model of all values, with these rows of one of them."""
-        if not self.is_given(name, own):
-            return _fitted({**self.parts, name: own}, self.scale, on_fit)
-        if self.given is None:
-            self.given = _fitted(self.parts, self.scale, on_fit)
-        return self.given
-
-
-def _fitted(parts: Mapping[str, ContextRows], scale: str, on_fit: Callable[[int], None]) -> JointModel:
-    every = Configurations.concatenate([part.configurations for part in parts.values()])
-    variables = tuple(variable for variable in variables_of(every.system) if varies(variable, every))
-    return fit_joint_model(parts, variables, scale, on_fit)
+        given = self.is_given(name, own)
+        if given and self.given is not None:
+            return self.given
+        parts = self.parts if given else {**self.parts, name: own}
+        every = Configurations.concatenate([part.configurations for part in parts.values()])
+        variables = tuple(
+            variable for variable in projection.variables_of(every.system) if projection.varies(variable, every)
+        )
+        found = fit_joint_model(parts, variables, self.scale, on_fit)
+        self.given = found if given else self.given
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,10 +150,10 @@ class MappedValues:
         folds = np.array([each.moments(rows)[0] for each in self.processes])
         folds = (1 - weight) * np.log(found.folds * unit) + weight * folds
 
-        def covariance(projection: Array) -> Array:
-            base = found.covariance(projection * self.shared.scale.slope(found.means))
-            between = weight * (1 - weight) * np.outer(projection @ apart, projection @ apart)
-            return np.asarray((1 - weight) * base + weight * process.covariance(rows, projection) + between)
+        def covariance(weights: Array) -> Array:
+            base = found.covariance(weights * self.shared.scale.slope(found.means))
+            between = weight * (1 - weight) * np.outer(weights @ apart, weights @ apart)
+            return np.asarray((1 - weight) * base + weight * process.covariance(rows, weights) + between)
 
         means, folds = (scale.backward(each - np.log(scale.unit)) for each in (t - weight * apart, folds))
         return SpacePredictions(means, deviations, folds, covariance)
@@ -187,17 +180,13 @@ def fit_mapped_model(joint: JointModel, name: str, parts: Mapping[str, ContextRo
     t, noise, folds = np.log(shared.data.y), 1 / shared.data.repetitions, shared.data.folds
     theta = first.first.optimum.logarithms
     theta = np.concatenate([theta[: rows.design.distinct], theta[-4:]])
-    processes = []
-    mapped = np.empty((2, len(t)))
-    for fold in range(int(folds.max()) + 1):
-        out, train = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
-        process_of_rest = MappedProcess.fit(rows.rows(train), t[train], noise[train], theta)
-        processes.append(process_of_rest)
-        mean, variance = process_of_rest.moments(rows.rows(out))
-        mapped[:, out] = mean, np.sqrt(variance + process_of_rest.noise_variance * noise[out])
-    slope, refits, scale = shared.scale.slope(shared.held_out), shared.refits, positive_scale("log", shared.data.y)
-    held = np.log(shared.held_out * shared.scale.unit), refits.deviations * slope
-    low, high = WEIGHTS
+    processes, mapped = [], np.empty((2, len(t)))
+    for out, train in splits(folds):
+        processes.append(process := MappedProcess.fit(rows.rows(train), t[train], noise[train], theta))
+        mean, variance = process.moments(rows.rows(out))
+        mapped[:, out] = mean, np.sqrt(variance + process.noise_variance * noise[out])
+    refits, scale, (low, high) = shared.refits, positive_scale("log", shared.data.y), WEIGHTS
+    held = np.log(shared.held_out * shared.scale.unit), refits.deviations * shared.scale.slope(shared.held_out)
     better = np.mean(shares_of_smaller_errors(mapped[0] - t, held[0] - t, positive=True))
     weight = float(low + (high - low) * better)
     means, deviations = mixed(weight, held, (mapped[0], mapped[1]))
@@ -212,10 +201,9 @@ def fit_mapped_model(joint: JointModel, name: str, parts: Mapping[str, ContextRo
 
 
 def weight_of_alone(alone: FullModel, shared: FullModel, rows: int) -> float:
-    """Return the weight of a model of rows alone beside one of all rows, between 0 and 1.
+    """Return the share of the resamples in which a model of rows alone has smaller held-out errors, by both measures.
 
-    It is the share of the resamples in which it has smaller errors of held-out values, by both measures; 0 with few
-    rows.
+    It is the weight of this model beside one of all rows; 0 with few rows.
     """
     if shared.refits is None:
         return 1.0
@@ -276,7 +264,7 @@ class GroupModels:
     further: dict[str, UnmeasuredContext | Ensemble] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, parts: Mapping[str, Measurements], nfp: str, learner: ProjectionLearner) -> Self:
+    def of(cls, parts: Mapping[str, Measurements], nfp: str, learner: projection.ProjectionLearner) -> Self:
         """Learn all groups together."""
         sharing = Sharing.of(parts, nfp, learner.chosen.scale)
         learners = {name: replace(learner, fit=sharing.fit_of(name)) for name in parts}

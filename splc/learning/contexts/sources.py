@@ -16,43 +16,23 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from splc.data.configurations import Configurations
-from splc.learning.projection import (
-    ITERATIONS,
-    JITTER,
-    Ensemble,
-    Hyperparameters,
-    KernelDesign,
-    MomentsPredictor,
-    OptionBasis,
-    Scale,
-    cholesky_factor,
-    column_as_json,
-    column_from_json,
-    configurations_as_json,
-    configurations_from_json,
-    kernel_diagonal,
-    kernel_matrix,
-    minimum,
-    negative_evidence,
-    solved,
-)
+from splc.learning import projection
+from splc.learning.projection import ITERATIONS, JITTER, Ensemble, Hyperparameters, KernelDesign, OptionBasis, solved
 from splc.models.basis.regression import t_quantile
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
 # Priors of the logarithms of the variances: centre and width. Those of the slope of each context, of the slope of their
 # average, of the difference relative to the joint model, and of the noise.
-SLOPES = (np.log(0.05), 2.0)
-AVERAGE = (np.log(0.1), 2.0)
-DIFFERENCE = (-3.0, 2.0)
-NOISE = (np.log(0.01), 2.0)
-PRIORS = np.array([SLOPES, AVERAGE, DIFFERENCE, NOISE])
+PRIORS = np.array([(np.log(0.05), 2.0), (np.log(0.1), 2.0), (-3.0, 2.0), (np.log(0.01), 2.0)])
 # The greatest distances of the search from the centres.
 REACH = (8.0, 6.0)
 # Values of other contexts beyond those at the rows count as the largest one plus this share of their range.
 BEYOND = 0.25
 # Configurations that are predicted at a time, which bounds the memory.
 _BLOCK = 2048
+# The arrays of a process in files.
+_ARRAYS = ("values", "t", "noise", "theta", "variances")
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,17 +74,14 @@ class MappedProcess:
         def objective(logarithms: Array) -> tuple[float, Array]:
             matrix = 1 + np.tensordot(np.exp(logarithms), kernels, 1)
             matrix.flat[:: len(z) + 1] += JITTER
-            evidence = negative_evidence(matrix, z)
-            if evidence is None:
+            if (evidence := projection.negative_evidence(matrix, z)) is None:
                 return np.inf, np.zeros_like(logarithms)
-            value, outer = evidence
             distance = (logarithms - PRIORS[:, 0]) / PRIORS[:, 1]
-            value += float(distance @ distance) / 2
-            slopes = np.exp(logarithms) * np.tensordot(kernels, outer, 2)
-            return value, slopes + distance / PRIORS[:, 1]
+            slopes = np.exp(logarithms) * np.tensordot(kernels, evidence[1], 2)
+            return evidence[0] + float(distance @ distance) / 2, slopes + distance / PRIORS[:, 1]
 
         low, high = PRIORS[:, 0] - REACH[0], PRIORS[:, 0] + REACH[1]
-        return replace(start, variances=minimum(objective, PRIORS[:, 0], low, high, ITERATIONS)[0])
+        return replace(start, variances=projection.minimum(objective, PRIORS[:, 0], low, high, ITERATIONS)[0])
 
     @cached_property
     def _hyperparameters(self) -> Hyperparameters:
@@ -130,7 +107,7 @@ class MappedProcess:
     def _kernels(self, first: MappedRows, second: MappedRows) -> tuple[Array, Array, Array]:
         """Return the kernels of slopes, of their average, and of the difference."""
         a, b = self._columns(first), self._columns(second)
-        difference = kernel_matrix(self._hyperparameters, first.design, second.design) - 1
+        difference = projection.kernel_matrix(self._hyperparameters, first.design, second.design) - 1
         return a @ b.T / a.shape[1], np.outer(a.mean(axis=1), b.mean(axis=1)), difference
 
     def _kernel(self, first: MappedRows, second: MappedRows) -> Array:
@@ -141,7 +118,7 @@ class MappedProcess:
     def _factor(self) -> Array:
         matrix = self._kernel(self.known, self.known)
         matrix.flat[:: len(matrix) + 1] += np.exp(self.variances[-1]) * self.noise + JITTER
-        return cholesky_factor(matrix)
+        return projection.cholesky_factor(matrix)
 
     @property
     def noise_variance(self) -> float:
@@ -155,7 +132,7 @@ class MappedProcess:
         mean = level + deviation * (columns.mean(axis=1) + solved(self._factor, self._z) @ white)
         slopes, average, difference = np.exp(self.variances[:3])
         prior = 1 + slopes * (columns**2).mean(axis=1) + average * columns.mean(axis=1) ** 2
-        prior = prior + difference * (kernel_diagonal(self._hyperparameters, rows.design) - 1)
+        prior = prior + difference * (projection.kernel_diagonal(self._hyperparameters, rows.design) - 1)
         return mean, deviation**2 * np.maximum(prior - np.einsum("ij,ij->j", white, white), 0.0)
 
     def covariance(self, rows: MappedRows, weights: Array) -> Array:
@@ -166,16 +143,13 @@ class MappedProcess:
 
     def as_json(self) -> dict[str, Any]:
         """Return all but the configurations, in JSON's types."""
-        arrays = {"values": self.known.values, "t": self.t, "noise": self.noise}
-        parameters = {"theta": self.theta, "variances": self.variances}
-        return {name: array.tolist() for name, array in {**arrays, **parameters}.items()}
+        arrays = self.known.values, self.t, self.noise, self.theta, self.variances
+        return {name: array.tolist() for name, array in zip(_ARRAYS, arrays, strict=True)}
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any], design: KernelDesign) -> Self:
         """Return the process of `as_json`."""
-        values, t, noise, theta, variances = (
-            np.array(content[name], dtype=float) for name in ("values", "t", "noise", "theta", "variances")
-        )
+        values, t, noise, theta, variances = (np.array(content[name], dtype=float) for name in _ARRAYS)
         fitting = len(values) == len(t) == len(noise) == len(design) and values.ndim == 2
         if not fitting or len(theta) != design.distinct + 4 or len(variances) != len(PRIORS):
             raise ValueError("the values of other contexts do not fit the system")
@@ -205,35 +179,30 @@ class Sources:
         rows = _rows_of(self.configurations, configurations)
         result = np.where((rows >= 0)[:, None], self.logarithms[rows], np.nan)
         for column, place in enumerate(self.places):
-            missing = np.flatnonzero(np.isnan(result[:, column]))
-            if len(missing):
-                result[missing, column] = np.log(self._model(place).predict(configurations[missing]))
+            missing, basis = np.flatnonzero(np.isnan(result[:, column])), self.joint.basis
+            if len(missing) and basis.context is not None:
+                joint = replace(self.joint, basis=replace(basis, context=replace(basis.context, place=place)))
+                result[missing, column] = np.log(joint.predict(configurations[missing]))
         return result
 
     def mapped(self, configurations: Configurations) -> MappedRows:
         """Return the values, and the columns of the options, of configurations."""
         return MappedRows(self.values(configurations), _option_design(self.joint, configurations))
 
-    def _model(self, place: int) -> Ensemble:
-        """Return the joint model about one context."""
-        basis = self.joint.basis
-        assert basis.context is not None
-        return replace(self.joint, basis=replace(basis, context=replace(basis.context, place=place)))
-
     def as_json(self) -> dict[str, Any]:
         """Return all but the joint model, in JSON's types."""
         return {
             "places": list(self.places),
-            "configurations": configurations_as_json(self.configurations),
-            "logarithms": [column_as_json(column) for column in self.logarithms.T],
+            "configurations": projection.configurations_as_json(self.configurations),
+            "logarithms": [projection.column_as_json(column) for column in self.logarithms.T],
         }
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any], joint: Ensemble, system: VariabilityModel) -> Self:
         """Return the sources of `as_json`."""
         places = tuple(map(int, content["places"]))
-        configurations = configurations_from_json(content["configurations"], system)
-        logarithms = np.column_stack([column_from_json(column) for column in content["logarithms"]])
+        configurations = projection.configurations_from_json(content["configurations"], system)
+        logarithms = np.column_stack([projection.column_from_json(column) for column in content["logarithms"]])
         context = joint.basis.context
         if context is None or logarithms.shape != (len(configurations), len(places)):
             raise ValueError("the other contexts do not fit the configurations")
@@ -263,7 +232,7 @@ def _rows_of(known: Configurations, wanted: Configurations) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class LogPredictor(MomentsPredictor):
+class LogPredictor(projection.MomentsPredictor):
     """A full model of ln y by the values of other contexts."""
 
     kind: ClassVar[str]  # its name in files
@@ -301,7 +270,7 @@ class LogPredictor(MomentsPredictor):
     def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> Self:
         """Return the model of `as_json`."""
         sources = Sources.from_json(content["sources"], Ensemble.from_json(content["joint"], system), system)
-        runs, scale = float(content.get("runs", 0.0)), Scale(**content["scale"])
+        runs, scale = float(content.get("runs", 0.0)), projection.Scale(**content["scale"])
         return cls(scale, float(content["quantile"]), sources, *cls._own(content, sources.joint), runs=runs)
 
     @staticmethod
@@ -324,13 +293,12 @@ class SourceMixture(LogPredictor):
         """Return predictions in units of the scale, and their standard deviations with noise over the divisor."""
         configurations = Configurations.of(self.configurations.system, configurations)
         g, deviations = self.joint.moments(configurations, variances)
-        mapped, variance = np.empty(len(g)), np.empty(len(g))
+        mapped, variance = np.empty((2, len(g)))
         for start in range(0, len(g), _BLOCK):
             block = slice(start, start + _BLOCK)
             mapped[block], variance[block] = self.process.moments(self.sources.mapped(configurations[block]))
-        mean, deviation = mixed(
-            self.weight, (np.log(g * self.joint.scale.unit), deviations), (mapped, np.sqrt(variance + self.noise))
-        )
+        joint = np.log(g * self.joint.scale.unit), deviations
+        mean, deviation = mixed(self.weight, joint, (mapped, np.sqrt(variance + self.noise)))
         return self.scale.backward(mean - np.log(self.scale.unit)), deviation
 
     def as_json(self) -> dict[str, Any]:
@@ -364,14 +332,10 @@ class UnmeasuredContext(LogPredictor):
     kind = "unmeasured"
 
     def moments(self, configurations: Configurations | Any, variances: bool = True) -> tuple[Array, Array]:
-        """Return predictions in units of the scale, and their standard deviations with noise.
-
-        The deviations include the spread between contexts, as a multiple of which `quantile` gives intervals.
-        """
+        """Return predictions in units of the scale, and their standard deviations with noise and between contexts."""
         configurations = Configurations.of(self.configurations.system, configurations)
         values = self.sources.values(configurations)
-        g = self.scale.backward(values.mean(axis=1) - np.log(self.scale.unit))
-        contexts = values.shape[1]
+        g, contexts = self.scale.backward(values.mean(axis=1) - np.log(self.scale.unit)), values.shape[1]
         if not variances:
             return g, np.zeros(len(g))
         deviations = self.joint.moments(configurations)[1]

@@ -1,22 +1,207 @@
-"""The basis of the full model: standardised columns of each variable (docs/decisions/0009-default-learner.md).
+"""The variables of a full model, and their standardised columns (docs/decisions/0009-default-learner.md).
 
-In: variables, and configurations. Out: shapes, which are functions of a number (`shapes_of`, `threshold_shapes`), and
-the columns of configurations in one block for each variable (`OptionBasis.designs`), and one for a context.
+A variable is a binary option, a numeric option, or an alternative group (`variables_of`). In: variables, and
+configurations. Out: shapes, which are functions of a number (`shapes_of`, `threshold_shapes`), and the columns of
+configurations in one block for each variable (`OptionBasis.designs`), and one for a context.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
-from splc.data.configurations import Configurations
+from splc.data.configurations import Configurations, value_indices
 from splc.learning.projection import constants
-from splc.learning.projection.kernel import KernelDesign
-from splc.learning.projection.variables import Variable
+from splc.learning.projection.constants import EXTRAPOLATION
+from splc.learning.projection.posterior import KernelDesign
+from splc.system.options import NumericOption
+from splc.system.variability import VariabilityModel
 from splc.types import Array
+
+# A group of two members is one binary variable; numbers are read from the names of larger groups.
+MIN_GROUP = 3
+# A stem, a number, and a unit: `ref_9`, `PS16K`.
+_NUMBERED = re.compile(r"(.*?[^\d.]|)(\d+(?:\.\d+)?)(\D*)")
+
+
+@dataclass(frozen=True)
+class Variable:
+    """An option, or an alternative group, which counts as one option."""
+
+    name: str  # the option, or the first member of the group
+    kind: Literal["binary", "numeric", "group"]
+    # the names of its columns in configurations: the option, or all members of the group. A group of two members is one
+    # binary variable, that of the first one.
+    members: tuple[str, ...]
+    # of a numeric option, the described values, ascending; of a group whose names are a stem and a number, the numbers
+    # of its members, if these are used; otherwise empty
+    values: tuple[float, ...] = ()
+    # whether a configuration may lack it: a deselected numeric option (its column is NaN), or a group none of whose
+    # members is selected
+    optional: bool = False
+    observed: bool = False  # whether it is an observed variable
+    shared: bool = False  # of a group, whether its members share one relevance; those of a numbered group do
+
+    def unnumbered(self) -> tuple[Variable, ...]:
+        """Return the variables that it would be if its members had other names."""
+        if self.kind != "group" or not self.values:
+            return (self,)
+        if self.optional:
+            return tuple(Variable(name, "binary", (name,)) for name in self.members)
+        return (replace(self, values=(), shared=False),)
+
+    def with_members(self, members: Sequence[str]) -> Variable:
+        """Return it with its members in another order."""
+        numbers = dict(zip(self.members, self.values, strict=True)) if self.kind == "group" and self.values else {}
+        values = tuple(numbers[name] for name in members) if numbers else self.values
+        name = members[0] if self.kind == "binary" else self.name
+        return replace(self, name=name, members=tuple(members), values=values)
+
+    def column(self, configurations: Configurations) -> Array:
+        """Return its values, shape (n,): of a group, the number of the selected member; NaN where it is absent."""
+        if self.kind != "group":
+            return configurations.column(self.members[0])
+        columns = np.column_stack([configurations.column(name) for name in self.members])
+        return np.where(columns.any(axis=1), columns @ np.array(self.values), np.nan)
+
+
+def variables_of(
+    system: VariabilityModel, observed: Sequence[str] = (), everything: Configurations | None = None
+) -> tuple[Variable, ...]:
+    """Return the variables of a system, sorted by name, without options that every configuration has.
+
+    Groups have the numbers in their members' names, whether or not these mean anything (see `with_supported_numbers`).
+
+    `everything`: all measured configurations; they give the values of observed variables.
+    """
+    variables: list[Variable] = []
+    grouped: set[str] = set()
+    for unsorted in system.alternative_groups:
+        # The result must not depend on the order in the description.
+        group = tuple(sorted(unsorted, key=lambda name: (numbers_of((name,)), name)))
+        parents = {system.option(name).parent for name in group}
+        always = parents <= {None, *system.mandatory}
+        numbers = numbers_of(group)
+        if len(group) < MIN_GROUP:
+            if always:
+                # Exactly one of two members is selected, so that the first one determines the second.
+                variables.append(Variable(group[0], "binary", group))
+                grouped.update(group)
+        elif always or numbers:
+            variables.append(Variable(group[0], "group", group, numbers, optional=not always, shared=bool(numbers)))
+            grouped.update(group)
+    for option in system.options:
+        if isinstance(option, NumericOption):
+            if option.size > 1:
+                variables.append(Variable(option.name, "numeric", (option.name,), option.values, option.optional))
+        elif option.name not in grouped and option.name not in system.mandatory:
+            variables.append(Variable(option.name, "binary", (option.name,)))
+    for name in observed:
+        column = everything.column(name) if everything is not None else np.zeros(0)
+        distinct = np.unique(column[~np.isnan(column)])
+        if len(distinct) > 1 or (len(distinct) and np.isnan(column).any()):
+            variables.append(
+                Variable(name, "numeric", (name,), tuple(map(float, distinct)), bool(np.isnan(column).any()), True)
+            )
+    return tuple(sorted(variables, key=lambda variable: variable.name))
+
+
+def varies(variable: Variable, configurations: Configurations) -> bool:
+    """Return whether a variable has several values in configurations."""
+    columns = [np.nan_to_num(configurations.column(name), nan=-np.inf) for name in variable.members]
+    return any(bool((column != column[0]).any()) for column in columns)
+
+
+def without_numbers(variables: Iterable[Variable], kept: Iterable[str] = ()) -> tuple[Variable, ...]:
+    """Return variables without the numbers of members, except for the groups with the names `kept`."""
+    numbered_names = set(kept)
+    return tuple(
+        variable
+        for original in variables
+        for variable in ((original,) if original.name in numbered_names else original.unnumbered())
+    )
+
+
+def nearest_known(
+    configurations: Configurations, variables: Sequence[Variable]
+) -> tuple[Configurations, list[tuple[Configurations, Array]]]:
+    """Return configurations that a model can predict, and what is near to them where options have further values.
+
+    A model of positive values has logarithms: others are predicted as its smallest value is. To these, its greatest
+    value is the nearest one here, since their distance is unknown.
+
+    `variables`: those of the model, with the values that it knows.
+    """
+    system, usable = configurations.system, configurations.indices.copy()
+    moved: list[tuple[int, Array, Array]] = []
+    for variable in variables:
+        option = None if variable.kind == "group" or variable.observed else system.option(variable.name)
+        if not isinstance(option, NumericOption):
+            continue
+        values, known = np.array(option.values), np.array(variable.values or (0.0, 1.0))
+        closest = known[np.abs(values[:, None] - known).argmin(axis=1)]
+        if np.array_equal(closest, values):
+            continue
+        undefined = values <= (0.0 if known[0] > 0 else -1.0 if known[0] == 0 else -np.inf)
+        position = system.positions[option.name]
+        column = usable[:, position]
+        first, second = (
+            # A deselected option stays so.
+            np.append(value_indices(option, np.where(np.isin(target, values), target, values)), len(values))[column]
+            for target in (np.where(undefined, known[0], values), np.where(undefined, known[-1], closest))
+        )
+        if (second != column).any():
+            between = np.append((values > known[0]) & (values < known[-1]), True)[column]
+            moved.append((position, second, max(EXTRAPOLATION, 2 / len(known)) * np.where(between, 0.5, 1.0)))
+        usable[:, position] = first
+    near = [usable.copy() for _ in moved]
+    for indices, (position, column, _) in zip(near, moved, strict=True):
+        indices[:, position] = column
+    return replace(configurations, indices=usable), [
+        (replace(configurations, indices=indices), weight) for indices, (_, _, weight) in zip(near, moved, strict=True)
+    ]
+
+
+def with_known_members(configurations: Configurations, variables: Sequence[Variable]) -> list[Configurations]:
+    """Return configurations of which each has a member of every group.
+
+    Where none is selected, since a text is unknown, the first ones have the first members, and so on.
+    """
+    system = configurations.system
+    unknown = []
+    for variable in variables:
+        if len(variable.members) > 1 and not variable.optional:
+            places = [system.positions[system.option(name).name] for name in variable.members]
+            rows = np.flatnonzero(~configurations.indices[:, places].any(axis=1))
+            unknown += [(rows, places)] if len(rows) else []
+    variants = []
+    for number in range(max((len(places) for _, places in unknown), default=0)):
+        indices = configurations.indices.copy()
+        for rows, places in unknown:
+            indices[rows, places[number % len(places)]] = 1
+        variants.append(replace(configurations, indices=indices))
+    return variants or [configurations]
+
+
+def numbers_of(group: Sequence[str]) -> tuple[float, ...]:
+    """Return the numbers in the names of a group; empty unless all are one stem, a distinct number and one unit."""
+    matches = [_NUMBERED.fullmatch(name) for name in group]
+    shapes = {(match[1], match[3]) if match else None for match in matches}
+    numbers = tuple(float(match[2]) for match in matches if match)
+    if len(shapes) > 1 or None in shapes or len(set(numbers)) < len(group):
+        return ()
+    return numbers
+
+
+def stem_of(group: Sequence[str]) -> str:
+    """Return the stem and the unit in the names of a numbered group: `ref` of `ref_1` and `ref_9`."""
+    match = _NUMBERED.fullmatch(group[0])
+    return (match and (match[1] + match[3]).strip("_- ")) or group[0]
+
 
 Transform = Literal["identity", "ln", "ln1p"]
 _TRANSFORMS: Mapping[str, Callable[[Array], Array]] = {"identity": np.asarray, "ln": np.log, "ln1p": np.log1p}
@@ -66,8 +251,7 @@ class ThresholdShape:
 
     def values(self, x: Array) -> Array:
         """Return the column of values, shape (n,)."""
-        column: Array = ((x >= self.value) - self.share) / self.size
-        return column
+        return np.asarray(((x >= self.value) - self.share) / self.size)
 
 
 @dataclass(frozen=True)
@@ -105,15 +289,14 @@ class ContextBlock:
 
         With many values all share a relevance, so that the search does not slow down.
         """
+        nothing = np.zeros((len(places), 0))
         if self.numbers:
-            shapes = _numeric_shapes(sorted(self.numbers))
             values = np.array((*self.numbers, *self.unmeasured))[places]
-            return _columns(shapes, values, len(places)), np.zeros((len(places), 0))
+            return _columns(_numeric_shapes(sorted(self.numbers)), values), nothing
         selected = places[:, None] == np.arange(len(self.names))
         if len(self.names) <= MAX_CONTEXT_COLUMNS:
-            return _signs(selected[:, :1] if len(self.names) == 2 else selected), np.zeros((len(places), 0))
-        share = 1 / len(self.names)
-        return np.zeros((len(places), 0)), (selected - share) / np.sqrt(1 - share)
+            return _signs(selected[:, :1] if len(self.names) == 2 else selected), nothing
+        return nothing, _alternatives(selected)
 
 
 @dataclass(frozen=True)
@@ -125,23 +308,19 @@ class OptionBasis:
 
     def blocks(self, configurations: Configurations) -> list[Array]:
         """Return the columns of each variable, shapes (n, columns)."""
-        signs = self._signs(configurations)
+        names = [variable.name for variable in self.variables if variable.kind == "binary"]
+        system = configurations.system
+        # Those of binary variables all at once, since there may be hundreds; in column-major order, so that columns are
+        # contiguous in memory.
+        columns = np.asfortranarray(_signs(configurations.indices[:, [system.positions[name] for name in names]]))
+        for name in {option.name for option in system.numeric_options}.intersection(names):
+            # A binary option with further values.
+            columns[:, names.index(name)] = _signs(configurations.value(name))
+        signs = {name: columns[:, at : at + 1] for at, name in enumerate(names)}
         return [
             signs[variable.name] if variable.kind == "binary" else _block(variable, configurations)
             for variable in self.variables
         ]
-
-    def _signs(self, configurations: Configurations) -> dict[str, Array]:
-        """Return binary variable → its only column, shape (n, 1); all at once, since there may be hundreds."""
-        names = [variable.name for variable in self.variables if variable.kind == "binary"]
-        system = configurations.system
-        # Column-major order, so that columns are contiguous in memory.
-        columns = np.asfortranarray(_signs(configurations.indices[:, [system.positions[name] for name in names]]))
-        numeric = {option.name for option in system.numeric_options}.intersection(names)
-        for name in numeric:
-            # A binary option with further values.
-            columns[:, names.index(name)] = _signs(configurations.value(name))
-        return {name: columns[:, column_index : column_index + 1] for column_index, name in enumerate(names)}
 
     def designs(self, configurations: Configurations, places: Array | None = None) -> tuple[KernelDesign, ...]:
         """Return the columns, and, if there are numeric options of three or more values, those with thresholds.
@@ -152,18 +331,17 @@ class OptionBasis:
         """
         blocks = self.blocks(configurations)
         members = [_members(variable, configurations) for variable in self.variables]
-        steps = [_thresholds(variable, configurations) for variable in self.variables]
+        steps = [_shaped(variable, threshold_shapes(variable), configurations) for variable in self.variables]
         if self.context is not None:
-            context_indices = np.full(len(configurations), self.context.place) if places is None else places
-            context_columns, shared = self.context.columns(context_indices)
-            blocks, members = [*blocks, context_columns], [*members, shared]
-            steps = [*steps, np.zeros((len(configurations), 0))]
-        # The context is the last block.
-        unscreened = int(self.context is not None)
-        base_design = _design(blocks, members, unscreened)
+            # The context is the last block.
+            of_rows = np.full(len(configurations), self.context.place) if places is None else places
+            own, shared = self.context.columns(of_rows)
+            blocks, members, steps = [*blocks, own], [*members, shared], [*steps, np.zeros((len(configurations), 0))]
+        base_design = _design(blocks, members, int(self.context is not None))
         if not any(step.shape[1] for step in steps):
             return (base_design,)
-        return base_design, _design(blocks, [np.hstack(pair) for pair in zip(members, steps, strict=True)], unscreened)
+        both = [np.hstack(pair) for pair in zip(members, steps, strict=True)]
+        return base_design, _design(blocks, both, int(self.context is not None))
 
 
 def _design(blocks: Sequence[Array], shared: Sequence[Array], unscreened: int) -> KernelDesign:
@@ -177,24 +355,18 @@ def _design(blocks: Sequence[Array], shared: Sequence[Array], unscreened: int) -
     return KernelDesign.of(joined_columns, np.array(numbers, dtype=int), unscreened)
 
 
-def _members(variable: Variable, configurations: Configurations) -> Array:
-    """Return a centred column for each member of a group that shares one relevance; 0 where the group is absent.
+def _alternatives(selected: Array) -> Array:
+    """Return a centred column for each of several alternatives; the inner product of a row with itself is 1."""
+    share = 1 / selected.shape[1]
+    return np.asarray((selected - share) / np.sqrt(1 - share))
 
-    The inner product of a member's row with itself is 1.
-    """
+
+def _members(variable: Variable, configurations: Configurations) -> Array:
+    """Return a column for each member of a group that shares one relevance; 0 where the group is absent."""
     if not variable.shared:
         return np.zeros((len(configurations), 0))
     selected = np.column_stack([configurations.column(name) for name in variable.members])
-    share = 1 / len(variable.members)
-    columns: Array = (selected - share) / np.sqrt(1 - share)
-    columns[~selected.any(axis=1)] = 0.0
-    return columns
-
-
-def _thresholds(variable: Variable, configurations: Configurations) -> Array:
-    """Return a column for each threshold of a numeric option; 0 where it is deselected."""
-    shapes = threshold_shapes(variable)
-    return _columns(shapes, variable.column(configurations) if shapes else None, len(configurations))
+    return np.where(selected.any(axis=1, keepdims=True), _alternatives(selected), 0.0)
 
 
 def threshold_shapes(variable: Variable) -> list[Shape]:
@@ -207,17 +379,18 @@ def threshold_shapes(variable: Variable) -> list[Shape]:
     indices = np.array(sorted(set(places.tolist())))
     shares = 1 - indices / len(values)
     size = float(np.sqrt((shares * (1 - shares)).sum()))
-    return [
-        ThresholdShape(value, share, size)
-        for value, share in zip(values[indices].tolist(), shares.tolist(), strict=True)
-    ]
+    pairs = zip(values[indices].tolist(), shares.tolist(), strict=True)
+    return [ThresholdShape(value, share, size) for value, share in pairs]
 
 
-def _columns(shapes: Sequence[Shape], x: Array | None, rows: int) -> Array:
+def _columns(shapes: Sequence[Shape], x: Array) -> Array:
     """Return the columns of shapes for values, shape (n, shapes)."""
-    if x is None or not shapes:
-        return np.zeros((rows, 0))
-    return np.column_stack([column_of(shape, x) for shape in shapes])
+    return np.column_stack([np.zeros((len(x), 0)), *(column_of(shape, x) for shape in shapes)])
+
+
+def _shaped(variable: Variable, shapes: Sequence[Shape], configurations: Configurations) -> Array:
+    """Return the columns of shapes of a variable, shape (n, shapes)."""
+    return _columns(shapes, variable.column(configurations) if shapes else np.zeros(len(configurations)))
 
 
 def _block(variable: Variable, configurations: Configurations) -> Array:
@@ -225,9 +398,7 @@ def _block(variable: Variable, configurations: Configurations) -> Array:
     columns: list[Array] = []
     if variable.kind == "group" and not variable.shared:
         columns += [_signs(configurations.column(name)) for name in variable.members]
-    shapes = shapes_of(variable)
-    numbers = _columns(shapes, variable.column(configurations) if shapes else None, len(configurations))
-    return np.column_stack([*columns, numbers])
+    return np.column_stack([*columns, _shaped(variable, shapes_of(variable), configurations)])
 
 
 def shapes_of(variable: Variable) -> list[Shape]:
@@ -262,5 +433,4 @@ def _numeric_shapes(values: Sequence[float]) -> list[Shape]:
 
 def _signs(selected: Array) -> Array:
     """Return ±1 for columns of 0 and 1."""
-    signs: Array = 2.0 * selected - 1.0
-    return signs
+    return np.asarray(2.0 * selected - 1.0)

@@ -11,15 +11,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from splc.learning.projection.basis import Variable
 from splc.learning.projection.columns import CONSTANT_PLACE, Language
-from splc.learning.projection.settings import Form, ProjectionSettings
-from splc.learning.projection.submodels import FURTHER_STEPS, PROJECTION, LanguageSearch, Submodel, language_search
-from splc.learning.projection.target import Target
+from splc.learning.projection.constants import Form, ProjectionSettings
+from splc.learning.projection.submodels import (
+    FURTHER_STEPS,
+    PROJECTION,
+    LanguageSearch,
+    Submodel,
+    Target,
+    language_search,
+)
 from splc.learning.projection.term_search import forward, models_of_sizes
-from splc.learning.projection.variables import Variable
 from splc.types import Array
 
 LANGUAGES: dict[Form, tuple[Language, ...]] = {
@@ -102,11 +109,9 @@ def chosen_form(
 
 def languages_of(form: Form, variables: Sequence[Variable], *, positive: bool) -> tuple[Language, ...]:
     """Return the languages that are searched."""
-    if not positive:
-        return ("shapes",)
     # Without numeric options sums have free signs anyway.
     numeric = any(variable.kind == "numeric" for variable in variables)
-    return tuple(language for language in LANGUAGES[form] if numeric or language != "shapes")
+    return tuple(each for each in LANGUAGES[form] if numeric or each != "shapes") if positive else ("shapes",)
 
 
 def most_terms(rows: int, terms: int | None, readable: bool) -> int:
@@ -132,17 +137,16 @@ def exact_model(search: LanguageSearch, rows_per_term: int = ROWS_PER_EXACT_TERM
     union = sorted({position for model in short_models for position in model})
     columns = candidates.columns[union][:, : target.learned].T
     residual = values - columns @ np.linalg.lstsq(columns, values)[0]
-    if not short_models or np.linalg.norm(residual) > limit * np.sqrt(len(values)):
+    if np.linalg.norm(residual) > limit * np.sqrt(len(values)):
         # All terms together do not fit, so that no model does.
         return None
     for model in short_models:
         # The constant of free terms has the unit of the values.
         stays = np.array([position == CONSTANT_PLACE and bool(candidates.free[position]) for position in model], bool)
-        exact_fit = _exact_fit(columns[:, np.searchsorted(union, model)], values, limit, stays)
-        if exact_fit is not None:
-            chosen = [model[index] for index in exact_fit[0].tolist()]
-            if chosen and (candidates.free[chosen] | (exact_fit[1] > 0)).all():
-                return Submodel(search, len(chosen), PROJECTION, tuple(chosen), exact_fit[1])
+        if (found := _exact_fit(columns[:, np.searchsorted(union, model)], values, limit, stays)) is not None:
+            chosen = [model[index] for index in found[0].tolist()]
+            if chosen and (candidates.free[chosen] | (found[1] > 0)).all():
+                return Submodel(search, len(chosen), PROJECTION, tuple(chosen), found[1])
     return None
 
 
@@ -171,8 +175,7 @@ def chosen_among(
         size = len(shortest_exact.chosen)
         searched = [each for each in submodels if each.search is shortest_exact.search and each.size >= size]
         selected = min(searched, key=lambda model: (model.size, model.score))
-        exact_fit = shortest_exact.chosen, shortest_exact.coefficients
-        shortest_exact = Submodel(selected.search, selected.size, selected.blend, *exact_fit)
+        shortest_exact = replace(selected, chosen=shortest_exact.chosen, coefficients=shortest_exact.coefficients)
     else:
         found = _first_positive(submodels, lambda remaining: _preferred(remaining, admitted), is_positive)
         # There are only sums, none of which is positive everywhere.
@@ -197,12 +200,9 @@ def _first_positive(
 ) -> Submodel | None:
     """Return the first model by some choice whose predictions are positive, None if there is none."""
     candidates = [model for model in submodels if model.positive]
-    while candidates:
-        selected = choose(candidates)
-        if is_positive(selected):
-            return selected
+    while candidates and not is_positive(selected := choose(candidates)):
         candidates = [model for model in candidates if model is not selected]
-    return None
+    return selected if candidates else None
 
 
 def _shortest(submodels: Sequence[Submodel], admitted: float) -> Submodel:

@@ -18,7 +18,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.errors import SplcError
-from splc.learning.projection.variables import Variable, stem_of
+from splc.learning.projection.basis import Variable, stem_of
 from splc.models.basis.atom import Atom, call, log_above, power, saturation, threshold
 from splc.models.subexpressions import CallOf
 from splc.models.terms import log_term, option_term, quoted
@@ -98,11 +98,6 @@ def units_of(
     return tuple(units), np.array(values).reshape(len(units), len(configurations))
 
 
-def has_thresholds(variable: Variable) -> bool:
-    """Return whether a variable can have the units min(x, c) and [x >= c]."""
-    return variable.kind == "numeric" and len(variable.values) >= MIN_VALUES
-
-
 def _units(
     variable: Variable, term_names: frozenset[str], language: Language, functions: Sequence[str]
 ) -> Iterator[Unit]:
@@ -117,7 +112,7 @@ def _units(
         if variable.values[0] == 0:
             yield Unit(variable.name, log_above(variable.name), f"log10({quoted(variable.name)} + 1)", simple=True)
         yield from (Unit(variable.name, call(function, variable.name)) for function in functions)
-        if language != "sum" and has_thresholds(variable):
+        if language != "sum" and len(variable.values) >= MIN_VALUES:
             yield from _thresholds(variable)
         if variable.optional and ENABLED + variable.name in term_names:
             # A free sign, like a binary option.
@@ -259,8 +254,7 @@ class Candidates:
         last = len(self._name_order)
 
         def first_option(unit: Unit) -> int:
-            option_indices = (self._name_order.get(name, last) for name in unit.atom.term.options)
-            return min(option_indices, default=last)
+            return min((self._name_order.get(name, last) for name in unit.atom.term.options), default=last)
 
         units = sorted((self.units[unit_index] for unit_index in self.products[position]), key=first_option)
         return " * ".join(unit.text for unit in units) or "1"
@@ -268,25 +262,21 @@ class Candidates:
     def only(self, places: Array) -> Candidates:
         """Return the candidates at some positions, ascending and with the constant's, which get no heirs."""
         subset = copy(self)
-        subset.order = 0
-        subset.products = [self.products[position] for position in places.tolist()]
+        subset.order, subset.products = 0, [self.products[position] for position in places.tolist()]
         subset._columns, subset._size = self.columns[places], len(places)
-        subset.norms, subset.limits, subset.factors = self.norms[places], self.limits[places], self.factors[places]
-        subset.penalties, subset.free = self.penalties[places], self.free[places]
+        for name in ("norms", "limits", "factors", "penalties", "free"):
+            setattr(subset, name, getattr(self, name)[places])
         return subset
 
     def add_heirs(self, positions: Iterable[int]) -> None:
         """Add the heirs of candidates: products with one more unit of another variable."""
-        free_slots = MAX_CANDIDATES - len(self)
-        if free_slots <= 0:
-            return
         products: set[Product] = set()
-        for position in positions:
-            product = self.products[position]
+        for product in (self.products[position] for position in positions):
             if product and len(product) < self.order:
-                used_variables = {self._variable[unit] for unit in product}
-                additional_units = (unit for unit in self._heirs if self._variable[unit] not in used_variables)
-                products.update(tuple(sorted((*product, unit))) for unit in additional_units)
+                used = {self._variable[unit] for unit in product}
+                others = (unit for unit in self._heirs if self._variable[unit] not in used)
+                products.update(tuple(sorted((*product, unit))) for unit in others)
+        free_slots = max(MAX_CANDIDATES - len(self), 0)
         self._add(sorted(products - self._seen, key=lambda heir: (len(heir), heir))[:free_slots])
 
     def _enumerate(self) -> None:
@@ -317,8 +307,8 @@ class Candidates:
             for start in range(0, len(index), rows):
                 block = index[start : start + rows]
                 columns = self.weights * self._values[block[:, 0]]
-                for factor_index in range(1, order):
-                    columns *= self._values[block[:, factor_index]]
+                for units in block[:, 1:].T:
+                    columns *= self._values[units]
                 self._append(block, columns)
 
     def _append(self, index: Array, columns: Array) -> None:
@@ -326,8 +316,7 @@ class Candidates:
         norms = np.sqrt(np.einsum("ij,ij->i", columns, columns))
         exponents = np.log10(self._scales[index]).sum(axis=1)
         # Exponents of influences are about those of the unit over those of the columns.
-        sizes = self._unit - exponents
-        fine = (norms > 0) & (np.abs(sizes) < LARGEST_INFLUENCE) & (exponents < LARGEST_EXPONENT)
+        fine = (norms > 0) & (np.abs(self._unit - exponents) < LARGEST_INFLUENCE) & (exponents < LARGEST_EXPONENT)
         columns /= np.where(fine, norms, 1.0)[:, None]
         centred_norms = 1 - (columns @ self._columns[0]) ** 2
         fine &= centred_norms > CONSTANT_SHARE

@@ -2,6 +2,9 @@
 
 Sources: Agrawal et al. 2019, "The Kernel Interaction Trick" (all products in one kernel); Piironen and Vehtari 2020,
 projection predictive selection; SPL Conqueror's feature forward selection with stepwise regression.
+
+In: a learning problem. Out: its result (`ProjectionLearner`), with statements about the full model: the expected
+difference of unmeasured values (`expected`), the printed model of few rows (`of_few_rows`), and notes (`remarks`).
 """
 
 from __future__ import annotations
@@ -10,29 +13,170 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+
+# Not numpy's, which imports the masked arrays.
+from statistics import median
 from typing import Any
 
 import numpy as np
 
+from splc.data.configurations import Configurations
 from splc.errors import LearningError, listed, plural
+from splc.io.numbers import percentage
+from splc.learning.folds import FEWEST as FEWEST_GROUPS
 from splc.learning.judging import judged
-from splc.learning.learner import INTERRUPTED, run_loop
-from splc.learning.problem import LearningProblem
+from splc.learning.learner import INTERRUPTED, LearningProblem
 from splc.learning.projection import constants
-from splc.learning.projection.expectation import expected, few_rows, is_stated, is_too_few, of_few_rows, remarks
-from splc.learning.projection.full_model import FullModel, FullModelFit, fit_full_model
-from splc.learning.projection.order import count_of, option_constants, space_of, unmeasured
+from splc.learning.projection.basis import Variable, variables_of, varies
+from splc.learning.projection.constants import ProjectionSettings
+from splc.learning.projection.full_model import ONE_ROW, FullModel, FullModelFit, fit_full_model
+from splc.learning.projection.order import Constants, count_of, option_constants, space_of, unmeasured
 from splc.learning.projection.posterior import needs_scipy
 from splc.learning.projection.predictor import Stacked, on_scale, weight_of
-from splc.learning.projection.scales import SparseIntervals
-from splc.learning.projection.settings import ProjectionSettings
-from splc.learning.projection.sparse_model import SparseModel, printed_model, refit
-from splc.learning.projection.target import Target
-from splc.learning.projection.variables import Variable, variables_of, varies
-from splc.learning.result import InfluenceEstimate, LearnedTerm, LearningResult, SparseErrors, Stage
+from splc.learning.projection.printed_model import PrintedIntervals, PrintedModel, printed_model, refit
+from splc.learning.projection.submodels import Target
+from splc.learning.result import (
+    CrossValidated,
+    Expected,
+    InfluenceEstimate,
+    LearnedTerm,
+    LearningResult,
+    MethodNote,
+    SparseErrors,
+    Stage,
+)
 from splc.learning.threads import one_thread
 from splc.models.influence import InfluenceModel
-from splc.types import Link
+from splc.types import Array, Link
+
+# From so many rows on errors outside of folds are near those elsewhere, also with few rows per option: in 20 samples of
+# 24 and 40 rows of five systems of 14 to 60 options the latter were 0.28 to 1.9 times as large; with 14 rows up to 9.6
+# times.
+ENOUGH = 24
+# Fewer rows than the first constant never suffice; fewer than the second one only with enough rows per option.
+NEVER, FEWEST = 3, 8
+# The sign of a clear effect has at least this probability, and so many of the folds have a term of its options.
+CLEAR = 0.95
+SUPPORT = 0.75
+# How a full model combines the effects of options, by its scale.
+FORMS = {"ln y": "multiplies the effects of options", "y": "adds up the effects of options"}
+
+
+def is_stated(full: FullModel, given: bool = False) -> bool:
+    """Return whether cross-validated errors are stated: not with too few rows, nor for values that are not positive.
+
+    `given`: whether the groups that folds keep together are those of the user, who asks for their error.
+    """
+    return full.scale.positive and full.data.independent >= _enough_to_judge(full, given)
+
+
+def _enough_to_judge(full: FullModel, given: bool) -> int:
+    """Return the number of groups of rows from which on errors outside of folds are stated."""
+    several = max(constants.ROWS_OF_VALIDATION, constants.ROWS_PER_OPTION * len(full.basis.variables))
+    return FEWEST_GROUPS if given else several
+
+
+def expected(full: FullModel, target: Target, valid: int | None, given: bool = False) -> Expected:
+    """Return how far unmeasured values are expected to be from the prediction: at least by the errors outside of folds.
+
+    `valid`: the number of valid configurations, None if there are many.
+    """
+    rows, needed = full.data.independent, min(_enough_to_judge(full, given), ENOUGH)
+    grouped = full.data.groups is not None
+    unknown = f"{rows} {'groups ' * grouped}measured, {needed} needed" if rows < needed else ""
+    if unknown and not grouped and valid is not None and valid < needed:
+        unknown = f"{rows} of {valid} valid configurations measured, too few to judge by"
+    if full.scale.positive:
+        width = max(math.hypot(full.predictor.quantile * target.spread, full.runs), _most(abs(full.run_residuals)))
+        factor = float(np.exp(min(width, 600.0))) if math.isfinite(width) else None
+        run = CrossValidated.of(full.run_residuals).mean if full.runs and not unknown else None
+        crossed = None if unknown else full.cross_validated.mean
+        return Expected(factor, crossed, unknown=unknown, run=run, known=full.known_error)
+    unmeasured = target.configurations[len(full.rows) :]
+    low, high = full.interval(unmeasured if len(unmeasured) else target.configurations)
+    errors = abs(full.held_out - full.data.y / full.scale.unit) * full.scale.unit
+    width = max(median(((high - low) / 2).tolist()), _most(errors))
+    difference = None if unknown else float(errors.mean())
+    return Expected(width if math.isfinite(width) else None, difference=difference, unknown=unknown)
+
+
+def _most(differences: Array) -> float:
+    """Return what 9 of 10 differences are not above."""
+    return float(np.sort(differences)[math.ceil(constants.LEVEL * len(differences)) - 1])
+
+
+def rows_needed(full: FullModel) -> int:
+    """Return the number of rows that a model of the options that vary needs."""
+    return max(NEVER + 1, constants.ROWS_PER_OPTION * len(full.basis.variables))
+
+
+def is_too_few(full: FullModel) -> bool:
+    """Return whether there are too few rows for a model with options.
+
+    From 8 rows on, a full model whose influences can be distinguished from noise is printed, even with few rows per
+    option. (For such designs of 8 to 12 rows of SMG2000 and BoomerAMG a constant has 1.6 to 20 times its error.)
+    """
+    return full.refits is not None and len(full.rows) < min(rows_needed(full), FEWEST)
+
+
+def of_few_rows(
+    target: Target,
+    variables: Sequence[Variable],
+    settings: ProjectionSettings,
+    space: Configurations,
+    complete: bool = False,
+) -> PrintedModel:
+    """Return a printed model of one clear effect, with or without a constant, or else a constant.
+
+    Where all valid configurations were measured (`complete`), such as those of two binary options, the effects are
+    exact.
+    """
+    if complete:
+        all_terms = replace(settings, terms=settings.terms or target.learned)
+        exact = printed_model(target, variables, all_terms, space, complete=True)
+        if exact.exact:
+            return exact
+    for terms in (2, 1):
+        if terms <= (settings.terms or 2):
+            printed = printed_model(target, variables, replace(settings, terms=terms), space)
+            effects = [estimate for estimate in printed.estimates if estimate.term.options]
+            supported = all((estimate.folds or 0) >= SUPPORT * printed.folds for estimate in effects)
+            if len(effects) == 1 and effects[0].sign_probability >= CLEAR and supported:
+                return printed
+    return printed_model(target, (), settings, space)
+
+
+def few_rows(full: FullModel, valid: int | None) -> list[str]:
+    """Return a note that there are too few rows for a model with options, if so; `valid` as for `expected`."""
+    rows, needed = len(full.rows), rows_needed(full)
+    if not full.basis.variables or rows >= needed:
+        return []
+    purpose = "a model with options" if is_too_few(full) else "the number of options"
+    if valid is None or valid >= needed:
+        return [f"too few measurements for {purpose}: measure at least {needed} configurations"]
+    cure = f"measure {'all' if valid > 2 else 'both'} of them" if rows < valid else "rely on the measured values"
+    return [f"{plural(valid, 'valid configuration is', 'valid configurations are')} too few for {purpose}: {cure}"]
+
+
+def remarks(problem: LearningProblem, full: FullModel, printed: PrintedModel) -> list[str]:
+    """Return notes about the full model and how it is printed."""
+    rows = plural(len(full.rows), "configuration", "configurations")
+    if full.constant:
+        return [f"the model is a constant: {full.constant}" + (f" ({rows})" if full.constant != ONE_ROW else "")]
+    notes: list[str] = []
+    if printed.aliases:
+        distinct_pairs = [pair for at, pair in enumerate(printed.aliases) if pair[::-1] not in printed.aliases[:at]]
+        pairs = listed([f"{first} and {second}" for first, second in distinct_pairs], 5)
+        notes.append(f"interchangeable in your sample, either explains it as well: {pairs}")
+    if len(full.rows) < len(problem.rows):
+        selected = f"the terms were selected with {rows}; their influences were fitted to all {len(problem.rows):,}"
+        notes.append(MethodNote(selected))
+    form = f"the full model {FORMS.get(full.scale.words, f'adds up the effects of options on {full.scale.words}')}"
+    if full.stacked is not None:
+        form = f"{form}; the printed model is {percentage(100 * full.stacked.weight)} of it, as held-out rows prefer"
+    notes.append(MethodNote(form))
+    return notes
+
 
 NAME = "projection"
 WITHOUT_TERMS = "learning was interrupted before the terms were found: the full model predicts"
@@ -51,9 +195,8 @@ class ProjectionLearner:
     """A full model of all products of options, projected onto a short sum of terms."""
 
     chosen: ProjectionSettings = field(default_factory=ProjectionSettings)  # its settings
-    fit: FullModelFit | None = (
-        None  # fits the full model, where it learns from other rows than those of the problem, too
-    )
+    # fits the full model, where it learns from other rows than those of the problem, too
+    fit: FullModelFit | None = None
     # whether the printed model may be a part of what predicts; not of summands, whose sum has one
     stacks: bool = True
     name = NAME
@@ -70,14 +213,19 @@ class ProjectionLearner:
         """Learn a performance-influence model. Learning does not depend on the order of rows or options."""
         if len(problem.rows) == 0:
             raise LearningError("the learning set is empty", hint="sample at least one measured configuration")
-        _require_range(problem)
+        sizes = abs(problem.target[problem.target != 0])
+        if len(sizes) and np.ptp(np.log10(sizes)) > constants.MAX_POWERS:
+            # Squares, relative to the others, would not be numbers.
+            message = f"the values of {problem.nfp} are between {sizes.min():.3g} and {sizes.max():.3g}"
+            hint = f"check the measurements: a model is about values within {constants.MAX_POWERS} powers of ten"
+            raise LearningError(message, hint=hint)
         # The allocator keeps freed matrices for the next ones: otherwise half of the time goes into page faults. glibc
         # raises its limit for memory that is returned at once to the size of such a block when that is freed.
         np.empty(_LARGE_BLOCK, dtype=np.uint8)
-        search = _Search(problem, self.chosen, self.fit)
+        started = time.monotonic()
         with one_thread(with_scipy=needs_scipy(len(problem.rows))):
-            run_loop(search, problem.on_step, problem.should_stop)
-            full, target, printed, interrupted = search.finished()
+            full, target, printed, valid, notes, interrupted = self._models(problem, started)
+        seconds = time.monotonic() - started
         system = problem.measurements.system
         binary = [option.name for option in system.binary_options]
         exact = printed.model(system.term_order).reduced([*binary, *system.switches], system.mandatory)
@@ -91,24 +239,22 @@ class ProjectionLearner:
         crossed = printed.cross_validated if is_stated(full, given) else None
         intervals = None
         if len(full.rows) > 1:
-            intervals = SparseIntervals(model, full.scale, math.hypot(printed.quantile, full.runs))
+            intervals = PrintedIntervals(model, full.scale, math.hypot(printed.quantile, full.runs))
         return judged(
             problem,
             self,
             full.predictor,
             termination="constant" if full.constant else INTERRUPTED if interrupted else "projected",
-            seconds=search.seconds,
+            seconds=seconds,
             terms=[LearnedTerm(term, influence) for term, influence in model.terms],
             notes=[
                 *([WITHOUT_TERMS] if interrupted else []),
-                *([] if saturated else few_rows(full, search.valid)),
-                *search.notes,
+                *([] if saturated else few_rows(full, valid)),
+                *notes,
                 *remarks(problem, full, printed),
             ],
             cross_validated=None if crossed is None else full.cross_validated,
-            expected=replace(
-                expected(full, target, search.valid, given), printed=None if crossed is None else crossed.mean
-            ),
+            expected=replace(expected(full, target, valid, given), printed=None if crossed is None else crossed.mean),
             estimates=() if len(full.rows) == 1 or saturated else _estimates(printed, model),
             path=printed.path,
             intervals=full.predictor,
@@ -121,102 +267,69 @@ class ProjectionLearner:
             folds=printed.folds if full.refits is not None else 0,
         )
 
+    def _models(
+        self, problem: LearningProblem, started: float
+    ) -> tuple[FullModel, Target, PrintedModel, int | None, list[str], bool]:
+        """Return the full model, its predictions, the printed model, the number of valid configurations, and notes.
 
-class _Search:
-    """The steps of the default learner: the full model, its predictions, and the printed model."""
-
-    def __init__(self, problem: LearningProblem, chosen: ProjectionSettings, fit: FullModelFit | None = None) -> None:
-        self.problem, self.chosen, self.fit = problem, chosen, fit
-        self.started = time.monotonic()
-        configurations = problem.configurations
+        The last one is whether learning was interrupted before the terms: then the constant alone is printed.
+        """
+        configurations, chosen, notes = problem.configurations, self.chosen, list[str]()
+        report, stops = problem.on_step or (lambda step: None), problem.should_stop or (lambda: False)
         variables = variables_of(configurations.system, problem.observed, problem.everything)
-        varying = {variable for variable in variables if varies(variable, configurations)}
-        # Those that vary in the learning set, and the others.
-        self.variables = tuple(variable for variable in variables if variable in varying)
-        self.fixed = tuple(variable for variable in variables if variable not in varying)
-        self.constants = option_constants(configurations, problem.target)
-        self.full: FullModel | None = None
-        self.target: Target | None = None
-        self.printed: SparseModel | None = None
-        self.space = configurations
-        self.iterations = 0
-        self.notes: list[str] = []
+        varying = tuple(variable for variable in variables if varies(variable, configurations))
+        own = option_constants(configurations, problem.target)
+        full = self._full(problem, varying, own)
+        # Other rows may tell about variables that have one value in the learning set.
+        used = {*varying, *full.basis.variables}
+        names = {variable.name for variable in used}
+        # All members of a group are constant.
+        fixed = [name for variable in variables if variable.name not in names for name in variable.members]
+        if fixed and len(configurations) > 1:
+            notes = [f"influence unknown, because the value is always the same in your sample: {listed(fixed)}"]
+        problem.on_share(FULL)
+        report(Stage(1, f"full model of {full.scale.words}", time.monotonic() - started))
+        interrupted = stops()
+        space = space_of(problem, own)
+        target, valid = full.target(unmeasured(problem, space, own)), count_of(problem, space)
+        problem.on_share(PREDICTED)
+        if not interrupted:
+            report(Stage(2, "predictions of the full model", time.monotonic() - started))
+            interrupted = stops()
+        if interrupted:
+            return full, target, printed_model(target, (), chosen, space), valid, notes, True
+        options = full.basis.variables if full.refits else ()
+        if is_too_few(full):
+            printed = of_few_rows(target, options, chosen, space, complete=valid == len(full.rows))
+        else:
+            printed = printed_model(target, options, chosen, space)
+            if len(full.rows) < len(problem.rows):
+                printed = refit(printed, configurations, problem.target, space)
+        text = f"printed model of {plural(len(printed.selected), 'term', 'terms')}"
+        report(Stage(3, text, time.monotonic() - started))
+        return full, target, printed, valid, notes, False
 
-    @property
-    def seconds(self) -> float:
-        """The time since learning began."""
-        return time.monotonic() - self.started
+    def _full(self, problem: LearningProblem, variables: tuple[Variable, ...], own: Constants) -> FullModel:
+        """Return the full model; `own`: the constants of options, which depend on those of observed variables."""
+        counts, done = (~np.isnan(problem.repetitions)).sum(axis=1), 0
+        known = None if any(variable.observed for variable in variables) else own
+        groups = None if problem.groups is None else problem.groups.labels[problem.rows]
 
-    @property
-    def valid(self) -> int | None:
-        """The number of valid configurations; None if there are many, or if they were not counted."""
-        return count_of(self.problem, self.space)
-
-    def finished(self) -> tuple[FullModel, Target, SparseModel, bool]:
-        """Return what was found, and whether the search ended before the terms: then there is the constant alone."""
-        if self.full is None:
-            raise KeyboardInterrupt
-        if self.target is None:
-            self.step()
-        assert self.target is not None
-        if self.printed is not None:
-            return self.full, self.target, self.printed, False
-        return self.full, self.target, printed_model(self.target, (), self.chosen, self.space), True
-
-    def step(self) -> Stage:
-        """Learn the full model, predict with it, or project it, whatever is next."""
-        if self.full is None:
-            self.full = self._full()
-            self.notes = _constant_notes(self.problem, self.fixed, self.full)
-            self.problem.on_share(FULL)
-            return Stage(1, f"full model of {self.full.scale.words}", self.seconds)
-        if self.target is None:
-            self.space = space_of(self.problem, self.constants)
-            self.target = self.full.target(unmeasured(self.problem, self.space, self.constants))
-            self.problem.on_share(PREDICTED)
-            return Stage(2, "predictions of the full model", self.seconds)
-        self.printed = self._printed(self.full, self.target)
-        return Stage(3, f"printed model of {plural(len(self.printed.selected), 'term', 'terms')}", self.seconds)
-
-    def terminate(self, last: Stage | None) -> str | None:
-        """Return how learning ends once there is a printed model, or None."""
-        if self.full is None or self.printed is None:
-            return None
-        return "constant" if self.full.constant else "projected"
-
-    def _full(self) -> FullModel:
-        problem = self.problem
-        counts = (~np.isnan(problem.repetitions)).sum(axis=1)
-        # The constants of options depend on those of observed variables.
-        fixed = None if any(variable.observed for variable in self.variables) else self.constants
-        scale = self.chosen.scale
+        def on_fit(iterations: int) -> None:
+            nonlocal done
+            done += iterations
+            problem.on_share(FULL * min(done / ALL_ITERATIONS, 1.0))
 
         def alone(tested: bool = True) -> FullModel:
-            rows = problem.configurations, problem.target, self.variables, counts
-            groups = None if problem.groups is None else problem.groups.labels[problem.rows]
-            return fit_full_model(*rows, scale, fixed, self._fitted, tested=tested, groups=groups)
+            rows = problem.configurations, problem.target, variables, counts
+            return fit_full_model(*rows, self.chosen.scale, known, on_fit, tested=tested, groups=groups)
 
-        full = alone() if self.fit is None else self.fit(problem, alone, self._fitted)
-        return full.of_runs(problem.repetitions)
-
-    def _fitted(self, iterations: int) -> None:
-        """Report the share of the work that is done after a search for hyperparameters."""
-        self.iterations += iterations
-        self.problem.on_share(FULL * min(self.iterations / ALL_ITERATIONS, 1.0))
-
-    def _printed(self, full: FullModel, target: Target) -> SparseModel:
-        problem, used = self.problem, full.basis.variables if full.refits else ()
-        if is_too_few(full):
-            return of_few_rows(target, used, self.chosen, self.space, complete=self.valid == len(full.rows))
-        printed = printed_model(target, used, self.chosen, self.space)
-        if len(full.rows) < len(problem.rows):
-            printed = refit(printed, problem.configurations, problem.target, self.space)
-        return printed
+        return (alone() if self.fit is None else self.fit(problem, alone, on_fit)).of_runs(problem.repetitions)
 
 
 def _stacked(
-    full: FullModel, target: Target, printed: SparseModel, model: InfluenceModel
-) -> tuple[FullModel, SparseModel]:
+    full: FullModel, target: Target, printed: PrintedModel, model: InfluenceModel
+) -> tuple[FullModel, PrintedModel]:
     """Return the full model with the printed one as a part of its predictions, and the printed one beside it.
 
     `model`: the printed model in the unit of the property.
@@ -239,26 +352,7 @@ def _stacked(
     return both, replace(printed, distance=distance)
 
 
-def _require_range(problem: LearningProblem) -> None:
-    """Refuse values whose squares, relative to the others, are not numbers."""
-    sizes = abs(problem.target[problem.target != 0])
-    if len(sizes) and np.ptp(np.log10(sizes)) > constants.MAX_POWERS:
-        message = f"the values of {problem.nfp} are between {sizes.min():.3g} and {sizes.max():.3g}"
-        hint = f"check the measurements: a model is about values within {constants.MAX_POWERS} powers of ten"
-        raise LearningError(message, hint=hint)
-
-
-def _constant_notes(problem: LearningProblem, fixed: Sequence[Variable], full: FullModel) -> list[str]:
-    """Return a note about the variables that have one value in the learning set, unless other rows tell about them."""
-    names = {variable.name for variable in full.basis.variables}
-    # All members of a group are constant.
-    unknown = [name for variable in fixed if variable.name not in names for name in variable.members]
-    if not unknown or len(problem.configurations) == 1:
-        return []
-    return [f"influence unknown, because the value is always the same in your sample: {listed(unknown)}"]
-
-
-def _estimates(printed: SparseModel, model: InfluenceModel) -> list[InfluenceEstimate]:
+def _estimates(printed: PrintedModel, model: InfluenceModel) -> list[InfluenceEstimate]:
     """Return the estimates in the order of the model's terms, rounded as these."""
     by_term = {estimate.term: estimate for estimate in printed.estimates}
     rows = [replace(by_term[term], influence=influence) for term, influence in model.terms if term in by_term]

@@ -6,7 +6,7 @@ In: the full models of the parts, each with the option that tells where it count
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -68,32 +68,26 @@ class EnsembleSum:
 
     def predict(self, configurations: Configurations | Any) -> Array:
         """Return the predictions, shape (m,), in the unit of the property."""
-        configurations = self._configurations(configurations)
-        predicted = np.zeros(len(configurations))
-        for ensemble, rows in self._counted(configurations):
-            predicted[rows] += ensemble.predict(configurations[rows])
-        return predicted
+        return np.asarray(self._added(configurations, 1, lambda full, some: full.predict(some))[0])
 
     def interval(self, configurations: Configurations | Any) -> tuple[Array, Array]:
         """Return lower and upper ends of prediction intervals, shapes (m,), in the unit of the property.
 
         They are sums of the ends of the parts' intervals: what disturbs one part of a run may disturb all of them.
         """
-        configurations = self._configurations(configurations)
-        low, high = np.zeros(len(configurations)), np.zeros(len(configurations))
-        for ensemble, rows in self._counted(configurations):
-            own_low, own_high = ensemble.interval(configurations[rows])
-            low[rows] += own_low
-            high[rows] += own_high
+        low, high = self._added(configurations, 2, lambda full, some: np.array(full.interval(some)))
         return low, high
 
-    def _counted(self, configurations: Configurations) -> Iterator[tuple[Ensemble, Array]]:
-        """Yield each full model with the positions of the configurations that have its part."""
+    def _added(
+        self, configurations: Configurations | Any, rows: int, of: Callable[[Ensemble, Configurations], Array]
+    ) -> Array:
+        """Return the sums of rows of values of the parts, each of the configurations that have it, shape (rows, m)."""
+        configurations = Configurations.of(self.configurations.system, configurations)
+        total = np.zeros((rows, len(configurations)))
         for summand in self.summands:
-            yield summand.full, np.flatnonzero(summand.counted(configurations))
-
-    def _configurations(self, configurations: Configurations | Any) -> Configurations:
-        return Configurations.of(self.configurations.system, configurations)
+            counted = np.flatnonzero(summand.counted(configurations))
+            total[:, counted] += of(summand.full, configurations[counted])
+        return total
 
     def as_json(self) -> dict[str, Any]:
         """Return all that is needed to predict again, in JSON's types."""
@@ -141,13 +135,10 @@ def weighted_sums(full: Full, configurations: Configurations, weights: Array, li
     `weights`: W, shape (k, n). `link`: of a positive property also 'log'; not for the sum of full models.
     """
     if isinstance(full, EnsembleSum):
-        parts = [
-            weighted_sums(summand.full, configurations, weights * summand.counted(configurations), link)
-            for summand in full.summands
-        ]
-        return WeightedSums(
-            np.sum([part.values for part in parts], axis=0), np.sum([part.covariance for part in parts], axis=0)
-        )
+        pairs = [(each.full, weights * each.counted(configurations)) for each in full.summands]
+        parts = [weighted_sums(part, configurations, own, link) for part, own in pairs]
+        values, covariances = [part.values for part in parts], [part.covariance for part in parts]
+        return WeightedSums(np.sum(values, axis=0), np.sum(covariances, axis=0))
     configurations = Configurations.of(full.configurations.system, configurations)
     scale, mixture = full.scale, full.mixture(configurations) if full.parts else None
     t = np.full(len(configurations), full.constant[0]) if mixture is None else mixture.means.mean(axis=0)

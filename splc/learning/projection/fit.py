@@ -1,31 +1,215 @@
-"""Fits of the full model: the first search, the refits, and what evidence decides about them.
+"""Fits of the full model: the search of hyperparameters, the refits, and what evidence decides about them.
 
-In: the columns and values of the rows (`Data`). Out: the most probable model on a scale (`first_fit`); models with the
-hyperparameters of each fold, and predictions outside of the folds (`refits`), on the best scale (`best_refits`);
-whether influences can be distinguished from noise (`permutation_test`), and whether numbers in the names of members
-have a meaning (`with_supported_numbers`).
+In: the columns and values of the rows (`Data`). Out: the most probable hyperparameters, by evidence and priors, in a
+reproducible search (`search_hyperparameters`; where there are many more options than rows, of some blocks of columns
+only: Wang 2009, "Forward regression for ultra-high dimensional variable screening"); the most probable model on a scale
+(`first_fit`); models with the hyperparameters of each fold, and predictions outside of the folds (`refits`), on the
+best scale (`best_refits`); and whether influences can be distinguished from noise (`permutation_test`).
 """
 
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import islice
 
 import numpy as np
 
-from splc.data.configurations import Configurations
-from splc.learning.folds import drawn_folds
+from splc.learning.folds import drawn_folds, splits
 from splc.learning.projection import constants
-from splc.learning.projection.basis import OptionBasis
-from splc.learning.projection.kernel import KernelDesign
-from splc.learning.projection.posterior import KernelPosterior
+from splc.learning.projection.posterior import (
+    Hyperparameters,
+    KernelDesign,
+    KernelParts,
+    KernelPosterior,
+    negative_evidence,
+)
 from splc.learning.projection.scales import Scale, general_scales, positive_scale
-from splc.learning.projection.search import SearchResult, search_hyperparameters, start_of
-from splc.learning.projection.variables import MIN_GROUP, Variable, without_numbers
+from splc.models.basis.regression import OrthogonalFit
 from splc.types import Array
+
+# Iterates are rounded to multiples of this: rounding errors of another CPU, about 1e-12, then cannot accumulate over
+# iterations, and the search ends at the same point.
+GRID = 2.0**-14
+# Pairs of steps and changes of the gradient that the inverse Hessian is estimated from.
+MEMORY = 10
+_DECREASE, _HALVINGS, _LONGEST = 1e-4, 20, 3.0
+# The search ends when the largest gradient is below this.
+_FLAT = 1e-3
+# The hyperparameters after the relevances.
+OTHERS = ("interaction", "stationary", "width", "noise")
+# Scores that agree to this are equal: the first column is taken.
+_SAME_SCORE = 1e-7
+# A share of the squared norm of a column, or of the targets, that is left by others.
+_LEFT, _NOTHING = 1e-4, 1e-10
+
+
+@dataclass(frozen=True, eq=False)
+class SearchResult:
+    """The end of a search."""
+
+    logarithms: Array  # the logarithms of the hyperparameters, relevances first
+    value: float  # the objective with priors
+    evidence: float  # the objective without priors
+
+
+def start_of(columns: int, variables: int) -> Array:
+    """Return the start of the first search."""
+    relevances = np.full(columns, math.log(constants.START_RELEVANCE / max(variables, 1)))
+    return np.append(relevances, [math.log(constants.START[name]) for name in OTHERS])
+
+
+def penalty(logarithms: Array) -> tuple[float, Array]:
+    """Return the negative logarithm of the prior, up to a constant, and its gradient."""
+    relevances = logarithms[:-4]
+    center, width = constants.RELEVANCE
+    ratio = np.exp(relevances) / constants.RELEVANCE_SCALE
+    distance = (relevances - center) / width
+    value = float(np.log1p(ratio).sum() + (distance**2).sum() / 2)
+    gradient = ratio / (1 + ratio) + distance / width
+    priors = (constants.INTERACTION, constants.STATIONARY, constants.WIDTH, constants.NOISE)
+    centers, widths = np.array(priors).T
+    others = (logarithms[-4:] - centers) / widths
+    return value + float((others**2).sum()) / 2, np.append(gradient, others / widths)
+
+
+def objective(logarithms: Array, design: KernelDesign, z: Array, noise: Array) -> tuple[float, Array]:
+    """Return the negative log evidence of standardised targets z (without the constant), and its gradient.
+
+    `logarithms`: those of the hyperparameters, relevances first. `noise`: multiples of the noise of each row.
+    """
+    theta = Hyperparameters.of(logarithms)
+    kernel = KernelParts(theta, design, design)
+    kernel.kernel.flat[:: len(z) + 1] += theta.noise * noise + constants.JITTER
+    if (evidence := negative_evidence(kernel.kernel, z)) is None:
+        return np.inf, np.zeros_like(logarithms)
+    return evidence[0], kernel.derivative(evidence[1], noise)
+
+
+def search_hyperparameters(design: KernelDesign, z: Array, noise: Array, start: Array, iterations: int) -> SearchResult:
+    """Return the most probable hyperparameters for standardised targets z with multiples of the noise.
+
+    Blocks that a search is not about have the smallest relevance.
+    """
+    lowest = constants.BOUNDS["relevance"][0]
+    if (blocks := screened_blocks(design, z)) is not None:
+        screened, numbers = design.blocks(blocks)
+        # The search before this one had other blocks.
+        begins = np.where(start[numbers] > lowest, start[numbers], start_of(1, len(blocks))[0])
+        found = search_hyperparameters(screened, z, noise, np.append(begins, start[-4:]), iterations)
+        logarithms = np.append(np.full(len(start) - 4, lowest), found.logarithms[-4:])
+        logarithms[numbers] = found.logarithms[:-4]
+        return replace(found, logarithms=logarithms)
+
+    def negative_posterior(x: Array) -> tuple[float, Array]:
+        value, gradient = objective(x, design, z, noise)
+        prior, slope = penalty(x)
+        return value + prior, gradient + slope
+
+    low, high = np.array([constants.BOUNDS[name] for name in ("relevance",) * (len(start) - 4) + OTHERS]).T
+    x, value = minimum(negative_posterior, start, low, high, iterations)
+    return SearchResult(x, value, value - penalty(x)[0])
+
+
+def minimum(
+    function: Callable[[Array], tuple[float, Array]], start: Array, low: Array, high: Array, iterations: int
+) -> tuple[Array, float]:
+    """Return the point and value that a bounded quasi-Newton search (L-BFGS) ends with.
+
+    scipy's search is not reproducible across CPUs, since rounding errors accumulate over its iterations.
+    """
+    x = _rounded(np.clip(start, low, high), low, high)
+    value, gradient = function(x)
+    memory: deque[tuple[Array, Array, float]] = deque(maxlen=MEMORY)
+    for _ in range(iterations):
+        is_free = ~(((x <= low) & (gradient > 0)) | ((x >= high) & (gradient < 0)))
+        if not is_free.any() or abs(gradient[is_free]).max() < _FLAT:
+            break
+        direction = np.where(is_free, descent_direction(np.where(is_free, gradient, 0.0), memory), 0.0)
+        if float(direction @ gradient) >= 0:
+            memory.clear()
+            direction = -np.where(is_free, gradient, 0.0)
+        step = 1.0 if memory else min(1.0, 1.0 / float(np.linalg.norm(gradient[is_free])))
+        step = min(step, _LONGEST / float(abs(direction).max()))
+        for _ in range(_HALVINGS):
+            candidate = _rounded(np.clip(x + step * direction, low, high), low, high)
+            move = candidate - x
+            candidate_value, slope = function(candidate)
+            if candidate_value <= value + _DECREASE * float(gradient @ move):
+                break
+            step /= 2
+        else:
+            break
+        if not move.any():
+            break
+        change = slope - gradient
+        curvature = float(change @ move)
+        if curvature > 1e-10 * float(change @ change):
+            memory.append((move, change, curvature))
+        x, value, gradient = candidate, candidate_value, slope
+    return x, value
+
+
+def _rounded(x: Array, low: Array, high: Array) -> Array:
+    return np.asarray(np.clip(np.rint(x / GRID) * GRID, low, high))
+
+
+def descent_direction(gradient: Array, memory: deque[tuple[Array, Array, float]]) -> Array:
+    """Return minus the estimated inverse Hessian times the gradient (two loops over the memory)."""
+    q, weights = gradient.copy(), []
+    for move, change, curvature in reversed(memory):
+        weight = float(move @ q) / curvature
+        q -= weight * change
+        weights.append(weight)
+    if memory:
+        _, change, curvature = memory[-1]
+        q *= curvature / float(change @ change)
+    for (move, change, curvature), weight in zip(memory, reversed(weights), strict=True):
+        q += (weight - float(change @ q) / curvature) * move
+    return np.asarray(-q)
+
+
+def screened_blocks(design: KernelDesign, z: Array) -> Array | None:
+    """Return the positions of the blocks that may have an influence, ascending; None where all are searched.
+
+    These are what forward regression selects, and then the blocks that correlate most with the targets z.
+    """
+    blocks = len(design.starts) - 1
+    if not is_screened(blocks, len(z)):
+        return None
+    centred = design.columns - design.columns.mean(axis=0)
+    norms = np.linalg.norm(centred, axis=0)
+    columns = np.divide(centred, norms, out=np.zeros_like(centred), where=norms > 0)
+    selected = _forward(columns, z, min(constants.SCREENED, len(z)) // 2)
+    # The order of Python's sort is stable: the first of equal columns.
+    correlations = np.round(abs(z @ columns), 9)
+    order = [*selected, *sorted(range(len(norms)), key=lambda column: -correlations[column])]
+    kept = dict.fromkeys([*range(blocks - design.unscreened, blocks), *design.owners[order].tolist()])
+    return np.array(sorted([*kept][: constants.SCREENED]))
+
+
+def is_screened(blocks: int, rows: int) -> bool:
+    """Return whether a search is about some of so many blocks only."""
+    return blocks > max(constants.SCREENED, constants.OPTIONS_PER_ROW * rows)
+
+
+def _forward(columns: Array, z: Array, steps: int) -> list[int]:
+    """Return the columns of unit norm that lower the sum of squares most, one after another."""
+    fit, selected = OrthogonalFit(z), []
+    left, moments = (columns**2).sum(axis=0), z @ columns
+    for _ in range(steps):
+        scores = np.divide(moments**2, left, out=np.zeros_like(left), where=left > _LEFT)
+        best = float(scores.max(initial=0.0))
+        if best <= _NOTHING * float(z @ z):
+            break
+        selected.append(int(np.flatnonzero(scores >= best * (1 - _SAME_SCORE))[0]))
+        fit.add(columns[:, selected[-1]])
+        along = fit.basis[-1] @ columns
+        moments = moments - fit.parts[-1] * along
+        left = left - along**2
+    return selected
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,9 +306,8 @@ def means_by_rows(data: Data, refits: Refits) -> Array:
 
     The hyperparameters are those of the refits.
     """
-    means, fold_of = np.empty(len(data.y)), drawn_folds(np.arange(len(data.y)), constants.FOLDS)
-    for fold in range(int(fold_of.max()) + 1):
-        out, training = np.flatnonzero(fold_of == fold), np.flatnonzero(fold_of != fold)
+    means = np.empty(len(data.y))
+    for fold, (out, training) in enumerate(splits(drawn_folds(np.arange(len(data.y)), constants.FOLDS))):
         part = refits.parts[fold % len(refits.parts)]
         design, t = data.designs[part.kind], part.t[training]
         known = replace(part, design=design.rows(training), t=t, noise=part.noise[training])
@@ -134,11 +317,10 @@ def means_by_rows(data: Data, refits: Refits) -> Array:
 
 def refits(data: Data, firsts: Sequence[FirstFit]) -> Refits:
     """Return the refits of a full model, which start in turn from fits on one scale; the first one is kept."""
-    first, posterior, fold_of = firsts[0], firsts[0].posterior, data.folds
+    first, posterior = firsts[0], firsts[0].posterior
     means, deviations, baseline = np.empty((3, len(data.y)))
     parts, folds = [], []
-    for fold in range(int(fold_of.max()) + 1):
-        out, training = np.flatnonzero(fold_of == fold), np.flatnonzero(fold_of != fold)
+    for fold, (out, training) in enumerate(splits(data.folds)):
         first_model = firsts[fold % len(firsts)]
         kind = first_model.posterior.kind
         t, noise, design = posterior.t[training], first.noise[training], data.designs[kind].rows(training)
@@ -153,7 +335,8 @@ def refits(data: Data, firsts: Sequence[FirstFit]) -> Refits:
         held_out = KernelPosterior(logarithms, design, t, noise, mean, deviation, kind)
         folds.append(held_out)
         parts.append(replace(first_model.posterior, logarithms=logarithms))
-        means[out], variances = held_out.moments(data.designs[kind].rows(out))
+        design = data.designs[kind].rows(out)
+        means[out], variances = held_out.mean_of(cross := held_out.cross(design)), held_out.variances(cross, design)
         deviations[out] = np.sqrt(variances + held_out.noise_variance * first.noise[out])
         baseline[out] = mean
     missed = float(np.mean((means - posterior.t) ** 2))
@@ -162,12 +345,13 @@ def refits(data: Data, firsts: Sequence[FirstFit]) -> Refits:
 
 
 def best_refits(data: Data, variables: int, setting: str, *, positive: bool) -> Refits:
-    """Return the refits on the best scale; `setting`: that of a positive property, or `auto`."""
-    return _positive(data, variables, setting) if positive else _general(data, variables)
+    """Return the refits on the best scale; `setting`: that of a positive property, or `auto`.
 
-
-def _positive(data: Data, variables: int, setting: str) -> Refits:
-    """Return the refits of a positive property on the scale of ln y, or of y where it is better ("Scale")."""
+    Of a positive property the scale is that of ln y, or of y where it is better ("Scale"); of others that with the
+    smallest error.
+    """
+    if not positive:
+        return _general(data, variables)
     scale = positive_scale("log", data.y)
     log = first_fit(data, variables, scale)
     unfit = len(data.y) < constants.ROWS_OF_SCALE or float(data.y.max() / scale.unit) > constants.LARGEST
@@ -195,12 +379,11 @@ def _general(data: Data, variables: int) -> Refits:
             continue
         grown = fitted if scale.grows else None
         first = first_fit(data, variables, scale, grown)
-        if fitted is None:
-            fitted = first.posterior.means(data.designs[0])
-        refits = _refits(data, variables, first, grown)
-        error = float(abs(scale.backward(refits.means) - data.y / scale.unit).mean())
+        fitted = first.posterior.means(data.designs[0]) if fitted is None else fitted
+        found = _refits(data, variables, first, grown)
+        error = float(abs(scale.backward(found.means) - data.y / scale.unit).mean())
         if best is None or error < best[0] * (1 - 1e-9):
-            best = error, refits
+            best = error, found
     assert best is not None
     return best[1]
 
@@ -257,45 +440,3 @@ def has_large_correlation(columns: Array, values: Array, permutations: int, marg
     centered = centered[:, norms > 0] / norms[norms > 0]
     permuted = np.random.default_rng(0).permuted(np.tile(z, (permutations, 1)), axis=1)
     return bool(abs(z @ centered).max(initial=0.0) > margin * abs(permuted @ centered).max(initial=0.0))
-
-
-def with_supported_numbers(
-    variables: tuple[Variable, ...], configurations: Configurations, y: Array, repetitions: Array, scale: Scale
-) -> tuple[Variable, ...]:
-    """Return variables without those numbers in the names of groups' members that the evidence is not for."""
-    groups = {variable.name: variable for variable in variables if variable.kind == "group" and variable.values}
-    if not groups:
-        return variables
-    some = slice(constants.ROWS_OF_NUMBERING)
-    rows, values, counts = configurations[some], y[some], repetitions[some]
-    margins = {name: constants.EVIDENCE_PER_MEMBER * (len(group.members) - MIN_GROUP) for name, group in groups.items()}
-
-    @cache
-    def evidence(numbered: frozenset[str], shared: frozenset[str] = frozenset()) -> float:
-        """Return the evidence with the numbers of some groups, and others whose members share one relevance."""
-        members = (replace(variable, values=()) if variable.name in shared else variable for variable in variables)
-        basis = OptionBasis(without_numbers(members, numbered))
-        data = Data(basis.designs(rows)[:1], values, counts)
-        return first_fit(data, len(variables), scale).evidence
-
-    def supported(added: frozenset[str], numbered: frozenset[str], min_gain: float) -> bool:
-        """Return whether the evidence is for the numbers of new groups besides those that are kept."""
-        found, margin = evidence(numbered | added), sum(margins[name] for name in added)
-        return found > evidence(numbered, added) + min_gain and found > evidence(numbered) - margin
-
-    all_groups, numbered = frozenset(groups), frozenset[str]()
-    single = len(groups) * len(variables) <= constants.SINGLE_GROUPS
-    if supported(all_groups, frozenset(), constants.NUMBER_EVIDENCE):
-        if not single:
-            return variables
-        return without_numbers(
-            variables, [name for name in groups if supported(frozenset((name,)), all_groups - {name}, 0.0)]
-        )
-    if not single:
-        return without_numbers(variables)
-    # If the numbers of one group are supported, those of the other groups need less evidence.
-    for min_gain in (constants.NUMBER_EVIDENCE, constants.FURTHER_NUMBER_EVIDENCE):
-        numbered |= {name for name in all_groups - numbered if supported(frozenset((name,)), numbered, min_gain)}
-        if not numbered or numbered == all_groups:
-            break
-    return without_numbers(variables, numbered)

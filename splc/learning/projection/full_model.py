@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 
 # numpy's function would import the masked arrays.
 from statistics import median
@@ -21,24 +21,22 @@ from typing import Any, NamedTuple, Protocol, Self
 import numpy as np
 
 from splc.data.configurations import Configurations
-from splc.learning.problem import LearningProblem
+from splc.learning.learner import LearningProblem
 from splc.learning.projection import constants
-from splc.learning.projection.basis import OptionBasis
+from splc.learning.projection.basis import MIN_GROUP, OptionBasis, Variable, without_numbers
 from splc.learning.projection.fit import (
     Data,
     Refits,
     best_refits,
+    first_fit,
+    is_screened,
     means_by_rows,
     permutation_test,
-    with_supported_numbers,
 )
 from splc.learning.projection.order import Constants, canonical_order, hash_order, option_constants
-from splc.learning.projection.posterior import KernelPosterior
 from splc.learning.projection.predictor import Ensemble, MomentsPredictor, Stacked
 from splc.learning.projection.scales import Scale, general_scales, half_width, positive_scale, run_width
-from splc.learning.projection.search import is_screened
-from splc.learning.projection.target import Target
-from splc.learning.projection.variables import Variable, without_numbers
+from splc.learning.projection.submodels import Target
 from splc.learning.result import CrossValidated
 from splc.models.basis.regression import t_quantile
 from splc.types import Array
@@ -115,10 +113,8 @@ class FullModel:
     def ensemble(self) -> Ensemble:
         """The average of the refits, which predicts."""
         n, refits, whole = len(self.t), self.refits, self.whole
-        parts: tuple[KernelPosterior, ...] = ()
-        noise, unit = 0.0, 1.0
-        if refits is not None:
-            parts, unit = refits.parts, refits.first.noise_unit
+        noise, parts = 0.0, () if refits is None else refits.parts
+        if parts:
             noise = float(np.mean([part.noise_variance for part in parts]) / median(self.data.repetitions.tolist()))
         spread = float(self.t.std(ddof=1)) * math.sqrt(1 + 1 / n) if n > 1 else math.nan
         return Ensemble(
@@ -129,7 +125,7 @@ class FullModel:
             parts,
             constant=(float(self.t.mean()), spread),
             noise=noise,
-            noise_unit=unit,
+            noise_unit=1.0 if refits is None else refits.first.noise_unit,
             places=self.places,
             joint_quantile=None if whole is None else whole.quantile,
             stacked=self.stacked,
@@ -231,9 +227,6 @@ class FullModel:
     def at(self, configurations: Configurations, unmeasured: Configurations) -> SpacePredictions:
         """Return what is predicted of configurations.
 
-        A part and the fold model with its hyperparameters share the kernel between rows and configurations, which most
-        of the time goes into.
-
         `unmeasured`: the last ones of them, whose deviations are wanted; if there are none, those of all.
         """
         if self.transfer is not None:
@@ -245,6 +238,7 @@ class FullModel:
         mixture = ensemble.mixture(configurations)
         g = scale.backward(ensemble.blended(mixture.means.mean(axis=0), configurations))
         fold_of = self.data.folds if self.whole is None else self.whole.data.folds
+        # A part and the fold model with its hyperparameters share the kernel, which most of the time goes into.
         pairs = zip(self.refits.folds, mixture.kernels, strict=False)
         folds = [fold.mean_of(cross[fold_of != at]) for at, (fold, (_, _, cross)) in enumerate(pairs)]
         deviations = ensemble.deviations(g[wanted], mixture.variances(wanted))
@@ -329,19 +323,53 @@ def chosen_model(
         refits = best_refits(data, len(used), scale, positive=positive)
         simple = refits.first.scale
         if not tested or permutation_test(data, len(used), refits):
-            return _searched(FullModel(basis, simple, rows, configurations, data, refits))
+            if is_screened(len(used), min(len(values), constants.ROWS_OF_REFIT)):
+                # Only the variables that a search was about: there are many more than rows.
+                kept = refits.searched
+                searched = tuple(used[block] for block in kept.tolist() if block < len(used))
+                basis, refits = replace(basis, variables=searched), refits.of_blocks(kept)
+                data = replace(data, designs=tuple(design.blocks(kept)[0] for design in data.designs))
+            return FullModel(basis, simple, rows, configurations, data, refits)
     return FullModel(basis, simple, rows, configurations, data, None, NO_INFLUENCE)
 
 
-def _searched(model: FullModel) -> FullModel:
-    """Return a model with the variables only that a search was about, if there are many more than rows."""
-    blocks, refits = len(model.basis.variables), model.refits
-    if refits is None or not is_screened(blocks, min(len(model.t), constants.ROWS_OF_REFIT)):
-        return model
-    kept = refits.searched
-    variables = tuple(model.basis.variables[block] for block in kept.tolist() if block < blocks)
-    data = replace(model.data, designs=tuple(design.blocks(kept)[0] for design in model.data.designs))
-    return replace(model, basis=replace(model.basis, variables=variables), data=data, refits=refits.of_blocks(kept))
+def with_supported_numbers(
+    variables: tuple[Variable, ...], configurations: Configurations, y: Array, repetitions: Array, scale: Scale
+) -> tuple[Variable, ...]:
+    """Return variables without those numbers in the names of groups' members that the evidence is not for."""
+    groups = {variable.name: variable for variable in variables if variable.kind == "group" and variable.values}
+    if not groups:
+        return variables
+    some = slice(constants.ROWS_OF_NUMBERING)
+    rows, values, counts = configurations[some], y[some], repetitions[some]
+    margins = {name: constants.EVIDENCE_PER_MEMBER * (len(group.members) - MIN_GROUP) for name, group in groups.items()}
+
+    @cache
+    def evidence(numbered: frozenset[str], shared: frozenset[str] = frozenset()) -> float:
+        """Return the evidence with the numbers of some groups, and others whose members share one relevance."""
+        members = (replace(variable, values=()) if variable.name in shared else variable for variable in variables)
+        basis = OptionBasis(without_numbers(members, numbered))
+        data = Data(basis.designs(rows)[:1], values, counts)
+        return first_fit(data, len(variables), scale).evidence
+
+    def supported(added: frozenset[str], numbered: frozenset[str], min_gain: float) -> bool:
+        """Return whether the evidence is for the numbers of new groups besides those that are kept."""
+        found, margin = evidence(numbered | added), sum(margins[name] for name in added)
+        return found > evidence(numbered, added) + min_gain and found > evidence(numbered) - margin
+
+    all_groups, numbered = frozenset(groups), frozenset[str]()
+    everywhere = supported(all_groups, numbered, constants.NUMBER_EVIDENCE)
+    if len(groups) * len(variables) > constants.SINGLE_GROUPS:
+        return variables if everywhere else without_numbers(variables)
+    if everywhere:
+        kept = [name for name in groups if supported(frozenset((name,)), all_groups - {name}, 0.0)]
+        return without_numbers(variables, kept)
+    # If the numbers of one group are supported, those of the other groups need less evidence.
+    for min_gain in (constants.NUMBER_EVIDENCE, constants.FURTHER_NUMBER_EVIDENCE):
+        numbered |= {name for name in all_groups - numbered if supported(frozenset((name,)), numbered, min_gain)}
+        if not numbered or numbered == all_groups:
+            break
+    return without_numbers(variables, numbered)
 
 
 def _raising(variable: Variable, configurations: Configurations, y: Array) -> Variable:

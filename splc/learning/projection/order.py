@@ -20,9 +20,9 @@ from sampling.draws import generator
 from sampling.space.space import Space
 from splc.data.configurations import Configurations, value_table
 from splc.errors import SpaceError
-from splc.learning.problem import LearningProblem
+from splc.learning.learner import LearningProblem
+from splc.learning.projection.basis import Variable
 from splc.learning.projection.constants import UNMEASURED
-from splc.learning.projection.variables import Variable
 from splc.system.clauses import clauses
 from splc.system.options import NumericOption, Option
 from splc.system.variability import VariabilityModel
@@ -68,8 +68,12 @@ def option_constants(configurations: Configurations, y: Array | None = None, obs
     table = _Table.of(configurations, observed=observed)
     links = _links(configurations.system, table.names)
     colours = table.refined(table.kinds, links, np.zeros(len(configurations), dtype=np.uint64))
-    if y is not None and (tied := _has_equal(colours)).any():
-        colours = np.where(tied, table.refined(colours, links, splitmix(_ranks(y))), colours)
+    if y is not None:
+        _, inverse, counts = np.unique(colours, return_inverse=True, return_counts=True)
+        if (tied := counts[inverse] > 1).any():
+            by_value, ranks = np.argsort(y, kind="stable"), np.zeros(len(y), dtype=np.uint64)
+            ranks[by_value[1:]] = np.cumsum(np.diff(y[by_value]) > _EQUAL * np.abs(y).max(initial=0.0))
+            colours = np.where(tied, table.refined(colours, links, splitmix(ranks)), colours)
     # Options that are still equal get consecutive constants in the order of their names.
     order = sorted(range(len(colours)), key=lambda at: (int(colours[at]), table.names[at]))
     sorted_colours = colours[order]
@@ -84,12 +88,15 @@ def canonical_order(variables: Iterable[Variable], constants: Constants) -> tupl
 
     Members of groups are in the order of theirs. Of a group of two members the first one is the variable.
     """
-    keyed_variables: list[tuple[bool, list[int], Variable]] = []
-    for variable in variables:
-        constant_of = {name: int(constants.get(name, 0)) for name in variable.members}
-        variable = variable.with_members(sorted(variable.members, key=lambda name: (constant_of[name], name)))
-        keyed_variables.append((variable.kind == "group", [constant_of[name] for name in variable.members], variable))
-    return tuple(variable for _, _, variable in sorted(keyed_variables, key=lambda entry: entry[:2]))
+
+    def constant_of(name: str) -> int:
+        return int(constants.get(name, 0))
+
+    def ordered(variable: Variable) -> Variable:
+        return variable.with_members(sorted(variable.members, key=lambda name: (constant_of(name), name)))
+
+    keyed = ((each.kind == "group", [*map(constant_of, each.members)], each) for each in map(ordered, variables))
+    return tuple(variable for _, _, variable in sorted(keyed, key=lambda entry: entry[:2]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,11 +116,8 @@ class _Table:
     ) -> _Table:
         """Return the table of options with several values; `names`: those to take, None: all."""
         system = configurations.system
-        options = [
-            option
-            for option in system.options
-            if option.name not in system.mandatory and option.size > 1 and (names is None or option.name in names)
-        ]
+        varied = (each for each in system.options if each.name not in system.mandatory and each.size > 1)
+        options = [option for option in varied if names is None or option.name in names]
         kinds = [_NUMERIC if isinstance(option, NumericOption) else _BINARY for option in options]
         value_tables = [value_table(option) for option in options]
         positions = configurations.indices[:, [system.positions[option.name] for option in options]]
@@ -175,47 +179,28 @@ class _Table:
 
 def _links(system: VariabilityModel, names: Sequence[str]) -> Array:
     """Return the literals of constraints: number of a constraint, position of the option in names, and role there."""
-    index_of_position = {
-        system.positions[name]: name_index for name_index, name in enumerate(names) if name in system.positions
-    }
+    index_of = {system.positions[name]: at for at, name in enumerate(names) if name in system.positions}
     literals = [
-        (number, index_of_position[position], 2 * sum(allowed) + allowed[-1])
+        (number, index_of[position], 2 * sum(allowed) + allowed[-1])
         for number, clause in enumerate(clauses(system))
         for position, allowed in clause.literals
-        if position in index_of_position
+        if position in index_of
     ]
     first = len(literals)
     literals += [
-        (first + number, index_of_position[system.positions[name]], 0)
+        (first + number, index_of[position], 0)
         for number, constraint in enumerate(system.arithmetic_constraints)
-        for name in constraint.names
-        if name in system.positions and system.positions[name] in index_of_position
+        for position in (system.positions[name] for name in constraint.names if name in system.positions)
+        if position in index_of
     ]
     return np.array(literals, dtype=int).reshape(len(literals), 3)
 
 
-def _has_equal(constants: Array) -> Array:
-    """Return which options have the constant of another one, shape (p,)."""
-    _, inverse, counts = np.unique(constants, return_inverse=True, return_counts=True)
-    return np.asarray(counts[inverse] > 1)
-
-
-def _ranks(y: Array) -> Array:
-    """Return the rank of each value among the different ones, shape (n,)."""
-    order = np.argsort(y, kind="stable")
-    steps = np.diff(y[order]) > _EQUAL * np.abs(y).max(initial=0.0)
-    ranks = np.zeros(len(y), dtype=np.uint64)
-    ranks[order[1:]] = np.cumsum(steps)
-    return ranks
-
-
 def splitmix(values: Array) -> Array:
     """Return values whose bits depend on all bits of the input (the finaliser of splitmix64)."""
-    mixed_values = values ^ (values >> np.uint64(30))
-    mixed_values = mixed_values * _MIX[0]
-    mixed_values = (mixed_values ^ (mixed_values >> np.uint64(27))) * _MIX[1]
-    mixed: Array = mixed_values ^ (mixed_values >> np.uint64(31))
-    return mixed
+    mixed = (values ^ (values >> np.uint64(30))) * _MIX[0]
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * _MIX[1]
+    return np.asarray(mixed ^ (mixed >> np.uint64(31)))
 
 
 def space_of(problem: LearningProblem, own: Constants) -> Configurations:

@@ -24,17 +24,17 @@ from splc.data.observations import Observed
 from splc.errors import ConfigurationError, ExpressionError, VariabilityError
 from splc.learning.judging import predictions
 from splc.learning.projection import constants
-from splc.learning.projection.basis import ContextBlock, OptionBasis
-from splc.learning.projection.kernel import KernelDesign
-from splc.learning.projection.posterior import KernelPosterior, Mixture, needs_scipy
-from splc.learning.projection.scales import Scale
-from splc.learning.projection.variables import (
+from splc.learning.projection.basis import (
+    ContextBlock,
+    OptionBasis,
     Variable,
     nearest_known,
     variables_of,
     with_known_members,
     without_numbers,
 )
+from splc.learning.projection.posterior import KernelDesign, KernelPosterior, Mixture, needs_scipy
+from splc.learning.projection.scales import Scale
 from splc.learning.threads import one_thread
 from splc.models.influence import InfluenceModel
 from splc.system.variability import VariabilityModel
@@ -99,13 +99,8 @@ class Stacked:
 
     def as_json(self) -> dict[str, Any]:
         """Return it in JSON's types."""
-        printed = self.printed
-        return {
-            "weight": self.weight,
-            "held_out": self.held_out.tolist(),
-            "text": printed.text,
-            "link": printed.link,
-        }
+        model = {"text": self.printed.text, "link": self.printed.link}
+        return {"weight": self.weight, "held_out": self.held_out.tolist(), **model}
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> Self:
@@ -218,15 +213,9 @@ class Ensemble(MomentsPredictor):
     def _latent(self, configurations: Configurations, variances: bool) -> tuple[Array, Array]:
         """Return the means on the scale, and their variances without noise, shapes (m,)."""
         variants = with_known_members(configurations, self.basis.variables)
-        moments = [self._moments(variant, variances) for variant in variants]
-        if len(variants) == 1:
-            return moments[0]
-        means = np.array([mean for mean, _ in moments])
-        latent: Array = np.mean([variance for _, variance in moments], axis=0) + means.var(axis=0, ddof=1)
-        return means.mean(axis=0), latent
-
-    def _moments(self, configurations: Configurations, variances: bool) -> tuple[Array, Array]:
-        """Return what `_latent` does for known members of groups."""
+        if len(variants) > 1:
+            means, latent = np.array([self._latent(variant, variances) for variant in variants]).swapaxes(0, 1)
+            return means.mean(axis=0), latent.mean(axis=0) + means.var(axis=0, ddof=1)
         means, latent = np.zeros((2, len(configurations)))
         rows = len(self.configurations)
         several = len(configurations) * rows > _SMALL
@@ -251,9 +240,14 @@ class Ensemble(MomentsPredictor):
 
     def as_json(self) -> dict[str, Any]:
         """Return all that is needed to predict again, in JSON's types."""
-        configurations = self.configurations
-        observed = [variable for variable in self.basis.variables if variable.observed]
-        first = self.parts[0] if self.parts else None
+        configurations, variables, parts = self.configurations, self.basis.variables, self.parts
+        first = parts[0] if parts else None
+        observed = {
+            each.name: {"values": list(each.values), "optional": each.optional}
+            | {"column": column_as_json(configurations.column(each.name))}
+            for each in variables
+            if each.observed
+        }
         return {
             "kind": "projection",
             "level": self.level,
@@ -263,17 +257,13 @@ class Ensemble(MomentsPredictor):
             "noise": self.noise,
             "noise_unit": self.noise_unit,
             **({"runs": self.runs} if self.runs else {}),
-            "variables": [variable.name for variable in self.basis.variables],
-            "members": {
-                variable.name: list(variable.members) for variable in self.basis.variables if len(variable.members) > 1
-            },
-            "numbered": [
-                variable.name for variable in self.basis.variables if variable.kind == "group" and variable.values
-            ],
-            "hyperparameters": [part.logarithms.tolist() for part in self.parts],
-            "kinds": [part.kind for part in self.parts],
+            "variables": [each.name for each in variables],
+            "members": {each.name: list(each.members) for each in variables if len(each.members) > 1},
+            "numbered": [each.name for each in variables if each.kind == "group" and each.values],
+            "hyperparameters": [part.logarithms.tolist() for part in parts],
+            "kinds": [part.kind for part in parts],
             # Predictions depend on no factorisation, which differs in the last digits between machines.
-            "weights": [part.weights.tolist() for part in self.parts],
+            "weights": [part.weights.tolist() for part in parts],
             "mean": first.mean if first else None,
             "deviation": first.deviation if first else None,
             "values": first.t.tolist() if first else [],
@@ -281,14 +271,7 @@ class Ensemble(MomentsPredictor):
             "configurations": configurations_as_json(configurations),
             **self._contexts_as_json(),
             **({} if self.stacked is None else {"stacked": self.stacked.as_json()}),
-            "observed": {
-                variable.name: {
-                    "values": list(variable.values),
-                    "optional": variable.optional,
-                    "column": column_as_json(configurations.column(variable.name)),
-                }
-                for variable in observed
-            },
+            "observed": observed,
         }
 
     def _contexts_as_json(self) -> dict[str, Any]:
@@ -296,12 +279,10 @@ class Ensemble(MomentsPredictor):
         block = self.basis.context
         if block is None or self.places is None:
             return {}
-        further: dict[str, Any] = {"numbers": list(block.numbers)} if block.numbers else {}
-        if block.unmeasured:
-            further["unmeasured"] = list(block.unmeasured)
-        if self.joint_quantile is not None:
-            further["quantile"] = self.joint_quantile
-        return {"contexts": {"names": list(block.names), "place": block.place, "rows": self.places.tolist(), **further}}
+        found = {"names": list(block.names), "place": block.place, "rows": self.places.tolist()}
+        further: dict[str, Any] = {"numbers": list(block.numbers) or None, "unmeasured": list(block.unmeasured) or None}
+        further |= {"quantile": self.joint_quantile}
+        return {"contexts": found | {name: value for name, value in further.items() if value is not None}}
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> Self:
@@ -321,7 +302,6 @@ class Ensemble(MomentsPredictor):
         parts = _parts_of(content, basis.designs(configurations, places), len(configurations))
         level, spread = content["constant"]
         joint_quantile = (content.get("contexts") or {}).get("quantile")
-        share = content.get("stacked")
         return cls(
             Scale(**content["scale"]),
             float(content["quantile"]),
@@ -334,7 +314,7 @@ class Ensemble(MomentsPredictor):
             noise_unit=float(content["noise_unit"]),
             places=places,
             joint_quantile=None if joint_quantile is None else float(joint_quantile),
-            stacked=None if share is None else Stacked.from_json(share, system),
+            stacked=Stacked.from_json(content["stacked"], system) if content.get("stacked") is not None else None,
             runs=float(content.get("runs", 0.0)),
         )
 
@@ -359,10 +339,8 @@ def _parts_of(content: Mapping[str, Any], designs: Sequence[KernelDesign], rows:
     """Return the posteriors of a file for the columns of its configurations."""
     kinds = [int(kind) for kind in content["kinds"]]
     values, noises = np.array(content["values"], dtype=float), np.array(content["noises"], dtype=float)
-    parts = []
-    for kind, row, weights in zip(
-        kinds, content["hyperparameters"], content.get("weights", [None] * len(kinds)), strict=True
-    ):
+    every, parts = content.get("weights", [None] * len(kinds)), []
+    for kind, row, weights in zip(kinds, content["hyperparameters"], every, strict=True):
         logarithms = np.array(row, dtype=float)
         stored = None if weights is None else np.array(weights, dtype=float)
         fits = 0 <= kind < len(designs) and len(logarithms) == designs[kind].distinct + 4

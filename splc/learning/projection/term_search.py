@@ -41,9 +41,11 @@ def nonnegative(gram: Array, moments: Array, free: Array) -> Array:
     limit = TOLERANCE * max(float(np.abs(moments).max(initial=0.0)), 1e-300)
     for _ in range(3 * len(moments) + 3):
         while passive.any():
-            passive_indices = np.flatnonzero(passive)
-            trial = np.zeros(len(moments))
-            trial[passive_indices] = _solve(gram[np.ix_(passive_indices, passive_indices)], moments[passive_indices])
+            trial, some = np.zeros(len(moments)), gram[np.ix_(passive, passive)]
+            try:
+                trial[passive] = np.linalg.solve(some, moments[passive])
+            except np.linalg.LinAlgError:
+                trial[passive] = np.linalg.lstsq(some, moments[passive])[0]
             violated = passive & ~free & (trial <= 0)
             if not violated.any():
                 coefficients = trial
@@ -63,13 +65,6 @@ def nonnegative(gram: Array, moments: Array, free: Array) -> Array:
             break
         passive[entered] = True
     return coefficients
-
-
-def _solve(gram: Array, moments: Array) -> Array:
-    try:
-        return np.asarray(np.linalg.solve(gram, moments))
-    except np.linalg.LinAlgError:
-        return np.asarray(np.linalg.lstsq(gram, moments)[0])
 
 
 @dataclass(eq=False)
@@ -108,13 +103,10 @@ class TermSelection:
         self.chosen.append(position)
         return np.asarray(self._fit.basis[-1])
 
-    def update(self, along: Array) -> None:
-        """Update the moments of the candidates with the products of the last direction with all of them."""
+    def end_step(self, along: Array) -> None:
+        """Update the moments by the products of the last direction with all candidates, and drop wrong signs."""
         self._moments -= self._fit.parts[-1] * along
         self._left -= along**2
-
-    def end_step(self) -> None:
-        """Drop terms whose influence has a wrong sign, and keep what is selected."""
         if self.candidates.signed:
             right = with_right_signs(self.candidates, self.chosen, self.target)
             if len(right) < len(self.chosen):
@@ -175,8 +167,7 @@ def forward(candidates: Candidates, targets: Array, steps: int) -> list[TermSele
             break
         products = np.array([direction for _, _, direction in added]) @ candidates.columns.T
         for (selection, _, _), along in zip(added, products, strict=True):
-            selection.update(along)
-            selection.end_step()
+            selection.end_step(along)
         candidates.add_heirs(sorted({position for _, position, _ in added}))
         for selection in selections:
             selection.extend()

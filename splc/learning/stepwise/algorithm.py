@@ -1,7 +1,7 @@
 """The stepwise learner: feature forward selection with stepwise regression (SPL Conqueror's; thesis algorithm 1).
 
-In: a learning problem and settings. Out: a result with the rounds of one run of `ForwardSelection` (`select`), a search
-of `splc.learning.learner` whose rules are asked in SPL Conqueror's order; or the average of several models that are
+In: a learning problem and settings. Out: a result with the rounds of one run of `ForwardSelection` (`select`), whose
+rules are asked in SPL Conqueror's order; or the average of several models that are
 learned from random parts of the learning set (`bagged`).
 """
 
@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,7 @@ from splc.data.accuracy import mean_relative_error
 from splc.errors import ExpressionError, LearningError, Problem, plural, unknown_name_hint
 from splc.learning.features import FeatureTable, stable_order
 from splc.learning.judging import influence_model, judged, random_folds
-from splc.learning.learner import INTERRUPTED, OnStep, run_loop
-from splc.learning.problem import LearningProblem
+from splc.learning.learner import INTERRUPTED, LearningProblem, OnStep
 from splc.learning.result import LearnedTerm, LearningResult, Round, Stage, merged_terms
 from splc.learning.stepwise.candidates import BASE, Candidate, CandidateGrid
 from splc.learning.stepwise.fits import TIE, Projection, Scorer, Winner, rows_that_count, rows_with_error
@@ -75,10 +75,7 @@ class ForwardSelection:
         folds: Array | None = None,
         followed: Sequence[Mapping[Term, float]] = (),
     ) -> None:
-        self.problem = problem
-        self.settings = settings
-        self.folds = folds
-        self.followed = followed
+        self.problem, self.settings, self.folds, self.followed = problem, settings, folds, followed
         self.terms: list[Candidate] = [BASE]
         self.rounds: list[Round] = []
         self.grid = CandidateGrid(problem, settings)
@@ -249,9 +246,16 @@ class ForwardSelection:
         return None
 
     def run(self, on_step: OnStep | None = None, should_stop: Callable[[], bool] | None = None) -> Outcome:
-        """Learn until a rule ends it; see `splc.learning.learner.run_loop`."""
-        rounds, termination = run_loop(self, on_step, should_stop)
-        return Outcome(rounds, self._final_terms(), termination)
+        """Learn until a rule ends it; `should_stop`: asked after every round but the last one; true ends it, too."""
+        termination = self.terminate(None)
+        while termination is None:
+            last = self.step()
+            if last is not None and on_step is not None:
+                on_step(last)
+            termination = "noCandidate" if last is None else self.terminate(last)
+            if termination is None and should_stop is not None and should_stop():
+                termination = INTERRUPTED
+        return Outcome(tuple(self.rounds), self._final_terms(), termination)
 
     def _final_terms(self) -> tuple[LearnedTerm, ...]:
         """Return the terms of the model with the influences of one well-conditioned least-squares fit.
@@ -261,12 +265,11 @@ class ForwardSelection:
         target = self.problem.target
         columns = np.ascontiguousarray(self._columns(self.terms)[:, self._learned])
         influences = least_squares(columns.T, target)
-        parts = np.abs(influences) * np.abs(columns).max(axis=1)
-        is_significant = parts > ROUNDING * np.abs(target).max()
-        is_significant[0] = True
-        if not is_significant.all():
-            influences = least_squares(columns[is_significant].T, target)
-        return _learned([term for term, keep in zip(self.terms, is_significant, strict=True) if keep], influences)
+        kept = np.abs(influences) * np.abs(columns).max(axis=1) > ROUNDING * np.abs(target).max()
+        kept[0] = True
+        if not kept.all():
+            influences = least_squares(columns[kept].T, target)
+        return _learned([*compress(self.terms, kept)], influences)
 
 
 def _learned(candidates: Sequence[Candidate], influences: Array) -> tuple[LearnedTerm, ...]:
@@ -376,9 +379,7 @@ def bagged(
 
     Each model learns from rows drawn with replacement out of baggingTestDataFraction percent of the learning set
     (without duplicates) and is judged on the rest of that part, or on its own rows if no others are left.
-
-    `on_step`: called after every model. `should_stop`: asked after every round of every model; true keeps the models
-    learned so far.
+    `should_stop`: asked after every round of every model; true keeps the models learned so far.
     """
     started, rng, order = time.monotonic(), np.random.default_rng(seed), stable_order(problem)
     size = max(1, round(len(order) * settings.baggingTestDataFraction / 100))

@@ -104,20 +104,15 @@ class Candidate:
         return without_idle_switches(result, switches)
 
     def learned(self, influence: float) -> LearnedTerm:
-        """Return it as a term of a learned model."""
-        return LearnedTerm(self.term, influence, *self._expanded_form)
-
-    @cached_property
-    def _expanded_form(self) -> tuple[tuple[str, ...], int, tuple[tuple[Term, float], ...]]:
-        """The further factors, the number of option occurrences in them, and the expansion if there is one."""
-        additional = [f"( {net_number(maximum)} - {name} )" for name, maximum, _ in self.mirrors]
+        """Return it as a term of a learned model, with its further factors and its expansion if there is one."""
+        further = [f"( {net_number(maximum)} - {name} )" for name, maximum, _ in self.mirrors]
         if self.log_of:
             inner = " * ".join(name for name, power in self.log_of for _ in range(int(power)))
-            additional.insert(0, f"log10( {inner} )")
-        if not additional:
-            return (), 0, ()
-        further_occurrences = self.occurrences - Candidate(self.term).occurrences
-        return tuple(additional), further_occurrences, tuple(self.expansion.items())
+            further.insert(0, f"log10( {inner} )")
+        if not further:
+            return LearnedTerm(self.term, influence)
+        occurrences = self.occurrences - self.term.occurrences
+        return LearnedTerm(self.term, influence, tuple(further), occurrences, tuple(self.expansion.items()))
 
 
 BASE = Candidate()

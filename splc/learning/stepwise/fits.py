@@ -66,12 +66,9 @@ class Loss:
             is_counted = rows_that_count(target, settings)
             if not is_counted.any():
                 least = settings.leastValue
-                raise LearningError(
-                    f"all values are below {least:g}, the setting leastValue"
-                    if least
-                    else "all values are 0, which have no relative error",
-                    hint="choose the setting lossFunction=ABSOLUTE (--set) or another property",
-                )
+                reason = f"below {least:g}, the setting leastValue" if least else "0, which have no relative error"
+                hint = "choose the setting lossFunction=ABSOLUTE (--set) or another property"
+                raise LearningError(f"all values are {reason}", hint=hint)
             weights = np.zeros(n)
             weights[is_counted] = 100.0 / (np.abs(target[is_counted]) * is_counted.sum())
             tube = None if epsilon is None else np.abs(target) * epsilon
@@ -112,14 +109,10 @@ class ColumnTable:
 
     def columns(self, heads: Array, atoms: Array) -> Array:
         """Return the columns of cells, shape (m, n)."""
-        columns: Array = self.heads[heads] * self.atoms[atoms]
-        return columns
+        return np.asarray(self.heads[heads] * self.atoms[atoms])
 
     def products(self, vector: Array, heads: Array | None = None) -> Array:
-        """Return the product of every cell's column with a vector, shape (heads, atoms).
-
-        `vector`: shape (n,). `heads`: columns of heads, shape (heads, n); None is all of them.
-        """
+        """Return the product of every cell's column, of some or all heads, with a vector, shape (heads, atoms)."""
         heads = self.heads if heads is None else heads
         total = np.zeros((len(heads), len(self.atoms)))
         for start in range(0, len(vector), BLOCK):
@@ -189,10 +182,9 @@ class Projection:
         return float(self.loss.of_residuals(self.judged.fit.residual[np.newaxis].copy())[0])
 
     def bounds(self) -> tuple[Array, Array]:
-        """Return bounds on the drop of the loss, and new fractions, each of shape (heads, atoms).
+        """Return bounds on the drop of the loss, infinite where they would be inaccurate, and new fractions.
 
-        A bound is infinite where it would be inaccurate. The new fraction is the part of the column's squared length
-        that is outside of the model's span.
+        The new fraction is the part of the column's squared length that is outside of the model's span.
         """
         slope = self.loss.slope(self.judged.fit.residual)
         downhill = self.judged.products(slope)
@@ -249,10 +241,7 @@ class Scorer:
     """
 
     def __init__(self, grid: CandidateGrid, projections: list[Projection], shares: list[float], penalise: bool) -> None:
-        self.grid = grid
-        self.projections = projections
-        self.shares = shares
-        self.penalise = penalise
+        self.grid, self.projections, self.shares, self.penalise = grid, projections, shares, penalise
         self.collinear: Array = np.zeros_like(grid.offered)
 
     @property
@@ -287,8 +276,7 @@ class Scorer:
         """Return the allowed candidates without those that are collinear with the model."""
         new = np.zeros_like(allowed[len(self.collinear) :])
         self.collinear = np.concatenate([self.collinear, new])
-        usable: Array = allowed & ~self.collinear
-        return usable
+        return np.asarray(allowed & ~self.collinear)
 
     def best(self, allowed: Array, error: float, wanted: Mapping[Term, float] | None = None) -> Winner | None:
         """Return the allowed candidate with the greatest score, or None where none is positive; see `best_of`."""

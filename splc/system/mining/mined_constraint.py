@@ -80,7 +80,7 @@ class MinedConstraints:
         return bool(self.constraints)
 
 
-# Literals of column i are i + 1 and -(i + 1).
+# The literals of column i are i and ~i: the column, and its negation.
 Literals = tuple[int, ...]
 # The most incomplete assignments, relative to the limit of complete ones.
 ON_THE_WAY = 8
@@ -106,7 +106,7 @@ class ClauseSet:
                 self._containing[literal].remove(clause)
 
     def add_exclusive(self, columns: Sequence[int]) -> None:
-        """Add a set of which at most one is 1; `columns`: as literals."""
+        """Add a set of columns of which at most one is 1."""
         for column in columns:
             self._exclusive.setdefault(column, []).append(columns)
 
@@ -118,14 +118,14 @@ class ClauseSet:
             literal = pending.pop()
             if literal in known:
                 continue
-            if -literal in known:
+            if ~literal in known:
                 return None
             known.add(literal)
             for columns in self._exclusive.get(literal, ()):
-                pending += [-other for other in columns if other != literal]
-            for clause in self._containing.get(-literal, ()):
+                pending += [~other for other in columns if other != literal]
+            for clause in self._containing.get(~literal, ()):
                 if known.isdisjoint(clause):
-                    undecided = [candidate for candidate in clause if -candidate not in known]
+                    undecided = [candidate for candidate in clause if ~candidate not in known]
                     if not undecided:
                         return None
                     if len(undecided) == 1:
@@ -134,7 +134,7 @@ class ClauseSet:
 
     def implies(self, clauses: Iterable[Literals]) -> bool:
         """Return whether each of some clauses follows by unit propagation."""
-        return all(self.consequences([-literal for literal in clause]) is None for clause in clauses)
+        return all(self.consequences([~literal for literal in clause]) is None for clause in clauses)
 
     def has_more_solutions(self, number: int, limit: int) -> bool:
         """Return whether more than `limit` assignments to so many columns seem to satisfy the clauses.
@@ -144,15 +144,15 @@ class ClauseSet:
         """
         clauses = {clause for containing in self._containing.values() for clause in containing}
         for columns in {tuple(columns) for sets in self._exclusive.values() for columns in sets}:
-            clauses |= {(-one, -other) for one, other in combinations(columns, 2)}
+            clauses |= {(~one, ~other) for one, other in combinations(columns, 2)}
         closing: dict[int, list[Literals]] = {}
         for clause in clauses:
-            closing.setdefault(max(map(abs, clause)), []).append(clause)
+            closing.setdefault(max(max(literal, ~literal) for literal in clause), []).append(clause)
         rows = np.zeros((1, 0), dtype=bool)
-        for column in range(1, number + 1):
+        for column in range(number):
             rows = np.concatenate([np.repeat(rows, 2, axis=0), np.tile([[False], [True]], (len(rows), 1))], axis=1)
             for clause in closing.get(column, ()):
-                held = [rows[:, abs(literal) - 1] == (literal > 0) for literal in clause]
+                held = [rows[:, max(literal, ~literal)] == (literal >= 0) for literal in clause]
                 rows = rows[np.logical_or.reduce(held)]
             if len(rows) > ON_THE_WAY * limit:
                 return True

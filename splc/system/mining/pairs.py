@@ -28,6 +28,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -71,20 +72,14 @@ class OptionRows:
         groups: Sequence[tuple[tuple[str, ...], str | None]] = (),
     ) -> OptionRows:
         """Return the distinct rows of options in the rows of a table."""
-        codes = [distinct_numbers(values)[1] for values in numbers.values()]
-        rows, _ = first_appearances(row_codes([row_codes(selected), *codes]))
+        rows, _ = first_appearances(row_codes(len(selected), *selected.T, *map(_codes, numbers.values())))
         distinct = {name: values[rows] for name, values in numbers.items()}
         return cls(tuple(names), selected[rows], distinct, tuple(groups))
 
     @cached_property
     def binary_codes(self) -> Array:
         """The distinct configurations of the binary options, numbered by row, shape (n,)."""
-        return row_codes(self.selected)
-
-    @property
-    def binary_rows(self) -> Array:
-        """One row for each configuration of the binary options, ascending."""
-        return first_appearances(self.binary_codes)[0]
+        return row_codes(len(self.selected), *self.selected.T)
 
     @property
     def has_few(self) -> bool:
@@ -94,8 +89,7 @@ class OptionRows:
     @cached_property
     def numeric_codes(self) -> Array:
         """The distinct configurations of the numeric options, numbered by row, shape (n,)."""
-        codes = [distinct_numbers(values)[1] for values in self.numbers.values()]
-        return row_codes(codes) if codes else np.zeros(len(self.selected), dtype=np.int64)
+        return row_codes(len(self.selected), *map(_codes, self.numbers.values()))
 
     @property
     def is_combined(self) -> bool:
@@ -123,7 +117,7 @@ class OptionRows:
 
     def is_crossed_alone(self, column: int) -> bool:
         """Return whether a binary option is combined with all configurations of the other binary options."""
-        other_codes = row_codes(np.delete(self.selected, column, axis=1))
+        other_codes = row_codes(len(self.selected), *np.delete(self.selected, column, axis=1).T)
         return int(self.binary_codes.max()) + 1 == 2 * (int(other_codes.max()) + 1)
 
 
@@ -159,18 +153,16 @@ def numeric_columns(numbers: Mapping[str, Array], rows: int) -> tuple[list[Numer
     return columns, np.stack(values, axis=1) if values else np.zeros((rows, 0), dtype=bool)
 
 
-def row_codes(columns: Array | Sequence[Array]) -> Array:
-    """Return equal numbers for equal rows, shape (n,), of booleans (n, k) or of columns of whole numbers."""
-    if isinstance(columns, np.ndarray):
-        packed = np.packbits(columns, axis=1)
-        if not packed.shape[1]:
-            return np.zeros(len(packed), dtype=np.int64)
-        rows = np.ascontiguousarray(packed).view(f"S{packed.shape[1]}").reshape(-1)
-        return np.unique(rows, return_inverse=True)[1].reshape(-1)
-    codes = columns[0]
-    for column in columns[1:]:
+def row_codes(rows: int, *columns: Array) -> Array:
+    """Return equal numbers for equal rows, shape (n,), of columns of truth values or whole numbers."""
+    codes = np.zeros(rows, dtype=np.int64)
+    for column in columns:
         codes = renumbered(codes * (int(column.max(initial=0)) + 1) + column)
     return codes
+
+
+def _codes(values: Array) -> Array:
+    return distinct_numbers(values)[1]
 
 
 # The probability of a wrong constraint in a table of independent options.
@@ -200,12 +192,14 @@ def log_chance(rows: int, first: Array, second: Array) -> Array:
     return np.where(possible, log_ratio, -np.inf)
 
 
+def column_of(literals: Any) -> Any:
+    """Return the columns of literals, or of one."""
+    return np.maximum(literals, ~literals)
+
+
 @dataclass(frozen=True, eq=False)
 class LiteralCounts:
-    """The numbers of rows in which literals, and pairs of them, occur.
-
-    Literal i < k is column i, literal k + i its negation.
-    """
+    """The numbers of rows in which literals, and pairs of them, occur, by literal: column i is i, its negation ~i."""
 
     values: Array  # the columns, shape (n, k), bool
 
@@ -218,7 +212,8 @@ class LiteralCounts:
     def single(self) -> Array:
         """The number of rows with each literal, shape (2k,)."""
         count = self.values.sum(axis=0)
-        return np.concatenate([count, self.rows - count]).astype(float)
+        # The index ~i counts from the end.
+        return np.concatenate([count, (self.rows - count)[::-1]]).astype(float)
 
     @cached_property
     def _columns(self) -> Array:
@@ -239,10 +234,10 @@ class LiteralCounts:
 
     def both(self, first: Array, second: Array) -> Array:
         """Return the numbers of rows with two literals, shape (first, second)."""
-        columns = self.values.shape[1]
-        counts = self.both_columns(first % columns, second % columns)
-        counts = np.where((first >= columns)[:, None], self.single[second % columns] - counts, counts)
-        return np.where(second >= columns, self.single[first][:, None] - counts, counts)
+        first_columns, second_columns = column_of(first), column_of(second)
+        counts = self.both_columns(first_columns, second_columns)
+        counts = np.where((first < 0)[:, None], self.single[second_columns] - counts, counts)
+        return np.where(second < 0, self.single[first][:, None] - counts, counts)
 
     def dispersion(self, columns: Sequence[int]) -> float:
         """Return the variance of the distances of rows, relative to that of independent columns; at least 1.
@@ -270,26 +265,20 @@ class LiteralCounts:
 
         `is_wanted`: which of some pairs of literals are.
         """
-        columns, single = self.values.shape[1], self.single[:binary]
+        single = self.single[:binary]
         found: list[Array] = [np.empty((2, 0), dtype=np.int64)]
         for start in range(0, binary, _COLUMNS):
             first, second = np.arange(start, min(start + _COLUMNS, binary)), np.arange(start, binary)
             both = self.both_columns(first, second)
             one, other = (single[at].astype(both.dtype) for at in (first[:, None], second))
-            # The counts that columns have together if no row has a pair of literals over them.
-            negated = (
-                (False, False, 0.0),
-                (False, True, one),
-                (True, False, other),
-                (True, True, one + other - self.rows),
-            )
-            for is_first, is_second, never in negated:
+            # The counts of two columns if no row has both, or their negations (x ^ -1 is ~x): the positive one first.
+            for never, low, high in ((0.0, 0, 0), (one, 0, -1), (other, -1, 0), (one + other - self.rows, -1, -1)):
                 at, of = (index + start for index in np.divmod(np.flatnonzero(both == never), len(second)))
-                at, of = at[at < of], of[at < of]
-                pairs = np.sort([at + columns * is_first, of + columns * is_second], axis=0)
+                literals = (at[at < of] ^ low, of[at < of] ^ high)
+                pairs = np.stack(literals[::-1] if low < high else literals)
                 found.append(pairs[:, is_wanted(*pairs)])
         first, second = np.concatenate(found, axis=1)
-        order = np.lexsort((second, first))
+        order = np.lexsort([np.where(each < 0, binary + ~each, each) for each in (second, first)])
         return first[order], second[order]
 
 
@@ -314,13 +303,13 @@ def combined(
     """
     least = factor * LEAST_EXPECTED
     is_combined = np.zeros(len(first), dtype=bool)
-    columns, number = np.asarray(third_columns, dtype=np.int64), len(options)
+    columns = np.asarray(third_columns, dtype=np.int64)
     third_values, third_options = values[:, columns].astype(np.float32), options[columns]
     work = 0
     for start in range(0, len(first), _BLOCK):
         pairs = np.stack([first[start : start + _BLOCK], second[start : start + _BLOCK]])
         # Which third columns are of other options than both literals, shape (pairs, columns).
-        third = (third_options != options[pairs % number][:, :, None]).all(axis=0)
+        third = (third_options != options[column_of(pairs)][:, :, None]).all(axis=0)
         crossed = third.copy()
         for literal in pairs:
             with_third = counts.both(literal, columns)
@@ -330,7 +319,7 @@ def combined(
             third &= (with_third < single) | (with_third < total)
             third &= (with_third > 0) | (single + total < counts.rows)
         expected = np.zeros(crossed.shape)
-        for side in (columns, columns + number):
+        for side in (columns, ~columns):
             both = counts.both(pairs[0], side) * counts.both(pairs[1], side)
             expected += both / np.maximum(counts.single[side], 1)
         expected[~third] = np.inf
@@ -338,7 +327,7 @@ def combined(
         work += int(accepted.sum()) * third_values.size
         if work <= MAX_WORK:
             for index in np.flatnonzero(accepted).tolist():
-                pair = [values[:, literal % number] ^ (literal >= number) for literal in pairs[:, index].tolist()]
+                pair = [values[:, column_of(literal)] ^ (literal < 0) for literal in pairs[:, index].tolist()]
                 tried = np.argsort(expected[index], kind="stable")[:TRIED]
                 tried = tried[third[index, tried]]
                 accepted[index] = _expected_by_two(pair, third_values, third_options, third[index], tried) >= least
@@ -366,114 +355,3 @@ def _expected_by_two(pair: Sequence[Array], third: Array, options: Array, usable
         expected[options[usable] == options[column]] = np.inf
         least = min(least, float(expected.min(initial=np.inf)))
     return least
-
-
-# A variance of the distances of rows up to this multiple of that of independent options is usual with constraints.
-TOLERATED = 1.25
-
-
-class LiteralTable:
-    """The columns of a table that vary, and which pairs of literals over them contradict each other.
-
-    Columns are binary ones, numbered from 0 to `binary`, and then those of numeric options. Literal i is column i, and
-    literal `width` + i its negation. `rows` are evidence of constraints among binary options. If they are `complete`,
-    supposed to be all configurations that the constraints allow, pairs of binary literals that no row has contradict
-    each other.
-    """
-
-    def __init__(self, table: OptionRows, rows: Array, *, complete: bool = False) -> None:
-        self.table, self.rows, self.complete = table, rows, complete
-        share = table.selected.mean(axis=0)
-        self.origins = np.flatnonzero((share > 0) & (share < 1))
-        self.names = [table.names[at] for at in self.origins.tolist()]
-        self.positions = {name: at for at, name in enumerate(self.names)}
-        self.numeric, values = numeric_columns(table.numbers, len(table.selected))
-        self.values = np.concatenate([table.selected[:, self.origins], values], axis=1)
-        self.binary, self.width = len(self.names), self.values.shape[1]
-        self.tests = 2 * self.binary * (self.binary - 1) + 4 * self.binary * len(self.numeric)
-        numeric_options = {name: self.binary + at for at, name in enumerate(table.numbers)}
-        self.options = np.array([*range(self.binary), *(numeric_options[column.option] for column in self.numeric)])
-        self.counts = LiteralCounts(self.values)
-        # The counts of pairs of binary options.
-        self.pairs = self.counts if len(rows) == len(self.values) else LiteralCounts(self.values[rows])
-        # The pairs of literals over different binary options that no row has; of many options, the unlikely ones.
-        self.never_together = self.pairs.never_together(self.binary, self._may_be_unlikely)
-        self.groups = [
-            (tuple(self.positions[name] for name in members), None if parent is None else self.positions.get(parent))
-            for members, parent in table.groups
-            if all(name in self.positions for name in members)
-        ]
-        # The members of a group are the values of one option.
-        for members, _ in self.groups:
-            self.options[list(members)] = members[0]
-        self._compare_literals()
-
-    def _compare_literals(self) -> None:
-        """Find the pairs of binary literals that contradict each other, and the columns that are equal or opposite."""
-        width, binary = self.width, self.binary
-        first, second = self.never_together
-        is_contradiction = np.ones(len(first), dtype=bool)
-        if not self.complete:
-            is_contradiction = contradictions(self.pairs, first, second, self.tests)
-        self.first, self.second = first[is_contradiction], second[is_contradiction]
-        # A literal implies the opposite of one that it contradicts; if this is mutual, they are equal.
-        opposite = (self.first + width) % (2 * width), (self.second + width) % (2 * width)
-        low, high = np.sort(opposite, axis=0)
-        mutual = np.isin(low * 2 * width + high, self.first * 2 * width + self.second)
-        equal = np.stack([self.first[mutual], opposite[1][mutual]])
-        equal = np.unique(np.concatenate([equal, equal[::-1]], axis=1), axis=1)
-        # The negation of a column → the first column that is equal to it; column → such a literal over an earlier one.
-        self.shown: dict[int, int] = {}
-        self.twins: dict[int, int] = {}
-        for literal, same in equal.T.tolist():
-            if literal >= width and same < binary:
-                self.shown.setdefault(literal, same)
-            elif literal < binary and same % width < self.twins.get(literal, literal) % width:
-                self.twins[literal] = same
-        self.distinct = np.array([at for at in range(binary) if at not in self.twins], dtype=np.int64)
-
-    def _may_be_unlikely(self, first: Array, second: Array) -> Array:
-        """Return which pairs of literals that no row has are tested or reported."""
-        if self.complete or self.binary <= MAX_IN_SETS:
-            return np.ones(len(first), dtype=bool)
-        least = [
-            log_chance(counts.rows, counts.single[first], counts.single[second]) for counts in (self.pairs, self.counts)
-        ]
-        return np.asarray(np.minimum(*least) <= math.log(FALSE_ALARMS / max(self.tests, 1)))
-
-    def number(self, literal: int) -> int:
-        """Return a literal as clauses have it."""
-        return literal + 1 if literal < self.width else -(literal - self.width + 1)
-
-    def contradicting_pairs(self) -> tuple[Array, Array]:
-        """Return the contradicting pairs of literals over different columns without another explanation."""
-        is_distinct = np.zeros(self.width, dtype=bool)
-        is_distinct[self.distinct] = True
-        usable = is_distinct[self.first % self.width] & is_distinct[self.second % self.width]
-        first, second = self.first[usable], self.second[usable]
-        other = self.options[first % self.width] != self.options[second % self.width]
-        first, second = first[other], second[other]
-        usable = self.evident(first, second)
-        return first[usable], second[usable]
-
-    def evident(self, first: Array, second: Array, counts: LiteralCounts | None = None) -> Array:
-        """Return which pairs of literals neither the design nor other options explain.
-
-        `counts`: those of all rows if a literal is numeric; None: those of the rows for pairs of binary literals.
-        """
-        if self.complete and counts is None:
-            return np.ones(len(first), dtype=bool)
-        counts = counts or self.pairs
-        whole = counts is self.counts
-        third = [*self.distinct.tolist(), *(range(self.binary, self.width) if whole else ())]
-        factor, values = self.factor(counts), self.values if whole else self.values[self.rows]
-        is_new = contradictions(counts, first, second, self.tests, factor)
-        is_new[is_new] = combined(counts, values, first[is_new], second[is_new], self.options, third, factor)
-        return is_new
-
-    def factor(self, counts: LiteralCounts) -> float:
-        """Return how many times as much evidence is needed as from independent rows."""
-        equalities = [self.binary + at for at, column in enumerate(self.numeric) if column.comparison == "="]
-        columns = [*self.distinct.tolist(), *(equalities if counts is self.counts else ())]
-        dispersion = counts.dispersion(columns)
-        return dispersion**2 if dispersion > TOLERATED else 1.0

@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
-from operator import itemgetter
 
 import numpy as np
 
@@ -25,11 +24,121 @@ from splc.system.mining.pairs import (
     LEAST_EXPECTED,
     MAX_IN_SETS,
     LiteralCounts,
-    LiteralTable,
     OptionRows,
+    column_of,
+    combined,
+    contradictions,
     log_chance,
+    numeric_columns,
 )
 from splc.types import Array
+
+# A variance of the distances of rows up to this multiple of that of independent options is usual with constraints.
+TOLERATED = 1.25
+
+
+class LiteralTable:
+    """The columns of a table that vary, and which pairs of literals over them contradict each other.
+
+    Columns are binary ones, numbered from 0 to `binary`, and then those of numeric options. `rows` are evidence of
+    constraints among binary options. If they are `complete`, supposed to be all configurations that the constraints
+    allow, pairs of binary literals that no row has contradict each other.
+    """
+
+    def __init__(self, table: OptionRows, rows: Array, *, complete: bool = False) -> None:
+        self.table, self.rows, self.complete = table, rows, complete
+        share = table.selected.mean(axis=0)
+        self.origins = np.flatnonzero((share > 0) & (share < 1))
+        self.names = [table.names[at] for at in self.origins.tolist()]
+        self.positions = {name: at for at, name in enumerate(self.names)}
+        self.numeric, values = numeric_columns(table.numbers, len(table.selected))
+        self.values = np.concatenate([table.selected[:, self.origins], values], axis=1)
+        self.binary, self.width = len(self.names), self.values.shape[1]
+        self.tests = 2 * self.binary * (self.binary - 1) + 4 * self.binary * len(self.numeric)
+        numeric_options = {name: self.binary + at for at, name in enumerate(table.numbers)}
+        self.options = np.array([*range(self.binary), *(numeric_options[column.option] for column in self.numeric)])
+        self.counts = LiteralCounts(self.values)
+        # The counts of pairs of binary options.
+        self.pairs = self.counts if len(rows) == len(self.values) else LiteralCounts(self.values[rows])
+        # The pairs of literals over different binary options that no row has; of many options, the unlikely ones.
+        self.never_together = self.pairs.never_together(self.binary, self._may_be_unlikely)
+        self.groups = [
+            (tuple(self.positions[name] for name in members), None if parent is None else self.positions.get(parent))
+            for members, parent in table.groups
+            if all(name in self.positions for name in members)
+        ]
+        # The members of a group are the values of one option.
+        for members, _ in self.groups:
+            self.options[list(members)] = members[0]
+        self._compare_literals()
+
+    def _compare_literals(self) -> None:
+        """Find the pairs of binary literals that contradict each other, and the columns that are equal or opposite."""
+        first, second = self.never_together
+        is_contradiction = np.ones(len(first), dtype=bool)
+        if not self.complete:
+            is_contradiction = contradictions(self.pairs, first, second, self.tests)
+        self.first, self.second = first[is_contradiction], second[is_contradiction]
+        # A literal implies the opposite of one that it contradicts; if this is mutual, they are equal.
+        code = 2 * self.width
+        mutual = np.isin(~self.second * code + ~self.first, self.first * code + self.second)
+        mutual |= np.isin(~self.first * code + ~self.second, self.first * code + self.second)
+        equal = np.stack([self.first[mutual], ~self.second[mutual]])
+        equal = np.concatenate([equal, equal[::-1]], axis=1)
+        # The negation of a column → the first column that is equal to it; column → such a literal over an earlier one.
+        self.shown: dict[int, int] = {}
+        self.twins: dict[int, int] = {}
+        for literal, same in equal[:, np.lexsort((column_of(equal[1]), column_of(equal[0])))].T.tolist():
+            if literal < 0 <= same:
+                self.shown.setdefault(literal, same)
+            elif literal >= 0 and max(same, ~same) < literal:
+                self.twins.setdefault(literal, same)
+        self.distinct = np.array([at for at in range(self.binary) if at not in self.twins], dtype=np.int64)
+
+    def _may_be_unlikely(self, first: Array, second: Array) -> Array:
+        """Return which pairs of literals that no row has are tested or reported."""
+        if self.complete or self.binary <= MAX_IN_SETS:
+            return np.ones(len(first), dtype=bool)
+        least = [
+            log_chance(counts.rows, counts.single[first], counts.single[second]) for counts in (self.pairs, self.counts)
+        ]
+        return np.asarray(np.minimum(*least) <= math.log(FALSE_ALARMS / max(self.tests, 1)))
+
+    def option_of(self, literals: Array) -> Array:
+        """Return the options of literals."""
+        return np.asarray(self.options[column_of(literals)])
+
+    def contradicting_pairs(self) -> tuple[Array, Array]:
+        """Return the contradicting pairs of literals over different columns without another explanation."""
+        is_distinct = np.isin(np.arange(self.width), self.distinct)
+        usable = is_distinct[column_of(self.first)] & is_distinct[column_of(self.second)]
+        usable &= self.option_of(self.first) != self.option_of(self.second)
+        first, second = self.first[usable], self.second[usable]
+        usable = self.evident(first, second)
+        return first[usable], second[usable]
+
+    def evident(self, first: Array, second: Array, counts: LiteralCounts | None = None) -> Array:
+        """Return which pairs of literals neither the design nor other options explain.
+
+        `counts`: those of all rows if a literal is numeric; None: those of the rows for pairs of binary literals.
+        """
+        if self.complete and counts is None:
+            return np.ones(len(first), dtype=bool)
+        counts = counts or self.pairs
+        whole = counts is self.counts
+        third = [*self.distinct.tolist(), *(range(self.binary, self.width) if whole else ())]
+        factor, values = self.factor(counts), self.values if whole else self.values[self.rows]
+        is_new = contradictions(counts, first, second, self.tests, factor)
+        is_new[is_new] = combined(counts, values, first[is_new], second[is_new], self.options, third, factor)
+        return is_new
+
+    def factor(self, counts: LiteralCounts) -> float:
+        """Return how many times as much evidence is needed as from independent rows."""
+        equalities = [self.binary + at for at, column in enumerate(self.numeric) if column.comparison == "="]
+        columns = [*self.distinct.tolist(), *(equalities if counts is self.counts else ())]
+        dispersion = counts.dispersion(columns)
+        return dispersion**2 if dispersion > TOLERATED else 1.0
+
 
 # A constraint, and its clauses.
 Stated = tuple[MinedConstraint, list[Literals]]
@@ -38,7 +147,6 @@ Stated = tuple[MinedConstraint, list[Literals]]
 def binary_constraints(table: LiteralTable) -> Iterator[Stated]:
     """Yield the constraints of binary options with their clauses, readable kinds first."""
     yield from _identical(table)
-    width = table.width
     above: dict[int, list[int]] = {}
     implications: list[tuple[int, int]] = []
     others: list[tuple[int, int]] = []
@@ -46,17 +154,17 @@ def binary_constraints(table: LiteralTable) -> Iterator[Stated]:
     for found in zip(*(literals.tolist() for literals in table.contradicting_pairs()), strict=True):
         first, second = (table.shown.get(literal, literal) for literal in found)
         # A literal with the opposite of an option implies this option, which reads better.
-        if max(first, second) < width and second + width in table.shown:
-            second = table.shown[second + width] + width
-        elif max(first, second) < width and first + width in table.shown:
-            first = table.shown[first + width] + width
-        if (first < width) != (second < width):
-            first, second = sorted((first, second))
+        if min(first, second) >= 0 and ~second in table.shown:
+            second = ~table.shown[~second]
+        elif min(first, second) >= 0 and ~first in table.shown:
+            first = ~table.shown[~first]
+        if (first < 0) != (second < 0):
+            first, second = max(first, second), min(first, second)
             implications.append((first, second))
-            above.setdefault(second - width, []).append(first)
+            above.setdefault(~second, []).append(first)
             continue
         others.append((first, second))
-        if first < width:
+        if first >= 0:
             excluded.setdefault(first, set()).add(second)
             excluded.setdefault(second, set()).add(first)
     grouped: set[int] = {column for members, _ in table.groups for column in members}
@@ -79,34 +187,33 @@ def binary_constraints(table: LiteralTable) -> Iterator[Stated]:
 
 def _identical(table: LiteralTable) -> Iterator[Stated]:
     """Yield the constraints of columns that are equal or opposite to an earlier one."""
-    width, rows = table.width, table.pairs.rows
+    rows = table.pairs.rows
     columns = np.array([*table.twins], dtype=np.int64)
     # As literals: the earlier column, or its negation.
     same = np.array([*table.twins.values()], dtype=np.int64)
     if not len(columns):
         return
-    usable = table.evident(columns, (same + width) % (2 * width))
+    usable = table.evident(columns, ~same)
     for column, first in zip(columns[usable].tolist(), same[usable].tolist(), strict=True):
         share = table.pairs.single[column] / rows
-        premise, expected = OptionLiteral(table.names[first % width], first < width), 2 * rows * share * (1 - share)
+        premise, expected = OptionLiteral(table.names[max(first, ~first)], first >= 0), 2 * rows * share * (1 - share)
         constraint = MinedConstraint("identical", premise, (table.names[column],), rows, float(expected))
-        yield constraint, [(-table.number(first), column + 1), (table.number(first), -(column + 1))]
+        yield constraint, [(~first, column), (first, ~column)]
 
 
 def _pair(table: LiteralTable, first: int, second: int) -> Stated:
     """Return the constraint that two literals contradict each other, of which the first is positive if one is."""
     one, other = table.pairs.single[[first, second]].tolist()
-    is_implication = first < table.width <= second
-    constraint = _contradiction(table, first, second, one if is_implication else one + other, table.pairs)
-    return constraint, [(-table.number(first), -table.number(second))]
+    support = one if second < 0 <= first else one + other
+    return _contradiction(table, first, second, support, table.pairs), [(~first, ~second)]
 
 
 def _contradiction(
     table: LiteralTable, first: int, second: int, support: float, counts: LiteralCounts
 ) -> MinedConstraint:
     """Return the constraint of `_pair`; `counts` are those of the rows that it is expected from."""
-    premise, other = (table.names[literal % table.width] for literal in (first, second))
-    kind: Kind = "either" if first >= table.width else "excludes" if second < table.width else "implies"
+    premise, other = (table.names[max(literal, ~literal)] for literal in (first, second))
+    kind: Kind = "either" if first < 0 else "excludes" if second >= 0 else "implies"
     expected = float(counts.single[first] * counts.single[second] / counts.rows)
     return MinedConstraint(kind, OptionLiteral(premise, True), (other,), int(support), expected)
 
@@ -127,9 +234,8 @@ def _group(table: LiteralTable, parent: int, members: Sequence[int]) -> Stated:
     names = tuple(table.names[column] for column in members)
     premise = OptionLiteral(table.names[parent], True)
     constraint = MinedConstraint("exactly one", premise, names, int(rows), float(rows * (1 - exactly_one)))
-    numbers = [column + 1 for column in members]
-    parents = [(-number, parent + 1) for number in numbers]
-    return constraint, [*parents, (-(parent + 1), *numbers), *_exclusions(numbers)]
+    parents = [(~column, parent) for column in members]
+    return constraint, [*parents, (~parent, *members), *_exclusions(members)]
 
 
 def _at_most_one(table: LiteralTable, members: Sequence[int]) -> Stated:
@@ -139,7 +245,7 @@ def _at_most_one(table: LiteralTable, members: Sequence[int]) -> Stated:
     expected = rows * (1 - none * (1 + float(np.sum(shares / (1 - shares)))))
     names = tuple(table.names[at] for at in members)
     constraint = MinedConstraint("at most one", None, names, int(single.sum()), float(expected))
-    return constraint, _exclusions([at + 1 for at in members])
+    return constraint, _exclusions(members)
 
 
 def _at_least_one(table: LiteralTable, parent: int, children: Sequence[int]) -> Stated | None:
@@ -153,11 +259,11 @@ def _at_least_one(table: LiteralTable, parent: int, children: Sequence[int]) -> 
         return None
     names, premise = tuple(table.names[at] for at in children), OptionLiteral(table.names[parent], True)
     constraint = MinedConstraint("at least one", premise, names, int(rows), rows * none)
-    return constraint, [(-(parent + 1), *(at + 1 for at in children))]
+    return constraint, [(~parent, *children)]
 
 
-def _exclusions(numbers: Sequence[int]) -> list[Literals]:
-    return [(-first, -second) for first, second in combinations(numbers, 2)]
+def _exclusions(columns: Sequence[int]) -> list[Literals]:
+    return [(~first, ~second) for first, second in combinations(columns, 2)]
 
 
 def _cliques(neighbours: dict[int, set[int]]) -> Iterator[tuple[int, ...]]:
@@ -189,13 +295,13 @@ def value_constraints(table: LiteralTable, known: ClauseSet) -> Iterator[MinedCo
         }
         values -= held if positive else values - held
     by_design = table.table.is_combined
-    for (literal, name), values in sorted(allowed.items(), key=itemgetter(0)):
-        column = literal % table.width
-        if by_design and len(values) > 1 and table.table.is_crossed_alone(int(table.origins[column])):
+    ordered = sorted(allowed.items(), key=lambda each: (each[0][0] < 0, abs(each[0][0]), each[0][1]))
+    for (literal, name), values in ordered:
+        if by_design and len(values) > 1 and table.table.is_crossed_alone(int(table.origins[max(literal, ~literal)])):
             continue
-        implied = known.consequences([table.number(literal)]) or set()
+        implied = known.consequences([literal]) or set()
         stronger = (
-            table.number(other) in implied
+            other in implied
             for (other, option), fewer in allowed.items()
             if option == name and other != literal and fewer <= values
         )
@@ -205,16 +311,12 @@ def value_constraints(table: LiteralTable, known: ClauseSet) -> Iterator[MinedCo
 
 def _numeric_pairs(table: LiteralTable) -> Iterator[tuple[int, int, bool]]:
     """Yield binary literals with columns of numeric options that contradict them, and the sign of the column."""
-    width = table.width
-    binary = np.concatenate([table.distinct, table.distinct + width])
-    numeric = np.arange(table.binary, width)
-    columns = np.concatenate([numeric, numeric + width])
+    binary, columns = (np.concatenate([each, ~each]) for each in (table.distinct, np.arange(table.binary, table.width)))
     first, second = np.nonzero(table.counts.both(binary, columns) == 0)
     first, second = binary[first], columns[second]
     is_accepted = table.evident(first, second, table.counts)
     for literal, other in zip(first[is_accepted].tolist(), second[is_accepted].tolist(), strict=True):
-        literal = table.shown.get(literal, literal)
-        yield literal, other % width - table.binary, other < width
+        yield table.shown.get(literal, literal), max(other, ~other) - table.binary, other >= 0
 
 
 def _numeric_constraint(table: LiteralTable, literal: int, name: str, values: Iterable[float]) -> MinedConstraint:
@@ -227,7 +329,7 @@ def _numeric_constraint(table: LiteralTable, literal: int, name: str, values: It
         bounds = "<="
     elif allowed == levels[-len(allowed) :]:
         bounds = ">="
-    premise = OptionLiteral(table.names[literal % table.width], literal < table.width)
+    premise = OptionLiteral(table.names[max(literal, ~literal)], literal >= 0)
     expected = float(rows * np.mean(~np.isin(numbers, allowed)))
     return MinedConstraint("values", premise, (name,), int(rows), expected, tuple(allowed), bounds)
 
@@ -238,17 +340,17 @@ MAX_COMPARED = 1000
 
 def unseen_pairs(table: LiteralTable, known: ClauseSet) -> tuple[MinedConstraint, ...]:
     """Return pairs of literals of binary options that no row has and `known` allows, the least likely ones first."""
-    width, binary, counts = table.width, table.binary, table.counts
+    counts = table.counts
     first, second = table.never_together
-    different = table.options[first % width] != table.options[second % width]
+    different = table.option_of(first) != table.option_of(second)
     first, second = first[different], second[different]
     chance = log_chance(counts.rows, counts.single[first], counts.single[second])
     by_itself = chance <= math.log(FALSE_ALARMS / max(table.tests, 1))
-    unlikely = np.flatnonzero(by_itself | _together(first, second, chance, binary))
+    unlikely = np.flatnonzero(by_itself | _together(first, second, chance, table.binary))
     pairs = []
     for at in unlikely[np.argsort(chance[unlikely], kind="stable")][:MAX_COMPARED].tolist():
         one, other = int(first[at]), int(second[at])
-        if not known.implies([(-table.number(one), -table.number(other))]):
+        if not known.implies([(~one, ~other)]):
             pairs.append(_contradiction(table, one, other, counts.single[[one, other]].min(), counts))
     return tuple(pairs)
 
@@ -256,7 +358,7 @@ def unseen_pairs(table: LiteralTable, known: ClauseSet) -> tuple[MinedConstraint
 def _together(first: Array, second: Array, chance: Array, binary: int) -> Array:
     """Return which pairs are among three selected options of which no two occur together, by more than chance."""
     is_unlikely = np.zeros(len(first), dtype=bool)
-    selected = (first < binary) & (second < binary)
+    selected = (first >= 0) & (second >= 0)
     if binary > MAX_IN_SETS or not selected.any():
         return is_unlikely
     i, j = first[selected], second[selected]
@@ -280,7 +382,8 @@ def mined_constraints(table: OptionRows) -> MinedConstraints:
     """Return the constraints that all rows satisfy by far more than chance, without those that others imply."""
     if len(table.selected) < 2 or not table.selected.shape[1]:
         return MinedConstraints((), len(table.selected))
-    rows, results = table.binary_rows, None
+    # One row for each configuration of the binary options.
+    rows, results = np.sort(np.unique(table.binary_codes, return_index=True)[1]), None
     if table.is_drawn:
         results = _constraints(LiteralTable(table, np.arange(len(table.selected))), table.likely_configurations)
     few = table.selected.shape[1] <= MAX_COLUMNS and table.has_few
@@ -310,10 +413,9 @@ def _constraints(
     """
     known = ClauseSet()
     for members, parent in table.groups:
-        known.add_exclusive([member + 1 for member in members])
-        above = () if parent is None else (-(parent + 1),)
-        known.add([(*above, *(member + 1 for member in members))])
-        known.add((-(member + 1), -above[0]) for member in members if above)
+        known.add_exclusive(members)
+        known.add([members if parent is None else (~parent, *members)])
+        known.add((~member, parent) for member in members if parent is not None)
     stated: list[Stated] = []
     for constraint, clauses in binary_constraints(table):
         if not known.implies(clauses):

@@ -282,11 +282,12 @@ def run(
 
             learner = parse_term_list(read_source(request.given_terms), space.system)
         count = len(measured.measured(nfp))
-        mined = project.inference is not None and bool(project.inference.mined)
+        inference, columns = project.inference, project.columns
+        columns, mined = (inference.of_model(columns), bool(inference.mined)) if inference else (columns, False)
         provenance = {
             "sampling": learning_set.sampling,
             "measured_configurations": count,
-            **columns_object(measured.contexts, project.columns, mined=mined),
+            **columns_object(measured.contexts, columns, mined=mined),
             **({} if request.validation is None else {"validation": request.validation}),
             **({} if stored is None else {"sources": stored.files}),
             **({} if measured.failures is None else {"failures": failures_object(measured.failures)}),
@@ -300,8 +301,7 @@ def run(
             return sets.learn_rows(measured, nfp, learner, rows, evaluation=evaluation, **options)[0]
 
         def followed(this: Step, line: str) -> None:
-            if this.kept:
-                watch.keep()
+            watch.keep()
             # The bar of a learner without rounds is moved by the share of its work.
             if isinstance(this, Round) or watch.detail.verbose:
                 watch.advance(this.number, None, title + line)

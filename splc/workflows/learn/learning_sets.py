@@ -22,8 +22,7 @@ from splc.learning.contexts.joint_model import ContextRows
 from splc.learning.contexts.sharing import Sharing
 from splc.learning.folds import Groups, options_of
 from splc.learning.learn import learn
-from splc.learning.learner import Learner
-from splc.learning.problem import match
+from splc.learning.learner import Learner, match
 from splc.learning.result import LearningResult, Step
 from splc.project import Project
 from splc.system.variability import VariabilityModel, extended, joint_system
@@ -152,7 +151,7 @@ def learning_rows(
     spec = parse_spec(spec) if isinstance(spec, str) else spec
     if isinstance(design := spec.whole, Suggested):
         # One batch after the other, as if each was measured only then.
-        from splc.learning.active.design import sequential_rows
+        from splc.learning.active.suggestion import sequential_rows
         from splc.learning.projection import variables_of
 
         count, variables = design.amount.resolve(Parts(space)), variables_of(space.system)

@@ -17,7 +17,7 @@ from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, title
 from splc.errors import MeasurementError, RequestError, SpecError, listed, unknown_name_hint
 from splc.formats.column_choice import shown_value
 from splc.formats.models.json import model_as_json, scaling_as_json
-from splc.formats.models.notation import lead_text, percent_text
+from splc.formats.models.stored_model import lead_text, percent_text
 from splc.io.files import STANDARD
 from splc.io.json import picked
 from splc.io.numbers import percentage

@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from splc import read_measurements, read_variability_model
@@ -18,12 +16,8 @@ from splc.cli.app import app
 from splc.formats.benchmarks.declaration import differing, options_of_commands, pairs_in, without_units
 from splc.formats.inference import inference_of
 from splc.formats.measurements.tables import read_table
-from splc.io.files import Source
 from tests.formats.benchmarks.conftest import DATA, Run
-from tests.support.examples import examples
 from tests.support.golden_messages import check_calls, check_lines
-from tests.support.reader_golden import READER_FILES, read_cases
-from tests.support.refusal import check_read_or_refused
 
 FILES = sorted({file.name for file in DATA.iterdir()} - {"README.md", "programs", "sysbench", ".gitignore"})
 # Files of a tool with another one.
@@ -195,15 +189,6 @@ def test_wrk(run: Run, place: Path) -> None:
 
 
 Refused = Callable[..., str]
-
-
-@examples(60)
-@given(data=st.data())
-def test_cut_files(data: st.DataObject) -> None:
-    """A file that is cut off is read as far as it is whole, or refused."""
-    content = data.draw(st.sampled_from([case.data for case in read_cases(READER_FILES / "tools.txt") if case.data]))
-    end = data.draw(st.integers(0, len(content)))
-    check_read_or_refused(lambda: (read_table(Source("file", content[:end])),))
 
 
 def test_folders(refused: Refused, place: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import gzip
-import io
 import struct
 import tarfile
 import zlib
@@ -13,15 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from splc.data.experiment import Experiment
 from splc.errors import InputError, SpecError
 from splc.formats.experiments.read import read_experiment
-from tests.support.cube_files import write_cube
-from tests.support.examples import examples
-from tests.support.refusal import check_read_or_refused
+from tests.support.cube_files import write_archive, write_cube
 
 pytest.importorskip("pycubexr", reason="the extra cube is not installed")
 
@@ -50,16 +45,6 @@ def write_run(path: Path, factor: float = 1.0, **options: Any) -> Path:
         "slowest": ("INCLUSIVE", "MAXDOUBLE", own),
     }
     return write_cube(path, metrics, nodes=NODES, **options)
-
-
-def write_archive(path: Path, members: dict[str, bytes]) -> None:
-    """Write the members of a profile."""
-    path.parent.mkdir(exist_ok=True)
-    with tarfile.open(path, "w") as archive:
-        for name, content in members.items():
-            about = tarfile.TarInfo(name)
-            about.size = len(content)
-            archive.addfile(about, io.BytesIO(content))
 
 
 @pytest.fixture
@@ -224,17 +209,6 @@ def test_the_damaged_part_is_named(tmp_path: Path, member: str, old: bytes, new:
     with pytest.raises(InputError) as caught:
         read_experiment(path)
     assert caught.value.problems[0].message == f"not a complete CUBE profile: {reason}"
-
-
-@examples(40)
-@given(cut=st.integers(0, 20_000), flipped=st.integers(0, 20_000), byte=st.integers(0, 255))
-def test_any_damage(cut: int, flipped: int, byte: int, tmp_path_factory: pytest.TempPathFactory) -> None:
-    """A profile with any damage is read or an error of this project."""
-    path = write_run(tmp_path_factory.getbasetemp() / "damage" / "p2" / "profile.cubex")
-    content = bytearray(path.read_bytes())
-    content[flipped % len(content)] = byte
-    path.write_bytes(content[: cut or None])
-    check_read_or_refused(lambda: read_experiment(path), InputError)
 
 
 def test_calls_from_two_places(runs: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sampling import Space
@@ -31,7 +31,6 @@ from tests.support.examples import examples
 from tests.support.format_strategies import measurements
 from tests.support.golden_messages import check_calls
 from tests.support.inferred_tables import inferred
-from tests.support.refusal import check_read_or_refused
 from tests.support.strategies import models
 
 HEADER = "rc-lookahead,fast,left,right,x,tile-size,seconds\n"
@@ -136,16 +135,6 @@ class TestWriting:
         for write in (write_measurements_csv, write_measurements_splconqueror_csv):
             with pytest.raises(MeasurementError, match="cannot be called 'left'"):
                 write(renamed, tmp_path / "w.csv")
-
-
-class TestDamagedFiles:
-    @example(b'""')
-    @given(st.one_of(st.binary(max_size=60), st.text(alphabet='a;,1.\n\t" x<', max_size=40).map(str.encode)))
-    def test_any_bytes(self, tmp_path_factory: pytest.TempPathFactory, system: VariabilityModel, data: bytes) -> None:
-        """Any bytes are read, or refused with an error of the error tree."""
-        path = tmp_path_factory.getbasetemp() / "bytes.csv"
-        path.write_bytes(data)
-        check_read_or_refused(lambda: read_measurements(path, system, invalid="drop"))
 
 
 def group(output: str | None = None) -> VariabilityModel:

@@ -57,19 +57,21 @@ def clause(literals: Sequence[tuple[str, bool]]) -> Callable[[Rows], Array]:
     return lambda table: np.logical_or.reduce([table[name] == value for name, value in literals])
 
 
+PLANTED: tuple[Callable[[Rows], Array], ...] = (
+    lambda t: ~t["a"] | t["b"],
+    lambda t: ~t["a"] | t["n"],
+    lambda t: t["c"] == t["d"],
+    lambda t: ~t["e"] | ~t["f"],
+    lambda t: np.where(t["g"], t["h"] ^ t["i"], ~t["h"] & ~t["i"]),
+    lambda t: t["j"] | t["k"],
+    lambda t: t["l"] | (t["x0"] == 1),
+    lambda t: ~t["l"] | (t["x1"] != 3),
+)
+
+
 def planted() -> dict[str, Array]:
     """Return rows with a constraint of each kind."""
-    return satisfying(
-        random_rows(np.random.default_rng(1), 40 * ROWS, 14, (3, 5)),
-        lambda t: ~t["a"] | t["b"],
-        lambda t: ~t["a"] | t["n"],
-        lambda t: t["c"] == t["d"],
-        lambda t: ~t["e"] | ~t["f"],
-        lambda t: np.where(t["g"], t["h"] ^ t["i"], ~t["h"] & ~t["i"]),
-        lambda t: t["j"] | t["k"],
-        lambda t: t["l"] | (t["x0"] == 1),
-        lambda t: ~t["l"] | (t["x1"] != 3),
-    )
+    return satisfying(random_rows(np.random.default_rng(1), 40 * ROWS, 14, (3, 5)), *PLANTED)
 
 
 class TestStructure:
@@ -97,15 +99,7 @@ class TestStructure:
         drawn = Space(free).draw(3000, np.random.default_rng(0))
         columns = {name: drawn.column(name) for name in free.names}
         t = {name: values == 1 if set(values) <= {0, 1} else values for name, values in columns.items()}
-        allowed = (
-            (~t["a"] | (t["b"] & t["n"]))
-            & (t["c"] == t["d"])
-            & ~(t["e"] & t["f"])
-            & np.where(t["g"], t["h"] ^ t["i"], ~t["h"] & ~t["i"])
-            & (t["j"] | t["k"])
-            & (t["l"] | (t["x0"] == 1))
-            & (~t["l"] | (t["x1"] != 3))
-        )
+        allowed = np.all([rule(t) for rule in PLANTED], axis=0)
         found = system_of(table)
         assert Space(found).check(Configurations.from_columns(found, columns)).tolist() == allowed.tolist()
         assert 0 < allowed.sum() < len(allowed)
@@ -239,9 +233,8 @@ class TestReal:
         assert valid[0].tolist() == valid[1].tolist()
 
 
-SYSTEM = VariabilityModel.of(
-    {"a": bool, "mode": ["fast", "safe", "exact"], "n": [1, 2, 4, 8], "x": [0.001, 0.002, 0.003]}
-)
+OPTIONS = {"a": bool, "mode": ["fast", "safe", "exact"], "n": [1, 2, 4, 8], "x": [0.001, 0.002, 0.003]}
+SYSTEM = VariabilityModel.of(OPTIONS)
 SPACE = Space(SYSTEM)
 EVERY = SPACE.enumerate()
 
@@ -343,12 +336,7 @@ def test_combinations_seen(tmp_path: Path) -> None:
     succeeded = EVERY[~((EVERY.value("a") == 1) & (EVERY.value("mode_exact") == 1))]
     measured = Measurements(succeeded, {"time": np.ones(len(succeeded))})
     assert len(with_failures(measured, [str(tmp_path / "m.csv")], SPACE.check).failures or ()) == 8
-    excluding = Space(
-        VariabilityModel.of(
-            {"a": bool, "mode": ["fast", "safe", "exact"], "n": [1, 2, 4, 8], "x": [0.001, 0.002, 0.003]},
-            ["!a | !mode_exact"],
-        )
-    )
+    excluding = Space(VariabilityModel.of(OPTIONS, ["!a | !mode_exact"]))
     assert with_failures(measured, [str(tmp_path / "m.csv")], excluding.check).failures is None
 
 

@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +28,8 @@ from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.workflows.note import reading_notes
 from tests.support.examples import examples
-from tests.support.format_strategies import mutated
 from tests.support.log_trees import write_log_tree
 from tests.support.real_data import DATA
-from tests.support.refusal import check_read_or_refused
 
 SYSTEM = VariabilityModel("s", (BinaryOption("fast", optional=True), NumericOption("n", (1.0, 2.0, 3.0))))
 HEADER = "version,fast,n,seconds"
@@ -237,7 +234,6 @@ class TestDamagedFiles:
             "</results>",
         ]
     )
-    CSV = 'rc-lookahead,fast,left,right,x,tile-size,t\n1,0,1,0,5,8,3\n0,0,0,1,1,,"1e-3"\n1,0,1,0,5,8,0.1\n'
 
     def test_truncated_anywhere(self, tmp_path: Path, system: VariabilityModel) -> None:
         """A file that is truncated at any position is an error with its name."""
@@ -246,16 +242,6 @@ class TestDamagedFiles:
             path.write_text(self.TEXT[:length])
             with pytest.raises(InputError, match=r"m\.xml"):
                 read_measurements(path, system)
-
-    @given(st.one_of(mutated(TEXT), mutated(CSV)))
-    def test_changed_anywhere(
-        self, tmp_path_factory: pytest.TempPathFactory, system: VariabilityModel, data: bytes
-    ) -> None:
-        """Mutated files are read, or refused with an error of the error tree."""
-        path = tmp_path_factory.getbasetemp() / "changed"
-        path.write_bytes(data)
-        for invalid in ("error", "drop"):
-            check_read_or_refused(partial(read_measurements, path, system, invalid=invalid, duplicates="mean"))
 
 
 def test_memory_of_large_files(tmp_path: Path) -> None:

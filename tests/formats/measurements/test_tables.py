@@ -16,7 +16,7 @@ from splc.formats.column_choice import ColumnChoice
 from splc.formats.inference import inference_of
 from splc.formats.measurements.read import read_measurements
 from splc.formats.measurements.tables import read_table, read_union, unfolded, union_of
-from splc.formats.table import TableSource, table_of
+from splc.formats.table import TableSource, split_table, table_of
 from splc.io.files import Source
 from tests.support.golden_messages import Lines, check_calls, shown
 
@@ -135,6 +135,15 @@ def unfold(text: str) -> Lines:
     return Lines("as it was" if found is table else "\n".join([*found.notes, found.text()]))
 
 
+def split(text: str) -> Lines:
+    """Return the rows of a table with their lines in the file, after its notes."""
+    table = read_table(Source("f.csv", text.encode()))
+    assert isinstance(table, TableSource)
+    found = split_table(table)
+    rows = (f"{line}: {','.join(row)}" for line, row in zip(found.lines, found.rows, strict=True))
+    return Lines("\n".join([*found.notes, *rows]))
+
+
 def google(size: int, unit: str) -> str:
     """Return a report of Google Benchmark with one run."""
     run = {"name": f"f/{size}", "run_name": f"f/{size}", "run_type": "iteration", "iterations": 1, "cpu_time": 1.0}
@@ -143,7 +152,7 @@ def google(size: int, unit: str) -> str:
 
 def test_calls() -> None:
     """Unions and other shapes of tables are those of the golden file."""
-    check_calls("shapes-of-tables", union, place, unfold, google, FIRST=FIRST, SECOND=SECOND)
+    check_calls("shapes-of-tables", union, place, unfold, split, google, FIRST=FIRST, SECOND=SECOND)
 
 
 def test_files_that_are_named_twice(tmp_path: Path) -> None:

@@ -6,16 +6,14 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from splc.errors import InputError, OutputError
-from splc.formats.system.read import read_variability_model
+from splc.formats.detect import read_variability_model
 from splc.formats.system.splconqueror_xml import write_variability_model
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from tests.formats.conftest import SYSTEM
-from tests.support.format_strategies import mutated, systems
-from tests.support.refusal import check_read_or_refused
+from tests.support.format_strategies import systems
 
 
 class TestWriting:
@@ -58,18 +56,3 @@ class TestDamagedFiles:
             path.write_bytes(data[:length])
             with pytest.raises(InputError, match=r"m\.xml"):
                 read_variability_model(path)
-
-    @given(mutated(SYSTEM))
-    def test_changed_anywhere(self, tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
-        """Mutated files are read, or refused with an error of the error tree."""
-        path = tmp_path_factory.getbasetemp() / "changed.xml"
-        path.write_bytes(data)
-        check_read_or_refused(lambda: read_variability_model(path).options)
-
-    @given(st.binary(max_size=60))
-    def test_any_bytes(self, tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
-        """Bytes that are not XML are refused with an error of the error tree."""
-        path = tmp_path_factory.getbasetemp() / "bytes.xml"
-        path.write_bytes(data)
-        with pytest.raises(InputError):
-            read_variability_model(path)

@@ -21,14 +21,13 @@ from uvl.UVLPythonParser import UVLPythonParser
 from sampling import Space
 from splc.errors import OutputError, SplcError
 from splc.formats import detect
-from splc.formats.system.read import parse_system
+from splc.formats.detect import parse_system
 from splc.formats.system.uvl import parse_uvl
 from splc.formats.system.uvl_writer import write_uvl
 from splc.io.files import Source, read_source
 from splc.system.constraints import BooleanConstraint, Constraint, parse_arithmetic, parse_boolean
 from splc.system.options import BinaryOption, Option
 from splc.system.variability import ROOT, VariabilityModel
-from tests.fuzz.seeds import UVL
 from tests.support.examples import examples
 from tests.support.golden_messages import Lines, check_calls
 from tests.support.strategies import all_assignments, models
@@ -80,17 +79,6 @@ def write_in(form: str, constraint: str, numbers: int = 3) -> str:
 def test_limits() -> None:
     """A system or a file beyond a limit is refused by its name; one at the limit is read and written."""
     check_calls("system-limits", uvl, read=read_in, write=write_in, options=options_of)
-
-
-@given(at=st.integers(0, len(UVL)), piece=st.text('"{}[]()\n |&=<>!.,a1/*', max_size=4), skipped=st.integers(0, 12))
-def test_damaged_files(at: int, piece: str, skipped: int) -> None:
-    """A damaged file is read, or is an error of the file."""
-    found: list[str | None] = []
-    try:
-        read(UVL[:at] + piece + UVL[at + skipped :])
-    except SplcError as error:
-        found += [problem.file for problem in error.problems]
-    assert set(found) <= {"f.uvl"}
 
 
 FEATURES = ("A", "B", '"C d"', "A {x 1, y 'z'}", "B {c [1, true]}", *"DEFGHIJKLMNO")

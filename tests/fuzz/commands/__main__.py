@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import argparse
 import os
-import pickle
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from itertools import repeat
+from multiprocessing import get_context
 from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -47,21 +49,11 @@ def together(numbers: Sequence[int], jobs: int, until: float, echo: bool) -> Fig
     """Run sessions in several processes."""
     if jobs == 1:
         return several(numbers, until, echo)
-    pipes = []
-    for job in range(jobs):
-        reads, writes = os.pipe()
-        if os.fork() == 0:
-            os.close(reads)
-            figures = several(numbers[job::jobs], until, echo)
-            with os.fdopen(writes, "wb") as stream:
-                pickle.dump(figures, stream)
-            os._exit(0)
-        os.close(writes)
-        pipes.append(reads)
     figures = Figures()
-    for reads in pipes:
-        with os.fdopen(reads, "rb") as stream:
-            figures.add(pickle.load(stream))  # noqa: S301
+    with ProcessPoolExecutor(jobs, get_context("fork")) as pool:
+        parts = [numbers[job::jobs] for job in range(jobs)]
+        for found in pool.map(several, parts, repeat(until), repeat(echo)):
+            figures.add(found)
     return figures
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from splc.cli.app import COMMANDS
 from splc.io.files import is_file
-from tests.fuzz.commands.child import Outcome, run
+from tests.fuzz.commands.child import run
 from tests.fuzz.commands.law import ACCEPTED, violations
 from tests.fuzz.commands.lines import line
 from tests.fuzz.commands.project import project
@@ -102,7 +102,15 @@ def session(number: int, folder: Path, keep: Path | None = None, echo: bool = Fa
         figures.slowest = max(figures.slowest, (outcome.seconds, f"{number}.{step} {command}"))
         problems = violations(arguments, outcome, before, after, left)
         if problems:
-            figures.findings.append(_finding(number, step, arguments, stdin, problems, outcome, before, folder))
+            stderr = outcome.stderr
+            if outcome.code == 70:
+                # An internal error is shown with its traceback.
+                _restore(folder / "again", before)
+                stderr = run(arguments, folder / "again", folder / "scratch", stdin, debug=True).stderr
+                shutil.rmtree(folder / "again")
+            text = stderr.decode(errors="replace")
+            place = _place(text) or f"{command}: {problems[0]}"
+            figures.findings.append(Finding(number, step, _shown(arguments, stdin), tuple(problems), text, place))
             if keep is not None:
                 _write(keep / f"{number}.{step}", before, figures.findings[-1])
             shutil.rmtree(folder / "scratch" / "tmp")
@@ -129,34 +137,12 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def _finding(
-    number: int,
-    step: int,
-    arguments: list[str],
-    stdin: str,
-    problems: list[str],
-    outcome: Outcome,
-    before: dict[str, bytes],
-    folder: Path,
-) -> Finding:
-    """Return a finding; a command with an internal error is run again, with a traceback."""
-    stderr = outcome.stderr
-    if outcome.code == 70:
-        again = folder / "again"
-        _restore(again, before)
-        stderr = run(arguments, again, folder / "scratch", stdin, debug=True).stderr
-        shutil.rmtree(again)
-    text = stderr.decode(errors="replace")
-    frames = [
-        each
-        for each in _FRAME.findall(text)
-        if any(part in each[0] for part in _OWN) and "site-packages" not in each[0]
-    ]
-    error = next(
-        (each for each in text.splitlines() if re.match(r"[\w.]*(Error|Exception|Iteration|Warning)\b", each)), ""
-    )
-    place = f"{frames[-1][0]}:{frames[-1][1]} {frames[-1][2]}: {error}" if frames else f"{arguments[0]}: {problems[0]}"
-    return Finding(number, step, _shown(arguments, stdin), tuple(problems), text, place)
+def _place(messages: str) -> str | None:
+    """Return the last line of the project in a traceback, with the exception; None without a traceback."""
+    frames = [each for each in _FRAME.findall(messages) if any(part in each[0] for part in _OWN)]
+    frames = [each for each in frames if "site-packages" not in each[0]]
+    errors = (line for line in messages.splitlines() if re.match(r"[\w.]*(Error|Exception|Iteration|Warning)\b", line))
+    return f"{frames[-1][0]}:{frames[-1][1]} {frames[-1][2]}: {next(errors, '')}" if frames else None
 
 
 def _restore(folder: Path, files: dict[str, bytes]) -> None:

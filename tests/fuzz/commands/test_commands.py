@@ -19,7 +19,7 @@ from tests.fuzz.commands.project import Project, project
 from tests.fuzz.commands.values import OWN, VALUES, value_of
 from tests.support.command_fields import command_fields, spelling
 from tests.support.paths import ROOT
-from tests.support.tracing import untraced
+from tests.support.programs import untraced
 
 OBJECT = (
     b'{"schema": "splc.sample/1", "sampling": "ff", "seed": 0, "configurations": 9, "removed": 0, "notes": [], '

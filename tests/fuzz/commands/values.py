@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from types import MappingProxyType
 
-from splc.learning.projection.settings import ProjectionSettings
+from splc.learning.projection.constants import ProjectionSettings
 from splc.learning.registry import LEARNERS
 from splc.learning.stepwise.settings import PRESETS, Settings
 from tests.fuzz.commands.project import PROGRAM, Project
@@ -249,6 +249,10 @@ KINDS = {"convert": ("convert", "convert", "convert models", "convert models", "
 # Where the same name means something else, or only some values make sense.
 OWN: Mapping[tuple[str, str], Value] = MappingProxyType(
     {
+        **dict.fromkeys(
+            [(each, "--output") for each in ("measure", "predict", "sample", "suggest", "tune")], _new(".csv")
+        ),
+        ("tune", "--best"): _new(".csv"),
         ("calibrate", "--output"): _new(".toml"),
         ("changed", "--by"): _one_of(*["version"] * 20, "none"),
         ("changed", "--measurements"): _one_of(*["versions.csv"] * 12, "measurements.csv"),
@@ -272,7 +276,6 @@ OWN: Mapping[tuple[str, str], Value] = MappingProxyType(
         ("measure", "--column"): _one_of("version=1.9", "version=1.10", "machine=a", "time=1"),
         ("tune", "--column"): _one_of("version=1.9", "version=1.10", "machine=a", "time=1", "version"),
         ("measure", "--max-repeat"): _one_of("1", "2", "3"),
-        ("measure", "--output"): _new(".csv"),
         ("measure", "--property"): _one_of(
             "s=time", "c=cpu", "t=regex:time: ([0-9.]+)", "b=json:a.b", "x=csv:time", "time"
         ),
@@ -281,17 +284,12 @@ OWN: Mapping[tuple[str, str], Value] = MappingProxyType(
             "measured", *("random:2", "random:3,seed=2", "random:1") * 4, "pb:9,3", "optionwise"
         ),
         ("measure", "--warmup"): _one_of("0", "1"),
-        ("optimize", "--limit"): _one_of("10", "1000", "100000"),
-        ("predict", "--output"): _new(".csv"),
         ("run", "--output"): _new(".toml"),
-        ("sample", "--output"): _new(".csv"),
         ("scale", "--output"): _new(".json", ".txt", ".log", ".py", ".tex"),
         ("scale", "--set"): _one_of("aggregate=median", "segmented=true", "strong_scaling=true", "aggregate=mean"),
         ("study", "--output"): _one_of("results", "results", "other", "logs"),
         ("scale", "--extend"): _one_of("0", "1", "2"),
         ("suggest", "--from"): _file("learned*.json", "out*.json"),
-        ("suggest", "--output"): _new(".csv"),
-        ("tune", "--best"): _new(".csv"),
         ("tune", "--command"): _program,
         ("tune", "--budget"): _one_of(*("1", "3", "6", "12") * 2, "5,10", "x"),
         ("tune", "--cost"): _one_of("s", "t", "time"),
@@ -299,7 +297,6 @@ OWN: Mapping[tuple[str, str], Value] = MappingProxyType(
         ("tune", "--from"): _file("measurements.*", "other.csv"),
         ("tune", "--limit"): _one_of("time <= 3", "s <= 1", "energy >= 0", "time", "<= 3"),
         ("tune", "--model"): _new(".json", ".log"),
-        ("tune", "--output"): _new(".csv"),
         ("tune", "--plot"): _new(".svg", ".png"),
         ("tune", "--property"): _one_of("s=time", "t=regex:time: ([0-9.]+)", "time", "energy"),
         ("tune", "--race"): _one_of("1.3", "2", "1", "x"),

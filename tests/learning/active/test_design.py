@@ -14,14 +14,21 @@ from sampling import Space
 from sampling.sequential import select
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, MeasurementError, RequestError
-from splc.learning.active.design import Pool, Surrogate, VarianceStrategy, sequential_rows, suggested_rows
-from splc.learning.active.suggestion import ConfigurationSuggestions, suggest
+from splc.learning.active.suggestion import (
+    ConfigurationSuggestions,
+    Pool,
+    Surrogate,
+    VarianceStrategy,
+    sequential_rows,
+    suggest,
+    suggested_rows,
+)
 from splc.learning.contexts.joint_model import ContextRows
 from splc.learning.contexts.sharing import Sharing
+from splc.learning.projection.basis import variables_of
 from splc.learning.projection.constants import JITTER
-from splc.learning.projection.kernel import kernel_matrix
 from splc.learning.projection.order import hash_order
-from splc.learning.projection.variables import variables_of
+from splc.learning.projection.posterior import kernel_matrix
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array, Goal
@@ -30,9 +37,14 @@ from tests.support.examples import examples
 
 
 def test_batches() -> None:
-    """The first design has ten rows, later batches at least five; each depends on the values before it."""
+    """The first design has ten rows, later batches at least five; each depends on the values before it.
+
+    Only allowed rows are suggested, also if all of them are.
+    """
     space = enumerated(system())
     chosen, y = variables_of(space.system), values(space)
+    allowed = np.arange(len(space)) % 4 == 0
+    assert sorted(suggested_rows(space, y, chosen, 3, allowed=allowed)) == np.flatnonzero(allowed).tolist()
 
     def rows(y: Array) -> list[int]:
         return list(islice(suggested_rows(space, y, chosen, 0), 20))
@@ -114,14 +126,6 @@ def test_sequential_rows_look_only_at_measured_values(seed: int) -> None:
     permuted = sequential_rows(space[order], y[order], variables, 21, seed)
     np.testing.assert_array_equal(order[permuted], rows)
     np.testing.assert_array_equal(sequential_rows(space, y, variables, 10, seed), rows[:10])
-
-
-def test_sequential_rows_are_allowed_ones() -> None:
-    """Only allowed rows are suggested, also if all of them are."""
-    space = enumerated(system())
-    allowed = np.arange(len(space)) % 4 == 0
-    rows = suggested_rows(space, values(space), variables_of(space.system), 3, allowed=allowed)
-    assert sorted(rows) == np.flatnonzero(allowed).tolist()
 
 
 def test_tables_of_suggestions() -> None:
@@ -282,8 +286,12 @@ def _error(old: dict[str, ContextRows], rows: Array) -> float:
 
 
 def test_pairs(old: dict[str, ContextRows]) -> None:
-    """Suggestions are configurations of the old version, and not those that were measured in the new one."""
+    """Suggestions are configurations of the old version, and not those that were measured in the new one.
+
+    Options that matter are balanced in few of them.
+    """
     first = suggest(VALID, None, None, 4, sources=old)
+    assert all(first.configurations.column(name).sum() in (1, 2, 3) for name in ("b0", "b1", "b2"))
     assert (old["v1"].configurations.find(first.configurations) >= 0).all()
     measured = Measurements(first.configurations, {"time": np.arange(1.0, 5.0)})
     second = suggest(VALID, measured, "time", 4, sources=old)
@@ -303,10 +311,3 @@ def test_better_than_random(old: dict[str, ContextRows]) -> None:
     generator = np.random.default_rng(0)
     errors = [_error(old, generator.permutation(len(EVERY))[:6]) for _ in range(3)]
     assert _error(old, suggested) < 0.8 * np.mean(errors)
-
-
-def test_influential_options(old: dict[str, ContextRows]) -> None:
-    """Options that matter are balanced in few suggestions; those without influence need not be."""
-    chosen = suggest(VALID, None, None, 4, sources=old).configurations
-    for name in ("b0", "b1", "b2"):
-        assert chosen.column(name).sum() in (1, 2, 3)

@@ -72,6 +72,7 @@ def test_beliefs_lower_variances_only() -> None:
     np.testing.assert_allclose(after[0][:3], before[0][:3], atol=0.01)
     assert (after[1][:3] < before[1][:3]).all()
     assert after[1].sum() < before[1].sum()
+    assert len(believing.ranking) == 19
 
 
 def test_failed_runs_are_no_best_value() -> None:

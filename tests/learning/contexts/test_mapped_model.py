@@ -65,25 +65,20 @@ def _error(predicted: Array) -> float:
 
 
 def test_measured_elsewhere(sharing: Sharing, result: LearningResult) -> None:
-    """Effects of single configurations are learned from the versions in which they are measured."""
+    """Effects of single configurations are learned from the versions in which they are measured.
+
+    The intervals hold about as often as they say; the printed model follows as far as options explain it.
+    """
+    assert result.intervals is not None
+    low, high = result.intervals.interval(SPACE)
+    assert 0.75 < np.mean((low <= _values("v3")) & (_values("v3") <= high)) <= 1
+    assert _error(result.model.predict(SPACE)) < 0.7
+    assert result.printed is not None
     joint = sharing.joint("v3", sharing.parts["v3"]).of("v3")
     assert _error(result.predict(SPACE)) < 0.6 * _error(joint.predict(SPACE))
     assert isinstance(result.predictor, SourceMixture)
     assert sharing.weights["v3"] < 0.1
     assert np.isfinite(result.predict(SPACE[:1])).all()
-
-
-def test_intervals(result: LearningResult) -> None:
-    """The intervals hold about as often as they say."""
-    assert result.intervals is not None
-    low, high = result.intervals.interval(SPACE)
-    assert 0.75 < np.mean((low <= _values("v3")) & (_values("v3") <= high)) <= 1
-
-
-def test_printed_model(result: LearningResult) -> None:
-    """The printed model follows what predicts, as far as options explain it."""
-    assert _error(result.model.predict(SPACE)) < 0.7
-    assert result.printed is not None
 
 
 def test_stored(result: LearningResult) -> None:

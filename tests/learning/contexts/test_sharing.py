@@ -14,13 +14,13 @@ import pytest
 from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
+from splc.formats.detect import read_variability_model
 from splc.formats.measurements.read import read_measurements
 from splc.formats.models.json import learned_json_text, parse_stored_json
-from splc.formats.system.read import read_variability_model
 from splc.io.files import Source
 from splc.learning import learn
 from splc.learning.contexts.contrasts import ContextInfluences
-from splc.learning.contexts.joint_model import ContextRows
+from splc.learning.contexts.joint_model import ContextRows, JointModel
 from splc.learning.contexts.sharing import ALONE, Sharing
 from splc.learning.projection import Ensemble, ProjectionLearner, ProjectionSettings
 from splc.learning.result import LearningResult
@@ -61,6 +61,14 @@ def _error(result: LearningResult, version: str) -> float:
     return float(np.mean(np.abs(result.predict(SPACE) / true - 1)))
 
 
+def _influences(parts: dict[str, ContextRows]) -> tuple[ContextInfluences, JointModel]:
+    """Return the influences with each value, and the joint model."""
+    joint = Sharing(parts).joint("v1", parts["v1"])
+    influences = ContextInfluences.of_joint(joint)
+    assert influences is not None
+    return influences, joint
+
+
 @pytest.fixture(scope="module")
 def few() -> Sharing:
     """Return many rows of one version and few of another one."""
@@ -74,20 +82,15 @@ def shared(few: Sharing) -> LearningResult:
 
 
 def test_sharing_helps(few: Sharing, shared: LearningResult) -> None:
-    """With few rows, a version is learned much better with the rows of another one."""
+    """With few rows, a version is learned much better with the rows of another one; its printed model follows."""
     alone = _learned(few, "v2", few.parts["v2"], fit=False)
+    assert np.mean(np.abs(shared.model.predict(SPACE) / _values(SPACE, "v2") - 1)) < 0.15
     assert _error(shared, "v2") < 0.5 * _error(alone, "v2")
     assert few.weights["v2"] < 0.1
     assert isinstance(shared.predictor, Ensemble)
     assert len(shared.predictor.configurations) == 52
     assert len(shared.predictor.own) == 12
     np.testing.assert_allclose(np.sort(shared.predictor.measured[shared.predictor.own]), np.sort(few.parts["v2"].y))
-
-
-def test_printed_model(shared: LearningResult) -> None:
-    """The printed model of a version follows the joint model, with the influence that it has there."""
-    true = _values(SPACE, "v2")
-    assert np.mean(np.abs(shared.model.predict(SPACE) / true - 1)) < 0.15
 
 
 def test_order_of_rows(few: Sharing, shared: LearningResult) -> None:
@@ -123,6 +126,7 @@ def test_rows_of_a_fold(few: Sharing) -> None:
     np.testing.assert_array_equal(found.predict(SPACE), fresh.predict(SPACE))
     assert isinstance(found.predictor, Ensemble)
     assert len(found.predictor.own) == 6
+    assert len(few.joint("v2", given).whole.data.y) == 52
 
 
 @pytest.mark.parametrize("count", [2, 5, 12])
@@ -155,10 +159,7 @@ def test_intervals() -> None:
 
 def test_contrast() -> None:
     """The common factor and the influence that changed are found with their intervals; the others did not change."""
-    sharing = Sharing({"v1": _rows("v1", 60, 1), "v2": _rows("v2", 40, 2)})
-    joint = sharing.joint("v1", sharing.parts["v1"])
-    influences = ContextInfluences.of_joint(joint)
-    assert influences is not None
+    influences, _ = _influences({"v1": _rows("v1", 60, 1), "v2": _rows("v2", 40, 2)})
     found = influences.contrast("v1", "v2")
     # The factor is that of the mean configuration, where b0 is selected in half of the cases.
     assert found.low < FACTOR * CHANGE**0.5 < found.high
@@ -171,10 +172,8 @@ def test_contrast() -> None:
 
 def test_variations() -> None:
     """Of several values, the option whose influence differs is first, with its influence at each value."""
-    sharing = Sharing({name: _rows(name[:2], 24, at) for at, name in enumerate(("v1", "v1b", "v2", "v1c"))})
-    joint = sharing.joint("v1", sharing.parts["v1"])
-    influences = ContextInfluences.of_joint(joint)
-    assert influences is not None
+    names = "v1", "v1b", "v2", "v1c"
+    influences, joint = _influences({name: _rows(name[:2], 24, at) for at, name in enumerate(names)})
     first, *others = influences.variations()
     assert (first.option, first.settled) == ("b0", True)
     assert not any(each.settled for each in others)
@@ -185,10 +184,7 @@ def test_variations() -> None:
 
 def test_influences_of_stored_models() -> None:
     """The stored model of any version states the same intervals of changes."""
-    sharing = Sharing({"v1": _rows("v1", 30, 1), "v2": _rows("v2", 12, 2), "v3": _rows("v1", 20, 3)})
-    joint = sharing.joint("v1", sharing.parts["v1"])
-    found = ContextInfluences.of_joint(joint)
-    assert found is not None
+    found, joint = _influences({"v1": _rows("v1", 30, 1), "v2": _rows("v2", 12, 2), "v3": _rows("v1", 20, 3)})
     quantiles = set()
     for name in joint.names:
         stored = Ensemble.from_json(json.loads(json.dumps(joint.of(name).ensemble.as_json())), SYSTEM)
@@ -208,8 +204,7 @@ def test_few_rows() -> None:
     """Changes are marked as uncertain between values one of which has fewer than two rows per option."""
     count = len(SYSTEM.options)
     parts = {"v1": _rows("v1", 30, 1), "v2": _rows("v2", 2 * count - 1, 2), "v3": _rows("v2", 2 * count, 3)}
-    influences = ContextInfluences.of_joint(Sharing(parts).joint("v1", parts["v1"]))
-    assert influences is not None
+    influences, _ = _influences(parts)
     assert len(influences.options) == count
     assert influences.contrast("v1", "v2").few_rows
     assert influences.contrast("v3", "v2").few_rows

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from sampling import Space
+from splc.learning.projection.basis import variables_of
 from splc.learning.projection.columns import Candidates, Language, units_of
-from splc.learning.projection.target import Target
-from splc.learning.projection.variables import variables_of
+from splc.learning.projection.submodels import Target
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
@@ -22,9 +22,10 @@ def switch(name: str) -> BinaryOption:
     return BinaryOption(name, optional=True)
 
 
-def group(*names: str) -> tuple[BinaryOption, ...]:
+def group(*names: str, parent: str | None = None) -> tuple[BinaryOption, ...]:
     """Return an alternative group."""
-    return tuple(BinaryOption(name, optional=False, excluded=tuple((o,) for o in names if o != name)) for name in names)
+    others = {name: tuple((other,) for other in names if other != name) for name in names}
+    return tuple(BinaryOption(name, parent, optional=False, excluded=excluded) for name, excluded in others.items())
 
 
 NUMERIC = (NumericOption("x", (1.0, 2.0, 4.0, 8.0, 16.0)), NumericOption("y", (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)))

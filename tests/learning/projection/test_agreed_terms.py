@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from splc.learning.projection import choice
-from splc.learning.projection.choice import FARTHEST, MIN_SHARE, RISE, IsPositive, agreed_models, with_agreed_terms
+from splc.learning.projection.choice import FARTHEST, MIN_SHARE, RISE, agreed_models, with_agreed_terms
 from splc.learning.projection.columns import CONSTANT_PLACE, Language
-from splc.learning.projection.submodels import BLENDS, LanguageSearch, Submodel
-from splc.learning.projection.target import Target
+from splc.learning.projection.submodels import BLENDS, LanguageSearch, Submodel, Target
 from splc.types import Array
 from tests.learning.projection.known_targets import MIXED, target_of
+from tests.learning.projection.test_printed_model import wavy as curved
 from tests.learning.projection.test_submodels import LANGUAGES, influences, rows_of, search_of
 
 
 def wavy(learned: int = 40) -> Target:
     """Return rows of a full model that few terms do not follow."""
-
-    def known(c: Callable[[str], Array]) -> Array:
-        return np.asarray(9 + np.sin(c("x")) + c("a") * np.cos(2 * c("y")) + c("b") * c("y"))
-
-    return target_of(MIXED, known, error=0.2, learned=learned)
+    return target_of(MIXED, curved, error=0.2, learned=learned)
 
 
 def always(*_: object) -> bool:
@@ -33,14 +28,9 @@ def always(*_: object) -> bool:
     return True
 
 
-def never(*_: object) -> bool:
-    """Return that a model is not positive."""
-    return False
-
-
-def only(positive: tuple[int, ...]) -> IsPositive:
+def only(chosen: tuple[int, ...]) -> choice.IsPositive:
     """Return that no model but that of these terms is positive."""
-    return lambda model: model.chosen == positive
+    return lambda model: model.chosen == chosen
 
 
 def closest(model: Submodel) -> Submodel:
@@ -54,7 +44,7 @@ def test_influences(language: Language) -> None:
     search = search_of(wavy(), language)
     rows, candidates = search.target, search.candidates
     for each in search.submodels:
-        found = with_agreed_terms(closest(each), never)
+        found = with_agreed_terms(closest(each), lambda model: False)
         some = {place for place, influence in zip(each.chosen, each.coefficients, strict=True) if influence}
         assert list(found.chosen) == sorted(some, key=candidates.name)
         own = influences(rows, candidates, found.chosen, None, each.blend)
@@ -205,16 +195,12 @@ def test_support_of_terms(language: Language) -> None:
             assert squares[1] <= 1.25 * min(square(search, (CONSTANT_PLACE, place)) for place in rest)
 
 
-def test_nothing_to_gain() -> None:
-    """No consensus is needed if all folds have the chosen terms."""
+def test_constant_and_nothing_to_gain() -> None:
+    """The constant is in agreed models, also where no fold has it; if all folds have the terms, there are none."""
     search = search_of(wavy(), "shapes")
     agreed = tuple(place for place in range(len(search.candidates)) if folds_with(search, place) == 8)[:3]
     assert len(agreed) == 3
     assert list(agreed_models(search, SIZE, agreed)) == []
-
-
-def test_constant() -> None:
-    """The constant is in agreed models, also where no fold has it."""
     search = search_of(wavy(), "sum")
     without = tuple(
         tuple(tuple(place for place in model if place != CONSTANT_PLACE) for model in models)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from splc.learning.projection.columns import CONSTANT_PLACE
-from splc.learning.projection.sparse_model import aliases_of, standardised, variation
+from splc.learning.projection.printed_model import aliases_of, standardised, variation
 from splc.learning.projection.term_search import forward
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel

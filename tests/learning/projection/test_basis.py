@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from sampling import Space
-from splc.learning.projection.basis import OptionBasis
-from splc.learning.projection.variables import Variable, variables_of
+from splc.learning.projection.basis import OptionBasis, variables_of
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
@@ -63,22 +60,18 @@ def test_groups() -> None:
     np.testing.assert_allclose(members @ members.T, np.where(np.eye(3) == 1, 1, -1 / 2), atol=1e-12)
 
 
-def test_groups_with_the_number_zero() -> None:
-    """The logarithm of numbers with a zero is that of 1 + number."""
+def test_groups_without_logarithms() -> None:
+    """The logarithm of numbers with a zero is that of 1 + number; without numbers members have columns of ±1."""
     [block], columns = blocks(*group("g_0", "g_2", "g_5", "g_9"))
     number = np.column_stack(columns) @ [0.0, 2.0, 5.0, 9.0]
     np.testing.assert_allclose(block, np.column_stack([scaled(number), scaled(np.log1p(number))]))
-
-
-def test_unnumbered_groups() -> None:
-    """A group without numbers has a column of ±1 with a relevance of its own per member."""
     [block], columns = blocks(*group("a", "b", "c", "d"))
     np.testing.assert_array_equal(block, 2 * np.column_stack(columns) - 1)
 
 
 def test_optional_groups() -> None:
     """The columns of a numbered group are 0 where it is absent."""
-    members = [replace(each, parent="p") for each in group("g_1", "g_2", "g_5", "g_9")]
+    members = group("g_1", "g_2", "g_5", "g_9", parent="p")
     model = VariabilityModel("made", (BinaryOption("p"), *members))
     everything = Space(model).enumerate()
     optional = next(each for each in variables_of(model) if each.kind == "group")
@@ -128,22 +121,10 @@ def test_deselected_option(values: tuple[float, ...]) -> None:
     assert not any(each.columns[absent, plain.columns.shape[1] :].any() for each in both)
 
 
-def test_two_values_have_no_thresholds() -> None:
-    """Without an option of three or more values there is one kind of columns."""
-    variables = (Variable("x", "numeric", ("x",), (1.0, 2.0)),)
-    model = VariabilityModel("made", (NumericOption("x", (1.0, 2.0)),))
-    assert len(OptionBasis(variables).designs(Space(model).enumerate())) == 1
-
-
 def test_relevances_of_several_options() -> None:
     """Every column has a relevance of its own; the thresholds of an option share one."""
-    options = (
-        BinaryOption("b"),
-        NumericOption("x", POWERS),
-        NumericOption("y", (1.0, 2.0)),
-        NumericOption("z", POWERS),
-    )
-    model = VariabilityModel("made", options)
+    x, y, z = (NumericOption(name, values) for name, values in (("x", POWERS), ("y", (1.0, 2.0)), ("z", POWERS)))
+    model = VariabilityModel("made", (BinaryOption("b"), x, y, z))
     everything = Space(model).enumerate()
     basis = OptionBasis(variables_of(model))
     own = [block.shape[1] for block in basis.blocks(everything)]

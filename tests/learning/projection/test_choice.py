@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from splc.learning.projection.basis import Variable
 from splc.learning.projection.choice import (
     ADMITTED,
     READABLE_ADMITTED,
@@ -20,11 +21,8 @@ from splc.learning.projection.choice import (
     most_terms,
 )
 from splc.learning.projection.columns import CONSTANT_PLACE, Language
-from splc.learning.projection.settings import Form
-from splc.learning.projection.submodels import BLENDS, PROJECTION, LanguageSearch, Submodel
-from splc.learning.projection.target import Target
-from splc.learning.projection.variables import Variable
-from splc.types import Array
+from splc.learning.projection.constants import Form
+from splc.learning.projection.submodels import BLENDS, PROJECTION, LanguageSearch, Submodel, Target
 from tests.learning.projection.known_targets import BINARY, MIXED, Known, candidates_of, target_of
 from tests.support.examples import examples
 
@@ -275,22 +273,8 @@ def measured(known: Known, noise: float = 0.0, *, learned: int = 40) -> Target:
     return replace(target, predicted=off, divisor=off, measured=exact)
 
 
-def predictions(target: Target, search: LanguageSearch) -> Array:
-    """Return the predictions of the exact model of a search."""
-    found = exact_model(search)
-    assert found is not None
-    assert found.search is search
-    values = found.coefficients @ search.candidates.columns[list(found.chosen)] / search.candidates.weights
-    return np.exp(values) if search.product else values
-
-
-def sums(column: object) -> Array:
-    """Return the values of a sum."""
-    c = column
-    return np.asarray(3 + c("b1") + 2 * c("b2"))  # type: ignore[operator]
-
-
 SUM = ("1", "b1", "b2")
+sums: Known = lambda c: 3 + c("b1") + 2 * c("b2")  # noqa: E731
 
 
 @pytest.mark.parametrize("language", ["sum", "product"])
@@ -300,9 +284,10 @@ def test_exact_models_fit_all_measured_values(disturbance: float, fits: bool, la
     target = measured(lambda c: np.exp(0.3 + c("b1") - 0.5 * c("b2")), disturbance)
     terms = ("1", "b1", "b2", "b1 * b2") if language == "sum" else SUM
     search = search_of(target, terms[:2], terms, language=language)
-    assert (exact_model(search) is not None) is fits
-    if fits:
-        np.testing.assert_allclose(predictions(target, search)[:40], target.measured, rtol=2e-6)
+    found = exact_model(search)
+    assert (found is not None) is fits
+    if found is not None:
+        np.testing.assert_allclose(found.predicted[:40], target.measured, rtol=2e-6)
 
 
 def test_the_shortest_exact_model() -> None:
@@ -319,8 +304,7 @@ def test_the_shortest_exact_model() -> None:
 @pytest.mark.parametrize(("learned", "found"), [(6, True), (5, False)])
 def test_exact_models_need_two_rows_per_term(learned: int, found: bool) -> None:
     """A model with more than half as many terms as rows fits by chance."""
-    search = search_of(measured(sums, learned=learned), ("1",), SUM)
-    assert (exact_model(search) is not None) is found
+    assert (exact_model(search_of(measured(sums, learned=learned), ("1",), SUM)) is not None) is found
 
 
 def test_terms_that_depend_on_each_other_at_measured_rows() -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sampling import Space
 from splc.io.numbers import number_text
 from splc.learning.projection import columns as columns_module
+from splc.learning.projection.basis import variables_of
 from splc.learning.projection.columns import (
     CONSTANT_PLACE,
     CONSTANT_SHARE,
@@ -23,15 +24,13 @@ from splc.learning.projection.columns import (
     Unit,
     units_of,
 )
-from splc.learning.projection.submodels import MAX_NUMERIC
-from splc.learning.projection.target import Target
-from splc.learning.projection.variables import variables_of
+from splc.learning.projection.submodels import MAX_NUMERIC, Target
 from splc.models.basis.atom import Atom
 from splc.models.terms import option_term
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from tests.learning.projection.known_targets import BINARY, MIXED, candidates_of, group, target_of
+from tests.learning.projection.known_targets import BINARY, MIXED, NUMERIC, candidates_of, group, target_of
 from tests.support.examples import examples
 
 LANGUAGES: tuple[Language, ...] = ("sum", "shapes", "product")
@@ -61,29 +60,18 @@ def numeric(*values: float, flag: float | None = None) -> VariabilityModel:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_numbers_of_groups(language: Language) -> None:
-    """A numbered group has its members and its number as units, which are sums of its members."""
-    units, values, columns = named(MIXED, language)
-    number = columns["g_1"] + 5 * columns["g_5"] + 9 * columns["g_9"]
-    assert (values["g"] == number).all()
-    assert (values["g^2"] == number**2).all()
-    np.testing.assert_allclose(values["log10(g)"], np.log10(number))
-    assert (values["g_5"] == columns["g_5"]).all()
-    assert {unit.variable for unit in units.values() if unit.text.startswith(("g", "log10(g"))} == {"g_1"}
-    assert units["g^2"].factors == 2
-    assert units["g"].free
-
-
-@pytest.mark.parametrize("names", [("q_0", "q_3", "q_9"), ("q_1", "q_3", "q_9")])
-def test_logarithms_of_numbers_of_groups(names: tuple[str, ...]) -> None:
-    """A group with the number 0 has the logarithm of its number plus one, others that of the number."""
-    model = VariabilityModel("numbered", group(*names))
-    units, values, columns = named(model)
-    number = columns[names[1]] * 3 + columns[names[2]] * 9 + columns[names[0]] * (names[0] == "q_1")
-    zero = names[0] == "q_0"
-    text = "log10(q + 1)" if zero else "log10(q)"
-    np.testing.assert_allclose(values[text], np.log10(number + zero), atol=1e-15)
-    assert {each for each in units if each.startswith("log10")} == {text}
+@pytest.mark.parametrize("numbers", [(0, 3, 9), (1, 5, 9)])
+def test_numbers_of_groups(language: Language, numbers: tuple[int, ...]) -> None:
+    """A numbered group has its members and its number as units, sums of its members; log10(g + 1) where that is 0."""
+    names = [f"g_{number}" for number in numbers]
+    units, values, columns = named(VariabilityModel("numbered", (*group(*names), *NUMERIC)), language)
+    number = sum(columns[name] * each for name, each in zip(names, numbers, strict=True))
+    logarithm = "log10(g)" if numbers[0] else "log10(g + 1)"
+    expected = {"g": number, "g^2": number**2, logarithm: np.log10(number + (not numbers[0])), **columns}
+    own = {text for text, unit in units.items() if unit.variable == names[0]}
+    assert own == {*names, "g", "g^2", logarithm}
+    for text in own:
+        np.testing.assert_allclose(values[text], expected[text], atol=1e-15)
 
 
 @pytest.mark.parametrize(
@@ -190,19 +178,10 @@ def test_factors_and_signs_of_units(language: Language) -> None:
     for name in "xy":
         several |= {f"{name}^2": 2, f"log10({name})^2": 2, f"{name} * log10({name})": 2}
         several |= {f"{name}^3": 3, f"{name}^2 * log10({name})": 3}
-    assert {text: unit.factors for text, unit in units.items() if unit.factors != 1} == {
-        text: factors for text, factors in several.items() if text in units
-    }
+    found = {text: unit.factors for text, unit in units.items() if unit.factors != 1}
+    assert found == {text: factors for text, factors in several.items() if text in units}
     simple = {"a", "b", "g_1", "g_5", "g_9", "g", "log10(g)", "Enabledz", "z", "log10(z + 1)"}
     assert {text for text, unit in units.items() if unit.simple} == {*simple, "x", "y", "log10(x)", "log10(y)"}
-
-
-def test_no_variables() -> None:
-    """Without variables there are no units."""
-    everything = Space(MIXED).enumerate()
-    units, values = units_of((), everything, "shapes")
-    assert units == ()
-    assert values.shape == (0, len(everything))
 
 
 def rows(model: object = MIXED) -> Target:
@@ -362,7 +341,10 @@ def test_influences_can_be_printed(scale: float, of_target: float, has: bool) ->
 
 
 def test_no_units() -> None:
-    """Without units the constant is the only candidate."""
+    """Without variables there are no units, and without units the constant is the only candidate."""
+    everything = Space(MIXED).enumerate()
+    units, values = units_of((), everything, "shapes")
+    assert (units, values.shape) == ((), (0, len(everything)))
     found = Candidates((), np.zeros((0, 5)), np.ones(5), order=1)
     found.add_heirs([0])
     assert found.products == [()]
@@ -383,14 +365,9 @@ def test_only_some(language: Language) -> None:
         assert some.scales([position]) == candidates.scales([place])
     for name in ("limits", "penalties", "free"):
         np.testing.assert_array_equal(getattr(some, name), getattr(candidates, name)[places])
-
-
-def test_only_some_get_no_heirs() -> None:
-    """Some of the candidates get no heirs, the others as before."""
-    candidates = switches(120, 2)
-    number = len(candidates)
-    some = candidates.only(np.arange(10))
-    some.add_heirs(range(10))
-    assert (len(some), len(candidates)) == (10, number)
-    candidates.add_heirs(range(10))
-    assert len(candidates) > number
+    # The others get heirs as before.
+    wide = switches(120, 2)
+    for each, grows in ((some, False), (wide.only(np.arange(10)), False), (wide, True)):
+        number = len(each)
+        each.add_heirs(range(10))
+        assert (len(each) > number) is grows

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from splc.learning.projection import constants
-from splc.learning.projection.search import penalty, start_of
+from splc.learning.projection.fit import penalty, start_of
 from splc.types import Array
 from tests.support.paths import ROOT
 

@@ -56,13 +56,24 @@ def learned(configurations: Configurations, y: Array, **settings: object) -> Lea
     return learn(Measurements(configurations, {"time": y}), learner="projection", settings=settings)
 
 
+def influences(result: LearningResult) -> dict[str, float]:
+    """Return the printed model as term → influence."""
+    return {term.text(result.model.order): influence for term, influence in result.model.terms}
+
+
 @pytest.mark.parametrize("power", [300, *(pytest.param(power, marks=pytest.mark.slow) for power in (0, -300))])
 def test_sum_without_noise_is_found_exactly(power: int) -> None:
-    """A sum of five terms is found with its influences, in any unit."""
-    configurations = drawn(system(), 30)
-    result = learned(configurations, known(configurations) * 10.0**power)
-    found = {term.text(system().term_order): influence / 10.0**power for term, influence in result.model.terms}
-    assert found == pytest.approx({"1": 5, "b0": 3, "n": 2, "b1 * zero": 1, "optional": 1}, rel=1e-5)
+    """A sum of five terms is found with its influences, in any unit, also among options that do not vary."""
+    model = system()
+    more = VariabilityModel("made", (BinaryOption("a"), *model.options, NumericOption("z", POWERS)))
+    configurations = drawn(model, 30)
+    fixed = np.ones((len(configurations), 1), dtype=int)
+    wider = Configurations(more, np.hstack([fixed, configurations.indices, 2 * fixed]))
+    for given in (configurations, wider):
+        result = learned(given, known(configurations) * 10.0**power)
+        found = {text: influence / 10.0**power for text, influence in influences(result).items()}
+        assert found == pytest.approx({"1": 5, "b0": 3, "n": 2, "b1 * zero": 1, "optional": 1}, rel=1e-5)
+    assert any("in your sample: a, z" in note for note in result.notes)
 
 
 def test_product_without_noise_is_found_exactly() -> None:
@@ -84,8 +95,7 @@ def test_costs_that_fall_with_options(readable: bool) -> None:
     configurations = Configurations(model, np.indices((5, 4, 4)).reshape(3, -1).T)
     x, y, z = (configurations.column(name) for name, _ in options)
     noise = np.random.default_rng(0).normal(0, 0.02, len(x))
-    result = learned(configurations, (5 + 0.4 * z + 1000 / (x * y)) * np.exp(noise), readable=readable)
-    found = {term.text(model.term_order): influence for term, influence in result.model.terms}
+    found = influences(learned(configurations, (5 + 0.4 * z + 1000 / (x * y)) * np.exp(noise), readable=readable))
     assert found["x^-1 * y^-1"] == pytest.approx(1000, rel=0.1)
     assert len(found) <= 5
 
@@ -113,8 +123,7 @@ def test_property_that_falls_with_an_option() -> None:
     """An influence that lowers a property is one term instead of a term for each value."""
     configurations, a, _, z = falling(0, 60)
     noise = np.random.default_rng(1).normal(1, 0.02, len(a))
-    result = learned(configurations, (30 + 10 * a - 2 * z) * noise, readable=True)
-    found = {term.text(): influence for term, influence in result.model.terms}
+    found = influences(learned(configurations, (30 + 10 * a - 2 * z) * noise, readable=True))
     assert found == pytest.approx({"1": 30, "a": 10, "z": -2}, rel=0.05)
 
 
@@ -122,8 +131,7 @@ def test_property_that_falls_with_an_option() -> None:
 def test_falling_costs_without_noise_are_found_exactly(rows: int) -> None:
     """A sum with 1/x that fits all values exactly is found, from few rows also."""
     configurations, a, x, z = falling(2, rows)
-    result = learned(configurations, 5 + 20 * a + 100 / x + 0.5 * z)
-    found = {term.text(): influence for term, influence in result.model.terms}
+    found = influences(learned(configurations, 5 + 20 * a + 100 / x + 0.5 * z))
     assert found == {"1": 5, "a": 20, "x^-1": 100, "z": 0.5}
 
 
@@ -156,13 +164,6 @@ def test_values_too_far_apart_are_refused(sign: float) -> None:
         learned(configurations, sign * 10.0 ** np.linspace(-300, 300, len(configurations)))
 
 
-def test_options_that_do_not_vary_are_named() -> None:
-    """A note names the options whose influence the learning set cannot show."""
-    configurations, a, *_ = falling(0, 60)
-    some = configurations[a == 1]
-    assert any("in your sample: a" in note for note in learned(some, some.column("x")).notes)
-
-
 def test_one_row_says_nothing_about_options() -> None:
     """Of one configuration, all options have the same value: there is no note about each, and no uncertainty."""
     found = learned(drawn(system(), 1), np.array([3.0]))
@@ -192,19 +193,6 @@ def test_factors_of_intervals(rows: int, noise: float, low: float, high: float) 
     assert low < expected.within < high
 
 
-def test_options_that_show_nothing_new() -> None:
-    """Options with one value do not change the sum that is found without noise."""
-    model = system()
-    more = VariabilityModel("made", (BinaryOption("a"), *model.options, NumericOption("z", POWERS)))
-    configurations = drawn(model, 30)
-    fixed = np.ones((len(configurations), 1), dtype=int)
-    wider = Configurations(more, np.hstack([fixed, configurations.indices, 2 * fixed]))
-    result = learned(wider, known(configurations))
-    found = {term.text(more.term_order): influence for term, influence in result.model.terms}
-    assert found == pytest.approx({"1": 5, "b0": 3, "n": 2, "b1 * zero": 1, "optional": 1}, rel=1e-5)
-    assert any("in your sample: a, z" in note for note in result.notes)
-
-
 def test_unit_scales_influences() -> None:
     """With noise, too, a property in another unit has the same terms, errors and intervals in that unit."""
     (configurations, y), factor = noisy(30, 0.1), 7.3e9
@@ -219,16 +207,11 @@ def test_unit_scales_influences() -> None:
     assert one.notes == other.notes
 
 
-def test_order_of_rows_does_not_matter() -> None:
-    """The same measurements in another order give the same model."""
+def test_settings() -> None:
+    """Settings change the model as they say; the order of rows does not matter."""
     configurations, y = noisy(30, 0.1)
     order = np.random.default_rng(2).permutation(len(configurations))
     assert usual().model.terms == learned(configurations[order], y[order]).model.terms
-
-
-def test_settings() -> None:
-    """Settings change the model as they say."""
-    configurations, y = noisy(30, 0.1)
     assert len(learned(configurations, y, terms=2).terms) <= 2 < len(usual().terms)
     assert learned(configurations, y, form="product").model.link == "log"
     assert any("adds up the effects" in note for note in learned(configurations, y, scale="raw").notes)

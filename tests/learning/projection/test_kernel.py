@@ -9,9 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.learning.projection import kernel as kernel_module
-from splc.learning.projection.kernel import Hyperparameters, KernelDesign, kernel_diagonal, kernel_matrix, kernel_sums
-from splc.learning.projection.search import objective
+from splc.learning.projection import posterior as kernel_module
+from splc.learning.projection.fit import objective
+from splc.learning.projection.posterior import (
+    Hyperparameters,
+    KernelDesign,
+    kernel_diagonal,
+    kernel_matrix,
+    kernel_sums,
+)
 from splc.types import Array
 
 

@@ -14,8 +14,9 @@ from sampling.space.space import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.data.observations import Observed
-from splc.learning.problem import LearningProblem
+from splc.learning.learner import LearningProblem
 from splc.learning.projection import order as module
+from splc.learning.projection.basis import variables_of
 from splc.learning.projection.order import (
     canonical_order,
     hash_order,
@@ -26,7 +27,6 @@ from splc.learning.projection.order import (
     unmeasured,
     valid_configurations,
 )
-from splc.learning.projection.variables import variables_of
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array

@@ -13,7 +13,7 @@ from scipy.special import stdtrit
 from splc.learning.projection.basis import OptionBasis
 from splc.learning.projection.ensemble_sum import predictions, weighted_sums
 from splc.learning.projection.full_model import fit_full_model
-from splc.learning.projection.kernel import Hyperparameters, kernel_matrix
+from splc.learning.projection.posterior import Hyperparameters, kernel_matrix
 from splc.learning.projection.predictor import Ensemble
 from splc.types import Link
 from tests.learning.projection.test_full_model import drawn, known, learned, system
@@ -58,29 +58,23 @@ def test_predictions_need_no_factorisation() -> None:
     np.testing.assert_allclose(Ensemble.from_json(content, system()).predict(others), expected, rtol=1e-9)
 
 
-@pytest.mark.parametrize("key", ["scale", "quantile", "hyperparameters", "configurations", "values", "mean"])
-def test_missing_part(key: str) -> None:
-    """An object without one of its parts is refused."""
+def test_damaged_files() -> None:
+    """An object without one of its parts, of other options, or with other numbers of them, is refused."""
     _, content = stored()
-    del content[key]
-    with pytest.raises(KeyError):
-        Ensemble.from_json(content, system())
-
-
-def test_other_system() -> None:
-    """An object is refused with a system of other options, and with hyperparameters of other columns."""
-    _, content = stored()
+    for key in ("scale", "quantile", "hyperparameters", "configurations", "values", "mean"):
+        with pytest.raises(KeyError):
+            Ensemble.from_json({name: value for name, value in content.items() if name != key}, system())
     with pytest.raises(ValueError, match="n1"):
         Ensemble.from_json(content, system(4, 1))
-    with pytest.raises(ValueError, match="do not fit"):
-        Ensemble.from_json({**content, "hyperparameters": [[0.0] * 3]}, system())
-    with pytest.raises(ValueError, match="do not fit"):
-        Ensemble.from_json({**content, "values": content["values"][1:]}, system())
-    with pytest.raises(ValueError, match="do not fit"):
-        Ensemble.from_json({**content, "weights": [row[1:] for row in content["weights"]]}, system())
-    for kind in (-1, 2, 3):
+    damaged = [
+        {"hyperparameters": [[0.0] * 3]},
+        {"values": content["values"][1:]},
+        {"weights": [row[1:] for row in content["weights"]]},
+        *({"kinds": [*content["kinds"][:-1], kind]} for kind in (-1, 2, 3)),
+    ]
+    for change in damaged:
         with pytest.raises(ValueError, match="do not fit"):
-            Ensemble.from_json({**content, "kinds": [kind, *content["kinds"][1:]]}, system())
+            Ensemble.from_json({**content, **change}, system())
 
 
 @pytest.mark.parametrize("scale", ["log", "raw"])
@@ -118,10 +112,8 @@ def test_intervals_of_values_of_any_sign() -> None:
     ensemble, scale = model.ensemble, model.scale
     assert not scale.positive
     assert not np.isfinite(scale.lowest)
-    lower, middle, upper = (
-        scale.forward(each / scale.unit)
-        for each in (ensemble.interval(others)[0], ensemble.predict(others), ensemble.interval(others)[1])
-    )
+    ends = *ensemble.interval(others), ensemble.predict(others)
+    lower, upper, middle = (scale.forward(each / scale.unit) for each in ends)
     half = model.quantile * ensemble.moments(others)[1] / scale.slope(ensemble.predict(others) / scale.unit)
     assert (half > 0).all()
     np.testing.assert_allclose(middle - lower, half, rtol=1e-9)

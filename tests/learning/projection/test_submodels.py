@@ -11,26 +11,24 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.optimize import lsq_linear
 
+from splc.learning.projection.basis import variables_of
 from splc.learning.projection.columns import Candidates, Language
-from splc.learning.projection.settings import ProjectionSettings
+from splc.learning.projection.constants import ProjectionSettings
 from splc.learning.projection.submodels import (
     BLENDS,
     MAX_NUMERIC,
     PROJECTION,
     Blend,
     LanguageSearch,
+    Target,
     language_search,
 )
-from splc.learning.projection.target import Target
 from splc.learning.projection.term_search import forward, models_of_sizes
-from splc.learning.projection.variables import variables_of
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from tests.learning.projection.known_targets import BINARY, MIXED, candidates_of, switch, target_of
 from tests.support.examples import examples
-
-PRODUCT = pytest.mark.parametrize("product", [False, True])
 
 
 def target(learned: int = 40, *, positive: bool = True) -> Target:
@@ -44,66 +42,47 @@ def target(learned: int = 40, *, positive: bool = True) -> Target:
 
 @pytest.mark.parametrize(("product", "positive"), [(False, True), (False, False), (True, True)])
 def test_predictions_are_scaled(product: bool, positive: bool) -> None:
-    """Scaled predictions are weighted and relative, or weighted logarithms, and are scaled back."""
+    """Scaled predictions are weighted and relative, or weighted logarithms; the slope is their derivative."""
     given = target(positive=positive)
+    given = replace(given, divisor=1.5 * given.divisor)
+    v, size = given.weights, 1e-6
     scaled = given.scaled(given.folds, product)
-    v = given.weights
     expected = np.sqrt(v) * np.log(given.folds) if product else np.sqrt(v) * given.folds / given.divisor
     np.testing.assert_allclose(scaled, expected)
     np.testing.assert_allclose(given.unscaled(scaled, product), given.folds, rtol=1e-12)
     np.testing.assert_allclose(given.factors(product) ** 2, v if product else v / given.divisor**2)
+    # dy/dt is the slope times the divisor.
+    moved = given.predicted + size * given.slope * given.divisor
+    change = (given.scaled(moved, product) - given.scaled(given.predicted, product)) / size
+    np.testing.assert_allclose(given.scaled_slope(product), change, rtol=1e-5)
+    # Very large factors are no overflow.
+    assert np.isfinite(given.unscaled(np.full(len(v), 1e9), True)).all()
 
 
 def test_small_predictions_have_logarithms() -> None:
     """Predictions below a third of the smallest measured value count as that in products and differences."""
     given = target()
-    least = given.measured.min() / 3
     low = np.where(np.arange(len(given.predicted)) % 2, -1.0, given.predicted)
-    np.testing.assert_allclose(
-        given.scaled(low, True), np.sqrt(given.weights) * np.log(np.where(low < 0, least, given.predicted))
-    )
-    np.testing.assert_allclose(
-        given.differences(low[:40]), np.log(np.where(low[:40] < 0, least, low[:40])) - np.log(given.measured)
-    )
-    # Very large factors are no overflow.
-    assert np.isfinite(given.unscaled(np.full(len(low), 1e9), True)).all()
+    raised = np.where(low < 0, given.measured.min() / 3, low)
+    np.testing.assert_allclose(given.scaled(low, True), np.sqrt(given.weights) * np.log(raised))
+    np.testing.assert_allclose(given.differences(low[:40]), np.log(raised[:40]) - np.log(given.measured))
 
 
-@PRODUCT
-def test_slopes_are_derivatives(product: bool) -> None:
-    """The slope is the derivative of scaled predictions by the scale of the full model."""
-    given = target()
-    given = replace(given, divisor=1.5 * given.predicted)
-    size = 1e-6
-    # dy/dt is the slope times the divisor.
-    moved = given.predicted + size * given.slope * given.divisor
-    change = (given.scaled(moved, product) - given.scaled(given.predicted, product)) / size
-    np.testing.assert_allclose(given.scaled_slope(product), change, rtol=1e-5)
-
-
-@pytest.mark.parametrize("positive", [True, False])
-def test_errors(positive: bool) -> None:
-    """Errors are relative ones of positive properties, and over the divisor of others."""
-    given = target(positive=positive)
-    predicted = given.predicted[:40] * np.linspace(0.5, 2, 40)
-    errors = given.errors(given.differences(predicted))
-    sizes = given.measured if positive else given.divisor[:40]
-    np.testing.assert_allclose(errors, np.abs(predicted - given.measured) / sizes, rtol=1e-9)
-    held_out = given.folds[given.fold_of, np.arange(40)]
-    np.testing.assert_allclose(given.own_errors, np.abs(held_out - given.measured) / sizes, rtol=1e-9)
-    # Those of a constant full model, which has no folds.
-    constant = replace(given, folds=given.predicted[None])
-    np.testing.assert_allclose(constant.own_errors, np.abs(given.predicted[:40] - given.measured) / sizes, rtol=1e-9)
-
-
-@pytest.mark.parametrize("learned", [40, 10_000])
-def test_distances(learned: int) -> None:
-    """The distance is that at unmeasured configurations; at measured ones if there are no others."""
-    given = target(learned)
-    assert given.learned == min(learned, len(given.predicted))
-    predicted = given.predicted * np.linspace(0.9, 1.2, len(given.predicted))
-    away = np.abs(predicted / given.predicted - 1)[40 if learned == 40 else 0 :]
-    assert given.distances(predicted) == pytest.approx(away.mean())
+@pytest.mark.parametrize(("learned", "positive"), [(40, True), (40, False), (10_000, True)])
+def test_errors_and_distances(learned: int, positive: bool) -> None:
+    """Errors are relative ones of positive properties; distances are those at unmeasured rows if there are some."""
+    given = target(learned, positive=positive)
+    n = given.learned
+    predicted = given.predicted * np.linspace(0.5, 2, len(given.predicted))
+    sizes = given.measured if positive else given.divisor[:n]
+    errors = given.errors(given.differences(predicted[:n]))
+    np.testing.assert_allclose(errors, np.abs(predicted[:n] - given.measured) / sizes, rtol=1e-9)
+    # A constant full model has no folds.
+    for folds in (given.folds, given.predicted[None]):
+        held_out = folds[np.minimum(given.fold_of, len(folds) - 1), np.arange(n)]
+        own = replace(given, folds=folds).own_errors
+        np.testing.assert_allclose(own, np.abs(held_out - given.measured) / sizes, rtol=1e-9)
+    away = np.abs((predicted - given.predicted) / given.divisor)[n if learned == 40 else 0 :]
     assert given.distances(np.array([predicted, given.predicted])) == pytest.approx([away.mean(), 0.0])
 
 
@@ -167,13 +146,11 @@ def test_blends_are_least_squares(seed: int, language: Language, fold: int | Non
     candidates = candidates_of(rows, 1, language)
     rng = np.random.default_rng(seed)
     chosen = sorted({0, *rng.choice(len(candidates), terms, replace=False).tolist()})
-    columns, values = stacked(rows, candidates, chosen, fold, blend)
-    assume(np.linalg.cond(columns) <= 1e4)
+    assume(np.linalg.cond(stacked(rows, candidates, chosen, fold, blend)[0]) <= 1e4)
     union = tuple(sorted({*chosen, *rng.choice(len(candidates), 4).tolist()}))
     order = rng.permutation(chosen).tolist()
     found = Blend(rows, candidates, union, language == "product", fold).coefficients(order, blend)
-    lower = np.where(candidates.free[chosen], -np.inf, 0.0)
-    expected = lsq_linear(columns, values, (lower, np.full(len(lower), np.inf)), tol=1e-15, method="bvls").x
+    expected = influences(rows, candidates, tuple(chosen), fold, blend)
     np.testing.assert_allclose(found, expected[[chosen.index(each) for each in order]], rtol=1e-5, atol=1e-6)
     assert (found[~candidates.free[order]] >= 0).all()
 

@@ -9,18 +9,11 @@ from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.observations import Observed
 from splc.errors import ConfigurationError
-from splc.learning.projection.variables import numbers_of, variables_of, with_known_members
+from splc.learning.projection.basis import numbers_of, variables_of, with_known_members
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from tests.learning.conftest import measured
-
-
-def group(*names: str, parent: str | None = None) -> tuple[BinaryOption, ...]:
-    """Return the members of an alternative group."""
-    return tuple(
-        BinaryOption(name, parent, optional=False, excluded=tuple((other,) for other in names if other != name))
-        for name in names
-    )
+from tests.learning.projection.known_targets import group
 
 
 @pytest.mark.parametrize(

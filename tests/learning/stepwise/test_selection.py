@@ -203,57 +203,18 @@ def test_wrong_first_terms() -> None:
 # (system, settings): error in percent, termination, influences by term as SPL Conqueror's log writes them.
 PUBLISHED: list[tuple[str, dict[str, Any], float, str, dict[str, float]]] = [
     ("LLVM", README, 5.194, "abortError", {"time_passes": 228.863, "gvn": 16.0599}),
-    (
-        "LLVM",
-        {},
-        2.234,
-        "minImprovementPerRound",
-        {
-            "time_passes": 203.665,
-            "gvn": 22.7272,
-            "licm": 23.5494,
-            "instcombine": 12.0286,
-            "inline": 14.819,
-            "gvn * licm": -13.3346,
-        },
-    ),
+    ("LLVM", {}, 2.234, "minImprovementPerRound", {
+        "time_passes": 203.665, "gvn": 22.7272, "licm": 23.5494, "instcombine": 12.0286, "inline": 14.819,
+        "gvn * licm": -13.3346}),
     ("x264", README, 9.193, "abortError", {"no_asm": 461.609, "ref_1": -184.195, "ref_9": 184.627}),
-    (
-        "x264",
-        {},
-        3.599,
-        "minImprovementPerRound",
-        {
-            "no_asm": 445.67,
-            "ref_1": -172.27,
-            "ref_9": 189.663,
-            "no_mbtree": 60.4947,
-            "no_8x8dct": -20.7638,
-            "no_mixed_refs * ref_9": -117.33,
-            "no_fast_pskip * ref_9": 107.26,
-            "no_mbtree * ref_1": -29.2647,
-            "no_cabac": -7.85179,
-            "no_fast_pskip * ref_1": 5.41446,
-        },
-    ),
-    (
-        "Dune",
-        README,
-        11.595,
-        "minImprovementPerRound",
-        {
-            "Precon": 11088.5,
-            "post_0": 2726.84,
-            "cells_50": -2495.19,
-            "cells_51": -2049.93,
-            "SeqSOR": 965.946,
-            "post_6": -1728.36,
-            "cells_52": -1389.51,
-            "pre_1 * post_0": 10609.6,
-            "post_5": -1341.29,
-        },
-    ),
-]
+    ("x264", {}, 3.599, "minImprovementPerRound", {
+        "no_asm": 445.67, "ref_1": -172.27, "ref_9": 189.663, "no_mbtree": 60.4947, "no_8x8dct": -20.7638,
+        "no_mixed_refs * ref_9": -117.33, "no_fast_pskip * ref_9": 107.26, "no_mbtree * ref_1": -29.2647,
+        "no_cabac": -7.85179, "no_fast_pskip * ref_1": 5.41446}),
+    ("Dune", README, 11.595, "minImprovementPerRound", {
+        "Precon": 11088.5, "post_0": 2726.84, "cells_50": -2495.19, "cells_51": -2049.93, "SeqSOR": 965.946,
+        "post_6": -1728.36, "cells_52": -1389.51, "pre_1 * post_0": 10609.6, "post_5": -1341.29}),
+]  # fmt: skip
 
 
 @pytest.mark.real_data

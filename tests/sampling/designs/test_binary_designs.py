@@ -18,12 +18,14 @@ from sampling.designs import binary
 from sampling.space import diagram
 from sampling.space.parts import Parts, minimal, unrelated_subsets
 from sampling.spec import parse_spec
-from splc.errors import SpaceError, VariabilityError
+from splc.errors import VariabilityError
 from splc.system.options import BinaryOption
-from splc.system.variability import ENABLED, VariabilityModel
+from splc.system.variability import VariabilityModel
 from splc.types import Array
-from tests.sampling.conftest import joined, stated
+from tests.learning.projection.known_targets import group
+from tests.sampling.conftest import PLANE, joined, selected, stated
 from tests.support.examples import examples
+from tests.support.golden_messages import check_calls
 from tests.support.strategies import models
 
 Selection = tuple[int, ...]
@@ -78,15 +80,6 @@ def test_parts_are_the_projections_of_the_valid_space(parts: Parts) -> None:
         ]
         numeric |= set(itertools.product(*choices))
     assert set(map(tuple, parts.numeric.enumerate(10**6).tolist())) == numeric
-
-
-def test_switches_of_optional_numeric_options_are_binary_options(optional_plane: VariabilityModel) -> None:
-    """Option-wise sampling also enables each optional numeric option once."""
-    found = sample(optional_plane, "optionwise+cci")
-    enabled = found.column(ENABLED + "B")
-    assert set(enabled) == {0.0, 1.0}
-    assert np.isnan(found.value("B")[enabled == 0]).all()
-    assert len(Parts(Space(optional_plane)).selectable) == 1
 
 
 @pytest.mark.real_data
@@ -244,18 +237,6 @@ def pairs(rows: Array) -> Array:
     return np.asarray(values.T @ values > 0)
 
 
-def test_covering_arrays_have_bounds() -> None:
-    """More combinations than can be covered, or more options than there are, is an error."""
-    many = VariabilityModel("many", tuple(BinaryOption(f"b{i}") for i in range(400)))
-    with pytest.raises(SpaceError, match=r"covering:3: 400 options have 84,694,400 combinations of 3 values"):
-        sample(many, "covering:3")
-    with pytest.raises(SpaceError, match=r"number of binary options is only 3\n.*use covering:3, or all"):
-        sample(three(), "covering:4")
-    assert len(sample(three(), "covering:3")) == 3
-    with pytest.raises(SpaceError, match=r"80 options have 24,040,016 subsets of 5, too many.*\n.*covering:T"):
-        sample(VariabilityModel("many", many.options[:80]), "twise:5")
-
-
 def left_out(valid: set[Selection], model: VariabilityModel, first: bool) -> list[Selection]:
     """Return what negative option-wise sampling has, by brute force over the valid selections."""
     ordered = sorted(valid, key=lambda row: [-value for value in row])
@@ -290,35 +271,20 @@ def test_negative_optionwise_leaves_out_each_option(parts: Parts, first: bool) -
             rows_of(parts, spec)
 
 
-def test_added_options_count_more_than_dropped_ones() -> None:
-    """Without `a`, four options are dropped rather than one added that would keep them."""
-    options = (*(BinaryOption(name) for name in ("a", "b0", "b1", "b2", "b3", "d", "e")), BinaryOption("f", parent="e"))
-    model = stated(options, "!d | !e", *(f"!b{i} | a | d" for i in range(4)))
-    found = {tuple(row) for row in sample(model, "negoptionwise").indices.tolist()}
-    assert (0, 0, 0, 0, 0, 0, 1, 1) in found
-    assert (0, 1, 1, 1, 1, 1, 0, 0) not in found
+def sizes(system: VariabilityModel, spec: str) -> dict[int, int]:
+    """Return how many configurations of a sample select so many options."""
+    return dict(Counter(sample(system, spec).indices.sum(axis=1).tolist()))
 
 
-def test_too_many_largest_configurations(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Many alternative groups have many largest configurations; the message names the variant with one of them."""
+def free(size: int) -> VariabilityModel:
+    """Return a system of optional options."""
+    return VariabilityModel("free", tuple(BinaryOption(f"f{i}") for i in range(size)))
+
+
+def test_made_up_systems(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is too many, or more than there is, is an error that names other designs; sizes and rows of others."""
     monkeypatch.setattr(binary, "MAX_LARGEST", 2)
-    with pytest.raises(SpaceError, match=r"3 configurations select the most options .*\n.*negoptionwise:first"):
-        sample(three(), "negoptionwise")
-    assert len(sample(three(), "negoptionwise:first")) == 3
-
-
-def three() -> VariabilityModel:
-    """Return a system of three alternatives."""
-    others = {name: tuple((other,) for other in "abc" if other != name) for name in "abc"}
-    return VariabilityModel("three", tuple(BinaryOption(name, optional=False, excluded=others[name]) for name in "abc"))
-
-
-def test_sets_of_nearly_all_options() -> None:
-    """Large sets are as few as small ones, and selected as fast: 38 of 40 options are 780 sets."""
-    free = VariabilityModel("free", tuple(BinaryOption(f"f{i}", optional=True) for i in range(40)))
-    found = sample(free, "twise:38").indices
-    assert len(found) == 780
-    assert (found.sum(axis=1) == 38).all()
-    assert rows_of(Parts(Space(free)), "twise:40") == [(1,) * 40]
-    with pytest.raises(SpaceError, match="twise:35 selects no configuration"):
-        sample(joined([three()] * 11), "twise:35")
+    options = (*(BinaryOption(name) for name in ("a", "b0", "b1", "b2", "b3", "d", "e")), BinaryOption("f", parent="e"))
+    one = VariabilityModel("one", group("a", "b", "c"))
+    tied = stated(options, "!d | !e", *(f"!b{i} | a | d" for i in range(4)))
+    check_calls("binary-designs", sizes, free, joined, selected, one=one, tied=tied, PLANE=PLANE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,8 @@ from sampling.draws import DotNetRandom
 from splc.errors import SplcError
 from splc.formats.measurements.csv import write_configurations
 from splc.system.variability import VariabilityModel
-from tests.support.golden_messages import check_messages
+from tests.sampling.conftest import PLANE
+from tests.support.golden_messages import check_calls, check_messages
 
 
 @pytest.fixture
@@ -43,29 +43,22 @@ def test_draws_of_the_program(mixed: VariabilityModel, spec: str, n: int, part: 
         assert list(dict.fromkeys(tuple(row[part]) for row in found)) == rows
 
 
-@pytest.mark.parametrize("spec", ["random:3,compat=2019", "random:3,compat,compat=2018", "random:3,compat="])
-def test_other_versions_are_refused(spec: str, mixed: VariabilityModel) -> None:
-    """The only version with a rule of its own is 2018."""
-    with pytest.raises(SplcError, match="2018"):
-        sample(mixed, spec)
+def test_limits_of_the_program(mixed: VariabilityModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other versions, lists that are too large, seeds of more than 32 bits, and populations are golden rows."""
+    monkeypatch.chdir(tmp_path)
 
+    def drawn(system: VariabilityModel, spec: str) -> tuple[int, tuple[str, ...]]:
+        found = draw_sample(system, spec)
+        return len(found.configurations), found.notes
 
-@pytest.mark.parametrize("compat", ["compat", "compat=2018"])
-@pytest.mark.parametrize("spec", ["random:4,{}", "random:4,{}+ff"])
-def test_the_list_of_the_program_has_a_limit(spec: str, compat: str) -> None:
-    """The program draws from a list of everything, which is refused where it is too large for the memory."""
+    def chosen(system: VariabilityModel, spec: str, text: str) -> str:
+        Path("all.csv").write_text(text, encoding="utf-8")
+        found = draw_sample(system, spec.replace("FILE", "from=all.csv"))
+        return " ".join(["".join(map(str, row)) for row in found.configurations.indices.tolist()] + [*found.notes])
+
     large = VariabilityModel.of({f"b{at}": bool for at in range(45)} | {"x": [1, 2]})
-    with pytest.raises(SplcError, match="list of all"):
-        sample(large, spec.format(compat))
-
-
-def test_too_large_draws_of_the_program_are_everything(mixed: VariabilityModel) -> None:
-    """With `compat`, more draws than there are give everything and a note, otherwise an error."""
-    found = draw_sample(mixed, "random:9,compat+random:9,compat")
-    assert len(found.configurations) == 18
-    assert any("only 3 valid binary parts, not 9; all of them are taken" in note for note in found.notes)
-    with pytest.raises(SplcError, match=r"only 3 valid binary parts, not 9\n.*at most 3"):
-        sample(mixed, "random:9+ff")
+    small = VariabilityModel.of({"a": bool, "b": bool, "x": [1, 2]})
+    check_calls("draws-of-the-program", drawn, chosen, mixed=mixed, large=large, small=small, PLANE=PLANE)
 
 
 def test_a_file_is_the_population(mixed: VariabilityModel, tmp_path: Path) -> None:
@@ -88,34 +81,6 @@ def test_a_file_is_the_population(mixed: VariabilityModel, tmp_path: Path) -> No
         sample(mixed, f"random:7,from={file}")
 
 
-def test_tables_of_the_program_are_populations(tmp_path: Path) -> None:
-    """A table with semicolons, truth values, a root and switches of optional options can be a population."""
-    model = VariabilityModel.of({"a": bool, "b": bool, "x": [1, 2]})
-    file = tmp_path / "all.csv"
-    for end, ends in itertools.product(("", ";", ";;"), repeat=2):
-        file.write_text(f"root;b;a;x{end}\nTrue;1;false;2{ends}\n1;0;1;1{ends}\n", encoding="utf-8")
-        found = sample(model, f"random:2,compat,from={file}").indices.tolist()
-        assert sorted(map(tuple, found)) == [(0, 1, 1), (1, 0, 0)]
-    file.write_text("a,b\n1,0\n", encoding="utf-8")
-    assert sample(model, f"random:1,from={file}+ff").indices.tolist() == [[1, 0, 0], [1, 0, 1]]
-
-
-def test_optional_options_in_populations(optional_plane: VariabilityModel, tmp_path: Path) -> None:
-    """A deselected numeric option is one by its switch or by its flag."""
-    file = tmp_path / "all.csv"
-    file.write_text("A,B,EnabledB\n1,2,0\n3,-1,0\n5,10,1\n", encoding="utf-8")
-    found = sample(optional_plane, f"random:3,from={file}")
-    assert sorted(map(tuple, found.indices.tolist())) == [(0, 5), (2, 5), (4, 4)]
-    # Of the parts of these rows, two selections differ; without the switch there is one value of B.
-    both = sample(optional_plane, f"random:3,compat,from={file}+ff")
-    assert len(both) == 5 + 5 * 5
-    file.write_text("A,B\n1,-1\n3,-1\n", encoding="utf-8")
-    without = sample(optional_plane, f"random:2,compat,from={file}+ff")
-    assert without.indices.tolist() == [[a, 5] for a in range(5)]
-    values = sample(optional_plane, f"all+random:2,compat,from={file}")
-    assert {tuple(row) for row in values.indices.tolist()} == {(0, 5), (2, 5), (0, 4), (2, 4)}
-
-
 def test_wrong_populations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A damaged population is one error that names the file."""
     model = VariabilityModel.of({"a": bool, "b": bool, "x": [1, 2]})
@@ -126,21 +91,3 @@ def test_wrong_populations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         sample(model, "random:1,from=population.csv")
 
     check_messages("populations", reject)
-
-
-def test_invalid_rows_of_a_population_are_left_out(mixed: VariabilityModel, tmp_path: Path) -> None:
-    """Rows that violate constraints or are repeated take part in the draw, and are then left out with a note."""
-    file = tmp_path / "population.csv"
-    file.write_text("a,b,x,y\n0,0,1,2\n1,0,1,2\n1,0,1,2\n", encoding="utf-8")
-    found = draw_sample(mixed, f"random:3,from={file}")
-    assert found.configurations.indices.tolist() == [[1, 0, 1, 0]]
-    assert found.notes == (
-        "1 of 3 drawn rows are repeated",
-        "1 drawn configuration is not valid and left out",
-    )
-
-
-def test_seeds_of_the_program_have_32_bits(mixed: VariabilityModel) -> None:
-    """A larger seed is an error with the bound."""
-    with pytest.raises(SplcError, match="use at most 2147483647"):
-        sample(mixed, "random:3,compat,seed=2147483648")

@@ -24,6 +24,7 @@ from splc.types import Array
 from tests.sampling.conftest import joined, stated
 from tests.sampling.recorded import mixed
 from tests.support.examples import examples
+from tests.support.golden_messages import check_calls
 from tests.support.real_data import real
 from tests.support.strategies import models
 
@@ -104,65 +105,26 @@ def test_preserving_uniform_is_a_uniform_draw() -> None:
 
 
 @pytest.mark.real_data
-@pytest.mark.parametrize(
-    ("system", "log", "spec"),
-    [
-        ("Dune", "Dune_divDistBased_t2", "divdistance:N"),
-        ("Dune", "Dune_solvBased_t1", "solver:N"),
-        ("LLVM", "LLVM_distBased_t3", "distaware:N"),
-        ("x264", "x264_henard_t1", "henard:N"),
-        ("LLVM", "LLVM_distBased_t3", "random:asTW3"),
-        ("x264", "x264_rand_t2", "random:asTW2"),
-        ("x264", "x264_twise_t1", "twise:1"),
-        ("x264", "x264_twise_t2", "twise:2"),
-    ],
-)
-def test_sizes_of_published_runs(
-    system: str, log: str, spec: str, real_model: Callable[[str], VariabilityModel]
-) -> None:
-    """As many configurations are sampled as SPL Conqueror's program learned from."""
-    text = real("splc_logs", f"{log}.log").read_text(encoding="utf-8-sig")
-    asked = re.search(r"command: .*numConfigs:(\d+)", text)
-    learned = re.search(r"NumberOfConfigurationsLearning:(\d+)", text)
-    assert learned is not None
-    assert (asked is None) == ("twise" in spec)
-    spec = spec if asked is None else spec.replace("N", asked[1])
-    assert len(sample(real_model(system), spec, seed=3)) == int(learned[1])
+def test_sizes_and_notes_of_real_systems(real_model: Callable[[str], VariabilityModel]) -> None:
+    """As many configurations are sampled as published runs learned from; sizes of other designs, and notes."""
 
+    def run(name: str, log: str, spec: str) -> tuple[str, int, int]:
+        text = real("splc_logs", f"{name}_{log}.log").read_text(encoding="utf-8-sig")
+        asked = re.search(r"command: .*numConfigs:(\d+)", text)
+        learned = re.search(r"NumberOfConfigurationsLearning:(\d+)", text)
+        assert learned is not None
+        spec = spec if asked is None else spec.replace("N", asked[1])
+        return spec, len(sample(real_model(name), spec, seed=3)), int(learned[1])
 
-@pytest.mark.real_data
-def test_sizes_of_other_designs(real_model: Callable[[str], VariabilityModel]) -> None:
-    """`asOW` and `asTWt` are sizes of these designs, those of the published experiments."""
-    for name, counts in (("LLVM", (11, 11, 55, 165)), ("x264", (12, 12, 65, 212))):
-        sizes = ("asOW", "asTW1", "asTW2", "asTW3")
-        assert tuple(len(sample(real_model(name), f"random:{size}")) for size in sizes) == counts
-    for design in ("distance", "distaware", "distpreserving", "divdistance", "solver", "henard"):
-        assert [len(sample(real_model("x264"), f"{design}:{size}")) for size in ("asOW", "asTW2")] == [12, 65]
+    def sizes(name: str, *specs: str) -> list[int]:
+        return [len(sample(real_model(name), spec)) for spec in specs]
 
+    def notes(name: str, spec: str) -> tuple[str, ...]:
+        many = (NumericOption(f"n{i}", tuple(float(v) ** (1.5 + i / 10) for v in range(271))) for i in range(4))
+        system = VariabilityModel("many", tuple(many)) if name == "many" else real_model(name)
+        return draw_sample(system, spec).notes
 
-@pytest.mark.real_data
-def test_notes_on_distances(real_model: Callable[[str], VariabilityModel]) -> None:
-    """Empty distances, distances that ran out, and coarse rounding are stated."""
-    notes = draw_sample(real_model("Dune"), "distaware:50").notes
-    assert notes == ("26 of 27 possible distances have no valid configuration",)
-    notes = draw_sample(real_model("LLVM"), "distaware:200").notes
-    assert "all configurations with" in notes[0]
-    many = VariabilityModel(
-        "many", tuple(NumericOption(f"n{i}", tuple(float(v) ** (1.5 + i / 10) for v in range(271))) for i in range(4))
-    )
-    found = draw_sample(many, "distaware:100")
-    assert "rounded to" in found.notes[-1]
-    assert len(found.configurations) == 100
-
-
-@pytest.mark.parametrize(("n", "notes"), [(1, 0), (4, 1)])
-def test_note_on_distances_that_run_out(n: int, notes: int) -> None:
-    """Of the distances 0, 1 and 2 of two options, all but the last one that is drawn run out."""
-    found = draw_sample(VariabilityModel.of({"a": bool, "b": bool}), f"distaware:{n}").notes
-    expected = (
-        "all configurations with 2 of 3 distances are in the sample, which has more of the other distances instead",
-    )
-    assert found == expected[:notes]
+    check_calls("distances-of-real-systems", run, sizes, notes)
 
 
 WHOLE = (
@@ -235,16 +197,6 @@ def distances_of(model: VariabilityModel, rows: Array) -> Array:
     return np.asarray(parts.sum(axis=0) / UNIT)
 
 
-def test_distances_of_values() -> None:
-    """A selected option adds 1, a numeric one its position in its range, and 1 more if it can be deselected."""
-    values = (1.0, 2.0, 4.0)
-    options = (BinaryOption("b"), NumericOption("n", values), NumericOption("m", values, deselected_flag=-1.0))
-    weights = scope_of(VariabilityModel("three", options)).weights()
-    assert [each.tolist() for each in weights] == [[0, 10000], [0, 3333, 10000], [10000, 13333, 20000, 0]]
-    coarse = scope_of(VariabilityModel("three", options)).weights(1)
-    assert [each.tolist() for each in coarse] == [[0, 10], [0, 3, 10], [10, 13, 20, 0]]
-
-
 @given(models(binary=5, numeric=2))
 @examples(20)
 def test_distances_are_those_of_the_enumeration(model: VariabilityModel) -> None:
@@ -260,6 +212,15 @@ def test_distances_are_those_of_the_enumeration(model: VariabilityModel) -> None
     for column, weights in enumerate(scope_of(model).weights()):
         own = {before + int(weights[value]) for before in own for value in set(rows[:, column].tolist())}
     assert set(stated) == own
+
+
+def test_distances_of_values() -> None:
+    """A selected option adds 1, a numeric one its position in its range, and 1 more if it can be deselected."""
+    values = (1.0, 2.0, 4.0)
+    options = (BinaryOption("b"), NumericOption("n", values), NumericOption("m", values, deselected_flag=-1.0))
+    scope = scope_of(VariabilityModel("three", options))
+    assert [each.tolist() for each in scope.weights()] == [[0, 10000], [0, 3333, 10000], [10000, 13333, 20000, 0]]
+    assert [each.tolist() for each in scope.weights(1)] == [[0, 10], [0, 3, 10], [10, 13, 20, 0]]
 
 
 def test_rounded_distances(monkeypatch: pytest.MonkeyPatch) -> None:

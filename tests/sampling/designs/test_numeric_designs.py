@@ -10,16 +10,17 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from pydoe import bbdesign, fullfact
+from pydoe import bbdesign
 
 from sampling import draw_sample, sample
 from sampling.designs.numeric import compat_levels, compat_spread, spread
 from splc.data.configurations import Configurations
-from splc.errors import SpecError, SplcError
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
+from tests.sampling.conftest import A, B, three_options
 from tests.support.examples import examples
+from tests.support.golden_messages import Lines, check_calls
 
 POWERS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 
@@ -48,20 +49,6 @@ def test_box_behnken_is_pydoe(k: int) -> None:
     assert found[-1] == (0,) * k
 
 
-def test_one_factor_of_the_program(three: VariabilityModel) -> None:
-    """`ofat:3` has the ends and the centre of each option, `ofat:5` two values more; also as the program has them."""
-    axes3 = {(1.0, 5.0, 4.0), (64.0, 5.0, 4.0), (8.0, 1.0, 4.0), (8.0, 20.0, 4.0), (8.0, 5.0, 0.0), (8.0, 5.0, 8.0)}
-    axes5 = axes3 | {(4.0, 5.0, 4.0), (16.0, 5.0, 4.0), (8.0, 3.0, 4.0), (8.0, 9.0, 4.0)}
-    for spec, axes in (("ofat:3", axes3), ("ofat:5", axes5)):
-        found = points(sample(three, spec))
-        assert found[0] == (8.0, 5.0, 4.0)
-        assert set(found[1:]) == axes
-        compat = points(sample(three, f"{spec},compat"))
-        # Its centre of z is the last value.
-        assert {point[:2] for point in compat} == {point[:2] for point in found}
-        assert {point[2] for point in compat} == {0.0, 8.0} | ({4.0} if spec == "ofat:5" else set())
-
-
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 8, 40])
 @pytest.mark.parametrize("values", [3, 4, 5, 6, 7])
 def test_one_factor_has_the_stated_number_of_values(n: int, values: int) -> None:
@@ -73,66 +60,6 @@ def test_one_factor_has_the_stated_number_of_values(n: int, values: int) -> None
     assert len(found) == 1 + (len(first) - 1) + 2
     moved = (found.value("x0") != n // 2).astype(int) + (found.value("x1") != 1)
     assert moved.max() <= 1
-
-
-def test_factorial_levels_are_at_equal_distances(three: VariabilityModel) -> None:
-    """`factorial:K` is pydoe's full factorial on the values nearest to equal distances; `compat` rounds up."""
-    assert sample(integers(9, 9), "factorial:3").indices.tolist() == [
-        [4 * int(b), 4 * int(a)] for a, b in fullfact([3, 3])
-    ]
-    # The middle of 1 … 64 is 32.5, and 10.5 that of 1 … 20.
-    found = sample(three, "factorial:3")
-    assert [sorted(set(found.value(name))) for name in "xyz"] == [[1, 32, 64], [1, 9, 20], [0, 4, 8]]
-    compat = draw_sample(three, "factorial:3,compat")
-    assert set(compat.configurations.value("x")) == {1, 64}
-    assert compat.notes == ("factorial:3,compat: several levels are the same value: x",)
-    assert points(compat.configurations)[:2] == [(1, 1, 0), (64, 1, 0)]
-
-
-@pytest.mark.parametrize(("percent", "x", "y", "z"), [(40, 3, 2, 2), (50, 4, 2, 2), (100, 7, 5, 3), (1, 2, 2, 2)])
-def test_hypersampling_takes_a_share_of_the_values(
-    three: VariabilityModel, percent: int, x: int, y: int, z: int
-) -> None:
-    """`hyper:40` and `hyper:50` have round-half-even(N·P/100) values of each option, but at least two."""
-    for variant in ("", ",compat"):
-        found = sample(three, f"hyper:{percent}{variant}")
-        assert [len(set(found.value(name))) for name in "xyz"] == [x, y, z]
-        assert len(found) == x * y * z
-    if percent == 50:
-        assert set(found.value("x")) == {1, 4, 16, 64}
-
-
-def test_hypersampling_notes_where_the_program_stops() -> None:
-    """`compat` notes that the program stops after about 1,000 rows, and a too large design is refused."""
-    many = integers(20, 20, 20)
-    assert "stops after about 1,000 of these 8,000 rows" in " ".join(draw_sample(many, "hyper:100,compat").notes)
-    assert not draw_sample(many, "hyper:100").notes
-    with pytest.raises(SplcError, match="3,200,000 combinations of numeric values are too many"):
-        sample(integers(*[20] * 5), "hyper:100")
-
-
-@pytest.mark.parametrize(
-    ("n", "levels", "expected"),
-    [
-        (271, 5, [0, 68, 136, 204, 270]),
-        (18, 7, [0, 3, 6, 9, 12, 15, 17]),
-        (18, 5, [0, 4, 8, 12, 17]),
-        (6, 5, [0, 1, 2, 3, 5]),
-        (3, 3, [0, 1, 2]),
-        # The first numbers of System.Random(n), n = 1 … 6: .249, .771, .294, .816, .338, .861.
-        (1, 3, [0, 0, 0]),
-        (2, 3, [0, 1, 1]),
-        (2, 5, [0, 1, 1, 0, 1]),
-        (4, 5, [0, 1, 2, 3, 3]),
-        (6, 7, [0, 1, 2, 3, 4, 5, 5]),
-    ],
-)
-def test_levels_of_the_program(n: int, levels: int, expected: list[int]) -> None:
-    """The program rounds the step once and multiplies it; of n values, level n and later ones are drawn from them."""
-    assert compat_levels(n, levels) == expected
-    measurements = {3: 9, 5: 25, 7: 49}[levels]
-    found = sample(integers(n), f"pb:{measurements},{levels},compat")
-    assert sorted(found.value("x0")) == sorted(set(expected))
 
 
 @pytest.mark.parametrize("levels", [2, 3, 4, 5, 7, 12])
@@ -150,20 +77,6 @@ def test_levels_are_distinct_and_include_both_ends(levels: int) -> None:
         assert found[-1] == compat[-1] == n - 1
 
 
-# Table 2.2 of the thesis.
-TABLE = """
-0 1 1 2 0 2 2 1
-1 0 1 1 2 0 2 2
-2 1 0 1 1 2 0 2
-2 2 1 0 1 1 2 0
-0 2 2 1 0 1 1 2
-2 0 2 2 1 0 1 1
-1 2 0 2 2 1 0 1
-1 1 2 0 2 2 1 0
-0 0 0 0 0 0 0 0
-"""
-
-
 # Numbers of measurements and levels of all Plackett-Burman designs.
 SIZES = [(9, 3), (27, 3), (81, 3), (25, 5), (125, 5), (49, 7)]
 
@@ -172,12 +85,6 @@ def levels_matrix(measurements: int, levels: int, variant: str = "") -> Array:
     """Return the levels of a Plackett-Burman design of as many options as it has columns."""
     system = numeric(*[tuple(map(float, range(levels)))] * (measurements - 1))
     return sample(system, f"pb:{measurements},{levels}{variant}").indices.astype(int)
-
-
-def test_table_2_2_of_the_thesis() -> None:
-    """`pb:9,3` over eight options is table 2.2, row by row."""
-    found = sample(numeric(*[(0.0, 1.0, 2.0)] * 8), "pb:9,3")
-    assert points(found) == [tuple(map(float, line.split())) for line in TABLE.split("\n") if line]
 
 
 @pytest.mark.parametrize("pair", SIZES)
@@ -203,54 +110,6 @@ def test_plackett_burman_designs_are_balanced(pair: tuple[int, int]) -> None:
     for one, other in itertools.combinations(range(strength), 2):
         pairs = np.bincount(matrix[:, one] * levels + matrix[:, other], minlength=levels**2)
         assert (pairs == measurements // levels**2).all()
-
-
-def test_levels_are_spread_evenly_over_the_values() -> None:
-    """Level l of L is the value with index round-half-even(l(N-1)/(L-1)), also where N < L."""
-    seven = set(points(sample(numeric(tuple(map(float, range(7)))), "pb:25,5")))
-    assert seven == {(0.0,), (2.0,), (3.0,), (4.0,), (6.0,)}
-    two = sample(numeric((1.0, 9.0), (1.0, 9.0)), "pb:9,3")
-    assert len(two) == len(two.unique()) == 4
-
-
-def test_rows_that_coincide_are_dropped_and_counted() -> None:
-    """Few values make rows coincide; the sample says how many."""
-    found = draw_sample(numeric((1.0, 2.0)), "pb:9,3")
-    assert len(found.configurations) == 2
-    assert found.notes == ("7 of 9 rows coincide with others and are left out",)
-
-
-def test_aliased_columns_give_a_note() -> None:
-    """More options than (M-1)/(L-1) give a note, more than columns an error."""
-    assert not draw_sample(numeric(*[(1.0, 2.0, 3.0)] * 4), "pb:9,3").notes
-    (note,) = draw_sample(numeric(*[(1.0, 2.0, 3.0)] * 5), "pb:9,3").notes
-    assert "at most 4 numeric options" in note
-    with pytest.raises(SpecError, match="at most 8 numeric options, not 9"):
-        sample(numeric(*[(1.0, 2.0, 3.0)] * 9), "pb:9,3")
-
-
-def test_figure_2_2_of_the_thesis(plane: VariabilityModel) -> None:
-    """The full factorial design takes all 25 points, the last option fastest."""
-    assert points(sample(plane, "ff")) == [(float(a), float(b)) for a in range(1, 6) for b in range(2, 11, 2)]
-
-
-def test_figure_2_4_of_the_thesis(plane: VariabilityModel) -> None:
-    """The inscribed central composite design takes the nine points of figure 2.4."""
-    expected = {(3, 6), (1, 6), (5, 6), (3, 2), (3, 10), *itertools.product((2, 4), (4, 8))}
-    found = points(sample(plane, "cci"))
-    assert len(found) == 9
-    assert set(found) == expected
-    assert found[0] == (3, 6)
-
-
-def test_compat_is_what_spl_conqueror_does(three: VariabilityModel) -> None:
-    """`cci:compat` gives the verified example, with the last valid value instead of values beyond maxValue."""
-    found = draw_sample(three, "cci:compat")
-    rows = points(found.configurations)
-    centre_and_axes = [(8, 5, 8), (1, 5, 8), (64, 5, 8), (8, 1, 8), (8, 20, 8), (8, 5, 0)]
-    assert rows[:6] == centre_and_axes
-    assert set(rows[6:]) == set(itertools.product((4.0, 16.0), (3.0, 9.0), (4.0, 8.0)))
-    assert found.notes == ("2 of 16 rows coincide with others and are left out",)
 
 
 def centre_of(option: NumericOption, compat: bool) -> float:
@@ -323,11 +182,34 @@ def test_designs_are_their_definitions(given: list[tuple[list[float], bool, bool
     assert any("no pair of options" in note for note in drawn.notes) == ("bbd" in spec and len(options) == 1)
 
 
-def test_too_many_corners_are_refused() -> None:
-    """A cube over 17 options is an error, not a long wait; one over 16 is not, nor the smaller one of `compat`."""
-    with pytest.raises(SpecError, match="131,072 corners, more than 65,536"):
-        sample(numeric(*[(1.0, 2.0, 3.0)] * 17), "cci")
-    with pytest.raises(SpecError, match="131,072 corners"):
-        sample(numeric(*[(1.0, 2.0, 3.0)] * 17), "cci:rotatable")
-    assert len(sample(numeric(*[tuple(map(float, range(99)))] * 16), "cci")) == 2**16 + 33
-    assert len(sample(numeric(*[tuple(map(float, range(99)))] * 17), "cci:compat")) == 17**2 + 35
+THREE = three_options()
+PLANE = VariabilityModel("plane", (A, B))
+
+
+def rows(system: VariabilityModel, spec: str) -> Lines:
+    """Return the number of the points of a design, its points, the lowest of each option fastest to read, and notes."""
+    drawn = draw_sample(system, spec)
+    found = [" ".join(f"{value:g}" for value in point) for point in points(drawn.configurations)]
+    shown = found if len(found) <= 30 else [*found[:3], "…", found[-1]]
+    return Lines("\n".join([f"{len(found)}: {', '.join(shown)}", *drawn.notes]))
+
+
+def values(system: VariabilityModel, spec: str) -> Lines:
+    """Return the values of each option in a design, and its notes."""
+    drawn = draw_sample(system, spec)
+    columns = (sorted(set(drawn.configurations.value(name).tolist())) for name in system.names)
+    lines = [
+        f"{name}: {' '.join(f'{v:g}' for v in column)}" for name, column in zip(system.names, columns, strict=True)
+    ]
+    return Lines("\n".join([f"{len(drawn.configurations)} rows", *lines, *drawn.notes]))
+
+
+def levels_of(n: int, levels: int) -> tuple[list[int], list[int]]:
+    """Return the levels of the program of n values, and the values that its Plackett-Burman design uses."""
+    spec = f"pb:{ {3: 9, 5: 25, 7: 49}[levels] },{levels},compat"
+    return compat_levels(n, levels), sorted(sample(integers(n), spec).value("x0").astype(int).tolist())
+
+
+def test_known_designs() -> None:
+    """Tables and figures of the thesis, the program's verified example, levels, notes and limits are golden rows."""
+    check_calls("numeric-designs", rows, values, levels_of, integers, THREE=THREE, PLANE=PLANE)

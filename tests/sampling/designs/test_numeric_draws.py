@@ -24,11 +24,12 @@ from sampling.designs.numeric_draws import (
 from sampling.draws import generator
 from sampling.space.parts import Parts
 from sampling.space.space import Space
-from splc.errors import SpecError, SplcError
+from splc.errors import SplcError
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from tests.sampling.designs.test_numeric_designs import POWERS, integers, numeric
+from tests.sampling.designs.test_numeric_designs import POWERS, integers, numeric, rows, values
 from tests.support.examples import examples
+from tests.support.golden_messages import check_calls
 
 
 @examples(30)
@@ -55,14 +56,6 @@ def test_a_latin_hypercube_has_one_row_per_stratum() -> None:
     assert np.sort(Combinations(integers(40, 40, 40)).at(centred), axis=0).tolist() == [[i] * 3 for i in range(40)]
 
 
-def test_hypercubes_that_cannot_be_complete_say_so() -> None:
-    """Rows that coincide are left out and counted; more rows than combinations are an error."""
-    found = draw_sample(integers(2, 2), "lhs:3")
-    assert len(found.configurations) + int("1 of 3 rows" in " ".join(found.notes)) == 3
-    with pytest.raises(SplcError, match="only 4 valid numeric parts, not 5"):
-        sample(integers(2, 2), "lhs:5")
-
-
 def test_sobol_is_scipys_sequence() -> None:
     """`sobol:N` is scipy's scrambled sequence on values, without repeated rows; smaller designs are its beginning."""
     model = integers(16, 16, 16)
@@ -76,31 +69,12 @@ def test_sobol_is_scipys_sequence() -> None:
     assert all(sorted(column) == list(range(16)) for column in first.T)
 
 
-def test_sobol_continues_until_all_rows_are_found() -> None:
-    """Also the whole grid is found; constraints among numeric options do not reduce the size."""
-    assert len(sample(integers(5, 7), "sobol:35").unique()) == 35
-    model = VariabilityModel.of({"a": range(10), "b": range(10)}, ["a + b <= 5"])
-    found = draw_sample(model, "sobol:20")
-    assert len(found.configurations) == 20
-    assert not found.notes
-    assert len(sample(model, "lhs:5").unique()) <= 5
-    with pytest.raises(SplcError, match="only 21 valid numeric parts, not 22"):
-        sample(model, "sobol:22")
-
-
 def test_sobol_has_a_limit_of_options(monkeypatch: pytest.MonkeyPatch) -> None:
     """More numeric options than scipy has dimensions are refused, with the limit."""
     monkeypatch.setattr(qmc.Sobol, "MAXDIM", 2)
     assert len(sample(integers(4, 4), "sobol:4")) == 4
     with pytest.raises(SplcError, match=r"sobol:4: 3 numeric options are too many \(the limit is 2\)"):
         sample(integers(4, 4, 4), "sobol:4")
-
-
-@pytest.mark.parametrize("design", ["lhs", "sobol", "dopt"])
-def test_no_rows(design: str) -> None:
-    """The amount of a system without pairs of binary options is 0, which is an error."""
-    with pytest.raises(SplcError, match="asTW2 is 0 for"):
-        sample(integers(3, 3), f"{design}:asTW2")
 
 
 def grid(*sizes: int) -> Array:
@@ -178,45 +152,14 @@ def test_the_best_design_of_two_options() -> None:
     assert log_determinant(X[found[:, 0].astype(int) * 3 + found[:, 1]]) == pytest.approx(best)
 
 
-def test_values_are_used_as_they_are() -> None:
-    """Powers of two are distinct values at their own distances; the program maps ranks to values, 16 appears twice."""
-    found = sample(numeric(POWERS), "dopt:3").value("x0").tolist()
-    # The quadratic's best middle is the value next to 32.5.
-    assert found == [1, 32, 64]
-    seven = sample(numeric(POWERS), "dopt:7").value("x0").tolist()
-    assert seven == list(POWERS)
-
-
-def test_few_rows_give_a_first_order_design() -> None:
-    """With fewer rows than terms, the polynomial is of first order, with a note; with even fewer there is an error."""
-    found = draw_sample(integers(3, 3, 3), "dopt:4")
-    assert found.notes == (
-        "dopt:4: optimal for the first-order polynomial; the second-order one has more than 4 terms",
-    )
-    corners = found.configurations.indices.astype(float) - 1
-    assert abs(np.linalg.det(np.c_[np.ones(4), corners])) == pytest.approx(16)
-    with pytest.raises(SplcError, match=r"has more than 3 terms\n.*at least 4 rows"):
-        sample(integers(3, 3, 3), "dopt:3")
-    with pytest.raises(SplcError, match="only 27 valid numeric parts, not 28"):
-        sample(integers(3, 3, 3), "dopt:28")
-
-
 def test_options_with_two_values_have_no_squares() -> None:
     """The square of an option with two values is constant and left out, also before terms that are needed."""
     assert terms(grid(2, 3)).shape[1] == 5
     assert np.linalg.matrix_rank(terms(grid(2, 2))) == 4
     assert polynomial(grid(2, 3).astype(float), 2, 4) is None
-    assert len(sample(integers(2, 3), "dopt:5")) == 5
 
 
-def test_few_combinations_are_all_taken_in_scripts() -> None:
-    """With `capped`, as in scripts of SPL Conqueror, too few combinations are no error."""
-    found = draw_sample(integers(3, 2), "dopt:100,capped,k=2")
-    assert len(found.configurations) == 6
-    assert found.notes == ("dopt:100,capped,k=2: there are only 6 valid numeric parts, not 100; all of them are taken",)
-
-
-def test_the_design_is_not_that_of_the_program() -> None:
-    """The rows of SPL Conqueror's k-exchange are not known, so that `compat` is no variant of the design."""
-    with pytest.raises(SpecError, match="no variant 'compat'"):
-        draw_sample(integers(3, 2), "dopt:5,compat")
+def test_known_draws() -> None:
+    """Notes and limits, optimal designs of few values, and the variants of the program are golden rows."""
+    tied = VariabilityModel.of({"a": range(10), "b": range(10)}, ["a + b <= 5"])
+    check_calls("numeric-draws", rows, values, integers, numeric, POWERS=POWERS, tied=tied)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sampling import Sample, Space, draw_sample, parse_spec, sample
+from sampling import Sample, Space, draw_sample, sample
 from sampling.designs import product
 from sampling.spec import BINARY
 from splc.errors import SpaceError, SplcError
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
-from tests.sampling.conftest import attempt
+from tests.sampling.conftest import PLANE, attempt, selected
 from tests.support.examples import examples
+from tests.support.golden_messages import check_calls
 from tests.support.strategies import models
 
 # Without a only one value of x is valid, with it all four.
@@ -43,44 +42,24 @@ def test_the_limit_holds_for_all_blocks(block: int, monkeypatch: pytest.MonkeyPa
         draw_sample(SYSTEM, "all+cci")
 
 
-@pytest.fixture
-def tree() -> VariabilityModel:
-    """Return options a, b below p, c and a mandatory m that implies c or b, and x, y, z."""
-    return VariabilityModel(
-        "tree",
-        (
-            BinaryOption("p"),
-            BinaryOption("a", parent="p"),
-            BinaryOption("b", parent="p"),
-            BinaryOption("c"),
-            BinaryOption("m", optional=False, implied=(("c", "b"),)),
-            *(NumericOption(name, (1.0, 2.0, 3.0, 4.0, 5.0)) for name in ("x", "y", "z")),
-        ),
-    )
+# Options a, b below p, c and a mandatory m that implies c or b, and x, y, z.
+TREE = VariabilityModel(
+    "tree",
+    (
+        BinaryOption("p"),
+        BinaryOption("a", parent="p"),
+        BinaryOption("b", parent="p"),
+        BinaryOption("c"),
+        BinaryOption("m", optional=False, implied=(("c", "b"),)),
+        *(NumericOption(name, (1.0, 2.0, 3.0, 4.0, 5.0)) for name in ("x", "y", "z")),
+    ),
+)
 
 
-def test_other_numeric_options_are_at_their_centres(tree: VariabilityModel) -> None:
-    """`ff[x,z]` has all combinations of x and z, and the middle value of y."""
-    found = sample(tree, "optionwise[c]+ff[x,z]")
-    assert set(found.value("y")) == {3.0}
-    pairs = set(zip(found.value("x").tolist(), found.value("z").tolist(), strict=True))
-    assert pairs == set(itertools.product(range(1, 6), repeat=2))
-
-
-def test_other_binary_options_are_as_few_as_possible(tree: VariabilityModel) -> None:
-    """`all[a,b]` has every selection of a and b with their parent; m and c only where they have to be."""
-    found = sample(tree, "all[a,b]+bbd[x,y]")
-    rows = {tuple(row) for row in found.indices[:, :5].tolist()}
-    # p a b c m: without b, m needs c.
-    assert rows == {(0, 0, 0, 1, 1), (1, 0, 0, 1, 1), (1, 1, 0, 1, 1), (1, 0, 1, 0, 1), (1, 1, 1, 0, 1)}
-
-
-def test_random_parts_count_the_reduced_system(tree: VariabilityModel) -> None:
-    """`random:N[a]` draws from the selections of a and its parent: three of them."""
-    assert len(sample(tree, "random:3[a]+bbd[x]")) == 3
-    with pytest.raises(SplcError, match="only 3 valid binary parts, not 4"):
-        sample(tree, "random:4[a]+bbd[x]")
-    assert len(sample(tree, "all[m]+lhs:5[x,y]")) == 5
+def test_designs_of_some_options() -> None:
+    """Other numeric options are at their centres, other binary ones as few as possible; what there are too few of."""
+    plus = VariabilityModel.of({"c++": bool, "d": bool})
+    check_calls("designs-of-some-options", selected, TREE=TREE, PLANE=PLANE, plus=plus)
 
 
 @examples(30)
@@ -109,32 +88,15 @@ def test_restricted_samples_are_valid_and_distinct(model: VariabilityModel, data
 
 
 @pytest.mark.parametrize("name", BINARY)
-def test_every_binary_design_can_be_restricted(name: str, tree: VariabilityModel) -> None:
+def test_every_binary_design_can_be_restricted(name: str) -> None:
     """The options in brackets vary as in a system of their own, for every binary design."""
     usage = BINARY[name][0]
     spec = name + (":2" if "T" in usage or ":N" in usage else "")
-    found = sample(tree, f"{spec}[a,b]+ofat:3[x]")
-    assert Space(tree).check(found).all()
+    found = sample(TREE, f"{spec}[a,b]+ofat:3[x]")
+    assert Space(TREE).check(found).all()
     assert len(found) == len(found.unique())
     assert set(found.value("y")) == {3.0}
     # Only m, which needs c or b, is selected because of other options.
     assert set(found.value("c")[found.value("b") == 1]) <= {0.0}
     with pytest.raises(SplcError, match="not a binary option"):
-        sample(tree, f"{spec}[nowhere]+ff")
-
-
-def test_switches_of_optional_options_can_be_chosen(optional_plane: VariabilityModel) -> None:
-    """An optional numeric option, or its switch, is a binary option here."""
-    for name in ("B", "EnabledB"):
-        found = sample(optional_plane, f"all[{name}]+ff[B]")
-        assert set(found.indices[:, 1].tolist()) == set(range(6))
-        assert set(found.value("A")) == {3.0}
-
-
-def test_spelling(tree: VariabilityModel) -> None:
-    """Brackets follow the name or the arguments; the normal form has them last."""
-    for spec in ("pb[x,y]:9,3", "pb:9,3[x,y]", " pb:9,3 [x , y]"):
-        assert parse_spec(spec).text == "pb:9,3[x,y]"
-    assert parse_spec("pairwise[a,c] + ff[x]").text == "pairwise[a,c]+ff[x]"
-    plus = VariabilityModel.of({"c++": bool, "d": bool})
-    assert len(sample(plus, "all[c++]")) == 2
+        sample(TREE, f"{spec}[nowhere]+ff")

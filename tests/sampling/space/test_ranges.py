@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from sampling.space.ranges import UNBOUNDED, TermRange, factor_bounds, interval, term_ranges
 from sampling.space.space import Space
 from splc.data.configurations import Configurations
-from splc.errors import ConfigurationError, VariabilityError
-from splc.formats.system.read import read_variability_model
+from splc.errors import ConfigurationError
+from splc.formats.detect import read_variability_model
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.subexpressions import Parameter
 from splc.models.terms import Factor, Term, log_term, option_term, product_of
@@ -27,6 +27,7 @@ from splc.types import Array
 from tests.sampling.conftest import model_of, stated
 from tests.support.entangled import ENTANGLED
 from tests.support.examples import examples
+from tests.support.golden_messages import Lines, check_calls
 from tests.support.real_data import real
 from tests.support.strategies import models
 
@@ -97,47 +98,6 @@ def test_ranges_are_those_of_all_valid_configurations(data: st.DataObject, limit
         assert each.exact or limit < 10_000
 
 
-def test_terms_without_influence_have_no_extent() -> None:
-    """A term of the influence 0 contributes 0 everywhere, also where the term has no value; no model has no range."""
-    system = VariabilityModel("s", (NumericOption("x", (0.0, 4.0)),))
-    [found] = term_ranges(InfluenceModel.from_terms({option_term("x", -1): 0.0}), Space(system))
-    assert (found.low, found.high, found.low_at, found.high_at) == (0.0, 0.0, {}, {})
-    assert term_ranges(InfluenceModel(()), Space(system)) == ()
-
-
-def test_parameters_that_are_tables_have_their_values_in_the_range() -> None:
-    """A parameter over an option takes part with its table."""
-    table = Parameter("alpha", (5.0, 1.0), (5.0, 1.0), (5.0, 1.0), "x", (1.0, 2.0), ((option_term("x"), 1.0),))
-    system = VariabilityModel("s", (NumericOption("x", (1.0, 2.0)),))
-    model = InfluenceModel.from_terms({option_term("x") * option_term("alpha"): 1.0}, ("x",), derived=(table,))
-    [found] = term_ranges(model, Space(system))
-    assert (found.low, found.low_at, found.high, found.high_at) == (2.0, {"x": 2.0}, 5.0, {"x": 1.0})
-
-
-def test_a_value_is_missing_only_where_it_is_needed() -> None:
-    """A logarithm of zero is an error where it contributes, none where another option of the term is never selected."""
-    options = (NumericOption("x", (0.0, 1.0)), NumericOption("y", (1.0, 2.0), deselected_flag=-1.0))
-    model = InfluenceModel.from_terms({log_term("x") * option_term("y"): 1.0}, ("x", "y"))
-    with pytest.raises(ConfigurationError, match=r"log10\(x\).* has no finite value where x = 0"):
-        term_ranges(model, Space(stated(options)))
-    [found] = term_ranges(model, Space(stated(options, "!Enabledy")))
-    assert (found.low, found.high, found.exact) == (0.0, 0.0, True)
-
-
-def test_wrong_models_and_empty_spaces_are_errors() -> None:
-    """Unknown options, influences and contributions that are not finite numbers, and empty spaces are refused."""
-    system = VariabilityModel("s", (BinaryOption("cache"), NumericOption("x", (1e200,))))
-    with pytest.raises(ConfigurationError, match="did you mean 'cache'"):
-        term_ranges(InfluenceModel.from_terms({option_term("cahce"): 0.0}), Space(system))
-    for influence in (math.nan, math.inf):
-        with pytest.raises(ConfigurationError, match="not a finite number"):
-            term_ranges(InfluenceModel(((option_term("x"), influence),)), Space(system))
-    with pytest.raises(ConfigurationError, match=r"1e\+200 \* x has no finite value"):
-        term_ranges(InfluenceModel.from_terms({option_term("x"): 1e200}), Space(system))
-    with pytest.raises(VariabilityError):
-        term_ranges(InfluenceModel(()), Space(stated(system.options, "cache", "!cache")))
-
-
 @pytest.mark.real_data
 @pytest.mark.parametrize("name", ["Dune", "x264"])
 def test_ranges_over_real_systems(name: str) -> None:
@@ -192,48 +152,6 @@ def test_huge_spaces_take_no_enumeration() -> None:
     assert sum(not each.exact for each in found.values()) == 1
 
 
-def test_an_entangled_space_has_bounds() -> None:
-    """If constraints are too complex to count, ranges are bounds from the options' values, never exact."""
-    numeric = tuple(NumericOption(f"n{i}", tuple(range(1, 101))) for i in range(6))
-    system = replace(ENTANGLED, options=(*ENTANGLED.options, *numeric))
-    space = Space(system)
-    constant, single, product = term_ranges(model_of("(4 + n0 * n1 - n5)", system), space)
-    assert (constant.low, constant.high, constant.exact) == (4.0, 4.0, True)
-    assert (single.low, single.high, single.exact) == (-100.0, -1.0, False)
-    assert (product.low, product.high, product.low_at) == (1.0, 1e4, None)
-
-
-@pytest.mark.parametrize(
-    ("values", "flag", "constraint", "text", "limit", "low", "high"),
-    [
-        # Each factor has at most 9 combinations, the term has 24; the extremes of the factors contradict each other.
-        ((1, 2, 3), None, "n0 + n2 <= 5", "n0 * n2 / (n0 + n1)", 9, (1 / 6, None), (9 / 2, None)),
-        # A subexpression contributes nothing if none of its options is selected, also if it is only bounded.
-        ((1, 2, 3), -1.0, None, "1 / (n0 + n1 + 3)", 8, (0.0, None), (1 / 3, None)),
-        # Dependencies are too many to list: an option whose logarithm is undefined leaves no bounds.
-        ((0, 1, 2), None, "n0 + n1 <= 3", "log10(n0) * n1", 4, (-math.inf, None), (math.inf, None)),
-        # Six valid combinations are within the limit; with one less, only ends that are found to be valid are reached.
-        ((1, 2, 3), None, "n0 + n1 <= 4", "n0 * n1", 6, (1.0, {"n0": 1, "n1": 1}), (4.0, {"n0": 2, "n1": 2})),
-        ((1, 2, 3), None, "n0 + n1 <= 4", "n0 * n1", 5, (1.0, {"n0": 1, "n1": 1}), (9.0, None)),
-    ],
-)
-def test_ends_are_reached_or_bounds(
-    values: tuple[float, ...],
-    flag: float | None,
-    constraint: str | None,
-    text: str,
-    limit: int,
-    low: tuple[float, dict[str, float] | None],
-    high: tuple[float, dict[str, float] | None],
-) -> None:
-    """Each end of a range is reached at a valid configuration, or a bound if too many have to be examined."""
-    options = tuple(NumericOption(f"n{i}", tuple(map(float, values)), deselected_flag=flag) for i in range(3))
-    system = stated(options, *(() if constraint is None else (constraint,)))
-    [found] = term_ranges(model_of(text, system), Space(system), limit=limit)
-    assert (found.low, found.high) == pytest.approx((low[0], high[0]))
-    assert (found.low_at, found.high_at) == (low[1], high[1])
-
-
 def test_bounds_of_subexpressions_too_large_to_list() -> None:
     """Sums, powers and roundings of more combinations than may be listed are bounded by interval arithmetic."""
     options = tuple(NumericOption(f"n{i}", (1.0, 2.0, 3.0)) for i in range(4))
@@ -284,36 +202,51 @@ def test_bounds_of_factors_hold_between_the_ends(low: float, width: float, facto
     assert (values <= found.high.value + slack).all()
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "power", "log", "least", "greatest"),
-    [
-        (-3.0, 2.0, 2, 0, 0.0, 9.0),
-        (-3.0, 2.0, 3, 0, -27.0, 8.0),
-        (-3.0, 0.0, -1, 0, -math.inf, math.inf),
-        (0.0, 3.0, -2, 0, -math.inf, math.inf),
-        (2.0, 4.0, -1, 0, 0.25, 0.5),
-        (-4.0, -2.0, -1, 0, -0.5, -0.25),
-        (-1.0, 4.0, Fraction(1, 2), 0, -math.inf, math.inf),
-        (1.0, 4.0, Fraction(1, 2), 0, 1.0, 2.0),
-        (0.25, 4.0, Fraction(1, 2), 0, 0.5, 2.0),
-        (0.0, 4.0, Fraction(1, 2), 0, 0.0, 2.0),
-        (0.25, 4.0, Fraction(-1, 2), 0, 0.5, 2.0),
-        (0.1, 100.0, 0, 2, 0.0, 4.0),
-        (0.0, 100.0, 0, 1, -math.inf, math.inf),
-        (10.0, 100.0, 1, 1, 10.0, 200.0),
-    ],
-)
-def test_bounds_of_factors_are_tight(
-    low: float, high: float, power: int | Fraction, log: int, least: float, greatest: float
-) -> None:
-    """Powers and logarithms have the bounds of calculus, or none where they may have no value."""
-    found = factor_bounds(low, high, Factor("x", power, log))
-    assert (found.low.value, found.high.value) == pytest.approx((least, greatest))
+def numeric(*values: float, count: int = 1, flag: float | None = None) -> dict[str, NumericOption]:
+    """Return numeric options n0, n1, … of equal values."""
+    names = [f"n{at}" for at in range(count)]
+    return {name: NumericOption(name, tuple(map(float, values)), deselected_flag=flag) for name in names}
 
 
-def test_nothing_times_something_unbounded_is_nothing() -> None:
-    """Products with 0 are 0, not undefined, whatever the other factor is."""
-    zero = interval(0.0, 0.0) * UNBOUNDED
-    assert (zero.low.value, zero.high.value) == (0.0, 0.0)
-    half = interval(0.0, 2.0) * UNBOUNDED
-    assert (half.low.value, half.high.value) == (-math.inf, math.inf)
+def ranges(text: str, options: dict[str, NumericOption], *constraints: str, **settings: int) -> Lines:
+    """Return the ranges of the terms of a model with the values at their ends, where these are reached."""
+    system = VariabilityModel.of(options, constraints)
+    return shortly(term_ranges(model_of(text, system), Space(system), **settings))
+
+
+def of_terms(*pairs: tuple[Term, float], derived: tuple[Parameter, ...] = (), system: VariabilityModel) -> Lines:
+    """Return the ranges of the terms of a model."""
+    return shortly(term_ranges(InfluenceModel(pairs, system.names, derived=derived), Space(system)))
+
+
+def shortly(found: tuple[TermRange, ...]) -> Lines:
+    """Return ranges as text."""
+    ends = (f"{each.low:.6g} at {each.low_at} … {each.high:.6g} at {each.high_at}" for each in found)
+    return Lines("\n".join(f"{each.term.text()}: {end}" for each, end in zip(found, ends, strict=True)))
+
+
+def entangled(text: str) -> Lines:
+    """Return the ranges over a system whose constraints are too complex to count, with six numeric options."""
+    system = replace(ENTANGLED, options=(*ENTANGLED.options, *numeric(*range(1, 101), count=6).values()))
+    return shortly(term_ranges(model_of(text, system), Space(system)))
+
+
+def bounds(low: float, high: float, power: float | Fraction, log: int = 0) -> tuple[float, float]:
+    """Return the bounds of a factor over an interval."""
+    found = factor_bounds(low, high, Factor("x", power, log))  # type: ignore[arg-type]
+    return found.low.value + 0.0, found.high.value + 0.0
+
+
+def product(low: float, high: float) -> tuple[float, float]:
+    """Return the bounds of an interval times something unbounded."""
+    found = interval(low, high) * UNBOUNDED
+    return found.low.value, found.high.value
+
+
+def test_known_ranges() -> None:
+    """Ends are reached, or bounds where too much would be examined; bounds of factors are those of calculus."""
+    table = Parameter("alpha", *(((5.0, 1.0),) * 3), "x", (1.0, 2.0), ((option_term("x"), 1.0),))
+    x = VariabilityModel.of({"x": [1, 2]})
+    huge = VariabilityModel("s", (BinaryOption("cache"), NumericOption("x", (1e200,))))
+    calls = (ranges, of_terms, numeric, entangled, bounds, product, option_term, log_term, Fraction, NumericOption)
+    check_calls("ranges", *calls, table=table, x=x, huge=huge, square=Fraction(1, 2))

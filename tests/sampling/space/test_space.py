@@ -11,16 +11,15 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sampling.space.problem import ConstraintProblem, Disjunction, whole_problem
+from sampling.space.problem import ConstraintProblem, Disjunction, problem_of
 from sampling.space.solutions import Solutions, minimal_conflict
 from sampling.space.space import Space
 from splc.data.configurations import Configurations
-from splc.errors import VariabilityError
 from splc.system.constraints import parse_arithmetic, parse_boolean
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
-from tests.sampling.conftest import stated
 from tests.support.examples import examples
+from tests.support.golden_messages import check_calls
 from tests.support.sampling_oracle import is_valid
 from tests.support.strategies import all_assignments, models
 
@@ -51,23 +50,6 @@ def test_enumerated_counted_ranked_and_accepted_are_the_same(model: VariabilityM
     assert np.array_equal(np.sort(Configurations(model, rows).keys), np.sort(valid.keys))
     for option, column in zip(model.options, valid.indices.T, strict=True):
         assert space.option_counts()[option.name] == tuple(np.bincount(column, minlength=option.size))
-
-
-@pytest.mark.parametrize("text", ["x + y > 100", "x * y = 5", "x + y < 1", "x > 100", "x = y * 7"])
-@pytest.mark.parametrize("more", [(), ("x >= y",)])
-def test_a_comparison_that_never_holds(text: str, more: tuple[str, ...]) -> None:
-    """A comparison that no values satisfy leaves no configuration, whatever the other options and constraints are."""
-    x, y = NumericOption("x", (1.0, 2.0, 3.0)), NumericOption("y", (1.0, 2.0, 4.0))
-    space = Space(stated((BinaryOption("b"), x, y), *more, text))
-    assert space.count == 0
-    assert not space.check(all_assignments(space.system)).any()
-
-
-@pytest.mark.parametrize("size", [64, 65, 130])
-def test_clauses_about_options_of_many_values(size: int) -> None:
-    """A clause about whether a numeric option has a value counts all of its values."""
-    option = NumericOption("n", tuple(map(float, range(size))), deselected_flag=-1.0)
-    assert Space(stated([BinaryOption("b"), option], "!b | Enabledn")).count == 2 * size + 1
 
 
 @given(models(), st.integers(0, 5), st.integers(0, 30), st.integers(0, 30))
@@ -176,7 +158,7 @@ def test_domains_that_lack_the_values_of_literals(domain: int, literal: int) -> 
 @given(models(binary=4, numeric=2, most_constraints=6))
 def test_conflicts_are_minimal(system: VariabilityModel) -> None:
     """The constraints have no solution together, and have one if any of them is left out."""
-    problem = whole_problem(system)
+    problem = problem_of(system)
     assume(Solutions(problem).empty)
     found = minimal_conflict(problem)
     assert Solutions(ConstraintProblem(problem.sizes, problem.parents, tuple(found))).empty
@@ -206,26 +188,19 @@ def chain(length: int) -> list[str]:
     return ["b0", *(f"!b{i} | b{i + 1}" for i in range(length - 2)), f"!b{length - 2}"]
 
 
-@pytest.mark.parametrize(
-    ("texts", "named"),
-    [
-        # Each rule of the hierarchy is named once.
-        (["r | s", " !q & s "], [(None, "root needs p"), (None, "p needs q"), (8, "!q & s")]),
-        # Several parts of one constraint are one constraint.
-        (["r & s", "!r | !s"], [(7, "r & s"), (8, "!r | !s")]),
-        (["x > y", "y > x ", "x + y > 2"], [(7, "x > y"), (8, "y > x")]),
-        (chain(10), list(enumerate(chain(10), 7))),
-    ],
-)
-def test_conflicts_are_named(texts: list[str], named: list[tuple[int | None, str]]) -> None:
-    """Each constraint of a conflict is named once, with its line; of more than 10 there is only the number."""
-    with pytest.raises(VariabilityError) as caught:
-        Space(contradictory(*texts)).require_valid()
-    assert [(each.file, each.line, each.message, each.text) for each in caught.value.problems] == [
-        ("m.xml", line, "no valid configuration: contradicting constraint", text) for line, text in named
-    ]
-    with pytest.raises(VariabilityError) as caught:
-        Space(contradictory(*chain(11))).require_valid()
-    [one] = caught.value.problems
-    assert one.message == "no valid configuration: the constraints contradict each other"
-    assert (one.file, one.hint) == ("m.xml", "11 of them together have no solution")
+def conflict(*texts: str) -> None:
+    """Refuse constraints that contradict each other."""
+    Space(contradictory(*texts)).require_valid()
+
+
+def count(options: dict[str, Any], *constraints: str) -> tuple[int, bool]:
+    """Return the number of valid configurations, and whether the check accepts some assignment."""
+    space = Space(VariabilityModel.of(options, constraints))
+    return space.count, bool(space.check(all_assignments(space.system)).any())
+
+
+def test_known_spaces() -> None:
+    """Each constraint of a conflict is named once, with its line; counts are those of the golden file."""
+    flagged = {size: NumericOption("n", tuple(map(float, range(size))), deselected_flag=-1.0) for size in (64, 65, 130)}
+    values = {"b": bool, "x": [1, 2, 3], "y": [1, 2, 4]}
+    check_calls("conflicts", conflict, chain, count, values=values, flagged=flagged, bool=bool)

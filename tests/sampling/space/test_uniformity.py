@@ -13,7 +13,7 @@ from sampling import Space, draw_sample, sample
 from sampling.space import approximation
 from sampling.space.approximation import CHAINS, Chains
 from sampling.space.compilation import build
-from sampling.space.problem import components, whole_problem
+from sampling.space.problem import components, problem_of
 from splc.data.configurations import Configurations
 from splc.errors import SpaceError
 from splc.system.variability import VariabilityModel
@@ -80,7 +80,7 @@ def test_chains_are_uniform(options: int, number: int) -> None:
     """Each solution of a component is drawn equally often, also where few are left."""
     for seed in range(3):
         system = system_of(options, random_clauses(options, number, seed))
-        problem = whole_problem(system)
+        problem = problem_of(system)
         parts = components(problem)
         assert parts
         part = max(parts, key=lambda each: len(each.variables))
@@ -102,7 +102,7 @@ def test_chains_are_uniform(options: int, number: int) -> None:
 def test_alternatives_are_reached() -> None:
     """Values that only change together, as in an alternative group, are drawn equally often."""
     group = ["o0 | o1 | o2 | o3", *(f"!o{a} | !o{b}" for a, b in product(range(4), repeat=2) if a < b)]
-    problem = whole_problem(system_of(4, group))
+    problem = problem_of(system_of(4, group))
     (part,) = components(problem) or []
     state, _ = Chains(part, problem.sizes).draw(np.random.default_rng(0))
     assert (state.sum(axis=1) == 1).all()
@@ -134,7 +134,7 @@ def test_unsatisfiable_constraints_end() -> None:
     """Chains of constraints that no configuration satisfies end with an error."""
     signs = product(("", "!"), repeat=3)
     texts = [" | ".join(f"{sign}o{at}" for at, sign in enumerate(each)) for each in signs]
-    problem = whole_problem(system_of(3, texts))
+    problem = problem_of(system_of(3, texts))
     (part,) = components(problem) or []
     with pytest.raises(SpaceError, match="too complex to find"):
         Chains(part, problem.sizes).draw(np.random.default_rng(0))

@@ -19,6 +19,7 @@ from splc.models.influence import InfluenceModel
 from splc.models.terms import option_term
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
+from tests.learning.projection.known_targets import group
 from tests.sampling.conftest import model_of, stated
 from tests.support.examples import examples
 from tests.support.influence_strategies import influence_models, spaces, spaces_with_model
@@ -228,12 +229,7 @@ def test_effects_follow_their_definitions(drawn: tuple[Space, InfluenceModel]) -
 
 def test_a_group_is_one_choice() -> None:
     """The values of an alternative group are its members, and changing it changes two options."""
-    names = ("a", "b", "c")
-    group = tuple(
-        BinaryOption(name, optional=False, excluded=tuple((other,) for other in names if other != name))
-        for name in names
-    )
-    system = VariabilityModel("group", (*group, BinaryOption("d")))
+    system = VariabilityModel("group", (*group("a", "b", "c"), BinaryOption("d")))
     model = InfluenceModel.from_terms({option_term("b"): 5.0, option_term("c") * option_term("d"): 8.0})
     found = effects_of(model, Space(system), [(0, 1, 2), (3,)])
     assert [dict(effect.values) for effect in found[0]] == [{0: 1, 1: 0, 2: 0}, {0: 0, 1: 1, 2: 0}, {0: 0, 1: 0, 2: 1}]

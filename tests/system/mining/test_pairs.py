@@ -13,15 +13,14 @@ from hypothesis.extra import numpy as hnp
 
 from splc.io.csv_rows import first_appearances
 from splc.system.mining import OptionRows, failing_combinations
-from splc.system.mining.mined_constraint import ClauseSet, Literals
+from splc.system.mining.mined_constraint import ClauseSet
 from splc.system.mining.pairs import (
     LiteralCounts,
-    LiteralTable,
     combined,
     contradictions,
     log_chance,
-    row_codes,
 )
+from splc.system.mining.search import LiteralTable
 from splc.types import Array
 from tests.support.golden_messages import check_calls
 
@@ -30,12 +29,11 @@ tables = st.tuples(st.integers(1, 40), st.integers(1, 20)).flatmap(lambda shape:
 
 @given(tables)
 def test_numbers_of_rows(table: Array) -> None:
-    """Rows have the same number where they are equal, whether they are given as a table or as columns."""
-    for codes in (row_codes(table), row_codes([column.astype(int) for column in table.T])):
-        same = (table[:, None] == table[None]).all(axis=2)
-        np.testing.assert_array_equal(codes[:, None] == codes[None], same)
-        first = first_appearances(codes)[0].tolist()
-        assert first == sorted({row.tobytes(): at for at, row in reversed([*enumerate(table)])}.values())
+    """Rows have the same number where they are equal."""
+    codes = OptionRows(tuple(map(str, range(table.shape[1]))), table).binary_codes
+    np.testing.assert_array_equal(codes[:, None] == codes[None], (table[:, None] == table[None]).all(axis=2))
+    first = first_appearances(codes)[0].tolist()
+    assert first == sorted({row.tobytes(): at for at, row in reversed([*enumerate(table)])}.values())
 
 
 def test_distinct_rows() -> None:
@@ -49,25 +47,25 @@ def test_distinct_rows() -> None:
 
 
 COLUMNS = 4
-literals = st.integers(1, COLUMNS).flatmap(lambda column: st.sampled_from([column, -column]))
+literals = st.integers(-COLUMNS, COLUMNS - 1)
 
 
-def clauses(most: int) -> st.SearchStrategy[list[Literals]]:
+def clauses(most: int) -> st.SearchStrategy[list[tuple[int, ...]]]:
     """Clauses of up to so many literals."""
     return st.lists(st.lists(literals, min_size=1, max_size=most, unique=True).map(tuple), max_size=6)
 
 
-def solutions(stated: list[Literals]) -> list[tuple[bool, ...]]:
+def solutions(stated: list[tuple[int, ...]]) -> list[tuple[bool, ...]]:
     """Return the assignments that satisfy clauses."""
     return [
         row
         for row in itertools.product((False, True), repeat=COLUMNS)
-        if all(any(row[abs(each) - 1] == (each > 0) for each in clause) for clause in stated)
+        if all(any(row[each] if each >= 0 else not row[~each] for each in clause) for clause in stated)
     ]
 
 
 @given(clauses(3), clauses(2))
-def test_implied_clauses_follow(stated: list[Literals], asked: list[Literals]) -> None:
+def test_implied_clauses_follow(stated: list[tuple[int, ...]], asked: list[tuple[int, ...]]) -> None:
     """Redundant constraints hold in every solution of the others."""
     known = ClauseSet()
     known.add(stated)
@@ -76,7 +74,7 @@ def test_implied_clauses_follow(stated: list[Literals], asked: list[Literals]) -
 
 
 @given(clauses(3), st.integers(2**COLUMNS // 8, 20))
-def test_numbers_of_solutions(stated: list[Literals], limit: int) -> None:
+def test_numbers_of_solutions(stated: list[tuple[int, ...]], limit: int) -> None:
     """The number of solutions is compared with a limit."""
     known = ClauseSet()
     known.add(stated)
@@ -86,12 +84,12 @@ def test_numbers_of_solutions(stated: list[Literals], limit: int) -> None:
 def test_chains_and_exclusions() -> None:
     """Chains of implications and sets of exclusive columns are followed; what was removed is forgotten."""
     known = ClauseSet()
-    known.add([(-1, 2), (-2, 3)])
+    known.add([(~1, 2), (~2, 3)])
     known.add_exclusive([3, 4])
-    assert known.implies([(-1, 3), (-1, -4)])
-    assert not known.implies([(-3, 1)])
-    known.remove([(-2, 3)])
-    assert not known.implies([(-1, 3)])
+    assert known.implies([(~1, 3), (~1, ~4)])
+    assert not known.implies([(~3, 1)])
+    known.remove([(~2, 3)])
+    assert not known.implies([(~1, 3)])
 
 
 @given(st.integers(1, 60), st.data())
@@ -106,13 +104,12 @@ def test_chance_is_fishers(rows: int, data: st.DataObject) -> None:
 def test_counts(rows: int, columns: int, seed: int) -> None:
     """All pairs of literals are counted as a loop over the rows counts them, and those that no row has are found."""
     values = np.random.default_rng(seed).random((rows, columns)) < 0.5
-    counts = LiteralCounts(values)
-    literals, every = np.concatenate([values, ~values], axis=1), np.arange(2 * columns)
-    assert counts.single.tolist() == literals.sum(axis=0).tolist()
-    both = [[int((literals[:, one] & literals[:, other]).sum()) for other in every] for one in every]
-    assert counts.both(every, every).tolist() == both
-    never = [pair for pair in itertools.combinations(every.tolist(), 2) if (pair[1] - pair[0]) % columns]
-    never = [(one, other) for one, other in never if not both[one][other]]
+    counts, every = LiteralCounts(values), [*range(columns), *(~column for column in range(columns))]
+    table = np.concatenate([values, ~values[:, ::-1]], axis=1)
+    assert counts.single.tolist() == table.sum(axis=0).tolist()
+    both = {(one, other): int((table[:, one] & table[:, other]).sum()) for one in every for other in every}
+    assert counts.both(np.array(every), np.array(every)).ravel().tolist() == [*both.values()]
+    never = [(one, other) for one, other in itertools.combinations(every, 2) if other != ~one and not both[one, other]]
     found = counts.never_together(columns, lambda first, second: np.ones(len(first), dtype=bool))
     assert [*zip(*map(np.ndarray.tolist, found), strict=True)] == never
 
@@ -121,13 +118,14 @@ def test_counts_of_many_columns() -> None:
     """Of more columns than are counted at once, pairs are counted and found as those of few."""
     rng = np.random.default_rng(0)
     values = rng.random((40, 2_100)) < rng.choice([0.02, 0.5, 0.98], 2_100)
-    counts, literals = LiteralCounts(values), np.concatenate([values, ~values], axis=1).astype(int)
-    first, second = (np.sort(rng.choice(4_200, size, replace=False)) for size in (50, 60))
-    np.testing.assert_array_equal(counts.both(first, second), literals[:, first].T @ literals[:, second])
-    never = np.triu(literals.T.astype(np.float32) @ literals.astype(np.float32) == 0, 1)
+    counts, table = LiteralCounts(values), np.concatenate([values, ~values[:, ::-1]], axis=1).astype(np.float32)
+    first, second = (rng.choice(4_200, size, replace=False) - 2_100 for size in (50, 60))
+    np.testing.assert_array_equal(counts.both(first, second), table[:, first].T @ table[:, second])
+    every = np.concatenate([np.arange(2_100), ~np.arange(2_100)])
+    never = np.triu(table[:, every].T @ table[:, every] == 0, 1)
     never[np.arange(2_100), np.arange(2_100) + 2_100] = False
     found = counts.never_together(2_100, lambda first, _: first % 2 == 0)
-    np.testing.assert_array_equal(found, np.nonzero(never & (np.arange(4_200) % 2 == 0)[:, None]))
+    np.testing.assert_array_equal(found, every[np.stack(np.nonzero(never & (every % 2 == 0)[:, None]))])
 
 
 @given(st.integers(2, 30), st.integers(1, 40), st.integers(0, 2**32 - 1))
