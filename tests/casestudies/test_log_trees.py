@@ -53,8 +53,17 @@ def by_name(found: published_logs.Result) -> dict[str, Recomputed]:
 
 @pytest.mark.real_data
 def test_published_errors_are_recomputed(tree: Path) -> None:
-    """Every error that the published logs state is that of its model, and the table has the last and the best one."""
-    found = run(request(tree))
+    """Every error that the published logs state is that of its model, and the table has the last and the best one.
+
+    The number of finished logs grows to that of all logs; the number of processes changes nothing.
+    """
+    calls: list[tuple[int, int, str]] = []
+    found = run(request(tree), on_progress=lambda *call: calls.append(call))
+    whole = [call for call in calls if call[2].endswith("logs")]
+    assert whole == sorted(whole)
+    assert whole[-1] == (5, 5, "5 of 5 logs")
+    two = run(request(tree, jobs=2))
+    assert (two.learnings, two.cells) == (found.learnings, found.cells)
     assert (found.logs, len(found.learnings), found.failures, found.differing) == (5, 4, (), 0)
     assert [Path(each).name for each in found.switches] == ["out_twise.log"]
     assert sum(each.checked for each in found.learnings) == 9
@@ -70,24 +79,6 @@ def test_published_errors_are_recomputed(tree: Path) -> None:
         ("x264", "random", 65),
         ("x264", "twise", 12),
     ]
-
-
-@pytest.mark.real_data
-def test_progress(tree: Path) -> None:
-    """The number of finished logs grows to the number of all logs, and its text states both."""
-    calls: list[tuple[int, int, str]] = []
-    run(request(tree), on_progress=lambda *call: calls.append(call))
-    whole = [call for call in calls if call[2].endswith("logs")]
-    assert whole == sorted(whole)
-    assert whole[-1] == (5, 5, "5 of 5 logs")
-
-
-@pytest.mark.real_data
-def test_processes_change_nothing(tree: Path) -> None:
-    """The result does not depend on the number of processes."""
-    one, two = run(request(tree)), run(request(tree, jobs=2))
-    assert one.learnings == two.learnings
-    assert one.cells == two.cells
 
 
 @pytest.mark.real_data

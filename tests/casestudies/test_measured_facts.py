@@ -95,11 +95,6 @@ def test_directions_are_a_partition() -> None:
     assert [rows[0][1], rows[-1][1]] == [135, 185]
 
 
-def test_picture_of_counts() -> None:
-    """The picture of counts can be drawn."""
-    assert communication.counts_picture(case_of("smg2000/3d")).startswith("<svg")
-
-
 @pytest.mark.parametrize(("shared", "deviation"), [(0.0, 0.1), (0.5, 0.2), (0.9, 0.3)])
 def test_noise_of_known_parts(shared: float, deviation: float) -> None:
     """The part of the noise that an `mpirun` shares, and the deviation of a row, are found where they are known."""

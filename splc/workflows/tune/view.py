@@ -123,46 +123,35 @@ def _summary(budget: int, replays: list[Replay]) -> dict[str, float]:
 
 
 def view_of_replays(result: ReplayResult) -> views.View:
-    """Yield how good the found configurations are, by budget, and each replay if there is one budget."""
+    """Yield how good what was found is, or how much of the Pareto front it is, by budget; of one budget each replay."""
     by_budget: dict[int, list[Replay]] = {}
     for replay in result.replays:
         by_budget.setdefault(replay.budget, []).append(replay)
-    detailed = len(by_budget) == 1 and len(result.replays) > 1
-    if result.front is not None:
-        yield from _fronts(result, by_budget, detailed=detailed)
-        return
-    assert result.optimum is not None
-    size = views.counted(result.configurations, "configuration")
-    yield f"best {result.nfp} of {size}: {quantity(result.optimum, result.unit)}"
-    if detailed:
-        yield views.Rows(
-            result.replays, (*views.columns("seed, best"), *views.columns("better = rank_percent, regret", _percent))
-        )
-        yield ""
-    means = "better configurations = rank, of random runs = random, regret, largest regret = worst, within 1 % = near"
-    shown = (views.Column("runs", "budget"), *views.columns(means, _percent))
-    if result.unit in ("s", "ms", "µs", "ns", "min", "h"):
-        shown += (views.Column("all runs take", "total", lambda value: quantity(value, result.unit, 3), right=True),)
-    yield views.Rows([_summary(*replays) for replays in by_budget.items()], shown)
-
-
-def _fronts(result: ReplayResult, by_budget: dict[int, list[Replay]], *, detailed: bool) -> views.View:
-    """Yield how much of the table's Pareto front is found, by budget."""
-    names = " and ".join(f"{'greatest' if goal.maximize else 'least'} {goal.nfp}" for goal in result.goals)
-    front = views.counted(result.front or 0, "configuration")
-    yield f"front of {names}: {front} of {result.configurations:,}"
-    if detailed:
-        yield views.Rows(
-            result.replays, (*views.columns("seed"), *views.columns("hypervolume = hypervolume_percent", _percent))
-        )
-        yield ""
-    rows = []
-    for budget, replays in by_budget.items():
-        shares = [replay.hypervolume_percent or 0.0 for replay in replays]
-        mean = sum(shares) / len(shares)
-        rows.append({"budget": budget, "mean": mean, "least": min(shares), "random": result.random[budget]})
-    means = views.columns("hypervolume of the front = mean, least, of random runs = random", _percent)
-    yield views.Rows(rows, (views.Column("runs", "budget"), *means))
+    further: tuple[views.Column, ...] = ()
+    if result.front is None:
+        assert result.optimum is not None
+        size = views.counted(result.configurations, "configuration")
+        yield f"best {result.nfp} of {size}: {quantity(result.optimum, result.unit)}"
+        each = (*views.columns("seed, best"), *views.columns("better = rank_percent, regret", _percent))
+        rows = [_summary(*replays) for replays in by_budget.items()]
+        means = "better configurations = rank, of random runs = random, regret, largest regret = worst"
+        means += ", within 1 % = near"
+        if result.unit in ("s", "ms", "µs", "ns", "min", "h"):
+            total = partial(quantity, unit=result.unit, digits=3)
+            further = (views.Column("all runs take", "total", total, right=True),)
+    else:
+        names = " and ".join(f"{'greatest' if goal.maximize else 'least'} {goal.nfp}" for goal in result.goals)
+        front = views.counted(result.front, "configuration")
+        yield f"front of {names}: {front} of {result.configurations:,}"
+        each = (*views.columns("seed"), *views.columns("hypervolume = hypervolume_percent", _percent))
+        rows, means = [], "hypervolume of the front = mean, least, of random runs = random"
+        for budget, replays in by_budget.items():
+            shares = [replay.hypervolume_percent or 0.0 for replay in replays]
+            own = {"mean": sum(shares) / len(shares), "least": min(shares), "random": result.random[budget]}
+            rows.append({"budget": budget, **own})
+    if len(by_budget) == 1 and len(result.replays) > 1:
+        yield from (views.Rows(result.replays, each), "")
+    yield views.Rows(rows, (views.Column("runs", "budget"), *views.columns(means, _percent), *further))
 
 
 # The number of changes of a summary.
