@@ -93,25 +93,23 @@ class Cells(Sequence[str]):
     def bytes_at(self, at: int) -> Array:
         """Return the byte at a place in each cell, 0 after its end, shape (n,)."""
         positions = self.before + np.int32(at + 1)
-        values: Array = np.frombuffer(self.content, dtype=np.uint8).take(positions, mode="clip")
-        return values * (positions < self.ends)
+        values = np.frombuffer(self.content, dtype=np.uint8).take(positions, mode="clip")
+        return np.asarray(values * (positions < self.ends))
 
     def _word(self, start: int) -> Array:
         """Return eight bytes of each cell as a number, shape (n,); cells contain no NUL."""
         if self.widest <= start + 2 and start == 0:
             return self.heads
         positions = self.before + np.int32(start + 1)
-        # Of the two words of the file that a word of a cell has bytes of.
+        # Of the two words of the file that a word of a cell has bytes of; its last bytes are less than a word.
         count = len(self.content) // _WORD
         words: Array = np.frombuffer(self.content, "<u8", count) if count else np.zeros(1, "<u8")
         at, shift = positions // _WORD, (positions % _WORD * _WORD).astype(np.uint64)
         first, second = (words.take(at + further, mode="clip") for further in (0, 1))
         word: Array = first >> shift | second << np.uint64(1) << (np.uint64(63) - shift)
-        # The last bytes of the file are no whole word.
         for row in np.flatnonzero(at + 1 >= count).tolist():
             word[row] = int.from_bytes(self.content[positions[row] : positions[row] + _WORD], "little")
-        masked: Array = word & _MASKS[np.clip(self.ends - positions, 0, _WORD)]
-        return masked
+        return np.asarray(word & _MASKS[np.clip(self.ends - positions, 0, _WORD)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,8 +230,7 @@ def renumbered(keys: Array) -> Array:
         return np.searchsorted(np.unique(keys), keys)
     is_used = np.zeros(end, dtype=bool)
     is_used[keys] = True
-    positions: Array = (np.cumsum(is_used, dtype=np.int64) - 1)[keys]
-    return positions
+    return np.asarray((np.cumsum(is_used, dtype=np.int64) - 1)[keys])
 
 
 def first_appearances(keys: Array) -> tuple[Array, Array]:

@@ -172,10 +172,6 @@ LEAST_EXPECTED = 7.0
 _BLOCK = 2_000
 # Of more columns, the numbers of rows with two of them are counted again where they are needed, for so many at a time.
 MAX_KEPT, _COLUMNS = 2_048, 256
-# The expected number of pairs that are reported though they are no constraints, in a table of independent options.
-FALSE_ALARMS = 0.5
-# The most options among which sets of three are looked for.
-MAX_IN_SETS = 200
 # The number of options that are tried as the first of two others, and the most numbers that are compared.
 TRIED, MAX_WORK = 6, 30_000_000
 
@@ -281,58 +277,53 @@ class LiteralCounts:
         order = np.lexsort([np.where(each < 0, binary + ~each, each) for each in (second, first)])
         return first[order], second[order]
 
+    def log_chance(self, first: Array, second: Array) -> Array:
+        """Return the logs of the probabilities that no row has both of two independent literals, shape (pairs,)."""
+        return log_chance(self.rows, self.single[first], self.single[second])
 
-def contradictions(counts: LiteralCounts, first: Array, second: Array, tests: int, factor: float = 1.0) -> Array:
-    """Return which pairs of literals that no row has contradict each other, not by chance, shape (pairs,), bool."""
-    chance = log_chance(counts.rows, counts.single[first], counts.single[second])
-    return np.asarray(chance <= factor * math.log(CHANCE / max(tests, 1)))
+    def contradictions(self, first: Array, second: Array, tests: int, factor: float = 1.0) -> Array:
+        """Return which pairs of literals that no row has contradict each other, not by chance, shape (pairs,), bool."""
+        return np.asarray(self.log_chance(first, second) <= factor * math.log(CHANCE / max(tests, 1)))
 
+    def combined(
+        self, first: Array, second: Array, options: Array, third_columns: Sequence[int], factor: float = 1.0
+    ) -> Array:
+        """Return which pairs of literals occur with several values of a third option, and are not explained by others.
 
-def combined(
-    counts: LiteralCounts,
-    values: Array,
-    first: Array,
-    second: Array,
-    options: Array,
-    third_columns: Sequence[int],
-    factor: float = 1.0,
-) -> Array:
-    """Return which pairs of literals occur with several values of a third option, and are not explained by others.
-
-    `values`: the columns that were counted, shape (n, k), bool. `options`: the option of each.
-    """
-    least = factor * LEAST_EXPECTED
-    is_combined = np.zeros(len(first), dtype=bool)
-    columns = np.asarray(third_columns, dtype=np.int64)
-    third_values, third_options = values[:, columns].astype(np.float32), options[columns]
-    work = 0
-    for start in range(0, len(first), _BLOCK):
-        pairs = np.stack([first[start : start + _BLOCK], second[start : start + _BLOCK]])
-        # Which third columns are of other options than both literals, shape (pairs, columns).
-        third = (third_options != options[column_of(pairs)][:, :, None]).all(axis=0)
-        crossed = third.copy()
-        for literal in pairs:
-            with_third = counts.both(literal, columns)
-            single, total = counts.single[literal][:, None], counts.single[columns]
-            crossed &= (with_third > 0) & (with_third < single)
-            # A column that is equal or opposite to a literal explains nothing.
-            third &= (with_third < single) | (with_third < total)
-            third &= (with_third > 0) | (single + total < counts.rows)
-        expected = np.zeros(crossed.shape)
-        for side in (columns, ~columns):
-            both = counts.both(pairs[0], side) * counts.both(pairs[1], side)
-            expected += both / np.maximum(counts.single[side], 1)
-        expected[~third] = np.inf
-        accepted = crossed.any(axis=1) & (expected.min(axis=1, initial=np.inf) >= least)
-        work += int(accepted.sum()) * third_values.size
-        if work <= MAX_WORK:
-            for index in np.flatnonzero(accepted).tolist():
-                pair = [values[:, column_of(literal)] ^ (literal < 0) for literal in pairs[:, index].tolist()]
-                tried = np.argsort(expected[index], kind="stable")[:TRIED]
-                tried = tried[third[index, tried]]
-                accepted[index] = _expected_by_two(pair, third_values, third_options, third[index], tried) >= least
-        is_combined[start : start + _BLOCK] = accepted
-    return is_combined
+        `options`: the option of each column.
+        """
+        least = factor * LEAST_EXPECTED
+        is_combined = np.zeros(len(first), dtype=bool)
+        columns = np.asarray(third_columns, dtype=np.int64)
+        third_values, third_options = self.values[:, columns].astype(np.float32), options[columns]
+        work = 0
+        for start in range(0, len(first), _BLOCK):
+            pairs = np.stack([first[start : start + _BLOCK], second[start : start + _BLOCK]])
+            # Which third columns are of other options than both literals, shape (pairs, columns).
+            third = (third_options != options[column_of(pairs)][:, :, None]).all(axis=0)
+            crossed = third.copy()
+            for literal in pairs:
+                with_third = self.both(literal, columns)
+                single, total = self.single[literal][:, None], self.single[columns]
+                crossed &= (with_third > 0) & (with_third < single)
+                # A column that is equal or opposite to a literal explains nothing.
+                third &= (with_third < single) | (with_third < total)
+                third &= (with_third > 0) | (single + total < self.rows)
+            expected = np.zeros(crossed.shape)
+            for side in (columns, ~columns):
+                both = self.both(pairs[0], side) * self.both(pairs[1], side)
+                expected += both / np.maximum(self.single[side], 1)
+            expected[~third] = np.inf
+            accepted = crossed.any(axis=1) & (expected.min(axis=1, initial=np.inf) >= least)
+            work += int(accepted.sum()) * third_values.size
+            if work <= MAX_WORK:
+                for index in np.flatnonzero(accepted).tolist():
+                    pair = [self.values[:, column_of(literal)] ^ (literal < 0) for literal in pairs[:, index].tolist()]
+                    tried = np.argsort(expected[index], kind="stable")[:TRIED]
+                    tried = tried[third[index, tried]]
+                    accepted[index] = _expected_by_two(pair, third_values, third_options, third[index], tried) >= least
+            is_combined[start : start + _BLOCK] = accepted
+        return is_combined
 
 
 def _expected_by_two(pair: Sequence[Array], third: Array, options: Array, usable: Array, tried: Array) -> float:

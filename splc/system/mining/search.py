@@ -18,21 +18,13 @@ import numpy as np
 from splc.system.constraints import OptionLiteral
 from splc.system.groups import alternatives_among, probability_of_one
 from splc.system.mining.mined_constraint import Bounds, ClauseSet, Kind, Literals, MinedConstraint, MinedConstraints
-from splc.system.mining.pairs import (
-    CHANCE,
-    FALSE_ALARMS,
-    LEAST_EXPECTED,
-    MAX_IN_SETS,
-    LiteralCounts,
-    OptionRows,
-    column_of,
-    combined,
-    contradictions,
-    log_chance,
-    numeric_columns,
-)
+from splc.system.mining.pairs import CHANCE, LEAST_EXPECTED, LiteralCounts, OptionRows, column_of, numeric_columns
 from splc.types import Array
 
+# The expected number of pairs that are reported though they are no constraints, in a table of independent options.
+FALSE_ALARMS = 0.5
+# The most options among which sets of three are looked for.
+MAX_IN_SETS = 200
 # A variance of the distances of rows up to this multiple of that of independent options is usual with constraints.
 TOLERATED = 1.25
 
@@ -77,7 +69,7 @@ class LiteralTable:
         first, second = self.never_together
         is_contradiction = np.ones(len(first), dtype=bool)
         if not self.complete:
-            is_contradiction = contradictions(self.pairs, first, second, self.tests)
+            is_contradiction = self.pairs.contradictions(first, second, self.tests)
         self.first, self.second = first[is_contradiction], second[is_contradiction]
         # A literal implies the opposite of one that it contradicts; if this is mutual, they are equal.
         code = 2 * self.width
@@ -99,10 +91,8 @@ class LiteralTable:
         """Return which pairs of literals that no row has are tested or reported."""
         if self.complete or self.binary <= MAX_IN_SETS:
             return np.ones(len(first), dtype=bool)
-        least = [
-            log_chance(counts.rows, counts.single[first], counts.single[second]) for counts in (self.pairs, self.counts)
-        ]
-        return np.asarray(np.minimum(*least) <= math.log(FALSE_ALARMS / max(self.tests, 1)))
+        least = np.minimum(self.pairs.log_chance(first, second), self.counts.log_chance(first, second))
+        return np.asarray(least <= math.log(FALSE_ALARMS / max(self.tests, 1)))
 
     def option_of(self, literals: Array) -> Array:
         """Return the options of literals."""
@@ -127,9 +117,9 @@ class LiteralTable:
         counts = counts or self.pairs
         whole = counts is self.counts
         third = [*self.distinct.tolist(), *(range(self.binary, self.width) if whole else ())]
-        factor, values = self.factor(counts), self.values if whole else self.values[self.rows]
-        is_new = contradictions(counts, first, second, self.tests, factor)
-        is_new[is_new] = combined(counts, values, first[is_new], second[is_new], self.options, third, factor)
+        factor = self.factor(counts)
+        is_new = counts.contradictions(first, second, self.tests, factor)
+        is_new[is_new] = counts.combined(first[is_new], second[is_new], self.options, third, factor)
         return is_new
 
     def factor(self, counts: LiteralCounts) -> float:
@@ -344,7 +334,7 @@ def unseen_pairs(table: LiteralTable, known: ClauseSet) -> tuple[MinedConstraint
     first, second = table.never_together
     different = table.option_of(first) != table.option_of(second)
     first, second = first[different], second[different]
-    chance = log_chance(counts.rows, counts.single[first], counts.single[second])
+    chance = counts.log_chance(first, second)
     by_itself = chance <= math.log(FALSE_ALARMS / max(table.tests, 1))
     unlikely = np.flatnonzero(by_itself | _together(first, second, chance, table.binary))
     pairs = []

@@ -16,8 +16,6 @@ from splc.system.mining import OptionRows, failing_combinations
 from splc.system.mining.mined_constraint import ClauseSet
 from splc.system.mining.pairs import (
     LiteralCounts,
-    combined,
-    contradictions,
     log_chance,
 )
 from splc.system.mining.search import LiteralTable
@@ -157,7 +155,7 @@ def test_dispersed_rows_need_more() -> None:
     values[:20, 0] = values[20:40, 1] = True
     counts, one, other = LiteralCounts(values), np.array([0]), np.array([1])
     needed = [(10, 1), (10, 4), (10_000, 1)]
-    assert [contradictions(counts, one, other, *each).item() for each in needed] == [True, False, False]
+    assert [counts.contradictions(one, other, *each).item() for each in needed] == [True, False, False]
 
 
 def rows(count: int, seed: int = 0) -> OptionRows:
@@ -204,7 +202,7 @@ def excludes(kept: str = "True", factor: float = 1.0, **changed: str) -> bool:
     values = np.stack([*columns.values()], axis=1)
     values = values[np.broadcast_to(evaluated(kept, columns), 400)]
     pair, every = (np.array([0]), np.array([1])), np.arange(6)
-    [found] = combined(LiteralCounts(values), values, *pair, every, range(6), factor)
+    [found] = LiteralCounts(values).combined(*pair, every, range(6), factor)
     return bool(found)
 
 
