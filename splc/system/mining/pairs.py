@@ -247,13 +247,9 @@ class LiteralCounts:
         independent = float((1 - mean**4).sum())
         if not independent:
             return 1.0
-        if self.rows < len(at):
-            # The products of rows have the same sum of squares, and there are fewer.
-            signs = 2 * self.values[:, at].astype(float) - 1
-            products = np.matmul(signs, signs.T) / self.rows
-        else:
-            counts = self.single[at]
-            products = 1 - 2 * (counts[:, None] + counts - 2 * self.both_columns(at, at)) / self.rows
+        # The products of rows have the same sum of squares as those of columns.
+        signs = 2 * self.values[:, at].astype(np.float32) - 1
+        products = np.matmul(*((signs, signs.T) if self.rows < len(at) else (signs.T, signs))).astype(float) / self.rows
         return max(float((products**2).sum() - (mean**2).sum() ** 2) / independent, 1.0)
 
     def never_together(self, binary: int, is_wanted: Callable[[Array, Array], Array]) -> tuple[Array, Array]:

@@ -72,15 +72,13 @@ class LiteralTable:
             is_contradiction = self.pairs.contradictions(first, second, self.tests)
         self.first, self.second = first[is_contradiction], second[is_contradiction]
         # A literal implies the opposite of one that it contradicts; if this is mutual, they are equal.
-        code = 2 * self.width
-        mutual = np.isin(~self.second * code + ~self.first, self.first * code + self.second)
-        mutual |= np.isin(~self.first * code + ~self.second, self.first * code + self.second)
-        equal = np.stack([self.first[mutual], ~self.second[mutual]])
-        equal = np.concatenate([equal, equal[::-1]], axis=1)
+        found = {*zip(self.first.tolist(), self.second.tolist(), strict=True)}
+        found |= {(other, one) for one, other in found}
+        equal = ((one, ~other) for one, other in found if (~one, ~other) in found)
         # The negation of a column → the first column that is equal to it; column → such a literal over an earlier one.
         self.shown: dict[int, int] = {}
         self.twins: dict[int, int] = {}
-        for literal, same in equal[:, np.lexsort((column_of(equal[1]), column_of(equal[0])))].T.tolist():
+        for literal, same in sorted(equal, key=lambda pair: [max(each, ~each) for each in pair]):
             if literal < 0 <= same:
                 self.shown.setdefault(literal, same)
             elif literal >= 0 and max(same, ~same) < literal:
