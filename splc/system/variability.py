@@ -98,17 +98,9 @@ class VariabilityModel:
     def to_columns(self) -> dict[str, list[Any]]:
         """Return the options as a dict of columns: names, kinds, parents and values."""
         group = {name for members in self.alternative_groups for name in members}
-        kinds = [
-            "numeric" if isinstance(option, NumericOption) else "alternative" if option.name in group else "binary"
-            for option in self.options
-        ]
-        values = [
-            listed([f"{value:g}" for value in option.values], _SHOWN_VALUES)
-            if isinstance(option, NumericOption)
-            else ""
-            for option in self.options
-        ]
-        parents = [option.parent or "" for option in self.options]
+        texts = {each.name: listed([f"{v:g}" for v in each.values], _SHOWN_VALUES) for each in self.numeric_options}
+        kinds = ["numeric" if name in texts else "alternative" if name in group else "binary" for name in self.names]
+        parents, values = [each.parent or "" for each in self.options], [texts.get(name, "") for name in self.names]
         return {"option": list(self.names), "kind": kinds, "parent": parents, "values": values}
 
     @classmethod
@@ -224,13 +216,9 @@ class VariabilityModel:
         """Return the other members of an option's alternative group: non-optional siblings that it excludes."""
         if option.optional:
             return ()
-        return tuple(
-            other
-            for other in self.exclusions[option.name]
-            if isinstance(sibling := self.options[self.positions[other]], BinaryOption)
-            and not sibling.optional
-            and sibling.parent == option.parent
-        )
+        excluded = (self.options[self.positions[name]] for name in self.exclusions[option.name])
+        siblings = (other for other in excluded if isinstance(other, BinaryOption) and not other.optional)
+        return tuple(sibling.name for sibling in siblings if sibling.parent == option.parent)
 
     @cached_property
     def alternative_groups(self) -> tuple[tuple[str, ...], ...]:

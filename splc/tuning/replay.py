@@ -60,8 +60,10 @@ def replay(
         settings: further arguments of `Tuner`.
     """
     tuner = Tuner(configurations, nfp, budget, **settings)
+    # Found once: the table may have many rows.
+    row_of = {tuple(indices): row for row, indices in enumerate(configurations.indices.tolist())}
     while not should_stop() and (trial := tuner.ask()) is not None:
-        row = int(configurations.find(tuner.history.configurations[[trial.row]])[0])
+        row = row_of[tuple(tuner.history.configurations.indices[trial.row].tolist())]
         names = tuner.objective.properties
         values = {name: float(columns[name][row]) if answer is None else answer(row, name) for name in names}
         if trial.at_most is not None and values[nfp] > trial.at_most:

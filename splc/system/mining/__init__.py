@@ -5,11 +5,4 @@ from splc.system.mining.mined_constraint import MinedConstraint, MinedConstraint
 from splc.system.mining.pairs import CHANCE, OptionRows
 from splc.system.mining.search import mined_constraints
 
-__all__ = [
-    "CHANCE",
-    "MinedConstraint",
-    "MinedConstraints",
-    "OptionRows",
-    "failing_combinations",
-    "mined_constraints",
-]
+__all__ = ["CHANCE", "MinedConstraint", "MinedConstraints", "OptionRows", "failing_combinations", "mined_constraints"]

@@ -219,14 +219,12 @@ class LiteralCounts:
     def _products(self, first: Array, second: Array) -> Array:
         # Sums of up to 2^24 ones are exact in single precision.
         of = np.float32 if self.rows < 2**24 else np.float64
-        products: Array = np.matmul(self.values[:, first].T.astype(of), self.values[:, second].astype(of))
-        return products
+        return np.asarray(np.matmul(self.values[:, first].T.astype(of), self.values[:, second].astype(of)))
 
     def both_columns(self, first: Array, second: Array) -> Array:
         """Return the numbers of rows with two columns, shape (first, second)."""
         is_kept = self.values.shape[1] <= MAX_KEPT
-        counts: Array = self._columns[np.ix_(first, second)] if is_kept else self._products(first, second)
-        return counts
+        return np.asarray(self._columns[np.ix_(first, second)] if is_kept else self._products(first, second))
 
     def both(self, first: Array, second: Array) -> Array:
         """Return the numbers of rows with two literals, shape (first, second)."""
