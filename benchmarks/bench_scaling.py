@@ -21,7 +21,7 @@ from splc.scaling import ScalingModel, fit, fit_many
 from splc.scaling.exponents import EXTRAP
 from splc.scaling.methods import METHODS
 from splc.scaling.result import intervals_of
-from splc.scaling.single.posterior import space
+from splc.scaling.single import space
 from tests.support.scaling_oracle import column, smallest_left_out
 
 X = np.array([2.0, 4.0, 8.0, 16.0, 32.0])

@@ -89,24 +89,24 @@ CONTEXTS = _within("learning", {
     "mixture with mapped values of other contexts": {"contexts.sharing.fit_mapped_model": partial(_always, None)},
 })  # fmt: skip
 SCALING = _within("scaling", {
-    "growing noise": {"single.default.growing": partial(_always, (np.zeros(0, dtype=int), np.zeros(0)))},
-    "partly absolute noise": {"noise._SUSPICIOUS": math.inf},
+    "growing noise": {"evidence._growing": partial(_always, np.zeros(0, dtype=int))},
+    "partly absolute noise": {"evidence._SUSPICIOUS": math.inf},
     "weights of outliers among repetitions": {
         name: lambda values: (~np.isnan(values)).astype(float)
-        for name in ("noise.repetition_weights", "batch.repetition_weights")},
-    "price of functions that one point decides": {"single.posterior._DECIDED": 1.0},
-    "median of plausible functions": {"single.default._LIKELY": 1.0, "multi.default.LIKELY": 1.0},
+        for name in ("data.repetition_weights", "fit.repetition_weights")},
+    "price of functions that one point decides": {"single._DECIDED": 1.0},
+    "median of plausible functions": {"single._LIKELY": 1.0, "multi.default.LIKELY": 1.0},
     "price of negative coefficients": {"evidence.NEGATIVE": 1.0},
     "price of functions that become negative": {
-        "single.posterior.log_excluded": partial(_always, 0.0), "multi.terms.log_excluded": partial(_always, 0.0)},
+        "single.log_excluded": partial(_always, 0.0), "multi.terms.log_excluded": partial(_always, 0.0)},
     "prior of exponents (plain: all alike)": {
-        "single.posterior._DENOMINATORS": dict.fromkeys((1, 2, 3, 4, 5), 1.0),
-        "single.posterior._MULTIPLIED": dict.fromkeys((1, 2, 3, 4), 1.0), "single.posterior._BY_LOGARITHM": (1.0, 1.0)},
+        "single._DENOMINATORS": dict.fromkeys((1, 2, 3, 4, 5), 1.0),
+        "single._MULTIPLIED": dict.fromkeys((1, 2, 3, 4), 1.0), "single._BY_LOGARITHM": (1.0, 1.0)},
     "prior of numbers of terms (plain: halves)": {
-        "single.posterior.CONSTANT_SHARE": 0.5, "single.posterior.TWO_TERMS_SHARE": 0.5,
-        "single.posterior.NO_CONSTANT_SHARE": 0.5, "multi.posterior.NO_CONSTANT_SHARE": 0.5,
+        "single.CONSTANT_SHARE": 0.5, "single.TWO_TERMS_SHARE": 0.5,
+        "single.NO_CONSTANT_SHARE": 0.5, "multi.posterior.NO_CONSTANT_SHARE": 0.5,
         "multi.terms.CONSTANT_SHARE": 0.5},
-    "tenths from seven points on": {"single.posterior._MANY_POINTS": 10**9},
+    "tenths from seven points on": {"single._MANY_POINTS": 10**9},
     "prior of noise (plain: all sizes alike)": {"evidence._SHARES": np.full(6, 1 / 6)},
     "errors that repetitions of a point share": {"evidence._BETWEEN_POINTS": 1e-9, "evidence.COMMON_SHARE": 0.0},
 })  # fmt: skip

@@ -30,8 +30,7 @@ from splc.learning.stepwise.settings import preset as preset_settings
 from splc.learning.text_columns import TableColumns, numbers_in, texts_in
 from splc.models.basis.atom import function_names
 from splc.models.influence import InfluenceModel
-from splc.scaling.batch import MAX_PARAMETERS
-from splc.scaling.fit import fit
+from splc.scaling.fit import MAX_PARAMETERS, fit
 from splc.scaling.result import ScalingModel
 from splc.system.variability import VariabilityModel
 from splc.types import Array

@@ -16,8 +16,7 @@ from splc.learning.learner import only_step
 from splc.learning.problem import LearningProblem
 from splc.learning.result import LearnedTerm, LearningResult
 from splc.models.influence import InfluenceModel
-from splc.scaling.batch import MAX_PARAMETERS
-from splc.scaling.fit import fit
+from splc.scaling.fit import MAX_PARAMETERS, fit
 from splc.scaling.methods import parsed_settings, resolved_settings
 from splc.system.options import NumericOption, Option
 

@@ -9,14 +9,13 @@ from functools import lru_cache
 import numpy as np
 
 from splc.errors import plural
-from splc.scaling.data import lines
+from splc.scaling.data import Condensed, lines
 from splc.scaling.evidence import never_negative
 from splc.scaling.exponents import Exponents, column
 from splc.scaling.methods import FitSettings
 from splc.scaling.multi.terms import falls as falls_along
-from splc.scaling.noise import Condensed
 from splc.scaling.selection import FAR, Selection
-from splc.scaling.single.default import falls
+from splc.scaling.single import falls
 from splc.types import Array
 
 ENOUGH_POINTS = 5

@@ -1,5 +1,7 @@
 """Values of many quantities at the points of one or several parameters, checked and in one form.
 
+Repetitions are condensed to one value per point, in which outliers have less weight.
+
 Lines are measured points that differ in one parameter only, and show the effect of this parameter. Source: Ritter et
 al., Learning Cost-Effective Sampling Strategies, sections II and III.A. Unlike in the paper, all lines of three or more
 points are used, each with a separate level and slope.
@@ -12,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -20,6 +22,9 @@ from splc.data.measurements import offsets
 from splc.errors import MeasurementError, plural
 from splc.io.numbers import FAR, beyond_all
 from splc.types import Array
+
+Condensation = Literal["robust", "mean", "median", "minimum", "maximum"]
+CONDENSATIONS: tuple[str, ...] = ("robust", "mean", "median", "minimum", "maximum")
 
 # The fifth powers of parameters, and their squares, are floating-point numbers.
 _SMALLEST, _LARGEST = 1e-30, 1e25
@@ -93,6 +98,14 @@ def numbers(values: Any, name: str, hint: str = _NUMBERS) -> Array:
         raise MeasurementError(f"{name} is not an array of numbers", hint=hint) from None
 
 
+def one_quantity(y: Any, hint: str = "give shape (n,) or (n, repetitions)") -> Array:
+    """Return the values of one quantity, (n,) or (n, repetitions), as those of the first of several."""
+    values = numbers(y, "y")
+    if values.ndim not in (1, 2):
+        raise MeasurementError(f"y has the shape {values.shape}", hint=hint)
+    return values[None]
+
+
 def _check(points: Array, values: Array, names: Sequence[str]) -> None:
     """Refuse measurements that no model can be fitted to."""
     if not (_SMALLEST <= points.min() <= points.max() <= _LARGEST and np.isfinite(values).all()):
@@ -143,3 +156,110 @@ def lines(points: Array, parameter: int) -> tuple[Array, ...]:
     order = np.lexsort((points[:, parameter], line_of.ravel()))
     ends = np.flatnonzero(np.diff(line_of.ravel()[order])) + 1
     return tuple(rows for rows in np.split(order, ends) if len(rows) > 1)
+
+
+# The odds that a repetition is an outlier, times the density of outliers relative to that of normal noise at its
+# center: a repetition is as likely an outlier as not at 3.9 standard deviations.
+_OUTLIER_ODDS = 5e-4
+# A repetition counts in full if it is no outlier with at least this probability.
+_SURE = 0.9
+# The degrees of freedom of a robust standard deviation, per deviation: the efficiency of a median of deviations.
+_EFFICIENCY = 0.37
+# An even number of normal repetitions has smaller median deviations, by one over 1 + this over the number.
+_EVEN = 2.0
+# Robust standard deviations are at least this part of the median: counts that repeat exactly have no spread.
+_LEAST = 0.0025
+
+
+@dataclass(frozen=True, eq=False)
+class Condensed:
+    """One value per point."""
+
+    values: Array  # shape (models, n); NaN where nothing was measured
+    counts: Array  # the number of measurements of each value, shape (models, n)
+    squares: Array  # sum of squared deviations of the repetitions from their value, shape (models, n)
+    outliers: Array  # number of repetitions that are more likely outliers than not, shape (models,)
+
+    def __getitem__(self, rows: Array) -> Condensed:
+        """Return the values of some models, whose positions ascend."""
+        if len(rows) == len(self.values):
+            return self
+        return Condensed(self.values[rows], self.counts[rows], self.squares[rows], self.outliers[rows])
+
+
+def condensed(values: Array, how: Condensation, weights: Array | None = None) -> Condensed:
+    """Condense repetitions, (models, n, repetitions), to one value per point; `weights`: those of 'robust'."""
+    none = np.zeros(len(values), dtype=int)
+    if values.shape[2] == 1:
+        single = values[:, :, 0]
+        return Condensed(single, (~np.isnan(single)).astype(int), np.zeros(single.shape), none)
+    known = ~np.isnan(values)
+    weights = repetition_weights(values) if weights is None else weights
+    far = (known & (weights < 0.5)).sum(axis=(1, 2))
+    counts = known.sum(axis=2)
+    if how in ("mean", "robust"):
+        weights = weights if how == "robust" else known.astype(float)
+        total = weights.sum(axis=2)
+        # Divided before they are added, which cannot overflow.
+        with np.errstate(invalid="ignore", divide="ignore"):
+            center = np.where(known, values * (weights / total[:, :, None]), 0.0).sum(axis=2)
+            center = np.where(counts > 0, center, np.nan)
+            deviations = np.where(known, values - center[:, :, None], 0.0)
+        return Condensed(center, np.rint(total).astype(int), np.asarray((weights * deviations**2).sum(axis=2)), far)
+    masked = np.ma.masked_array(values, ~known)
+    center = {"median": np.ma.median, "minimum": np.ma.min, "maximum": np.ma.max}[how](masked, axis=2)
+    filled: Array = np.ma.filled(np.ma.asarray(center, dtype=float), np.nan)
+    return Condensed(filled, (counts > 0).astype(int), np.zeros(filled.shape), far)
+
+
+def repetition_weights(values: Array) -> Array:
+    """Return the weights of repetitions in the mean of their point, 0 … 1, shape (models, n, repetitions).
+
+    They are the probabilities that repetitions have normal noise, out of a mixture with few outliers; 0 for NaN.
+    Deviations from the median of each point are relative to it and pooled over the points of a quantity, since three
+    or four repetitions do not suffice. Points with fewer than three repetitions have no outliers, and neither have
+    those where half of the repetitions or more would be outliers, since the right ones are unknown.
+    """
+    known = ~np.isnan(values)
+    counts = known.sum(axis=2)
+    ordered = np.sort(values, axis=2)
+    middle = np.maximum(counts - 1, 0)
+    pick = np.stack([middle // 2, (middle + 1) // 2], axis=2)
+    median = np.take_along_axis(ordered, pick, axis=2).mean(axis=2)
+    size = np.abs(median)
+    with np.errstate(invalid="ignore"):
+        largest = np.nanmax(np.where(counts > 0, size, 0.0), axis=1, keepdims=True)
+        size = np.maximum(np.where(counts > 0, size, largest), 1e-6 * np.where(largest > 0, largest, 1.0))
+        deviations = np.abs(values - median[:, :, None]) / size[:, :, None]
+    judged = np.where((counts >= 3)[:, :, None] & known, deviations, np.nan)
+    # The middle one of an odd number has no deviation, by definition.
+    smallest = np.argsort(judged, axis=2)[:, :, :1]
+    odd = (counts % 2 == 1)[:, :, None]
+    pooled = judged.copy()
+    np.put_along_axis(pooled, smallest, np.where(odd, np.nan, np.take_along_axis(pooled, smallest, axis=2)), axis=2)
+    flat = np.sort(pooled.reshape(len(values), -1), axis=1)
+    amount = (~np.isnan(flat)).sum(axis=1)
+    rows = np.arange(len(values))
+    spread = 1.4826 * np.where(amount > 0, flat[rows, np.maximum(amount - 1, 0) // 2], 0.0)
+    even = np.where(counts % 2 == 0, 1 + _EVEN / np.maximum(counts, 1), 1.0)
+    freedom = np.maximum(_EFFICIENCY * amount, 1.0)[:, None, None]
+    with np.errstate(invalid="ignore", over="ignore"):
+        apart = judged / np.maximum(even * spread[:, None], _LEAST)[:, :, None]
+        # Student's distribution relative to its center: the spread is uncertain.
+        rare = np.exp((freedom + 1) / 2 * np.log1p(apart**2 / freedom))
+        likely = 1 / (1 + _OUTLIER_ODDS * rare)
+    weights = np.where(np.isnan(judged), 1.0, np.minimum(likely / _SURE, 1.0)) * known
+    many = 2 * (known & (weights < 0.5)).sum(axis=2) >= counts
+    return np.where(many[:, :, None], known.astype(float), weights)
+
+
+def repetition_noise(measured: Condensed) -> Array:
+    """Return the pooled relative standard deviation of repetitions in percent, shape (models,); NaN without any."""
+    if measured.counts.max() <= 1:
+        return np.full(len(measured.counts), np.nan)
+    free = np.maximum(measured.counts - 1, 0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        relative = np.where(free > 0, measured.squares / measured.values**2, 0.0)
+        usable = np.isfinite(relative)
+        total = np.where(usable, relative, 0.0).sum(axis=1)
+        return np.asarray(100 * np.sqrt(total / np.where(usable, free, 0).sum(axis=1)))

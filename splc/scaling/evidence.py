@@ -12,13 +12,14 @@ integrated out under a log-uniform prior, so the unit of measurement does not ma
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from splc.scaling.noise import Condensed
+from splc.scaling.data import Condensed, repetition_noise
 from splc.types import Array
 
 _CENTERS = np.array([0.001, 0.003, 0.01, 0.03, 0.1, 0.3])
@@ -323,3 +324,85 @@ def coefficient_density(value: Array, error: Array) -> Array:
     density = np.maximum(ndtr(value / error), NEGATIVE)
     density /= np.maximum(np.maximum(np.abs(value), error), _TRACE)
     return np.asarray(density)
+
+
+# The kinds of noise: relative, partly absolute ("floored"), and relative with a size that grows with the parameter.
+RELATIVE, FLOORED, GROWING = range(3)
+# From this relative noise on, partly absolute noise is considered too.
+_SUSPICIOUS = 0.03
+_FLOORED_SHARE = 0.3
+# Noise whose relative size grows with this power of the parameter: messages, collisions and waiting times of more
+# processes. It is considered where repetitions do not make it implausible.
+_GROWTH = 0.4
+_GROWING_SHARE = 0.1
+_IMPLAUSIBLE = float(np.log(0.05))
+# Values this much smaller than the largest have no relative precision.
+_NOTHING = 1e-12
+
+
+class Fitted(Protocol):
+    """Hypotheses that are fitted to quantities."""
+
+    @property
+    def best(self) -> tuple[Array, Array]:
+        """The squared weighted residuals and the number of coefficients of the best hypothesis of each quantity."""
+
+
+Found = TypeVar("Found", bound=Fitted)
+# Hypotheses weighed under a kind of noise, the kind, the quantities as positions, and the log prior of the kind.
+Weighed = tuple[Found, int, Array, Array]
+
+
+def noise_scales(values: Array, kind: int, x: Array | None = None) -> Array:
+    """Return the sizes that noise of a kind is relative to, shape (models, n); `x`: the points, if it may grow."""
+    size = np.abs(values)
+    if kind == FLOORED:
+        size = size + size.max(axis=1, keepdims=True)
+    # All values are 0: any scale is fine.
+    size = np.where(size > 0, size, 1.0)
+    return size * growth(x, x) if kind == GROWING and x is not None else size
+
+
+def growth(x: Array, points: Array) -> Array:
+    """Return the size of growing noise at x, relative to its geometric mean at some points."""
+    with np.errstate(divide="ignore"):
+        return np.asarray((x / np.exp(np.log(points).mean())) ** _GROWTH)
+
+
+def _growing(measured: Condensed, x: Array) -> Array:
+    """Return the quantities whose repetitions suggest noise that grows with x, shape (n,)."""
+    values = np.abs(measured.values)
+    freedom = (measured.counts - 1).sum(axis=1)
+    usable = (freedom > 0) & (values.min(axis=1) > _NOTHING * values.max(axis=1)) & (x[0] > 0)
+    rows = np.flatnonzero(usable)
+    if not len(rows):
+        return rows
+    relative, sizes = measured.squares[rows] / values[rows] ** 2, growth(x, x)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.log(relative.sum(axis=1)) - np.log((relative / sizes**2).sum(axis=1))
+    sizes_known = ((measured.counts[rows] - 1) * np.log(sizes)).sum(axis=1)
+    favour = freedom[rows] / 2 * np.where(np.isfinite(ratio), ratio, 0.0) - sizes_known
+    return np.asarray(rows[favour + np.log(_GROWING_SHARE) > _IMPLAUSIBLE])
+
+
+def kinds_of_noise(
+    measured: Condensed, weigh: Callable[[Array, int], Found], x: Array | None = None
+) -> list[Weighed[Found]]:
+    """Weigh hypotheses under each kind of noise that a batch needs; `weigh`: (rows of the batch, kind) → hypotheses."""
+    # Noise cannot be relative to values that are not all positive, or nearly 0.
+    absolute = measured.values.min(axis=1) <= _NOTHING * np.abs(measured.values.max(axis=1))
+    kinds = []
+    floored = absolute.copy()
+    rows = np.flatnonzero(~absolute)
+    if len(rows):
+        relative = weigh(rows, RELATIVE)
+        kinds.append((relative, RELATIVE, rows, np.full(len(rows), np.log(1 - _FLOORED_SHARE))))
+        squares, sizes = relative.best
+        free = np.maximum(measured.values.shape[1] - sizes, 1)
+        repeated = repetition_noise(measured)[rows] > 100 * _SUSPICIOUS
+        floored[rows] = repeated | (np.sqrt(squares / free) > _SUSPICIOUS)
+    if len(rows := np.flatnonzero(floored)):
+        kinds.append((weigh(rows, FLOORED), FLOORED, rows, np.log(np.where(absolute[rows], 1.0, _FLOORED_SHARE))))
+    if x is not None and len(rows := _growing(measured, x)):
+        kinds.append((weigh(rows, GROWING), GROWING, rows, np.full(len(rows), np.log(_GROWING_SHARE))))
+    return kinds

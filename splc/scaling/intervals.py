@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from splc.scaling.data import Condensed
 from splc.scaling.evidence import never_negative
 from splc.scaling.multi.default import default as default_of_several
 from splc.scaling.multi.plausible import fits as fits_of_several
-from splc.scaling.noise import Condensed
 from splc.scaling.selection import AnyShortlist, CombinationShortlist, Plausible, Shortlist
-from splc.scaling.single.default import default, fits
+from splc.scaling.single import default, fits
 from splc.types import Array
 
 # Quantities whose intervals are found together: intermediate results are then small enough for the caches.
@@ -64,9 +64,7 @@ class PosteriorUncertainty:
         """The plausible hypotheses, which are kept for further points."""
         shortlist, measured = self.shortlist, _measured([self])
         if self.points.shape[1] == 1:
-            (shortlist,) = (known.shortlist for known in _with_shortlists([self]))
-            assert isinstance(shortlist, Shortlist)
-            return fits(self.points[:, 0], measured, [shortlist])
+            return fits(self.points[:, 0], measured, _shortlists([self]))
         if shortlist is None:
             (shortlist,) = default_of_several(self.points, measured, self.strong_scaling).shortlists or ()
         assert isinstance(shortlist, CombinationShortlist)
@@ -82,40 +80,37 @@ def intervals(
 ) -> tuple[Array, Array]:
     """Return the intervals of many quantities at the same points, which takes less time than one after the other."""
     lower, upper = np.empty(centers.shape), np.empty(centers.shape)
-    known = _with_shortlists(uncertainties)
-    groups: dict[tuple[bytes, bool, tuple[int, ...] | None], list[int]] = {}
-    for row, posterior in enumerate(known):
-        if not isinstance(posterior.shortlist, Shortlist):
+    groups: dict[tuple[bytes, bool | None, tuple[int, ...] | None], list[int]] = {}
+    for row, posterior in enumerate(uncertainties):
+        if posterior.points.shape[1] > 1:
             # A copy: the hypotheses of many quantities need much memory.
             lower[[row]], upper[[row]] = replace(posterior).interval(x, centers[row], level)
         else:
-            groups.setdefault(
-                (posterior.points.tobytes(), posterior.shortlist.falling, posterior.parameters), []
-            ).append(row)
+            key = posterior.points.tobytes(), posterior.strong_scaling, posterior.parameters
+            groups.setdefault(key, []).append(row)
     for group in groups.values():
-        for start in range(0, len(group), _TOGETHER):
-            part = group[start : start + _TOGETHER]
-            batch = [known[row] for row in part]
-            lists = [posterior.shortlist for posterior in batch if isinstance(posterior.shortlist, Shortlist)]
-            plausible = fits(batch[0].points[:, 0], _measured(batch), lists)
-            counts = [len(posterior.rows) for posterior in lists]
-            lower[part], upper[part] = _together(batch, plausible, counts, x, centers[part], level)
+        known = dict(zip(group, _shortlists([uncertainties[row] for row in group]), strict=True))
+        for falling in (False, True):
+            rows = [row for row in group if known[row].falling == falling]
+            for start in range(0, len(rows), _TOGETHER):
+                part = rows[start : start + _TOGETHER]
+                batch, lists = [uncertainties[row] for row in part], [known[row] for row in part]
+                plausible = fits(batch[0].points[:, 0], _measured(batch), lists)
+                counts = [len(shortlist.rows) for shortlist in lists]
+                lower[part], upper[part] = _together(batch, plausible, counts, x, centers[part], level)
     return lower, upper
 
 
-def _with_shortlists(uncertainties: Sequence[PosteriorUncertainty]) -> list[PosteriorUncertainty]:
-    """Return the uncertainties over one parameter with shortlists, the others as they are."""
-    completed = list(uncertainties)
-    groups: dict[tuple[bytes, bool | None], list[int]] = {}
-    for row, posterior in enumerate(completed):
-        if posterior.shortlist is None and posterior.points.shape[1] == 1:
-            groups.setdefault((posterior.points.tobytes(), posterior.strong_scaling), []).append(row)
-    for group in groups.values():
-        batch = [completed[row] for row in group]
-        chosen = default(batch[0].points[:, 0], _measured(batch), batch[0].strong_scaling)
-        for row, posterior, shortlist in zip(group, batch, chosen.shortlists or (), strict=True):
-            completed[row] = replace(posterior, shortlist=shortlist)
-    return completed
+def _shortlists(batch: Sequence[PosteriorUncertainty]) -> list[Shortlist]:
+    """Return the plausible hypotheses of quantities at the same points of one parameter; unknown ones are searched."""
+    lists = [posterior.shortlist for posterior in batch]
+    unknown = [at for at, shortlist in enumerate(lists) if shortlist is None]
+    if unknown:
+        measured = _measured([batch[at] for at in unknown])
+        chosen = default(batch[0].points[:, 0], measured, batch[0].strong_scaling)
+        for at, shortlist in zip(unknown, chosen.shortlists or (), strict=True):
+            lists[at] = shortlist
+    return [shortlist for shortlist in lists if isinstance(shortlist, Shortlist)]
 
 
 def _together(

@@ -11,15 +11,13 @@ from typing import Any, cast
 
 from splc.errors import SpecError, listed, unknown_name_hint
 from splc.io.settings import Setting, stated_values
+from splc.scaling.classic import CRITERIA, EXTRAP_RULE, PAPER_RULE, Criterion, basic, classic, refined
+from splc.scaling.data import CONDENSATIONS, Condensation, Condensed
 from splc.scaling.exponents import FALLING, SETS, Exponents, exponents, grid
 from splc.scaling.multi.default import default as default_of_several
 from splc.scaling.multi.extrap import Method, combined
-from splc.scaling.noise import CONDENSATIONS, Condensation, Condensed
 from splc.scaling.selection import Selection
-from splc.scaling.single import refinement
-from splc.scaling.single.classic import CRITERIA, Criterion, basic, classic
-from splc.scaling.single.default import default
-from splc.scaling.single.refinement import refined
+from splc.scaling.single import default
 from splc.types import Array
 
 # The methods, with their settings beside `aggregate`.
@@ -33,8 +31,8 @@ METHODS: Mapping[str, frozenset[str]] = {
 # The methods that find one term of a parameter, and combine those of several parameters.
 SINGLE_TERM: Mapping[str, Method] = {
     "basic": basic,
-    "refinement": partial(refined, rule=refinement.PAPER),
-    "extrap": partial(refined, rule=refinement.EXTRAP),
+    "refinement": partial(refined, rule=PAPER_RULE),
+    "extrap": partial(refined, rule=EXTRAP_RULE),
 }
 
 

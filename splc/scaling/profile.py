@@ -101,7 +101,10 @@ def fit_experiment(
         reasons: dict[str, list[Key]] = {}
         for key, reason in failed.items():
             reasons.setdefault(reason, []).append(key)
-        problems = [Problem(f"{_series_text(members)}: {reason}") for reason, members in reasons.items()]
+        names = {reason: list(filter(None, map(title, members))) for reason, members in reasons.items()}
+        problems = [
+            Problem(f"no model of {listed(names[reason] or ['the measurements'], 3)}: {reason}") for reason in reasons
+        ]
         raise MeasurementError(problems or "no series is asked for")
     return Profile({key: models[key] for key in keys if key in models}, {k: failed[k] for k in keys if k in failed})
 
@@ -119,19 +122,6 @@ def _shared(experiment: Experiment, known: Array) -> tuple[Array, list[str], tup
             notes.append(f"{name} is {value:g} at all points: nothing is known about how this scales with it")
     names = [name for name, is_varying in zip(experiment.parameters, varies, strict=True) if is_varying]
     return points[:, varies], names, tuple(notes)
-
-
-def _series_text(keys: Sequence[Key]) -> str:
-    """Return the series that have no model for the same reason."""
-    names = [name for key in keys if (name := title(key))]
-    return f"no model of {listed(names or ['the measurements'], 3)}"
-
-
-def _reason(error: Exception) -> str:
-    """Return why a series has no model."""
-    if isinstance(error, MeasurementError):
-        return "\n    ".join(str(problem) for problem in error.problems)
-    return f"an error of the program ({type(error).__name__}: {error}); please report it with these values"
 
 
 def _fit(
@@ -156,7 +146,11 @@ def _fit(
         if isinstance(error, SplcError) and not isinstance(error, MeasurementError):
             raise
         if len(keys) == 1:
-            failed[keys[0]] = _reason(error)
+            failed[keys[0]] = (
+                "\n    ".join(map(str, error.problems))
+                if isinstance(error, MeasurementError)
+                else f"an error of the program ({type(error).__name__}: {error}); please report it with these values"
+            )
             return
         middle = len(keys) // 2
         for half in (keys[:middle], keys[middle:]):

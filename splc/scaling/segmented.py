@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from splc.scaling.classic import basic
 from splc.scaling.data import lines
-from splc.scaling.single.classic import basic
 from splc.types import Array
 
 WINDOW = 5
@@ -60,19 +60,16 @@ def change_point(x: Array, values: Array) -> tuple[Array, Array, float] | None:
     ]
     if not splits:
         return None
-    missed = np.array([_missed(x, values, end, start) for end, start in splits])
+    missed = []
+    for end, start in splits:
+        sides = slice(end + 1), slice(start, None)
+        squares = sum(window_error(x[side], values[:, side]) ** 2 for side in sides)
+        missed.append(float(np.sqrt(squares / sum(len(x[side]) for side in sides))))
     is_shared = np.array([end == start for end, start in splits])
     apart, shared = (np.where(mask, missed, np.inf) for mask in (~is_shared, is_shared))
     at = int(np.argmin(shared if shared.min() <= _SHARED * apart.min() + _EXACT else apart))
     end, start = splits[at]
     return np.arange(end + 1), np.arange(start, len(x)), float(x[end])
-
-
-def _missed(x: Array, values: Array, end: int, start: int) -> float:
-    """Return the error of models of both segments."""
-    sides = slice(end + 1), slice(start, None)
-    errors = [(len(x[side]), window_error(x[side], values[:, side])) for side in sides]
-    return float(np.sqrt(sum(error**2 for _, error in errors) / sum(count for count, _ in errors)))
 
 
 def window_error(x: Array, values: Array) -> float:

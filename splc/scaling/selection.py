@@ -60,6 +60,24 @@ class Selection:
         products = tuple((term,) for term in terms)
         return cls(products, places, coefficients, np.full(models, np.nan), np.zeros(models, dtype=bool))
 
+    @classmethod
+    def of_models(
+        cls,
+        models: Sequence[tuple[float, Sequence[tuple[Product, float]]]],
+        certainty: Array,
+        floored: Array,
+        shortlists: tuple[AnyShortlist | None, ...] | None = None,
+    ) -> Selection:
+        """Return the hypotheses of quantities, each a constant, and products with their coefficients."""
+        terms: dict[Product, int] = {}
+        width = max(1, *(len(products) for _, products in models))
+        places, coefficients = np.full((width, len(models)), -1), np.zeros((1 + width, len(models)))
+        for row, (constant, products) in enumerate(models):
+            coefficients[0, row] = constant
+            for at, (product, coefficient) in enumerate(products):
+                places[at, row], coefficients[1 + at, row] = terms.setdefault(product, len(terms)), coefficient
+        return cls(tuple(terms), places, coefficients, certainty, floored, shortlists)
+
     def __getitem__(self, rows: Array) -> Selection:
         """Return the hypotheses of some quantities."""
         places, coefficients = self.places[:, rows], self.coefficients[:, rows]
@@ -114,9 +132,8 @@ class Selection:
         return chosen, np.asarray(np.where(same[:, None], rounded_values, values))
 
 
-# The kinds of noise: relative, partly absolute, and relative with a size that grows with the parameter.
-RELATIVE, FLOORED, GROWING = range(3)
-# Both terms as positions in the space of hypotheses, -1 for none; whether there is a constant, and the kind of noise.
+# Both terms as positions in the space of hypotheses, -1 for none; whether there is a constant, and the kind of noise
+# (`splc.scaling.evidence`).
 ROW = np.dtype([("first", "i1"), ("second", "i1"), ("constant", "?"), ("noise", "i1"), ("log_weight", "f4")])
 
 

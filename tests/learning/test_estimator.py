@@ -19,7 +19,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from splc.errors import LearningError, SpecError
 from splc.learning import PerformanceInfluenceRegressor, ScalingModelRegressor
 from splc.learning.estimator import chosen_columns
-from splc.scaling.batch import MAX_PARAMETERS
+from splc.scaling.fit import MAX_PARAMETERS
 
 ESTIMATORS = [PerformanceInfluenceRegressor(), PerformanceInfluenceRegressor("splconqueror"), ScalingModelRegressor()]
 

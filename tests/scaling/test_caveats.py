@@ -15,9 +15,9 @@ from scipy.stats import f_oneway
 
 from splc.scaling import fit
 from splc.scaling.caveats import about_fits, about_points, ambiguous, hidden
+from splc.scaling.data import Condensed
 from splc.scaling.exponents import Exponents, Product, exponents
 from splc.scaling.methods import settings_of
-from splc.scaling.noise import Condensed
 from splc.scaling.selection import CombinationShortlist, Selection
 from splc.types import Array
 from tests.support.examples import examples

@@ -13,10 +13,10 @@ from scipy.stats import chi2
 
 from casestudies.scaling_evaluation.single_functions import LEARNERS, evaluate
 from splc.scaling import fit, fit_many
-from splc.scaling.evidence import ANY_SCALE, BANK, FREEDOM, noise_evidence
-from splc.scaling.noise import condensed, repetition_weights
+from splc.scaling.data import condensed, repetition_weights
+from splc.scaling.evidence import ANY_SCALE, BANK, FLOORED, FREEDOM, noise_evidence
 from splc.scaling.result import predictions
-from splc.scaling.selection import FLOORED, Shortlist
+from splc.scaling.selection import Shortlist
 
 X = np.array([2.0, 4.0, 8.0, 16.0, 32.0])
 SQUARE = (Fraction(2), Fraction(0))

@@ -14,13 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from casestudies.scaling_evaluation.sparse_functions import AXES
-from splc.scaling.evidence import noise_evidence
+from splc.scaling.data import condensed
+from splc.scaling.evidence import RELATIVE, noise_evidence, noise_scales
 from splc.scaling.exponents import CONSTANT, column
 from splc.scaling.least_squares import fitted_exactly, fitted_roughly
 from splc.scaling.multi.default import EXPANDED, default, expanded_rows, lead_certainty, search, with_exchanged
 from splc.scaling.multi.posterior import Choices, Hypotheses, choices, hypotheses
 from splc.scaling.multi.terms import ParameterTerms, combinations, line_scores, parameter_terms, shortlists
-from splc.scaling.noise import condensed, scales
 from splc.types import Array
 from tests.support.examples import examples
 from tests.support.multi_scaling_oracle import search_naively
@@ -98,7 +98,7 @@ def test_scores_of_terms_along_lines(constant: float) -> None:
     x = np.array([(p, n) for at, n in enumerate(AXES[1]) for p in AXES[0][: 5 - at]])
     values = (constant + 0.3 * x[:, 0] * x[:, 1]) * (1 + rng.uniform(-0.05, 0.05, (3, len(x))))
     found_data = condensed(values[:, :, None], "mean")
-    noise = noise_evidence(found_data, scales(found_data.values, False))
+    noise = noise_evidence(found_data, noise_scales(found_data.values, RELATIVE))
     among = parameter_terms(x)[0]
     weights = np.broadcast_to(noise.weights, values.shape)
     kept = [np.flatnonzero(x[:, 1] == n) for n in AXES[1][:3]]
@@ -176,7 +176,7 @@ def test_exchanges_find_terms_beyond_the_shortlists() -> None:
     values = (100 + 0.05 * np.sqrt(x[:, 0]) * np.prod(x[:, 1:] ** 0.75, axis=1)) * (1 + rng.normal(0, 0.02, len(x)))
     found_data = condensed(values[None, :, None], "mean")
     among = parameter_terms(x)
-    noise = noise_evidence(found_data, scales(found_data.values, False))
+    noise = noise_evidence(found_data, noise_scales(found_data.values, RELATIVE))
     z = found_data.values * noise.weights
     scores = []
     for at, each in enumerate(among):

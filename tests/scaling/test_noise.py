@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from splc.scaling import fit
+from splc.scaling.data import Condensed, condensed, repetition_weights
 from splc.scaling.evidence import NoiseEvidence, noise_evidence
-from splc.scaling.noise import Condensed, condensed, repetition_weights
 from splc.types import Array
 
 SQUARES = np.exp(np.linspace(-66, 47, 900))

@@ -8,15 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from splc.scaling import fit, fit_many, selection
-from splc.scaling.evidence import noise_evidence
+from splc.scaling import fit, fit_many, selection, single
+from splc.scaling.data import condensed
+from splc.scaling.evidence import FLOORED, GROWING, RELATIVE, noise_evidence, noise_scales
 from splc.scaling.exponents import columns
 from splc.scaling.least_squares import triangular
-from splc.scaling.noise import condensed
-from splc.scaling.selection import FLOORED, GROWING, RELATIVE
-from splc.scaling.single import default as single
-from splc.scaling.single.default import noise_scales, weighed
-from splc.scaling.single.posterior import space
+from splc.scaling.single import posterior, space
 from splc.types import Array
 from tests.scaling.test_prior import stated
 from tests.support.examples import examples
@@ -38,7 +35,7 @@ def test_log_weights_are_prior_times_evidence(points: int, repetitions: int, kin
     x = X[:points]
     measured = condensed(noisy(points, repetitions)[None], "mean")
     among = space(x, True)
-    found = weighed(among, measured, kind, x)
+    found = posterior(among, measured, np.array([0]), kind)
     evidence = noise_evidence(measured, noise_scales(measured.values, kind, x))
     [negative, per_point] = stated("a negative value at four or eight times the largest point")
     [price] = stated("a coefficient that is certainly negative")

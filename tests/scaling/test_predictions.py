@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from splc.errors import ConfigurationError
 from splc.scaling import fit, suggest
+from splc.scaling.classic import left_out, line
 from splc.scaling.result import intervals_of, predictions
-from splc.scaling.single.classic import left_out, line
 from tests.scaling.suggestion.test_strategies import N, P, core_hours, time_of
 
 X = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0])

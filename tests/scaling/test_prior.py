@@ -10,11 +10,11 @@ from functools import cache
 import numpy as np
 import pytest
 
+from splc.scaling.evidence import growth
 from splc.scaling.exponents import FALLING
 from splc.scaling.multi.posterior import parameter_sets
 from splc.scaling.multi.terms import combinations, parameter_terms
-from splc.scaling.noise import growth
-from splc.scaling.single.posterior import HypothesisSpace, space
+from splc.scaling.single import HypothesisSpace, space
 from tests.support.paths import ROOT
 
 X = np.array([2.0, 4.0, 8.0, 16.0, 32.0, 64.0])

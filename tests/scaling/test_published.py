@@ -13,8 +13,8 @@ from casestudies.scaling_evaluation import sparse_functions
 from casestudies.scaling_evaluation.single_functions import KINDS, LEARNERS, evaluate, functions
 from splc.errors import SpecError
 from splc.scaling import Exponents, ScalingModel, fit, fit_many
+from splc.scaling.classic import left_out
 from splc.scaling.exponents import EXTRAP, PAPER, grid
-from splc.scaling.single.classic import left_out
 from splc.types import Array
 from tests.support import scaling_oracle as oracle
 

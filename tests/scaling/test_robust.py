@@ -13,8 +13,8 @@ from splc.data.experiment import Experiment
 from splc.errors import ConfigurationError, MeasurementError, SpecError, SplcError
 from splc.scaling import fit, fit_experiment, fit_many
 from splc.scaling import profile as profile_module
+from splc.scaling.data import repetition_weights
 from splc.scaling.methods import METHODS
-from splc.scaling.noise import repetition_weights
 from splc.scaling.result import ScalingModel
 from splc.types import Array
 

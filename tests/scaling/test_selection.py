@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from splc.scaling import single
 from splc.scaling.selection import MIN_SHARE, ROW, nearest_to_median
-from splc.scaling.single import default as module
-from splc.scaling.single.default import plausible
-from splc.scaling.single.posterior import Posterior
+from splc.scaling.single import Posterior, plausible
 from tests.support.examples import examples
 
 _VALUE = st.one_of(st.integers(-3, 3).map(float), st.sampled_from([math.nan, math.inf, 1e308]))
@@ -62,7 +61,7 @@ def test_the_fewest_hypotheses_with_nearly_all_of_the_probability(seed: int, mod
         coefficients = rng.normal(size=(3, number, models))
         posterior = Posterior(rows, sizes, logs, coefficients, np.ones((number, models)))
         quantities = rng.permutation(models)
-        parts.append((posterior, kind, quantities, logs))
+        parts.append((posterior, kind, quantities, np.zeros(models)))
         for column, model in enumerate(quantities.tolist()):
             for at in range(number):
                 own = (first[at], second[at], constants[at] > 0, kind)
@@ -81,9 +80,8 @@ def test_the_fewest_hypotheses_with_nearly_all_of_the_probability(seed: int, mod
             before += share
         counts.append(kept)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "MOST", most)
+        patch.setattr(single, "MOST", most)
         found = plausible(parts, models)
     fields = [found.rows[name].tolist() for name in ("first", "second", "constant", "noise")]
     assert list(zip(found.model.tolist(), *fields, found.coefficients.T.tolist(), strict=True)) == expected
     assert found.counts.tolist() == counts
-    assert [len(each.rows) for each in found.shortlists(falling=False)] == counts

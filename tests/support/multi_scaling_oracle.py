@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from splc.scaling.data import condensed
 from splc.scaling.evidence import (
     LOG_DENSITY,
     NoiseEvidence,
@@ -14,8 +15,7 @@ from splc.scaling.evidence import (
     noise_evidence,
 )
 from splc.scaling.multi.terms import ParameterTerms, combinations, falls, most_terms, parameter_terms
-from splc.scaling.noise import condensed
-from splc.scaling.single.posterior import NO_CONSTANT_SHARE
+from splc.scaling.single import NO_CONSTANT_SHARE
 
 # As in `multi_terms` and `multi_posterior`.
 BEHIND, CHOICES_BEHIND, CHOICES, CHOICES_OF_MORE = 7.0, 9.0, 256, 96

@@ -21,12 +21,22 @@ Sources: Ritter et al., Learning Cost-Effective Sampling Strategies, section III
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from splc.scaling.evidence import NoiseEvidence, never_negative, noise_evidence
+from splc.scaling.data import Condensed
+from splc.scaling.evidence import (
+    FLOORED,
+    RELATIVE,
+    NoiseEvidence,
+    kinds_of_noise,
+    never_negative,
+    noise_evidence,
+    noise_scales,
+)
 from splc.scaling.exponents import CONSTANT, Product
 from splc.scaling.least_squares import fitted_exactly
 from splc.scaling.multi.plausible import combination_shortlists, tempered
@@ -39,11 +49,10 @@ from splc.scaling.multi.posterior import (
     larger,
     shared,
     sizes,
-    term_priors,
 )
 from splc.scaling.multi.terms import (
     LINE_BEHIND,
-    ParameterTerms,
+    Bases,
     falls,
     line_scores,
     most_terms,
@@ -51,7 +60,6 @@ from splc.scaling.multi.terms import (
     product_columns,
     shortlists,
 )
-from splc.scaling.noise import Condensed, kinds_of_noise, scales
 from splc.scaling.selection import FAR, Selection, nearest_to_median
 from splc.types import Array
 
@@ -73,23 +81,13 @@ def default(points: Array, measured: Condensed, strong_scaling: bool | None, loc
         parts = hypotheses.coefficients * far
         values = parts.sum(axis=1)
     chosen = _chosen(hypotheses, values, misfit)
-    best = hypotheses[chosen]
-    terms: dict[Product, int] = {}
-    width = best.products.shape[1]
-    places = np.full((width, len(best.model)), -1)
-    coefficients = np.zeros((1 + width, len(best.model)))
-    for row, size in enumerate(best.sizes.tolist()):
-        for column, mask in enumerate(best.products[row, :size].tolist()):
-            if mask == 0:
-                coefficients[0, row] = best.coefficients[row, column]
-                continue
-            term, factor = _product(bases, best.terms[row].tolist(), mask)
-            places[column, row] = terms.setdefault(term, len(terms))
-            coefficients[1 + column, row] = best.coefficients[row, column] / factor
     log_weights = tempered(bases, hypotheses, points, misfit)
-    certainty = lead_certainty(bases, hypotheses, chosen, log_weights, parts)
-    shortlists = combination_shortlists(bases, hypotheses, log_weights, values, misfit)
-    return Selection(tuple(terms), places, coefficients, certainty, best.floored, shortlists)
+    return Selection.of_models(
+        [_model(bases, hypotheses, row) for row in chosen.tolist()],
+        lead_certainty(bases, hypotheses, chosen, log_weights, parts),
+        hypotheses.floored[chosen],
+        combination_shortlists(bases, hypotheses, log_weights, values, misfit),
+    )
 
 
 def _chosen(hypotheses: Hypotheses, values: Array, misfit: Array) -> Array:
@@ -106,19 +104,23 @@ def _chosen(hypotheses: Hypotheses, values: Array, misfit: Array) -> Array:
     return nearest_to_median(values, defined, likely, model, starts)
 
 
-def _product(bases: tuple[ParameterTerms, ...], positions: list[int], mask: int) -> tuple[Product, float]:
-    """Return the exponents of a product, and the divisor of its coefficient."""
-    term, factor = [], 1.0
-    for parameter, (basis, position) in enumerate(zip(bases, positions, strict=True)):
-        used = bool(mask >> parameter & 1)
-        term.append(basis.terms[position] if used else CONSTANT)
-        factor *= float(basis.sizes[position]) if used else 1.0
-    return tuple(term), factor
+def _model(bases: Bases, hypotheses: Hypotheses, row: int) -> tuple[float, list[tuple[Product, float]]]:
+    """Return the constant of a hypothesis, and its products with their coefficients."""
+    constant, products = 0.0, []
+    masks, coefficients = hypotheses.products[row].tolist(), hypotheses.coefficients[row].tolist()
+    places = list(enumerate(zip(bases, hypotheses.terms[row].tolist(), strict=True)))
+    for mask, coefficient in zip(masks, coefficients, strict=True):
+        if mask == 0:
+            constant = coefficient
+        elif mask > 0:
+            used = [(basis, at) if mask >> parameter & 1 else None for parameter, (basis, at) in places]
+            product = tuple(CONSTANT if each is None else each[0].terms[each[1]] for each in used)
+            divisor = math.prod(float(basis.sizes[at]) for each in used if each is not None for basis, at in [each])
+            products.append((product, coefficient / divisor))
+    return constant, products
 
 
-def lead_certainty(
-    bases: tuple[ParameterTerms, ...], hypotheses: Hypotheses, chosen: Array, log_weights: Array, parts: Array
-) -> Array:
+def lead_certainty(bases: Bases, hypotheses: Hypotheses, chosen: Array, log_weights: Array, parts: Array) -> Array:
     """Return the posterior probability of each quantity's lead term; `parts`: contributions of products far away."""
     with np.errstate(invalid="ignore"):
         sizes = np.where(hypotheses.products > 0, np.abs(parts), -1.0)
@@ -140,7 +142,7 @@ _ROUNDS = 3
 
 def search(
     points: Array, measured: Condensed, strong_scaling: bool | None, local: bool = True
-) -> tuple[tuple[ParameterTerms, ...], Hypotheses, Array]:
+) -> tuple[Bases, Hypotheses, Array]:
     """Return the terms of each parameter, each quantity's plausible hypotheses, and its share of misfit."""
     bases = parameter_terms(points)
     parts, misfit = [], np.zeros(len(measured.values))
@@ -159,46 +161,33 @@ def search(
     return bases, Hypotheses.joined(parts), misfit
 
 
-def _residuals(bases: tuple[ParameterTerms, ...], candidates: Hypotheses, measured: Condensed) -> Array:
+def _residuals(bases: Bases, candidates: Hypotheses, measured: Condensed) -> Array:
     """Return the weighted residuals of the most plausible hypotheses, shape (models, n)."""
     best = candidates[candidates.starts]
-    values = np.zeros(measured.values.shape)
-    for position in range(best.products.shape[1]):
-        column = best.coefficients[:, position, None] * np.ones(values.shape)
-        for parameter, basis in enumerate(bases):
-            used = (best.products[:, position] >= 0) & (best.products[:, position] >> parameter & 1 == 1)
-            if used.any():
-                column[used] *= basis.columns[best.terms[used, parameter]]
-        values += column
-    size = np.where(best.floored[:, None], scales(measured.values, True), scales(measured.values, False))
+    columns = np.repeat(best.coefficients.T[:, None], measured.values.shape[1], axis=1)
+    values = _multiplied(columns, bases, best.terms, best.products).sum(axis=0).T
+    size = np.where(best.floored[:, None], *(noise_scales(measured.values, kind) for kind in (FLOORED, RELATIVE)))
     return np.asarray((measured.values - values) / size)
 
 
-def _ideas(
-    points: Array, bases: tuple[ParameterTerms, ...], measured: Condensed, strong_scaling: bool | None, size: Array
-) -> Hypotheses:
+def _ideas(points: Array, bases: Bases, measured: Condensed, strong_scaling: bool | None, size: Array) -> Hypotheses:
     """Weigh hypotheses for a batch under every kind of noise that it needs; `size`: the size of the misfit."""
 
-    def weigh(rows: Array, floored: bool) -> Hypotheses:
-        enlarged = larger(noise_evidence(measured[rows], scales(measured.values[rows], floored)), size[rows])
-        return _weighed(points, bases, measured[rows], strong_scaling, enlarged)
-
-    def best(candidates: Hypotheses) -> tuple[Array, Array]:
-        first = candidates.starts
-        return candidates.squares[first], candidates.sizes[first]
+    def weigh(rows: Array, kind: int) -> Hypotheses:
+        evidence = noise_evidence(measured[rows], noise_scales(measured.values[rows], kind))
+        return _weighed(points, bases, measured[rows], strong_scaling, larger(evidence, size[rows]))
 
     parts = []
-    for candidates, floored, rows, log_share in kinds_of_noise(measured, weigh, best):
+    for candidates, kind, rows, log_share in kinds_of_noise(measured, weigh):
         log_weights = candidates.log_weights + log_share[candidates.model]
-        absolute = np.full(len(log_weights), floored)
+        absolute = np.full(len(log_weights), kind == FLOORED)
         parts.append(replace(candidates, model=rows[candidates.model], log_weights=log_weights, floored=absolute))
-    candidates_of_batch = Hypotheses.concatenated(parts)
-    return candidates_of_batch[candidates_of_batch.order(candidates_of_batch.plausible_rows())]
+    return Hypotheses.joined(parts, only_plausible=True)
 
 
 def _weighed(
     points: Array,
-    bases: tuple[ParameterTerms, ...],
+    bases: Bases,
     measured: Condensed,
     strong_scaling: bool | None,
     noise: NoiseEvidence,
@@ -224,9 +213,7 @@ def _weighed(
     return replace(candidates, log_weights=candidates.log_weights + noise.density[candidates.model])
 
 
-def _exchanged(
-    parameter: int, scores: list[Array], bases: tuple[ParameterTerms, ...], z: Array, noise: NoiseEvidence
-) -> Array:
+def _exchanged(parameter: int, scores: list[Array], bases: Bases, z: Array, noise: NoiseEvidence) -> Array:
     """Return new scores of a parameter's terms: those of the models with the best terms of the other parameters."""
     models, number = scores[parameter].shape
     best = np.array([scores_of.argmax(axis=1) for scores_of in scores]).T
@@ -245,13 +232,12 @@ _EXCHANGES, EXPANDED, _COMBINED = 2, 6, 8
 
 
 def with_exchanged(
-    bases: tuple[ParameterTerms, ...], scores: Sequence[Array], candidates: Hypotheses, z: Array, noise: NoiseEvidence
+    bases: Bases, scores: Sequence[Array], candidates: Hypotheses, z: Array, noise: NoiseEvidence
 ) -> Hypotheses:
     """Return hypotheses and those that exchanges of their terms lead to, ordered as `Hypotheses.joined` does."""
-    allowed = [_near_best(line_scores) for line_scores in scores]
-    cut = np.zeros(len(z), dtype=bool)
-    for is_plausible in allowed:
-        cut |= False if is_plausible is None else is_plausible.sum(axis=1) > most_terms(len(bases))
+    best = (own.max(axis=1, keepdims=True, initial=-np.inf) for own in scores)
+    allowed = [(own > top - LINE_BEHIND) & np.isfinite(own) for own, top in zip(scores, best, strict=True)]
+    cut = np.any([near.sum(axis=1) > most_terms(len(bases)) for near in allowed], axis=0)
     if not cut.any():
         return candidates
     uncut, candidates = (candidates[np.flatnonzero(cut[candidates.model] == is_cut)] for is_cut in (False, True))
@@ -263,9 +249,8 @@ def with_exchanged(
         keys = _keys(candidates[rows])
         new_ones = ~np.isin(keys, expanded)
         rows, expanded = rows[new_ones], np.append(expanded, keys[new_ones])
-        new = [
-            part.weighed_by_sign(bases, positive) for part in _neighbours(bases, allowed, candidates[rows], z, noise)
-        ]
+        neighbours = _neighbours(bases, allowed, candidates[rows], z, noise)
+        new = [part.weighed_by_sign(bases, positive).plausible() for part in neighbours]
         if not new:
             break
         candidates = _distinct([candidates, *new])
@@ -273,66 +258,48 @@ def with_exchanged(
     _, first = np.unique(keys, return_index=True)
     rows = np.sort(first[~np.isin(keys[first], combined)])
     rows = rows[_first(candidates.model[rows], _COMBINED)]
-    if len(rows) == 0:
-        return Hypotheses.joined([uncut, candidates])
-    chosen = Choices(candidates.model[rows], candidates.terms[rows], np.ones_like(candidates.terms[rows]))
-    recombined = hypotheses(bases, chosen, z, noise, only_full=True)
-    return Hypotheses.joined([uncut, _distinct([candidates, recombined])])
-
-
-def _near_best(line_scores: Array) -> Array | None:
-    """Return which terms are nearly as plausible as the best one, shape (models, terms); None without terms."""
-    if not line_scores.shape[1]:
-        return None
-    near: Array = line_scores > line_scores.max(axis=1, keepdims=True) - LINE_BEHIND
-    return near & np.isfinite(line_scores)
+    if len(rows):
+        chosen = Choices(candidates.model[rows], candidates.terms[rows], np.ones_like(candidates.terms[rows]))
+        candidates = _distinct([candidates, hypotheses(bases, chosen, z, noise, only_full=True)])
+    return Hypotheses.joined([uncut, candidates])
 
 
 def _neighbours(
-    bases: tuple[ParameterTerms, ...], allowed: list[Array | None], parents: Hypotheses, z: Array, noise: NoiseEvidence
+    bases: Bases, allowed: list[Array], parents: Hypotheses, z: Array, noise: NoiseEvidence
 ) -> Iterator[Hypotheses]:
     """Fit all hypotheses in which one parameter's term is another plausible one of its list."""
-    active = parents.active
-    origins, terms = [], []
+    active, width = parents.active, parents.products.shape[1]
+    origins, all_terms = [], []
     for parameter, is_allowed in enumerate(allowed):
-        if is_allowed is None:
-            continue
         rows = np.flatnonzero(active >> parameter & 1)
         positions, term = np.nonzero(is_allowed[parents.model[rows]])
         new = parents.terms[rows[positions]]
         changed = new[:, parameter] != term
         new[:, parameter] = term
         origins.append(rows[positions[changed]])
-        terms.append(new[changed])
-    origin, exchanged = np.concatenate(origins), np.concatenate(terms)
-    step = max(TEMPORARY // (z.shape[1] * (parents.products.shape[1] + 1)), 1)
+        all_terms.append(new[changed])
+    origin, exchanged = np.concatenate(origins), np.concatenate(all_terms)
+    step = max(TEMPORARY // (z.shape[1] * (width + 1)), 1)
     for size in np.unique(parents.sizes[origin]).tolist():
         members = np.flatnonzero(parents.sizes[origin] == size)
         for start in range(0, len(members), step):
             part = members[start : start + step]
-            yield _refitted(bases, parents[origin[part]], exchanged[part], size, z, noise)
+            own, terms = parents[origin[part]], exchanged[part]
+            masks = own.products[:, :size]
+            columns = _multiplied(np.repeat(noise.weights[own.model].T[None], size, axis=0), bases, terms, masks)
+            norms = np.sqrt((columns**2).sum(axis=1))
+            norms = np.where(norms > 0, norms, 1.0)
+            fits = fitted_exactly(list(columns / norms[:, None]), z[own.model].T, noise, own.model)
+            yield Hypotheses.of_fits(bases, own.model, terms, masks, width, fits, norms.T, own.log_priors)
 
 
-def _refitted(
-    bases: tuple[ParameterTerms, ...], origin: Hypotheses, terms: Array, size: int, z: Array, noise: NoiseEvidence
-) -> Hypotheses:
-    """Fit hypotheses of one size with other terms."""
-    masks = origin.products[:, :size]
-    columns = np.repeat(noise.weights[origin.model].T[None], size, axis=0)
+def _multiplied(columns: Array, bases: Bases, terms: Array, masks: Array) -> Array:
+    """Return columns, (coefficients, n, hypotheses), times products of terms: those of `masks`."""
     for parameter, basis in enumerate(bases):
         for mask, column in zip(masks.T, columns, strict=True):
             used = np.flatnonzero(mask >> parameter & 1)
             column[:, used] *= basis.columns[terms[used, parameter]].T
-    norms = np.sqrt((columns**2).sum(axis=1))
-    norms = np.where(norms > 0, norms, 1.0)
-    fits = fitted_exactly(list(columns / norms[:, None]), z[origin.model].T, noise, origin.model)
-    coefficients = np.zeros(origin.coefficients.shape)
-    coefficients[:, :size] = (np.array(fits.coefficients) / norms).T
-    priors = origin.log_priors + term_priors(bases, terms, np.bitwise_or.reduce(masks, axis=1))
-    return Hypotheses(
-        origin.model, terms, origin.products, coefficients, fits.squares, origin.sizes, fits.log_weights + priors,
-        origin.log_priors, origin.floored,
-    )  # fmt: skip
+    return columns
 
 
 def expanded_rows(candidates: Hypotheses, parameters: int) -> Array:
@@ -354,10 +321,9 @@ def _first(models: Array, number: int) -> Array:
 
 def _distinct(parts: list[Hypotheses]) -> Hypotheses:
     """Return the plausible hypotheses, ordered, and of equal ones the first."""
-    candidates = Hypotheses.concatenated([part.plausible() for part in parts])
-    rows = candidates.order(candidates.plausible_rows())
-    _, first = np.unique(_keys(candidates)[rows], return_index=True)
-    return candidates[rows[np.sort(first)]]
+    candidates = Hypotheses.joined(parts, only_plausible=True)
+    _, first = np.unique(_keys(candidates), return_index=True)
+    return candidates[np.sort(first)]
 
 
 def _keys(candidates: Hypotheses) -> Array:

@@ -14,10 +14,10 @@ import numpy as np
 
 from splc.data.accuracy import smape
 from splc.models.basis.regression import least_squares
+from splc.scaling.classic import contributes
 from splc.scaling.data import lines
 from splc.scaling.exponents import CONSTANT, Exponents, Product, column, product_columns
 from splc.scaling.selection import Selection
-from splc.scaling.single.classic import contributes
 from splc.types import Array
 
 # A method for one parameter: distinct points, shape (n,), and values, shape (models, n).
@@ -33,17 +33,11 @@ _SAME = 1e-7
 def combined(points: Array, values: Array, method: Method) -> Selection:
     """Choose a hypothesis for each quantity; `method` finds the terms of single parameters."""
     single = [_along(points, values, parameter, method) for parameter in range(points.shape[1])]
-    terms: dict[Product, int] = {}
-    models = []
-    for row, measured in enumerate(values):
-        products, best = _best(points, measured, [(terms_of[row], on_lines[row]) for terms_of, on_lines in single])
-        models.append(([terms.setdefault(product, len(terms)) for product in products], best))
-    width = max(1, *(len(places) for places, _ in models))
-    places, sizes = np.full((width, len(values)), -1), np.zeros((1 + width, len(values)))
-    for row, (positions, coefficients) in enumerate(models):
-        places[: len(positions), row] = positions
-        sizes[: len(coefficients), row] = coefficients
-    return Selection(tuple(terms), places, sizes, np.full(len(values), np.nan), np.zeros(len(values), dtype=bool))
+    models = [
+        _best(points, measured, [(terms[row], on_lines[row]) for terms, on_lines in single])
+        for row, measured in enumerate(values)
+    ]
+    return Selection.of_models(models, np.full(len(values), np.nan), np.zeros(len(values), dtype=bool))
 
 
 def longest_lines(points: Array, parameter: int) -> tuple[Array, list[Array]]:
@@ -73,11 +67,13 @@ def _along(points: Array, values: Array, parameter: int, method: Method) -> tupl
     return [term if defined[term] else CONSTANT for term in terms], selection.coefficients[:2].T
 
 
-def _best(points: Array, values: Array, single: Sequence[tuple[Exponents, Array]]) -> tuple[list[Product], list[float]]:
-    """Return the products of the best combination, and the coefficients; `single`: the terms, and fits on lines."""
+def _best(
+    points: Array, values: Array, single: Sequence[tuple[Exponents, Array]]
+) -> tuple[float, list[tuple[Product, float]]]:
+    """Return the constant and the products of the best combination; `single`: the terms, and fits on lines."""
     active = [position for position, (term, _) in enumerate(single) if not term.is_constant]
     if not active:
-        return [], [float(values.mean())]
+        return float(values.mean()), []
     best: tuple[float, list[Product], list[float]] | None = None
     if len(active) == 1:
         # The coefficients of the lines compete with those of all points.
@@ -96,7 +92,7 @@ def _best(points: Array, values: Array, single: Sequence[tuple[Exponents, Array]
         if best is None or error < best[0] - _SAME:
             best = error, products, coefficients.tolist()
     assert best is not None
-    return best[1], best[2]
+    return best[2][0], list(zip(best[1], best[2][1:], strict=True))
 
 
 def all_combinations(parameters: int) -> tuple[Combination, ...]:

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from splc.scaling.evidence import NoiseEvidence, noise_evidence
+from splc.scaling.data import Condensed
+from splc.scaling.evidence import FLOORED, RELATIVE, NoiseEvidence, noise_evidence, noise_scales
 from splc.scaling.least_squares import triangular
 from splc.scaling.multi.posterior import Hypotheses, growth_shown, larger, sizes, term_priors
-from splc.scaling.multi.terms import DENSE, ParameterTerms, parameter_terms, product_columns
-from splc.scaling.noise import Condensed, scales
+from splc.scaling.multi.terms import DENSE, Bases, parameter_terms, product_columns
 from splc.scaling.selection import MIN_SHARE, MOST, CombinationShortlist, Plausible
 from splc.types import Array
 
@@ -33,7 +33,7 @@ _TEMPER, _MIN_TEMPER = {1: 0.65, 2: 0.65, 3: 0.4}, 0.35
 _HIDDEN = 5.0
 
 
-def tempered(bases: tuple[ParameterTerms, ...], hypotheses: Hypotheses, points: Array, misfit: Array) -> Array:
+def tempered(bases: Bases, hypotheses: Hypotheses, points: Array, misfit: Array) -> Array:
     """Return the log weights of hypotheses in certainties; `misfit`: its share in the variance of each quantity."""
     power = (_TEMPER.get(len(bases), _MIN_TEMPER) / (1 + misfit * _alike(points)))[hypotheses.model]
     if len(bases) > 2:
@@ -43,7 +43,7 @@ def tempered(bases: tuple[ParameterTerms, ...], hypotheses: Hypotheses, points: 
 
 
 def combination_shortlists(
-    bases: tuple[ParameterTerms, ...], hypotheses: Hypotheses, log_weights: Array, values: Array, misfit: Array
+    bases: Bases, hypotheses: Hypotheses, log_weights: Array, values: Array, misfit: Array
 ) -> tuple[CombinationShortlist, ...]:
     """Return the plausible hypotheses of each quantity by the weights of `tempered`; `values`: far predictions."""
     parameters = len(bases)
@@ -106,7 +106,7 @@ def fits(points: Array, measured: Condensed, shortlist: CombinationShortlist) ->
     growth = 0.0
     for floored in np.unique(shortlist.floored).tolist():
         part = np.flatnonzero(shortlist.floored == floored)
-        evidence = noise_evidence(measured, scales(measured.values, floored))
+        evidence = noise_evidence(measured, noise_scales(measured.values, FLOORED if floored else RELATIVE))
         weights = larger(evidence, size_here[None]).weights[0]
         z = measured.values[0] * weights
         squares, coefficients[part], factors[part] = triangular(
@@ -182,7 +182,7 @@ class HiddenProducts:
 
 
 def hidden_products(
-    bases: tuple[ParameterTerms, ...], terms: Array, products: Array, log_weights: Array, points: int
+    bases: Bases, terms: Array, products: Array, log_weights: Array, points: int
 ) -> HiddenProducts | None:
     """Draw products beside those of hypotheses, by the weights of these; None if the points hide none."""
     parameters = len(bases)

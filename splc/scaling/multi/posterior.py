@@ -21,9 +21,9 @@ import numpy as np
 
 from splc.scaling.data import lines
 from splc.scaling.evidence import NoiseEvidence, never_negative
-from splc.scaling.least_squares import fitted_exactly, fitted_roughly
-from splc.scaling.multi.terms import ParameterCombination, ParameterTerms, combinations, sign_log_weights
-from splc.scaling.single.posterior import NO_CONSTANT_SHARE
+from splc.scaling.least_squares import Fits, fitted_exactly, fitted_roughly
+from splc.scaling.multi.terms import Bases, ParameterCombination, combinations, sign_log_weights
+from splc.scaling.single import NO_CONSTANT_SHARE
 from splc.types import Array
 
 # The number of choices of terms that are fitted for one quantity (of three or more parameters exchanges add others),
@@ -69,21 +69,34 @@ class Hypotheses:
         """The first hypothesis of each quantity, if they are ordered, shape (models,)."""
         return np.flatnonzero(np.diff(self.model, prepend=-1))
 
-    def weighed_by_sign(self, bases: tuple[ParameterTerms, ...], positive: Array) -> Hypotheses:
+    @property
+    def best(self) -> tuple[Array, Array]:
+        """The squares and the number of coefficients of the most plausible hypothesis of each quantity, if ordered."""
+        return self.squares[self.starts], self.sizes[self.starts]
+
+    @classmethod
+    def of_fits(
+        cls, bases: Bases, model: Array, terms: Array, masks: Array, width: int, fits: Fits, norms: Array, priors: Array
+    ) -> Hypotheses:
+        """Return hypotheses with as many coefficients; `masks`: their products, (hypotheses, coefficients)."""
+        number, size = masks.shape
+        products, coefficients = np.full((number, width), -1, dtype=np.int8), np.zeros((number, width))
+        products[:, :size], coefficients[:, :size] = masks, np.array(fits.coefficients).T / norms
+        log_weights = fits.log_weights + (priors + term_priors(bases, terms, np.bitwise_or.reduce(masks, axis=1)))
+        sizes, floored = np.full(number, size), np.zeros(number, dtype=bool)
+        return cls(model, terms, products, coefficients, fits.squares, sizes, log_weights, priors, floored)
+
+    def weighed_by_sign(self, bases: Bases, positive: Array) -> Hypotheses:
         """Return the hypotheses, with less weight where they are negative and their quantity is not (`positive`)."""
         factors = sign_log_weights(bases, self.terms, self.products, self.coefficients)
         return replace(self, log_weights=self.log_weights + np.where(positive[self.model], factors, 0.0))
 
     def plausible(self) -> Hypotheses:
         """Return the hypotheses that are nearly as plausible as the best of their quantity."""
-        rows = self.plausible_rows()
-        return self if len(rows) == len(self.model) else self[rows]
-
-    def plausible_rows(self) -> Array:
-        """Return the positions of the hypotheses that `plausible` returns."""
         best = np.full(int(self.model.max(initial=-1)) + 1, -np.inf)
         np.maximum.at(best, self.model, self.log_weights)
-        return np.flatnonzero(self.log_weights > best[self.model] + _FORGOTTEN)
+        rows = np.flatnonzero(self.log_weights > best[self.model] + _FORGOTTEN)
+        return self if len(rows) == len(self.model) else self[rows]
 
     @classmethod
     def none(cls, parameters: int, width: int) -> Hypotheses:
@@ -93,28 +106,19 @@ class Hypotheses:
         return cls(integers, terms, products, np.zeros((0, width)), floats, integers, floats, floats, flags)
 
     @staticmethod
-    def concatenated(parts: list[Hypotheses]) -> Hypotheses:
-        """Return all hypotheses, in no order."""
-        arrays = zip(*(vars(part).values() for part in parts), strict=True)
-        return Hypotheses(*(np.concatenate(arrays_of) for arrays_of in arrays))
-
-    @staticmethod
-    def joined(parts: list[Hypotheses]) -> Hypotheses:
+    def joined(parts: Sequence[Hypotheses], only_plausible: bool = False) -> Hypotheses:
         """Return all hypotheses, ordered by quantity and then by plausibility; of equal ones the simplest first."""
-        candidates = Hypotheses.concatenated(parts)
-        return candidates[candidates.order(np.arange(len(candidates.model)))]
-
-    def order(self, rows: Array) -> Array:
-        """Return rows in the order that `joined` has."""
+        arrays = zip(*(vars(part).values() for part in parts), strict=True)
+        whole = Hypotheses(*(np.concatenate(arrays_of) for arrays_of in arrays))
+        whole = whole.plausible() if only_plausible else whole
         # One whole number is sorted faster than three keys. The size has 4 bits, the quantity as many as it needs.
-        steps = np.rint(self.log_weights.take(rows) * _STEPS)
-        model = self.model.take(rows)
-        best = np.full(int(model.max(initial=-1)) + 1, -np.inf)
-        np.maximum.at(best, model, steps)
+        steps = np.rint(whole.log_weights * _STEPS)
+        best = np.full(int(whole.model.max(initial=-1)) + 1, -np.inf)
+        np.maximum.at(best, whole.model, steps)
         bits = 58 - len(best).bit_length()
-        behind = np.minimum(best[model] - steps, 2.0**bits - 1).astype(np.int64)
-        key = (model << bits + 4) + (behind << 4) + self.sizes.take(rows)
-        return np.asarray(rows[np.argsort(key, kind="stable")])
+        behind = np.minimum(best[whole.model] - steps, 2.0**bits - 1).astype(np.int64)
+        key = (whole.model << bits + 4) + (behind << 4) + whole.sizes
+        return whole[np.argsort(key, kind="stable")]
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,40 +150,37 @@ def choices(places: Array, plausibility: Array) -> Choices:
     return Choices(model, terms, chosen_ranks)
 
 
-def hypotheses(
-    bases: tuple[ParameterTerms, ...], chosen: Choices, z: Array, noise: NoiseEvidence, only_full: bool = False
-) -> Hypotheses:
+def hypotheses(bases: Bases, chosen: Choices, z: Array, noise: NoiseEvidence, only_full: bool = False) -> Hypotheses:
     """Fit all combinations of the chosen terms to weighted values, shape (models, n)."""
     parameters, n = len(bases), z.shape[1]
-    full = 2**parameters - 1
     all_groups = parameter_sets(parameters, n)
     width = max(group.masks.shape[1] for group in all_groups)
-    groups = [group for group in all_groups if not only_full or group.active == full]
+    groups = [group for group in all_groups if not only_full or group.active == 2**parameters - 1]
     step = max(TEMPORARY // max(n * (2**parameters + 1), *(len(group.masks) for group in groups)), 1)
     positive = never_negative(z)
     parts: list[Hypotheses] = []
     for start in range(0, len(chosen.model), step):
         part = Choices(*(array[start : start + step] for array in (chosen.model, chosen.terms, chosen.ranks)))
         triangle, norms = _reduced(bases, part, z, noise.weights)
-        rough = _roughly(part, triangle, groups, bases, noise, positive)
-        parts.extend(
-            fitted_part.weighed_by_sign(bases, positive)
-            for fitted_part in _exactly(bases, part, triangle, norms, groups, rough, noise, width)
-        )
-    if not parts:
-        return Hypotheses.none(parameters, width)
-    return Hypotheses.joined([fitted_part.plausible() for fitted_part in parts])
+        # One row per row of the triangles, whose numbers are then gathered in the order of `fitted_exactly`.
+        flat = np.ascontiguousarray(triangle.transpose(1, 2, 0)).reshape(triangle.shape[1], -1)
+        for masks, rows, priors in _perhaps_plausible(bases, part, triangle, groups, noise, positive):
+            places = (*masks.T, triangle.shape[2] - 1)
+            *columns, values = (flat.take(at * len(triangle) + rows, axis=1) for at in places)
+            model, terms, norms_of = part.model[rows], part.terms[rows], norms[rows[:, None], masks]
+            fits = fitted_exactly(columns, values, noise, model)
+            fitted = Hypotheses.of_fits(bases, model, terms, masks, width, fits, norms_of, priors)
+            parts.append(fitted.weighed_by_sign(bases, positive).plausible())
+    return Hypotheses.joined(parts) if parts else Hypotheses.none(parameters, width)
 
 
-def _roughly(
-    part: Choices,
-    triangle: Array,
-    groups: Sequence[_Group],
-    bases: tuple[ParameterTerms, ...],
-    noise: NoiseEvidence,
-    positive: Array,
-) -> list[tuple[Array, Array]]:
-    """Return for each group the combinations and the choices of the hypotheses that may be plausible."""
+def _perhaps_plausible(
+    bases: Bases, part: Choices, triangle: Array, groups: Sequence[_Group], noise: NoiseEvidence, positive: Array
+) -> Iterator[tuple[Array, ...]]:
+    """Yield combinations, choices and log priors of hypotheses that may be plausible, by their numbers of coefficients.
+
+    All are fitted by normal equations, whose rounding may leave them unsure.
+    """
     products = np.ascontiguousarray(np.moveaxis(np.swapaxes(triangle, 1, 2) @ triangle, 0, 2))
     rough_fits = []
     best = np.full(int(part.model.max()) + 1, -np.inf)
@@ -193,61 +194,20 @@ def _roughly(
         weights = fits.log_weights + group.log_priors[:, None] + term_priors(bases, part.terms[rows], group.active)
         # Hypotheses with negative coefficients may turn out to be negative.
         unsure = fits.unsure | fits.negative & positive[part.model[rows]]
-        sure = np.where(unsure, -np.inf, weights)
         if len(rows):
-            np.maximum.at(best, part.model[rows], sure.max(axis=0))
+            np.maximum.at(best, part.model[rows], np.where(unsure, -np.inf, weights).max(axis=0))
         rough_fits.append((rows, weights, fits.unsure))
-    plausible = []
-    for rows, weights, unsure in rough_fits:
+    by_size: dict[int, list[tuple[Array, Array, Array]]] = {}
+    for group, (rows, weights, unsure) in zip(groups, rough_fits, strict=True):
         combination, choice = np.nonzero((weights > best[part.model[rows]] + _FORGOTTEN - _MARGIN) | unsure)
-        plausible.append((combination, rows[choice]))
-    return plausible
+        kept = group.masks[combination], rows[choice], group.log_priors[combination]
+        by_size.setdefault(group.masks.shape[1], []).append(kept)
+    for parts in by_size.values():
+        if any(len(masks) for masks, _, _ in parts):
+            yield tuple(map(np.concatenate, zip(*parts, strict=True)))
 
 
-def _exactly(
-    bases: tuple[ParameterTerms, ...],
-    part: Choices,
-    triangle: Array,
-    norms: Array,
-    groups: Sequence[_Group],
-    rough: list[tuple[Array, Array]],
-    noise: NoiseEvidence,
-    width: int,
-) -> Iterator[Hypotheses]:
-    """Fit the hypotheses that were kept again, groups with as many coefficients together."""
-    # One row per row of the triangles, whose numbers are then gathered in the order of `fitted_exactly`.
-    flat = np.ascontiguousarray(triangle.transpose(1, 2, 0)).reshape(triangle.shape[1], -1)
-    groups_of: dict[int, list[int]] = {}
-    for number, group in enumerate(groups):
-        groups_of.setdefault(group.masks.shape[1], []).append(number)
-    for size, members in groups_of.items():
-        masks = np.concatenate([groups[number].masks[rough[number][0]] for number in members])
-        if len(masks) == 0:
-            continue
-        rows = np.concatenate([rough[number][1] for number in members])
-        priors = np.concatenate([groups[number].log_priors[rough[number][0]] for number in members])
-        term_log_priors = np.concatenate(
-            [term_priors(bases, part.terms[rough[number][1]], groups[number].active) for number in members]
-        )
-        *columns, values = (flat.take(at * len(triangle) + rows, axis=1) for at in (*masks.T, triangle.shape[2] - 1))
-        fits = fitted_exactly(columns, values, noise, part.model[rows])
-        products, coefficients = np.full((len(rows), width), -1, dtype=np.int8), np.zeros((len(rows), width))
-        products[:, :size] = masks
-        coefficients[:, :size] = np.array(fits.coefficients).T / norms[rows[:, None], masks]
-        yield Hypotheses(
-            part.model[rows],
-            part.terms[rows],
-            products,
-            coefficients,
-            fits.squares,
-            np.full(len(rows), size),
-            fits.log_weights + priors + term_log_priors,
-            priors,
-            np.zeros(len(rows), dtype=bool),
-        )
-
-
-def term_priors(bases: tuple[ParameterTerms, ...], terms: Array, active: Array | int) -> Array:
+def term_priors(bases: Bases, terms: Array, active: Array | int) -> Array:
     """Return the log prior of the terms (choices, parameters) of the active parameters, given as bit masks."""
     log_priors = np.zeros(len(terms))
     for parameter, basis in enumerate(bases):
@@ -284,7 +244,7 @@ def parameter_sets(parameters: int, n: int) -> tuple[_Group, ...]:
     return tuple(groups)
 
 
-def _reduced(bases: tuple[ParameterTerms, ...], part: Choices, z: Array, weights: Array) -> tuple[Array, Array]:
+def _reduced(bases: Bases, part: Choices, z: Array, weights: Array) -> tuple[Array, Array]:
     """Return the triangles of all products and the values, (choices, ≤ columns, columns), and the products' norms.
 
     The columns of products have length 1; column k is the product with the bit mask k.

@@ -26,7 +26,7 @@ import numpy as np
 from splc.scaling.data import lines
 from splc.scaling.evidence import BEYOND, NoiseEvidence, log_excluded
 from splc.scaling.exponents import Exponents, Factors, HypothesisColumns, columns, exponent_columns, exponents, usable
-from splc.scaling.single.posterior import CONSTANT_SHARE, space, term_weights
+from splc.scaling.single import CONSTANT_SHARE, space, term_weights
 from splc.types import Array
 
 # The number of terms per parameter that are combined with those of the others, by the number of parameters, which
@@ -59,13 +59,16 @@ class ParameterTerms:
     ends: tuple[float, float]  # the smallest and the largest value of the parameter
 
 
-def parameter_terms(points: Array) -> tuple[ParameterTerms, ...]:
+Bases = tuple[ParameterTerms, ...]
+
+
+def parameter_terms(points: Array) -> Bases:
     """Return the terms of every parameter at points, shape (n, parameters); each has several values."""
     return _parameter_terms(np.asarray(points, dtype=float).tobytes(), points.shape[1])
 
 
 @lru_cache(maxsize=8)
-def _parameter_terms(content: bytes, parameters: int) -> tuple[ParameterTerms, ...]:
+def _parameter_terms(content: bytes, parameters: int) -> Bases:
     points = np.frombuffer(content).reshape(-1, parameters)
     bases = []
     for values in points.T:
@@ -99,7 +102,7 @@ def _further() -> dict[Exponents, float]:
     return weights
 
 
-def product_columns(bases: tuple[ParameterTerms, ...], terms: Array, products: Array) -> HypothesisColumns:
+def product_columns(bases: Bases, terms: Array, products: Array) -> HypothesisColumns:
     """Return the products of hypotheses in the unit of their coefficients; 1 where there is no product."""
     factors = []
     for parameter, basis in enumerate(bases):
@@ -256,7 +259,7 @@ def _partitions(members: tuple[int, ...]) -> Iterator[list[int]]:
 _NEGATIVE = 1e-9
 
 
-def sign_log_weights(bases: tuple[ParameterTerms, ...], terms: Array, products: Array, coefficients: Array) -> Array:
+def sign_log_weights(bases: Bases, terms: Array, products: Array, coefficients: Array) -> Array:
     """Return the logarithms of the factors of hypotheses' plausibility, 0 for those that are nowhere negative."""
     log_factors = np.zeros(len(terms))
     # The terms of all parameters are positive.

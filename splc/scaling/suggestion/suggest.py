@@ -26,7 +26,7 @@ from sampling.sequential import NextCandidates, SequentialStrategy, select
 from splc.data.accuracy import mean_relative_error
 from splc.errors import MeasurementError, SpecError, listed, unknown_name_hint
 from splc.io.numbers import percentage
-from splc.scaling.data import lines, numbers, quantities
+from splc.scaling.data import lines, one_quantity, quantities
 from splc.scaling.fit import fit, fit_many
 from splc.scaling.result import LEVEL, ScalingModel, intervals_of
 from splc.scaling.suggestion.candidates import (
@@ -95,7 +95,9 @@ def suggest(
         SpecError: for a wrong setting.
         ConfigurationError: if the model has no finite value at the target.
     """
-    points, values = _checked(x, y)
+    data = quantities(x, one_quantity(y))
+    known_points = ~np.isnan(data.values[0]).all(axis=1)
+    points, values = data.points[known_points], data.values[0][known_points]
     for setting, number in (("until", until), ("budget", budget)):
         if number is not None and not (number >= 0 and np.isfinite(number)):
             raise SpecError(f"{setting} must be a number of at least 0, not {number:g}")
@@ -116,25 +118,33 @@ def suggest(
     spent = float((costs_of(price, points, mean) * known).sum())
     stated_axes = candidate_axes(points, axes, LINE, extend)
     candidates = CandidatePoints(points, mean, known, model, price, repeated, stated_axes)
-    chosen, number = strategy or "cheapest", len(candidates.points)
-    result = Suggestions(model.names, (), "", False, model, chosen, None, None, 0, spent, repeated, number)
+    name, number = strategy or ("cheapest" if target is None else "target"), len(candidates.points)
+    result = Suggestions(model.names, (), "", False, model, name, None, None, 0, spent, repeated, number)
+    chosen: SequentialStrategy = CheapestStrategy(candidates)
     if target is None:
-        return _by_cost(result, candidates, values, points, until, budget, count)
-    return _at_target(
-        result, candidates, price, _target(target, model.names), strategy or "target", until, budget, count
+        result = _by_cost(result, candidates, values, points, until)
+    else:
+        result, by_gain = _at_target(result, candidates, price, _target(target, model.names), until)
+        chosen = chosen if strategy == "cheapest" else by_gain
+    if result.done:
+        return result
+    selected = select(chosen, count, candidates.costs, spent=spent, budget=budget)
+    suggested = tuple(
+        candidates.suggestion(row, choice.reason, choice.gain)
+        for row, choice in zip(selected.rows.tolist(), selected.choices, strict=True)
     )
+    if selected.unaffordable is not None and budget is not None:
+        remaining, price_of_next = max(budget - selected.spent, 0.0), candidates.costs[selected.unaffordable]
+        reason = f"the budget is spent: {remaining:.6g} is left, and the next point costs {price_of_next:.6g}"
+        return replace(result, points=suggested, why=reason, done=not suggested)
+    reasons = [*(choice.reason for choice in selected.choices), *[_ALL_MEASURED] * selected.exhausted]
+    return replace(result, points=suggested, why="; ".join(dict.fromkeys(reasons)))
 
 
 def _by_cost(
-    result: Suggestions,
-    candidates: CandidatePoints,
-    values: Array,
-    points: Array,
-    until: float | None,
-    budget: float | None,
-    count: int | None,
+    result: Suggestions, candidates: CandidatePoints, values: Array, points: Array, until: float | None
 ) -> Suggestions:
-    """Return `result` with the cheapest points, until points off the lines are predicted well enough."""
+    """Return `result` with the error of points off the lines; done if that is small enough."""
     lines_first = candidates.next_line(LINE) is not None
     if not lines_first and (until is not None or not candidates.taken.all()):
         error, checked = error_off_lines(points, values, base_lines(candidates))
@@ -146,20 +156,13 @@ def _by_cost(
     if until is not None:
         note = "the error at points off the lines says little about larger values: give a target to predict"
         result = replace(result, notes=(note,))
-    return _collected(result, candidates, CheapestStrategy(candidates), budget, count)
+    return result
 
 
 def _at_target(
-    result: Suggestions,
-    candidates: CandidatePoints,
-    price: Cost,
-    target: Array,
-    strategy: str,
-    until: float | None,
-    budget: float | None,
-    count: int | None,
-) -> Suggestions:
-    """Return `result` with points for a target, until the value there is known well enough."""
+    result: Suggestions, candidates: CandidatePoints, price: Cost, target: Array, until: float | None
+) -> tuple[Suggestions, TargetStrategy]:
+    """Return `result` with the prediction at a target, done if that is known well enough, and the choice by gain."""
     model = candidates.model
     if model.uncertainty is None:
         raise MeasurementError("the model has no posterior, so that nothing is known about its error at the target")
@@ -177,35 +180,13 @@ def _at_target(
     location = ", ".join(f"{name} = {value:g}" for name, value in zip(model.names, target.tolist(), strict=True))
     hidden = [model.names[parameter] for parameter in without_effect(candidates)]
     notes = tuple(f"no line shows an effect of {name}: it may show at larger values" for name in hidden)
-    result = replace(result, target=aim, strategy=strategy, notes=notes)
+    result = replace(result, target=aim, notes=notes)
     enough = until is not None and aim.error <= until
     if enough and by_gain.required(TRUSTED_LINE) is None:
         within = percentage(max(aim.error, MIN_ERROR), 3)
         reason = f"good enough: the expected value at {location} is predicted within {within} (90 % interval)"
-        return replace(result, why=reason, done=True)
-    chosen = CheapestStrategy(candidates) if strategy == "cheapest" else replace(by_gain, enough=enough)
-    return _collected(result, candidates, chosen, budget, count)
-
-
-def _collected(
-    result: Suggestions,
-    candidates: CandidatePoints,
-    strategy: SequentialStrategy,
-    budget: float | None,
-    count: int | None,
-) -> Suggestions:
-    """Return `result` with the points that a strategy chooses, within the budget."""
-    selected = select(strategy, count, candidates.costs, spent=result.spent, budget=budget)
-    points = tuple(
-        candidates.suggestion(row, choice.reason, choice.gain)
-        for row, choice in zip(selected.rows.tolist(), selected.choices, strict=True)
-    )
-    if selected.unaffordable is not None and budget is not None:
-        remaining, cost = max(budget - selected.spent, 0.0), candidates.costs[selected.unaffordable]
-        reason = f"the budget is spent: {remaining:.6g} is left, and the next point costs {cost:.6g}"
-        return replace(result, points=points, why=reason, done=not points)
-    reasons = [*(choice.reason for choice in selected.choices), *[_ALL_MEASURED] * selected.exhausted]
-    return replace(result, points=points, why="; ".join(dict.fromkeys(reasons)))
+        result = replace(result, why=reason, done=True)
+    return result, replace(by_gain, enough=enough)
 
 
 def _prediction(model: ScalingModel, surrogate: TargetSurrogate, target: Array, unit: float) -> TargetPrediction:
@@ -247,16 +228,6 @@ def _target(target: Mapping[str, float] | Sequence[float] | float, names: Sequen
     if not np.isfinite(point).all() or (point < 0).any():
         raise SpecError(f"{target!r} is not a target", hint="give finite numbers of at least 0")
     return point
-
-
-def _checked(x: Any, y: Any) -> tuple[Array, Array]:
-    """Return distinct points (n, parameters) with a value, and their values (n, repetitions)."""
-    values = numbers(y, "y")
-    if values.ndim not in (1, 2):
-        raise MeasurementError(f"y has the shape {values.shape}", hint="give shape (n,) or (n, repetitions)")
-    data = quantities(x, values[None])
-    known = ~np.isnan(data.values[0]).all(axis=1)
-    return np.asarray(data.points[known]), np.asarray(data.values[0][known])
 
 
 @dataclass(frozen=True)

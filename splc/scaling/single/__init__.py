@@ -1,1 +1,0 @@
-"""Scaling models of one parameter."""
