@@ -107,17 +107,7 @@ def one_quantity(y: Any, hint: str = "give shape (n,) or (n, repetitions)") -> A
 
 
 def _check(points: Array, values: Array, names: Sequence[str]) -> None:
-    """Refuse measurements that no model can be fitted to."""
-    if not (_SMALLEST <= points.min() <= points.max() <= _LARGEST and np.isfinite(values).all()):
-        _check_unusual(points, values, names)
-    for model in np.flatnonzero((np.abs(values) > FAR).any(axis=(1, 2))).tolist():
-        if (far := beyond_all(values[model])).any():
-            message = f"a value of quantity {model} is {values[model][far][0]:g}, far beyond all others"
-            raise MeasurementError(message, hint="it cannot be right: leave it out")
-
-
-def _check_unusual(points: Array, values: Array, names: Sequence[str]) -> None:
-    """Refuse parameters or values that are not numbers, or out of the range of their powers."""
+    """Refuse measurements that no model can be fitted to, such as parameters out of the range of their powers."""
     if not np.isfinite(points).all():
         row, column = np.argwhere(~np.isfinite(points))[0].tolist()
         raise MeasurementError(f"{names[column]} at position {row} is not a finite number")
@@ -138,6 +128,10 @@ def _check_unusual(points: Array, values: Array, names: Sequence[str]) -> None:
     empty = np.isnan(values).all(axis=(1, 2))
     if empty.any():
         raise MeasurementError(f"quantity {int(np.argmax(empty))} has no values", hint="leave it out")
+    for model in np.flatnonzero((np.abs(values) > FAR).any(axis=(1, 2))).tolist():
+        if (far := beyond_all(values[model])).any():
+            message = f"a value of quantity {model} is {values[model][far][0]:g}, far beyond all others"
+            raise MeasurementError(message, hint="it cannot be right: leave it out")
 
 
 def _gathered(values: Array, point_of: Array, points: int) -> Array:

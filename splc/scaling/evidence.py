@@ -136,8 +136,9 @@ class NoiseEvidence:
             likely = likely + self.within
             variance = variance + self.within * self.implied[:, None] ** 2
         total, spread = np.log(likely) + top, np.sqrt(variance / likely)
-        flat = (table.ravel() for table in (total, _differences(total), spread, _differences(spread)))
-        return _Tables(first, total.shape[1], *flat)
+        # The last column has no difference to a next one.
+        tables = ((table, np.diff(table, axis=1, append=table[:, -1:])) for table in (total, spread))
+        return _Tables(first, total.shape[1], *(table.ravel() for pair in tables for table in pair))
 
     def moments(self, squares: Array, free: Array, rows: Array | None = None) -> tuple[Array, Array, Array]:
         """Return the size of the variance of a mean of weight 1, its degrees of freedom, and its mean, of hypotheses.
@@ -148,30 +149,27 @@ class NoiseEvidence:
         """
         from scipy.special import digamma
 
-        quantity = np.zeros(len(squares), dtype=int) if rows is None else rows
         squares = np.maximum(squares, _SMALLEST)
         mean, variance, mean_variance = np.empty((3, len(squares)))
         for k in np.flatnonzero(np.bincount(free)).tolist():
             part = np.flatnonzero(free == k)
-            mean[part], variance[part], mean_variance[part] = self._log_moments(squares[part], k, quantity[part])
+            quantity = 0 * part if rows is None else rows[part]
+            if k not in self.priors:
+                self.priors[k] = self._priors(k)
+            scales, logs, halves, log_size, log_variance, degrees = (
+                prior if prior.shape[1] == 1 else prior[:, quantity] for prior in self.priors[k]
+            )
+            sizes = squares[part] + scales
+            log_sizes = np.log(sizes)
+            logs = logs - halves * log_sizes
+            shares = np.exp(logs - logs.max(axis=0))
+            shares /= shares.sum(axis=0)
+            log_scales = log_sizes - log_size
+            mean[part] = (shares * log_scales).sum(axis=0)
+            variance[part] = (shares * (log_variance + (log_scales - mean[part]) ** 2)).sum(axis=0)
+            mean_variance[part] = (shares * sizes / degrees).sum(axis=0)
         half = (1 + np.sqrt(1 + 2 * variance)) / (2 * variance)
         return np.exp(mean + digamma(half)) / half, 2 * half, mean_variance
-
-    def _log_moments(self, squares: Array, free: int, quantity: Array) -> tuple[Array, Array, Array]:
-        """Return mean and variance of the logarithm of a mean's variance, and the mean of the variance itself."""
-        if free not in self.priors:
-            self.priors[free] = self._priors(free)
-        scales, logs, *constants = (prior if prior.shape[1] == 1 else prior[:, quantity] for prior in self.priors[free])
-        halves, log_size, log_variance, degrees = constants
-        sizes = squares + scales
-        log_sizes = np.log(sizes)
-        logs = logs - halves * log_sizes
-        shares = np.exp(logs - logs.max(axis=0))
-        shares /= shares.sum(axis=0)
-        log_scales = log_sizes - log_size
-        mean = (shares * log_scales).sum(axis=0)
-        variance = (shares * (log_variance + (log_scales - mean) ** 2)).sum(axis=0)
-        return mean, variance, (shares * sizes / degrees).sum(axis=0)
 
     def _priors(self, free: int) -> tuple[Array, ...]:
         """Return the scales of the prior (`BANK`, the implied one, none), its log density, and most of `_constants`."""
@@ -250,28 +248,12 @@ def _split(centers: Array) -> Array:
     return shares
 
 
-def _differences(table: Array) -> Array:
-    """Return the differences to the next column, 0 for the last one."""
-    differences = np.zeros(table.shape)
-    np.subtract(table[:, 1:], table[:, :-1], out=differences[:, :-1])
-    return differences
-
-
 def _log_density(squares: Array, scale: Array, freedom: Array | float, free: int) -> Array:
     """Return the log density of residuals under a scaled inverse chi-squared prior, `scale` being freedom times s²."""
     from scipy.special import gammaln
 
     part = gammaln((free + freedom) / 2) - gammaln(np.asarray(freedom) / 2)
     return np.asarray(part - free / 2 * np.log(np.pi * scale) - (free + freedom) / 2 * np.log1p(squares / scale))
-
-
-def _any_scale(squares: Array, free: int) -> Array:
-    """Return the log density of residuals under Jeffreys' prior."""
-    from scipy.special import gammaln
-
-    if free == 0:
-        return np.full(squares.shape, -np.inf)
-    return np.asarray(np.log(0.5) + gammaln(free / 2) - free / 2 * np.log(np.pi * squares))
 
 
 @lru_cache(maxsize=256)
@@ -281,12 +263,16 @@ def _bank(free: int) -> tuple[Array, Array, Array, Array, Array]:
     The last two are those of each scale of `BANK` with the share of Jeffreys' prior, as shares add up to 1 (or to the
     share of noise between points), shape (scales, steps).
     """
+    from scipy.special import gammaln
+
     step = min(_STEP, 1 / np.sqrt(max(free, 1)))
     grid = np.linspace(np.log(_SMALLEST), np.log(_LARGEST), int((np.log(_LARGEST / _SMALLEST)) / step) + 2)
     squares = np.exp(grid)
     scale = FREEDOM * np.exp(2 * BANK)[:, None]
     logs = _log_density(squares, scale, FREEDOM, free)
-    log_jeffreys = np.log(ANY_SCALE) + _any_scale(squares, free)
+    log_jeffreys = np.full(squares.shape, -np.inf)
+    if free > 0:
+        log_jeffreys = np.log(ANY_SCALE) + np.log(0.5) + gammaln(free / 2) - free / 2 * np.log(np.pi * squares)
     top = np.maximum(logs.max(axis=0), log_jeffreys)
     scaled, jeffreys = np.exp(logs - top), np.exp(log_jeffreys - top)
     parts = scaled + jeffreys

@@ -5,8 +5,7 @@ The values of terms at the measured points are the columns of design matrices.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -109,40 +108,26 @@ def power_columns(powers: Array, logs: Array, x: Array) -> Array:
         return np.asarray(np.where(logs == 0, values, values * np.power(np.log2(x), logs)))
 
 
-@dataclass(frozen=True, eq=False)
-class Factors:
-    """The factors that one parameter has in the columns of hypotheses."""
+def hypothesis_columns(factors: Sequence[tuple[Array, Array, Array | float, Array]]) -> Callable[[Array], Array]:
+    """Return points (n, parameters) → the columns of hypotheses, (hypotheses, most columns, n).
 
-    powers: Array  # the exponents of the factors, the last one being 1, shape (factors, 1)
-    logs: Array
-    sizes: Array  # the divisors of their values, shape (factors, 1)
-    places: Array  # the factor of each column, as a position, shape (hypotheses, most columns)
-
-    @classmethod
-    def of(cls, powers: Array, logs: Array, sizes: Array | float, places: Array) -> Factors:
-        """Return the factors of terms with exponents of shape (terms, 1); of `places`, -1 is for the factor 1."""
+    Each is a product of one factor per parameter. `factors`: of each parameter the exponents of terms and the divisors
+    of their values, shape (terms, 1), and the term of each column as a position, -1 for the factor 1.
+    """
+    tables = []
+    for powers, logs, sizes, places in factors:
         table = np.zeros((3, len(powers) + 1, 1))
-        table[0, :-1], table[1, :-1], table[2, :-1, 0], table[2, -1] = powers, logs, sizes, 1.0
-        return cls(table[0], table[1], table[2], np.where(places < 0, len(powers), places))
+        table[0, :-1], table[1, :-1], table[2, :-1], table[2, -1] = powers, logs, sizes, 1.0
+        tables.append((*table, np.where(places < 0, len(powers), places)))
 
-    def values(self, x: Array) -> Array:
-        """Return their values at x (n,) in each column, shape (hypotheses, most columns, n)."""
-        return np.asarray((power_columns(self.powers, self.logs, x) / self.sizes)[self.places])
-
-
-@dataclass(frozen=True, eq=False)
-class HypothesisColumns:
-    """The columns of hypotheses, each a product of one factor per parameter."""
-
-    factors: tuple[Factors, ...]
-
-    def __call__(self, x: Array) -> Array:
-        """Return their values at points x (n, parameters), shape (hypotheses, most columns, n)."""
-        first, *further = (factors.values(x[:, parameter]) for parameter, factors in enumerate(self.factors))
+    def values(points: Array) -> Array:
+        columns = np.ones(1)
         with np.errstate(invalid="ignore", over="ignore"):
-            for factor_values in further:
-                first *= factor_values
-        return first
+            for (powers, logs, sizes, places), x in zip(tables, points.T, strict=True):
+                columns = columns * (power_columns(powers, logs, x) / sizes)[places]
+        return columns
+
+    return values
 
 
 def product_columns(terms: Sequence[Product], points: Array) -> Array:

@@ -267,10 +267,20 @@ def _along(
     caveats = about_points(names, data.points)
     models = []
     for row, model in enumerate(_batch(line, settings, tuple(names[p] for p in varied), weights)):
-        full_model = _of_all(model, names, varied, data.points)
-        hidden_effects = () if measured is None else hidden(names, data.points, full_model.terms, measured, row)
+        functions = [dict(zip(varied, term, strict=True)) for term in model.terms]
+        terms = tuple(tuple(own.get(at, CONSTANT) for at in range(len(names))) for own in functions)
+        uncertainty = model.uncertainty
+        if uncertainty is not None:
+            inner = range(len(varied)) if uncertainty.parameters is None else uncertainty.parameters
+            uncertainty = replace(uncertainty, parameters=tuple(varied[at] for at in inner))
+        hidden_effects = () if measured is None else hidden(names, data.points, terms, measured, row)
         further_notes = tuple(note for note in (*caveats, *hidden_effects) if note not in model.notes)
-        models.append(replace(full_model, notes=(*further_notes, *model.notes)))
+        models.append(
+            replace(
+                model, names=names, terms=terms, ranges=_ranges(data.points), points=len(data.points),
+                uncertainty=uncertainty, notes=(*further_notes, *model.notes),
+            )
+        )  # fmt: skip
     if measured is None:
         return models
     # The means over the others hide how much the single points differ from the model.
@@ -279,22 +289,6 @@ def _along(
     free = len(data.points) - np.array([len(model.terms) for model in models])
     errors = _errors(estimates, measured.values, free, units)
     return [replace(model, **error) for model, error in zip(models, errors, strict=True)]
-
-
-def _of_all(model: ScalingModel, names: tuple[str, ...], varied: Sequence[int], points: Array) -> ScalingModel:
-    """Return the model of some parameters as one of all; `varied`: their positions."""
-    terms = []
-    for term in model.terms:
-        functions = dict(zip(varied, term, strict=True))
-        terms.append(tuple(functions.get(p, CONSTANT) for p in range(len(names))))
-    uncertainty = model.uncertainty
-    if uncertainty is not None:
-        inner = range(len(varied)) if uncertainty.parameters is None else uncertainty.parameters
-        positions = tuple(varied[p] for p in inner)
-        uncertainty = replace(uncertainty, parameters=positions)
-    return replace(
-        model, names=names, terms=tuple(terms), ranges=_ranges(points), points=len(points), uncertainty=uncertainty
-    )
 
 
 def _models(

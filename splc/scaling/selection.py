@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from splc.scaling.exponents import Exponents, HypothesisColumns, Product, product_columns
+from splc.scaling.exponents import Exponents, Product, product_columns
 from splc.types import Array
 
 # Source: Reisert et al., Following the Blind Seer, section 4.1, compares terms where models are used: at four times the
@@ -177,7 +177,7 @@ class Plausible:
     # matrices whose products with a point's columns have the standard error of the fitted value there, per unit of
     # noise, as their length, shape (hypotheses, most columns, most columns)
     factors: Array
-    columns: HypothesisColumns  # those at points (n, parameters), shape (hypotheses, most columns, n)
+    columns: Callable[[Array], Array]  # those at points (n, parameters), shape (hypotheses, most columns, n)
     # points → factors of what noise is relative to, shape (hypotheses, n); None: they are 1
     growths: Callable[[Array], Array] | None = None
     hidden: int = 0  # the number of hypotheses, the last ones, with products that the points neither show nor exclude

@@ -42,11 +42,10 @@ from splc.scaling.evidence import (
 from splc.scaling.exponents import (
     FALLING,
     Exponents,
-    Factors,
-    HypothesisColumns,
     Product,
     columns,
     exponent_columns,
+    hypothesis_columns,
     usable,
 )
 from splc.scaling.least_squares import Orthogonal, dot, judged, triangular
@@ -362,7 +361,7 @@ def fits(x: Array, measured: Condensed, lists: Sequence[Shortlist]) -> Plausible
     places = np.stack([np.full(len(rows), -1), rows["first"], rows["second"]], 1)
     used = places >= 0
     used[:, 0] = rows["constant"]
-    columns = HypothesisColumns((Factors.of(search_space.powers, search_space.logs, 1.0, places),))
+    columns = hypothesis_columns([(search_space.powers, search_space.logs, 1.0, places)])
     values = np.where(used[:, :, None], columns(x[:, None]), 0.0)
     variances, freedoms, single, floors = (np.zeros(len(rows)) for _ in range(4))
     coefficients, factors = np.zeros((len(rows), 3)), np.zeros((len(rows), 3, 3))

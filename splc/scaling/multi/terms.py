@@ -16,7 +16,7 @@ that from the smallest values to 8 times the largest ones.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -25,7 +25,7 @@ import numpy as np
 
 from splc.scaling.data import lines
 from splc.scaling.evidence import BEYOND, NoiseEvidence, log_excluded
-from splc.scaling.exponents import Exponents, Factors, HypothesisColumns, columns, exponent_columns, exponents, usable
+from splc.scaling.exponents import Exponents, columns, exponent_columns, exponents, hypothesis_columns, usable
 from splc.scaling.single import CONSTANT_SHARE, space, term_weights
 from splc.types import Array
 
@@ -102,13 +102,13 @@ def _further() -> dict[Exponents, float]:
     return weights
 
 
-def product_columns(bases: Bases, terms: Array, products: Array) -> HypothesisColumns:
+def product_columns(bases: Bases, terms: Array, products: Array) -> Callable[[Array], Array]:
     """Return the products of hypotheses in the unit of their coefficients; 1 where there is no product."""
     factors = []
     for parameter, basis in enumerate(bases):
         places = np.where((products >= 0) & (products >> parameter & 1 == 1), terms[:, [parameter]], -1)
-        factors.append(Factors.of(basis.powers, basis.logs, basis.sizes, places))
-    return HypothesisColumns(tuple(factors))
+        factors.append((basis.powers, basis.logs, basis.sizes[:, None], places))
+    return hypothesis_columns(factors)
 
 
 def falls(points: Array, values: Array, parameter: int) -> Array:
