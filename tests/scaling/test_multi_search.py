@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
-import operator
 from typing import Any
 
 import numpy as np
@@ -18,10 +16,9 @@ from splc.scaling.data import condensed
 from splc.scaling.evidence import RELATIVE, noise_evidence, noise_scales
 from splc.scaling.exponents import CONSTANT, column
 from splc.scaling.least_squares import fitted_exactly, fitted_roughly
-from splc.scaling.multi.default import EXPANDED, default, expanded_rows, lead_certainty, search, with_exchanged
+from splc.scaling.multi.default import default, search, with_exchanged
 from splc.scaling.multi.posterior import Choices, Hypotheses, choices, hypotheses
 from splc.scaling.multi.terms import ParameterTerms, combinations, line_scores, parameter_terms, shortlists
-from splc.types import Array
 from tests.support.examples import examples
 from tests.support.multi_scaling_oracle import search_naively
 
@@ -88,84 +85,6 @@ def test_rough_fits_are_the_exact_ones() -> None:
             assert fits.squares[at] == pytest.approx(squares)
             assert [each[at] for each in fits.coefficients] == pytest.approx(expected)
         assert rough.log_weights[row, 0] == pytest.approx(exact.log_weights[0])
-
-
-@pytest.mark.parametrize("constant", [0.0, 20.0])
-def test_scores_of_terms_along_lines(constant: float) -> None:
-    """A term is scored by the residuals of its fits to all lines of three points, with a level of each or without."""
-    rng = np.random.default_rng(5)
-    # Lines along the first parameter have 5, 4, 3, 2 and 1 points.
-    x = np.array([(p, n) for at, n in enumerate(AXES[1]) for p in AXES[0][: 5 - at]])
-    values = (constant + 0.3 * x[:, 0] * x[:, 1]) * (1 + rng.uniform(-0.05, 0.05, (3, len(x))))
-    found_data = condensed(values[:, :, None], "mean")
-    noise = noise_evidence(found_data, noise_scales(found_data.values, RELATIVE))
-    among = parameter_terms(x)[0]
-    weights = np.broadcast_to(noise.weights, values.shape)
-    kept = [np.flatnonzero(x[:, 1] == n) for n in AXES[1][:3]]
-    best = np.full((3, len(among.terms)), -np.inf)
-    for level in (1, 0):
-        squares = np.zeros((3, len(among.terms)))
-        for model, at, rows in itertools.product(range(3), range(len(among.terms)), kept):
-            design = np.stack([among.columns[at, rows], np.ones(len(rows))][: 1 + level], axis=1)
-            scaled = design * weights[model, rows, None]
-            wanted = values[model, rows] * weights[model, rows]
-            squares[model, at] += ((scaled @ np.linalg.lstsq(scaled, wanted, rcond=None)[0] - wanted) ** 2).sum()
-        free = 12 - (1 + level) * 3
-        logs = noise.judged(squares, free, np.arange(3)[:, None])[0] + among.log_prior
-        best = np.maximum(best, logs - logs.max(axis=1, keepdims=True))
-    assert line_scores(x, 0, among, values * weights, noise) == pytest.approx(best, abs=1e-6)
-    assert line_scores(x[kept[2]], 1, among, values[:, kept[2]], noise) is None
-
-
-def unweighed(model: Array, products: Array, terms: Array) -> Hypotheses:
-    """Return hypotheses of which only quantities, products and terms are known."""
-    none = np.zeros(len(model))
-    return Hypotheses(model, terms, products, np.zeros(products.shape), none, none, none, none, none > 0)
-
-
-@given(st.integers(0, 999))
-@examples(20)
-def test_certainty_of_the_lead_term(seed: int) -> None:
-    """It is the share of the hypotheses that have the lead term of the chosen one: the largest product far away."""
-    rng = np.random.default_rng(seed)
-    among = parameter_terms(GRID)
-    number = 30
-    model = np.sort(rng.integers(0, 3, number))
-    model[[0, 10, 20]] = 0, 1, 2
-    model.sort()
-    products = np.array([rng.permutation([0, 1, 2, 3]) for _ in range(number)])
-    products[rng.uniform(size=products.shape) < 0.5] = -1
-    terms = rng.integers(0, 2, (number, 2))
-    logs, parts = rng.normal(size=number), rng.normal(size=products.shape)
-    found = unweighed(model, products, terms)
-    leads = []
-    for row in range(number):
-        there = [at for at in range(4) if products[row, at] >= 1]
-        largest = max(there, key=lambda at, row=row: abs(parts[row, at]), default=None)  # type: ignore[misc]
-        mask = 0 if largest is None else products[row, largest]
-        leads.append(tuple(int(terms[row, at]) if mask >> at & 1 else None for at in (0, 1)))
-    chosen = np.array([rng.choice(np.flatnonzero(model == each)) for each in range(3)])
-    expected = []
-    for each, row in enumerate(chosen.tolist()):
-        own = [at for at in range(number) if model[at] == each]
-        same = [at for at in own if leads[at] == leads[row]]
-        expected.append(np.exp(logs[same]).sum() / np.exp(logs[own]).sum())
-    assert lead_certainty(among, found, chosen, logs, parts) == pytest.approx(expected)
-
-
-@given(st.lists(st.tuples(st.integers(0, 2), st.integers(1, 7)), min_size=1, max_size=40).map(sorted))
-@examples(60)
-def test_the_hypotheses_whose_terms_are_exchanged(drawn: list[tuple[int, int]]) -> None:
-    """They are the best ones of each quantity, its best one with each parameter, and its best one with all."""
-    found = unweighed(np.array([at for at, _ in drawn]), np.array([[on] for _, on in drawn]), np.zeros((len(drawn), 3)))
-    every = functools.reduce(operator.or_, (active for _, active in drawn))
-    expected = set()
-    for model in {at for at, _ in drawn}:
-        own = [row for row, (at, _) in enumerate(drawn) if at == model]
-        expected |= set(own[:EXPANDED])
-        for wanted in (1, 2, 4, every):
-            expected |= {*[row for row in own if drawn[row][1] & wanted == wanted][:1]}
-    assert expanded_rows(found, 3).tolist() == sorted(expected)
 
 
 def test_exchanges_find_terms_beyond_the_shortlists() -> None:
