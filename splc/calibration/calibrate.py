@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -83,10 +83,12 @@ def calibrate(
     used = finite & {"relative": values != 0, "absolute": True, "log": values > 0}[weights]
     _require_enough(int(used.sum()), parameters, int((finite & ~used).sum()), weights)
     fitted_rows, target = configurations[used], values[used]
+    # Squares of huge values would be infinite.
+    scale = 1.0 if weights == "log" else 1 / (np.abs(target).max() or 1.0)
     misfit = Misfit(
         Sensitivity(scaled, fitted_rows, parameters),
         target,
-        _weights_of(target, weights),
+        1 / np.abs(target) if weights == "relative" else np.full(len(target), scale),
         np.array([p.low / p.unit for p in parameters]),
         np.array([p.high / p.unit for p in parameters]),
         logarithmic=weights == "log",
@@ -103,11 +105,18 @@ def calibrate(
             hint="give bounds within which the model has such values: the argument bounds, or --bound NAME=LOW..HIGH",
         )
     identified = findings(misfit, best.at, level)
-    intervals = [_interval(p, best.at[k], identified.half_widths[k]) for k, p in enumerate(parameters)]
+    half = identified.half_widths
+    # Intervals end at bounds, beyond which no value is right.
+    low, high = np.maximum(best.at - half, misfit.low), np.minimum(best.at + half, misfit.high)
+    ends = zip(low.tolist(), high.tolist(), strict=True)
+    intervals = [None if undetermined else pair for undetermined, pair in zip(np.isnan(half), ends, strict=True)]
     fitted = _with(scaled, parameters, best.at, intervals, level)
     predicted = fitted.predict(fitted_rows)
     other = predictions_from_others(misfit, best.at, folds, seed) if folds else None
-    before = None if any(p.benchmarked is None for p in parameters) else _error(scaled, fitted_rows, target)
+    before = None
+    if all(p.benchmarked is not None for p in parameters):
+        with suppress(EvaluationError):
+            before = mean_relative_error(scaled.predict(fitted_rows), target)
     return Calibration(
         fitted,
         tuple(_estimate(p, best.at[k], misfit, k, intervals[k]) for k, p in enumerate(parameters)),
@@ -138,14 +147,6 @@ def calibrate(
     )
 
 
-def _weights_of(measured: Array, weights: Weights) -> Array:
-    """Return the weights of the residuals, shape (n,)."""
-    if weights == "relative":
-        return 1 / np.abs(measured)
-    # Squares of huge values would be infinite.
-    return np.full(len(measured), 1.0 if weights == "log" else 1 / (np.abs(measured).max() or 1.0))
-
-
 def _require_enough(count: int, free: Sequence[Free], zeros: int, weights: Weights) -> None:
     """Refuse to fit as many parameters as there are measurements."""
     if count > len(free):
@@ -170,13 +171,6 @@ def _with(
     return replace(model, derived=tuple(new.get(subexpression.name, subexpression) for subexpression in model.derived))
 
 
-def _interval(parameter: Free, at: float, half: float) -> Interval:
-    """Return an interval in the parameter's unit, cut off at its bounds, beyond which no value is right."""
-    if math.isnan(half):
-        return None
-    return max(float(at - half), parameter.low / parameter.unit), min(float(at + half), parameter.high / parameter.unit)
-
-
 def _estimate(parameter: Free, at: float, misfit: Misfit, position: int, interval: Interval) -> Estimate:
     low, high = interval or (None, None)
     keys = parameter.parameter.keys
@@ -193,14 +187,6 @@ def _estimate(parameter: Free, at: float, misfit: Misfit, position: int, interva
         keys[parameter.row] if keys else None,
         parameter.parameter.by,
     )
-
-
-def _error(model: InfluenceModel, configurations: Configurations, measured: Array) -> float | None:
-    """Return the mean relative error in percent; None where the model has no predictions."""
-    try:
-        return mean_relative_error(model.predict(configurations), measured)
-    except EvaluationError:
-        return None
 
 
 def predictions_from_others(misfit: Misfit, best: Array, folds: int, seed: int) -> Array | None:

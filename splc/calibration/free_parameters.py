@@ -224,14 +224,11 @@ class Sensitivity:
         chosen: set[int] = set()
         for index in sorted(counts, key=lambda index: (counts[index], index)):
             extended = chosen | {index}
-            if all(self._linear_in(group, extended) for group in groups):
+            concerned = [[factor for indices, factor in group if indices & extended] for group in groups]
+            plain = (f.option in self._places and f.power == 1 and f.log == 0 for own in concerned for f in own)
+            if all(plain) and all(len(own) <= 1 for own in concerned):
                 chosen = extended
         return tuple(sorted(chosen))
-
-    def _linear_in(self, group: Iterable[tuple[frozenset[int], Factor]], indices: set[int]) -> bool:
-        concerned = [factor for factor_indices, factor in group if factor_indices & indices]
-        plain = all(factor.option in self._places and factor.power == 1 and factor.log == 0 for factor in concerned)
-        return plain and len(concerned) <= 1
 
     def __call__(self, multiples: Array) -> tuple[Array, Array]:
         """Return predictions and derivatives where the free parameters have these values, in their units."""
@@ -283,7 +280,14 @@ class Sensitivity:
                 return known[name]
             with np.errstate(all="ignore"):
                 column = self._computed(name)
-            known[name], wrong = self._checked(name, column)
+            # As `InfluenceModel` sees it: NaN where its options are deselected.
+            value: Array = np.broadcast_to(column.value, len(self.configurations)).astype(float)
+            options = options_of(frozenset((name,)), self._derived)
+            deselected: Array = np.zeros(len(value), dtype=bool)
+            if options:
+                deselected = np.asarray(np.isnan([self._column(option) for option in sorted(options)]).all(axis=0))
+                value[deselected] = np.nan
+            known[name], wrong = Dual(value, column.slopes), ~np.isfinite(value) & ~deselected
             if self.depends(name):
                 self._wrong = self._wrong | wrong
             else:
@@ -314,17 +318,6 @@ class Sensitivity:
 
     def _column(self, name: str) -> Array:
         return self._name(name).value
-
-    def _checked(self, name: str, column: Dual) -> tuple[Dual, Array]:
-        """Return a derived column as `InfluenceModel` sees it, NaN where its options are deselected."""
-        n = len(self.configurations)
-        options = options_of(frozenset((name,)), self._derived)
-        deselected: Array = np.zeros(n, dtype=bool)
-        value: Array = np.broadcast_to(column.value, n).astype(float)
-        if options:
-            deselected = np.asarray(np.isnan([self._column(option) for option in sorted(options)]).all(axis=0))
-            value[deselected] = np.nan
-        return Dual(value, column.slopes), ~np.isfinite(value) & ~deselected
 
 
 def _rate(factor: Factor, x: Array) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -85,28 +86,28 @@ def _confounded(misfit: Misfit, at: Array, known: Dependence, spread: Array) -> 
             for column, j in zip(sorted(columns), dependent, strict=True)
         }
         widths = {i: float(spread[row]) for row, i in zip(sorted(rows), basis, strict=True)}
+        kind: Literal["sum", "product"] = "sum"
+        numbers = rates if all(_same(misfit, at, _compensated(at, basis, j, rates)) for j in dependent) else {}
+        if not numbers and (at[members] > 0).all():
+            kind, powers = "product", {(i, j): rate * values[j] / values[i] for (i, j), rate in rates.items()}
+            powers |= {key: float(round(p)) for key, p in powers.items() if abs(p - round(p)) < 1e-6}
+            numbers = powers if all(_same(misfit, at, _multiplied(at, basis, j, powers)) for j in dependent) else {}
         combinations: list[DeterminedCombination] = []
-        if all(_same(misfit, at, _compensated(at, basis, j, rates)) for j in dependent):
-            for i in basis:
-                parts = [(i, 1.0), *((j, rates[i, j]) for j in dependent if rates[i, j] != 0)]
+        for i in basis if numbers else ():
+            parts = [(i, 1.0), *((j, numbers[i, j]) for j in dependent if numbers[i, j] != 0)]
+            if kind == "sum":
                 value = sum(rate * values[index] for index, rate in parts) * units[i]
                 wide = widths[i] * units[i]
                 named = tuple((free[index].name, rate * units[i] / units[index]) for index, rate in parts)
                 ends = [sorted((rate * misfit.low[index], rate * misfit.high[index])) for index, rate in parts]
                 low, high = (units[i] * sum(end[side] for end in ends) for side in (0, 1))
                 low, high = max(value - wide, min(low, value)), min(value + wide, max(high, value))
-                combinations.append(DeterminedCombination("sum", named, value, low, high))
-        elif (at[members] > 0).all():
-            powers = {(i, j): rate * values[j] / values[i] for (i, j), rate in rates.items()}
-            whole = {key: float(round(power)) for key, power in powers.items() if abs(power - round(power)) < 1e-6}
-            powers |= whole
-            if all(_same(misfit, at, _multiplied(at, basis, j, powers)) for j in dependent):
-                for i in basis:
-                    parts = [(i, 1.0), *((j, powers[i, j]) for j in dependent if powers[i, j] != 0)]
-                    value = math.prod((values[index] * units[index]) ** power for index, power in parts)
-                    wide = math.exp(min(widths[i] / values[i], 700.0))
-                    named = tuple((free[index].name, power) for index, power in parts)
-                    combinations.append(DeterminedCombination("product", named, value, value / wide, value * wide))
+            else:
+                value = math.prod((values[index] * units[index]) ** power for index, power in parts)
+                wide = math.exp(min(widths[i] / values[i], 700.0))
+                named = tuple((free[index].name, power) for index, power in parts)
+                low, high = value / wide, value * wide
+            combinations.append(DeterminedCombination(kind, named, value, low, high))
         confounded.append(Confounded(tuple(free[index].name for index in members), tuple(combinations)))
     return tuple(confounded)
 
