@@ -12,11 +12,6 @@ import pytest
 
 from casestudies.scaling_evaluation.several_functions import AXES, evaluate_several, layout
 from splc.scaling import fit, fit_many
-from splc.scaling.data import lines
-from splc.scaling.least_squares import triangular
-from splc.scaling.multi.plausible import hidden_products, with_hidden
-from splc.scaling.multi.posterior import growth_shown, shared, sizes
-from splc.scaling.multi.terms import ParameterTerms, parameter_terms, sign_log_weights
 from splc.scaling.result import intervals_of
 from splc.scaling.selection import CombinationShortlist, Plausible
 from splc.types import Array
@@ -91,96 +86,8 @@ def test_exact_data_that_fall_are_followed() -> None:
     assert any("falls below 0" in note for note in exact.notes)
 
 
-def test_signs_by_brute_force() -> None:
-    """Hypotheses that are negative at some point of a dense grid up to 8 times the largest values have less weight."""
-    rng = np.random.default_rng(3)
-    points = np.array(list(itertools.product((2.0, 4.0, 8.0), (3.0, 6.0, 9.0), (1.0, 5.0))))
-    among = parameter_terms(points)
-    number = 300
-    terms = np.array([rng.choice(np.flatnonzero(~each.falling), number) for each in among]).T
-    products = np.array([rng.choice(8, 3, replace=False) for _ in range(number)])
-    coefficients = rng.normal(size=(number, 3)) + 0.5
-    found = sign_log_weights(among, terms, products, coefficients)
-    dense = [np.geomspace(axis.min(), 8 * axis.max(), 9) for axis in points.T]
-    negative = np.zeros(number, dtype=bool)
-    for x in itertools.product(*dense):
-        negative |= _values(among, terms, products, coefficients, x) < 0
-    assert 0.2 < negative.mean() < 0.9
-    assert ((found < 0) == negative).all()
-    assert (found[negative] <= np.log(1e-8)).all()
-
-
-def _values(
-    among: tuple[ParameterTerms, ...], terms: Array, products: Array, coefficients: Array, x: tuple[float, ...]
-) -> Array:
-    """Return the values of hypotheses at a point."""
-    total = np.zeros(len(terms))
-    for place in range(products.shape[1]):
-        part = coefficients[:, place].copy()
-        for at, (each, value) in enumerate(zip(among, x, strict=True)):
-            power, log, size = each.powers[terms[:, at], 0], each.logs[terms[:, at], 0], each.sizes[terms[:, at]]
-            part *= np.where(products[:, place] >> at & 1, value**power * np.log2(value) ** log / size, 1.0)
-        total += part
-    return total
-
-
 GRID = np.array(list(itertools.product(*AXES[:2])))
 CUBE = np.array(list(itertools.product(*AXES[:3])))
-
-
-def smooth(points: Array, number: int, size: float, seed: int) -> Array:
-    """Return random functions that neighbouring points have in common, shape (number, points)."""
-    logs = np.log(points)
-    logs = (logs - logs.min(axis=0)) / np.ptp(logs, axis=0)
-    squares = ((logs[:, None] - logs[None]) ** 2).sum(axis=2)
-    factor = np.linalg.cholesky(np.exp(-squares) + 1e-9 * np.eye(len(points)))
-    return np.asarray(size * np.random.default_rng(seed).normal(size=(number, len(points))) @ factor.T)
-
-
-def test_share_by_brute_force() -> None:
-    """The share is the correlation of neighbours along all lines, less its standard error."""
-    rng = np.random.default_rng(0)
-    residuals = smooth(GRID, 1, 1.0, 3) + 0.3 * rng.uniform(-1, 1, (1, len(GRID)))
-    pairs = [
-        residuals[0, first] * residuals[0, second]
-        for at in range(2)
-        for row in lines(GRID, at)
-        for first, second in itertools.pairwise(row)
-    ]
-    expected = np.mean(pairs) / np.mean(residuals**2) - 1 / np.sqrt(len(pairs))
-    assert shared(GRID, residuals)[0] == pytest.approx(expected)
-    # An outlier changes little.
-    residuals[0, 7] = 1e6
-    assert shared(GRID, residuals)[0] > 0.1
-
-
-def test_share_of_noise_and_of_misfit() -> None:
-    """Independent noise rarely has anything in common, a misfit mostly has; scattered points and zeros have nothing."""
-    noise = np.random.default_rng(1).normal(size=(400, len(CUBE)))
-    assert np.mean(shared(CUBE, noise) > 0.1) < 0.05
-    assert np.mean(shared(CUBE, smooth(CUBE, 400, 1.0, 2)) > 0.5) > 0.8
-    scattered = np.array([[1.0, 2.0], [2.0, 5.0], [4.0, 3.0]])
-    assert shared(scattered, noise[:1, :3]).tolist() == [0.0]
-    assert shared(GRID, np.zeros((1, len(GRID)))).tolist() == [0.0]
-
-
-def test_sizes_grow_with_the_distance_from_the_largest_values() -> None:
-    """The size is 1 at the largest values, and grows to both sides; without a misfit it is 1."""
-    x = np.array([GRID.max(axis=0), GRID.min(axis=0), 2 * GRID.max(axis=0)])
-    found = sizes(GRID, x, np.array([0.0, 0.5]))
-    assert found[0].tolist() == [1.0, 1.0, 1.0]
-    assert found[1, 0] == 1.0
-    assert found[1, 1] > found[1, 2] > 1.0
-    # A parameter may be 0.
-    zero = np.array([[0.0, 1.0], [2.0, 1.0], [4.0, 1.0]])
-    assert np.isfinite(sizes(zero, zero, np.array([1.0]))).all()
-
-
-def test_growth_that_residuals_show() -> None:
-    """The growth of residuals that grow as assumed is found again."""
-    residuals = 0.02 * sizes(GRID, GRID, np.array([0.6]), 2.0)[0]
-    assert growth_shown(GRID, 0.6, residuals, 0.02) == pytest.approx(2.0, abs=0.3)
-    assert growth_shown(GRID, 0.6, 0.02 * np.ones(len(GRID)), 0.02) == 0.0
 
 
 def test_predictions_of_functions_with_a_misfit() -> None:
@@ -232,61 +139,6 @@ FAR = np.array([[2 * axis[-1] for axis in AXES]])
 def measured(values: Array, seed: int) -> Array:
     """Return four repetitions with 2 % noise."""
     return np.asarray(values[:, None] * (1 + 0.02 * np.random.default_rng(seed).normal(size=(len(values), 4))))
-
-
-def test_coefficients_of_hidden_products_by_least_squares() -> None:
-    """The others fit what a hidden product leaves; its coefficient is at most 1.64 standard errors from the best."""
-    rng = np.random.default_rng(2)
-    designs = rng.uniform(1, 2, (1, 2, 12)) * np.ones((40, 1, 1))
-    hidden = rng.uniform(1, 2, (40, 12))
-    z = designs[0].T @ [5.0, 3.0] + 0.1 * rng.normal(size=12)
-    _, known, factors = triangular(designs, np.repeat(z[None], 40, axis=0))
-    errors, places = np.full(40, 0.1), np.zeros(40)
-    others, size = with_hidden(designs, (known, factors), errors, hidden, z, places)
-    assert (size > 0).sum() > 20
-    for at in range(40):
-        expected = np.linalg.lstsq(designs[at].T, z - size[at] * hidden[at], rcond=None)[0]
-        assert others[at] == pytest.approx(expected)
-        whole = np.column_stack([designs[at].T, hidden[at]])
-        best = np.linalg.lstsq(whole, z, rcond=None)[0][-1]
-        error = 0.1 * np.sqrt(np.linalg.inv(whole.T @ whole)[-1, -1])
-        assert size[at] == pytest.approx(max(best + 1.64 * error, 0.0))
-    # Two decades less at the other end.
-    assert with_hidden(designs, (known, factors), errors, hidden, z, places + 1)[1] == pytest.approx(size / 100)
-
-
-def test_hidden_products_leave_the_others_positive() -> None:
-    """A product that is a sum of the columns on all points is as large as the others allow."""
-    x = np.arange(1.0, 9.0)
-    designs = np.array([[np.ones(8), x]])
-    z = 2 + 3 * x
-    _, known, factors = triangular(designs, z[None])
-    others, size = with_hidden(designs, (known, factors), np.zeros(1), 1 + x[None], z, np.zeros(1))
-    assert size == pytest.approx([2.0])
-    assert others[0] == pytest.approx([0.0, 1.0], abs=1e-9)
-
-
-def test_hidden_products_of_few_points_only() -> None:
-    """Products are drawn for few points of three or more parameters, other than those that hypotheses have."""
-    terms, products = np.zeros((2, 4), dtype=int), np.array([[0, 15], [0, 1]])
-    drawn = hidden_products(parameter_terms(FEW), terms, products, np.zeros(2), len(FEW))
-    assert drawn is not None
-    assert not ((drawn.masks == 15) & (drawn.rows == 0)).any()
-    assert {int(mask).bit_count() for mask in drawn.masks} == {2, 3, 4}
-    assert not (drawn.masks & (drawn.masks - 1) == 0).any()
-    # The terms of parameters with an effect are those of the hypothesis.
-    assert (drawn.terms[drawn.rows == 0] == 0).all()
-    assert (drawn.terms[drawn.rows == 1, 0] == 0).all()
-    assert len(np.unique(drawn.terms[drawn.rows == 1, 1])) > 10
-    # Only ratios of weights count, however likely or unlikely all hypotheses are.
-    for shift in (-2000.0, 2000.0):
-        again = hidden_products(parameter_terms(FEW), terms, products, np.zeros(2) + shift, len(FEW))
-        assert again is not None
-        np.testing.assert_array_equal(again.rows, drawn.rows)
-    grid = layout(4, "grid")
-    assert hidden_products(parameter_terms(grid), terms, products, np.zeros(2), len(grid)) is None
-    pair = np.array(list(itertools.product((1.0, 2.0, 4.0), (1.0, 2.0))))
-    assert hidden_products(parameter_terms(pair), terms[:, :2], products % 4, np.zeros(2), len(pair)) is None
 
 
 def test_intervals_contain_products_that_cheap_points_hide() -> None:
