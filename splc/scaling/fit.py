@@ -39,6 +39,7 @@ from splc.scaling.selection import Selection
 from splc.types import Array
 
 MAX_PARAMETERS = 5
+Names = tuple[str, ...]
 
 
 def fit(
@@ -143,7 +144,7 @@ def _names(names: str | Sequence[str] | None, width: int) -> tuple[str, ...]:
     return stated
 
 
-def fitted(data: Quantities, settings: FitSettings, names: tuple[str, ...], segmented: bool) -> list[ScalingModel]:
+def fitted(data: Quantities, settings: FitSettings, names: Names, segmented: bool) -> list[ScalingModel]:
     """Fit all quantities, those that have values at the same points together."""
     patterns, pattern_of = np.unique(~np.isnan(data.values).all(axis=2), axis=0, return_inverse=True)
     fitted_models: dict[int, ScalingModel] = {}
@@ -204,9 +205,7 @@ def _units(values: Array) -> Array:
     return np.asarray(np.exp2(np.floor(np.log2(np.where(largest > 0, largest, 1.0)))))
 
 
-def _batch(
-    data: Quantities, settings: FitSettings, names: tuple[str, ...], weights: Array | None = None
-) -> list[ScalingModel]:
+def _batch(data: Quantities, settings: FitSettings, names: Names, weights: Array | None = None) -> list[ScalingModel]:
     """Fit quantities that were measured at the same points; `weights`: of repetitions, see `condensed`."""
     if len(names) > 1:
         varying = np.flatnonzero((data.points != data.points[0]).any(axis=0))
@@ -222,7 +221,7 @@ def _batch(
     if len(names) == 1 or settings.method != "default":
         return _models(data, units, measured, chosen, settings, names)
     single_parameter = _only_parameter(chosen, measured, len(names))
-    fitted_models: list[ScalingModel | None] = [None] * len(data)
+    fitted_models: dict[int, ScalingModel] = {}
     for parameter in np.unique(single_parameter).tolist():
         rows = np.flatnonzero(single_parameter == parameter)
         if parameter < 0:
@@ -233,12 +232,10 @@ def _batch(
             if len(data.points) < DENSE * len(names):
                 # The others may have an effect that so few points do not show.
                 posteriors = _uncertainties(data.points, measured[rows], units[rows], settings, chosen[rows])
-                models = [
-                    replace(model, uncertainty=posterior) for model, posterior in zip(models, posteriors, strict=True)
-                ]
-        for row, model in zip(rows, models, strict=True):
-            fitted_models[row] = model
-    return [model for model in fitted_models if model is not None]
+                pairs = zip(models, posteriors, strict=True)
+                models = [replace(model, uncertainty=posterior) for model, posterior in pairs]
+        fitted_models |= dict(zip(rows.tolist(), models, strict=True))
+    return [fitted_models[row] for row in range(len(data))]
 
 
 def _only_parameter(chosen: Selection, measured: Condensed, parameters: int) -> Array:
@@ -251,11 +248,7 @@ def _only_parameter(chosen: Selection, measured: Condensed, parameters: int) -> 
 
 
 def _along(
-    data: Quantities,
-    settings: FitSettings,
-    names: tuple[str, ...],
-    varied: Sequence[int],
-    measured: Condensed | None = None,
+    data: Quantities, settings: FitSettings, names: Names, varied: Sequence[int], measured: Condensed | None = None
 ) -> list[ScalingModel]:
     """Fit quantities along some of their parameters; points that differ in the others alone are repetitions.
 
@@ -292,12 +285,7 @@ def _along(
 
 
 def _models(
-    data: Quantities,
-    units: Array,
-    measured: Condensed,
-    chosen: Selection,
-    settings: FitSettings,
-    names: tuple[str, ...],
+    data: Quantities, units: Array, measured: Condensed, chosen: Selection, settings: FitSettings, names: Names
 ) -> list[ScalingModel]:
     """Return the models of the chosen hypotheses; `units`: the divisors of the measured values, shape (models,)."""
     points, values = data.points, measured.values
@@ -316,21 +304,14 @@ def _models(
         caveats = (*ambiguous(names, points, terms), *hidden(names, points, terms, measured, row), *fit_caveats[row])
         models.append(
             ScalingModel(
-                names=names,
-                terms=terms,
-                coefficients=coefficients,
-                ranges=ranges,
-                method=settings.method,
-                settings=plain,
-                points=len(points),
-                measurements=int(measured.counts[row].sum()),
-                **errors[row],
+                names, terms, coefficients, ranges, settings.method, plain, len(points),
+                int(measured.counts[row].sum()), **errors[row],
                 noise=float(noise[row]) if np.isfinite(noise[row]) else None,
                 certainty=None if np.isnan(certainty) else certainty,
                 notes=(*point_caveats, *caveats, *data.notes),
                 uncertainty=uncertainties[row],
             )
-        )
+        )  # fmt: skip
     return models
 
 

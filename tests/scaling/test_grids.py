@@ -28,13 +28,14 @@ def test_numbers_of_values(first: int, second: int, least: int, extend: int, sta
     assert candidate_axes(points, [[3.0, 1.0, 3.0]] * len(axes), least, extend)[0].tolist() == [1, 3]
 
 
-@examples(25)
-@given(st.floats(0.01, 100), st.floats(1.1, 9), st.floats(0.1, 50), st.integers(3, 6))
-def test_axes_keep_their_factor_or_step(first: float, factor: float, step: float, count: int) -> None:
-    """Values with one factor are continued by it, values with one step by that."""
-    places = np.arange(count + 2)
-    for whole in (first * factor**places, first + step * places):
-        np.testing.assert_allclose(continued(whole[:count], 2), whole, rtol=1e-6)
+AXES = "4, 8 16 32; 4 8, 16 32 64; 10 20 30, 40 50 60; 4 8 16, 32 64 128; 0, 1 2 3; 0 1 2, 3 4 5; 0.5 1 1.5, 2 2.5"
+
+
+@pytest.mark.parametrize("axis", [*AXES.split("; "), "2 4 8 32, 64 128 256"])
+def test_axes_keep_their_factor_or_step(axis: str) -> None:
+    """Values are continued by their factor or by their step; one value is doubled, and 0 is followed by 1."""
+    values, more = (np.array(part.split(), dtype=float) for part in axis.split(","))
+    assert continued(values, len(more)).tolist() == pytest.approx([*values, *more])
 
 
 @examples(25)

@@ -74,9 +74,8 @@ def default(points: Array, measured: Condensed, strong_scaling: bool | None, loc
     whether points near the largest values count more where no hypothesis is exact.
     """
     bases, hypotheses, misfit = search(points, measured, strong_scaling, local)
-    far = product_columns(bases, hypotheses.terms, hypotheses.products)(FAR * points.max(axis=0, keepdims=True))[
-        :, :, 0
-    ]
+    columns = product_columns(bases, hypotheses.terms, hypotheses.products)
+    far = columns(FAR * points.max(axis=0, keepdims=True))[:, :, 0]
     with np.errstate(invalid="ignore", over="ignore"):
         parts = hypotheses.coefficients * far
         values = parts.sum(axis=1)
@@ -186,11 +185,7 @@ def _ideas(points: Array, bases: Bases, measured: Condensed, strong_scaling: boo
 
 
 def _weighed(
-    points: Array,
-    bases: Bases,
-    measured: Condensed,
-    strong_scaling: bool | None,
-    noise: NoiseEvidence,
+    points: Array, bases: Bases, measured: Condensed, strong_scaling: bool | None, noise: NoiseEvidence
 ) -> Hypotheses:
     """Weigh hypotheses for a batch under one kind of noise."""
     z = measured.values * noise.weights
@@ -200,9 +195,7 @@ def _weighed(
         if log_scores is None:
             missing.append(parameter)
             log_scores = np.tile(basis.log_prior, (len(z), 1))
-        falling = (
-            falls(points, measured.values, parameter) if strong_scaling is None else np.full(len(z), strong_scaling)
-        )
+        falling = falls(points, measured.values, parameter) if strong_scaling is None else np.array([strong_scaling])
         scores.append(np.where(basis.falling & ~falling[:, None], -np.inf, log_scores))
     for _ in range(_ROUNDS if missing else 0):
         for parameter in missing:

@@ -238,9 +238,8 @@ def parameter_sets(parameters: int, n: int) -> tuple[_Group, ...]:
         # The constant model has no other form.
         form = (1 - NO_CONSTANT_SHARE if constant else NO_CONSTANT_SHARE) if products else 1.0
         masks = np.array([((0,) if constant else ()) + combination.products for combination in members])
-        groups.append(
-            _Group(active, masks, np.log(form) + np.array([combination.log_prior for combination in members]))
-        )
+        log_priors = np.log(form) + np.array([combination.log_prior for combination in members])
+        groups.append(_Group(active, masks, log_priors))
     return tuple(groups)
 
 

@@ -59,7 +59,14 @@ def candidate_axes(
     axes_of_values = []
     for parameter, axis in enumerate(axes):
         if axis is not None:
-            axes_of_values.append(_checked(axis))
+            try:
+                stated_values = np.asarray(axis, dtype=float)
+            except (TypeError, ValueError):
+                raise SpecError(f"{axis!r} are not values of a parameter", hint="give numbers") from None
+            wrong = stated_values.ndim != 1 or not len(stated_values) or not np.isfinite(stated_values).all()
+            if wrong or (stated_values < 0).any():
+                raise SpecError(f"{axis!r} are not values of a parameter", hint="give finite numbers of at least 0")
+            axes_of_values.append(np.unique(stated_values))
             continue
         values = np.unique(points[:, parameter])
         more = max(least - len(values), 0) + extend
@@ -69,17 +76,6 @@ def candidate_axes(
             message = f"an axis from {values[0]:g} to {values[-1]:g} cannot be extended by {extend:,}"
             raise SpecError(f"{message}: its values would be too large", hint="extend it by fewer, or give its values")
     return tuple(axes_of_values)
-
-
-def _checked(axis: Sequence[float] | Array) -> Array:
-    """Return the distinct values of an axis."""
-    try:
-        values = np.asarray(axis, dtype=float)
-    except (TypeError, ValueError):
-        raise SpecError(f"{axis!r} are not values of a parameter", hint="give numbers") from None
-    if values.ndim != 1 or not len(values) or not np.isfinite(values).all() or (values < 0).any():
-        raise SpecError(f"{axis!r} are not values of a parameter", hint="give finite numbers of at least 0")
-    return np.unique(values)
 
 
 @dataclass(frozen=True)
@@ -189,16 +185,8 @@ class CandidatePoints:
         point = self.points[[row]]
         # The expected value is at least 0, and so is its interval.
         lower, upper = (max(float(bound.ravel()[0]), 0.0) for bound in self.model.interval(point))
-        return Suggestion(
-            tuple(point[0].tolist()),
-            float(self.expected[row]),
-            lower,
-            upper,
-            float(self.costs[row]),
-            reason,
-            int(self.counts[row]),
-            gain,
-        )
+        expected, cost, measured = float(self.expected[row]), float(self.costs[row]), int(self.counts[row])
+        return Suggestion(tuple(point[0].tolist()), expected, lower, upper, cost, reason, measured, gain)
 
     def next_line(self, length: int) -> tuple[Array, str] | None:
         """Return the missing points of the line that is the cheapest to complete, of parameters without a line."""

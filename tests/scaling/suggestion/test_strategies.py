@@ -1,20 +1,23 @@
-"""The strategies of suggestions: `target` and `cheapest`."""
+"""Suggested points: the strategies `target` and `cheapest`, and the uncertainty at the target."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import t as student_t
 
-from splc.errors import ConfigurationError
+from splc.errors import ConfigurationError, MeasurementError, SpecError
 from splc.scaling import fit, suggest
 from splc.scaling.result import predictions
-from splc.scaling.suggestion.candidates import TargetPrediction, continued
+from splc.scaling.suggestion.candidates import TargetPrediction, costs_of
+from splc.scaling.suggestion.suggest import error_off_lines
 from splc.scaling.suggestion.surrogate import TEMPER, TargetSurrogate
 from tests.support.examples import examples
 from tests.support.golden_messages import check_messages
@@ -338,24 +341,6 @@ def test_the_order_of_measurements_does_not_matter(order: list[int]) -> None:
     assert one.error == other.error
 
 
-@pytest.mark.parametrize(
-    ("values", "more"),
-    [
-        ([4], [8, 16, 32]),
-        ([4, 8], [16, 32, 64]),
-        ([10, 20, 30], [40, 50, 60]),
-        ([4, 8, 16], [32, 64, 128]),
-        ([0], [1, 2, 3]),
-        ([0, 1, 2], [3, 4, 5]),
-        ([2, 4, 8, 32], [64, 128, 256]),
-        ([0.5, 1.0, 1.5], [2, 2.5, 3]),
-    ],
-)
-def test_axes_go_on_as_they_began(values: list[float], more: list[float]) -> None:
-    """Values are continued by their factor or by their step."""
-    assert continued(np.array(values, dtype=float), 3).tolist() == pytest.approx([*values, *more])
-
-
 def test_suggestions() -> None:
     """Wrong targets, strategies, limits, axes and values are refused with the reason."""
 
@@ -364,3 +349,96 @@ def test_suggestions() -> None:
         suggest(CROSS, arguments.pop("y", hidden(CROSS)), names=["p", "n"], **arguments)
 
     check_messages("suggestions", reject)
+
+
+@pytest.mark.parametrize("cost", [-1.0, np.nan, np.inf, 1e307])
+def test_wrong_costs(cost: float) -> None:
+    """A cost that is negative, too large or no number is an error with the point and value; one number is a cost."""
+    points, values = np.array([[1.0, 2.0], [3.0, 4.5]]), np.array([7.0, 0.25])
+    with pytest.raises(MeasurementError) as caught:
+        costs_of(lambda *_: np.array([1.0, cost]), points, values)
+    problem = caught.value.problems[0]
+    assert problem.message == f"a measurement at (3, 4.5), value 0.25, costs {cost:g}"
+    assert problem.hint == "costs are at least 0 and at most 1e+302: give another cost"
+    assert costs_of(lambda *_: np.array(2.0), points, values).tolist() == [2, 2]
+    assert costs_of(lambda *_: np.zeros(2), points, values).tolist() == [0, 0]
+
+
+def test_too_many_candidates() -> None:
+    """A grid of more than 200,000 points is refused with its size."""
+    with pytest.raises(SpecError, match=r"250,000 candidates are too many\n.*200,000 at most"):
+        suggest(CROSS, CROSS.prod(axis=1), axes=[np.arange(1.0, 501).tolist()] * 2)
+
+
+def test_errors_off_lines() -> None:
+    """The error is the mean relative one of predicting each point off the lines from all other points, one by one."""
+    rng = np.random.default_rng(0)
+    points = np.array([[1.0, 10], [2, 10], [4, 10], [8, 10], [16, 10], [1, 20], [1, 30], [2, 20], [4, 30], [8, 20]])
+    values = (3 + 0.5 * points[:, :1] * points[:, 1:]) * rng.uniform(0.9, 1.1, (10, 2))
+    errors = []
+    for row in (7, 8, 9):
+        others = np.arange(10) != row
+        mean = values[row].mean()
+        errors.append(100 * abs(float(fit(points[others], values[others]).predict(points[[row]])[0]) - mean) / mean)
+    error, number = error_off_lines(points, values, points[:7])
+    assert error == pytest.approx(np.mean(errors), rel=1e-6)
+    assert number == 3
+    values[7] = 0
+    assert error_off_lines(points, values, points[:7])[1] == 2
+    assert error_off_lines(points[:7], values[:7], points[:7]) == (None, 0)
+
+
+@pytest.mark.parametrize("until", [1e-6, 1e6])
+def test_good_enough_without_a_target(until: float) -> None:
+    """It ends where the error off the lines is at most the wanted one, and continues with a note otherwise."""
+    lines = [[p, 10.0] for p in (1.0, 2, 4, 8, 16)] + [[1.0, n] for n in (20.0, 30, 40, 50)]
+    points = np.array([*lines, [2.0, 20.0], [4.0, 30.0]])
+    noise = np.random.default_rng(1).uniform(0.8, 1.2, len(points))
+    values = (5 + points[:, 0] * points[:, 1]) * noise
+    found = suggest(points, values, until=until)
+    assert found.error is not None
+    assert found.checked == 2
+    assert found.done == (found.error <= until)
+    assert found.why.startswith("good enough: points off the lines are predicted within") == found.done
+    assert bool(found.points) != found.done
+    assert bool(found.notes) != found.done
+
+
+def surrogate_of(factor: float) -> TargetSurrogate:
+    """Return the surrogate after a cross of noisy measurements, in a unit."""
+    values = factor * measured(lambda points: 5 + 0.3 * points[:, 0] * points[:, 1], CROSS, 0.03)
+    uncertainty = fit(CROSS, values).uncertainty
+    assert uncertainty is not None
+    return TargetSurrogate.of(uncertainty)
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_expected_variances_have_no_unit(sign: float) -> None:
+    """Variances are relative, for positive and for other values: they are the same in another unit."""
+    found = []
+    for unit in (1.0, 1e-3, 1e4):
+        surrogate = surrogate_of(sign * unit)
+        now, after = surrogate.variances(
+            np.array([128.0, 60.0]), np.array([[8.0, 20.0]]), np.array([3.0]), np.array([0])
+        )
+        assert 0 < float(after[0]) < now
+        found.append([now, float(after[0])])
+    np.testing.assert_allclose(found[1:], [found[0]] * 2, rtol=1e-6)
+
+
+@pytest.mark.parametrize("noise", [False, True])
+def test_interval_of_one_hypothesis(noise: bool) -> None:
+    """The interval is that of Student's t distribution; the noise of a new measurement is relative to its value."""
+    whole = surrogate_of(1.0)
+    fields = ("weights", "coefficients", "covariances", "noise", "single", "floors", "freedoms")
+    one = {name: getattr(whole, name)[:1] for name in fields}
+    surrogate = replace(whole, **one, columns=lambda points: whole.columns(points)[:1])
+    point = np.array([32.0, 40.0])
+    column = surrogate.columns(point[None])[0, :, 0]
+    value = float(surrogate.coefficients[0] @ column)
+    variance = float(column @ surrogate.covariances[0] @ column)
+    if noise:
+        size = abs(value) + float(surrogate.floors[0])
+        variance += float(surrogate.noise[0] ** 2 + surrogate.single[0]) * size**2
+    half = float(student_t(float(surrogate.freedoms[0])).ppf(0.95)) * np.sqrt(variance)
+    assert surrogate.interval(point, value, 0.9, noise=noise) == pytest.approx((value - half, value + half), rel=1e-4)
