@@ -113,12 +113,6 @@ def _about_points(names: tuple[str, ...], data: bytes) -> tuple[str, ...]:
             caveats.append(
                 f"{fact} in {name} alone: its exponents are less certain than with a line of {ENOUGH_POINTS}"
             )
-    return (*caveats, *_together(names, points))
-
-
-def _together(names: Sequence[str], points: Array) -> tuple[str, ...]:
-    """Return a caveat for each pair of parameters of which one never changes without the other."""
-    caveats = []
     for p, q in itertools.combinations(range(len(names)), 2):
         pairs = len(np.unique(points[:, [p, q]], axis=0))
         if pairs == len(np.unique(points[:, p])) == len(np.unique(points[:, q])) > 1:
@@ -144,10 +138,14 @@ def ambiguous(names: Sequence[str], points: Array, terms: Sequence[Sequence[Expo
     for p, q in itertools.combinations(sorted(exponents_of), 2):
         if is_distinct(points[:, [p, q]].tobytes(), exponents_of[p], exponents_of[q]):
             continue
-        location = " and ".join(f"{names[parameter]} = {_beside(points[:, parameter]):g}" for parameter in (p, q))
+        places = []
+        for parameter in (p, q):
+            # The smallest value that is not the one with most points.
+            distinct, counts = np.unique(points[:, parameter], return_counts=True)
+            places.append(f"{names[parameter]} = {np.delete(distinct, int(counts.argmax()))[0]:g}")
         caveats.append(
             f"a sum and a product of the terms of {names[p]} and {names[q]} cannot be told apart, both fit a cross: "
-            f"measure one point off the cross, such as {location}"
+            f"measure one point off the cross, such as {' and '.join(places)}"
         )
     return tuple(caveats)
 
@@ -213,9 +211,3 @@ def is_distinct(points: bytes, first: Exponents, second: Exponents) -> bool:
         return False
     triangle: Array = np.asarray(np.linalg.qr(design.T, mode="r"))
     return bool(abs(triangle[3, 3]) > _DISTINCT)
-
-
-def _beside(values: Array) -> float:
-    """Return the smallest value of a parameter that is not the one with most points."""
-    distinct, counts = np.unique(values, return_counts=True)
-    return float(np.delete(distinct, int(counts.argmax()))[0])

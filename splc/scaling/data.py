@@ -74,20 +74,19 @@ def quantities(x: Any, values: Any, names: str | Sequence[str] | None = None) ->
     missing = int(np.isnan(measured).sum())
     if missing:
         notes.append(f"{plural(missing, 'value is', 'values are')} missing and left out")
-    if points.shape[1] == 1 and bool((points[1:] > points[:-1]).all()):
-        distinct = points.copy()
-    else:
-        distinct, point_of = np.unique(points, axis=0, return_inverse=True)
-        point_of = point_of.ravel()
-        if len(distinct) < len(points):
-            repeated = plural(len(points) - len(distinct), "point repeats", "points repeat")
-            notes.append(f"{repeated} a value of x and are used as repetitions")
-            measured = _gathered(measured, point_of, len(distinct))
-        else:
-            measured = measured[:, np.argsort(point_of)]
+    distinct, point_of = np.unique(points, axis=0, return_inverse=True)
+    point_of = point_of.ravel()
+    if len(distinct) < len(points):
+        repeated = plural(len(points) - len(distinct), "point repeats", "points repeat")
+        notes.append(f"{repeated} a value of x and are used as repetitions")
     if distinct.shape[1] == 1 and distinct[0, 0] < 1:
         notes.append(f"some x are below 1 (the smallest is {distinct[0, 0]:g}): no logarithms are considered")
-    return Quantities(distinct, np.array(measured, dtype=float, order="C"), tuple(notes))
+    # The rows of one point are side by side, padded with NaN.
+    models, rows, repetitions = measured.shape
+    starts, totals = offsets(point_of, np.full(rows, repetitions), len(distinct))
+    gathered = np.full((models, len(distinct), int(totals.max())), np.nan)
+    gathered[:, point_of[:, None], starts[:, None] + np.arange(repetitions)] = measured
+    return Quantities(distinct, gathered, tuple(notes))
 
 
 def numbers(values: Any, name: str, hint: str = _NUMBERS) -> Array:
@@ -132,15 +131,6 @@ def _check(points: Array, values: Array, names: Sequence[str]) -> None:
         if (far := beyond_all(values[model])).any():
             message = f"a value of quantity {model} is {values[model][far][0]:g}, far beyond all others"
             raise MeasurementError(message, hint="it cannot be right: leave it out")
-
-
-def _gathered(values: Array, point_of: Array, points: int) -> Array:
-    """Return values (models, rows, repetitions) with the rows of one point side by side, padded with NaN."""
-    models, rows, repetitions = values.shape
-    starts, totals = offsets(point_of, np.full(rows, repetitions), points)
-    gathered = np.full((models, points, int(totals.max())), np.nan)
-    gathered[:, point_of[:, None], starts[:, None] + np.arange(repetitions)] = values
-    return gathered
 
 
 def lines(points: Array, parameter: int) -> tuple[Array, ...]:

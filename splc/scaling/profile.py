@@ -90,10 +90,15 @@ def fit_experiment(
     done = len(failed)
     for pattern, members in groups.items():
         known = np.frombuffer(pattern, dtype=bool)
-        shared = _shared(experiment, known)
+        points, names, notes = _shared(experiment, known)
         for start in range(0, len(members), BATCH):
             batch = members[start : start + BATCH]
-            _fit(experiment, batch, known, shared, {**settings, "jobs": jobs}, models, failed)
+            found = _fitted({key: experiment[key][known] for key in batch}, points, names, {**settings, "jobs": jobs})
+            for key, model in found.items():
+                if isinstance(model, str):
+                    failed[key] = model
+                else:
+                    models[key] = replace(model, notes=(*notes_of_series(model), *notes))
             done += len(batch)
             if on_progress is not None:
                 on_progress(done)
@@ -101,9 +106,9 @@ def fit_experiment(
         reasons: dict[str, list[Key]] = {}
         for key, reason in failed.items():
             reasons.setdefault(reason, []).append(key)
-        names = {reason: list(filter(None, map(title, members))) for reason, members in reasons.items()}
+        titles = {reason: list(filter(None, map(title, members))) for reason, members in reasons.items()}
         problems = [
-            Problem(f"no model of {listed(names[reason] or ['the measurements'], 3)}: {reason}") for reason in reasons
+            Problem(f"no model of {listed(titles[reason] or ['the measurements'], 3)}: {reason}") for reason in reasons
         ]
         raise MeasurementError(problems or "no series is asked for")
     return Profile({key: models[key] for key in keys if key in models}, {k: failed[k] for k in keys if k in failed})
@@ -124,40 +129,26 @@ def _shared(experiment: Experiment, known: Array) -> tuple[Array, list[str], tup
     return points[:, varies], names, tuple(notes)
 
 
-def _fit(
-    experiment: Experiment,
-    keys: Sequence[Key],
-    known: Array,
-    shared: tuple[Array, list[str], tuple[str, ...]],
-    settings: Mapping[str, Any],
-    models_of: dict[Key, ScalingModel],
-    failed: dict[Key, str],
-) -> None:
-    """Fit series that have values at the same points; one that cannot be fitted does not affect the others."""
-    points, names, notes = shared
-    width = max(experiment[key].shape[1] for key in keys)
-    values = np.full((len(keys), len(points), width), np.nan)
-    for row, key in enumerate(keys):
-        repetitions = experiment[key][known]
-        values[row, :, : repetitions.shape[1]] = repetitions
+def _fitted(
+    series: Mapping[Key, Array], points: Array, names: Sequence[str], settings: Mapping[str, Any]
+) -> dict[Key, ScalingModel | str]:
+    """Return the models of series at the same points, (n, repetitions) each, or the reasons why they have none."""
+    width = max(values.shape[1] for values in series.values())
+    padded = [np.pad(own, ((0, 0), (0, width - own.shape[1])), constant_values=np.nan) for own in series.values()]
     try:
-        models = fit_many(points, values, names=names, **settings)
+        return dict(zip(series, fit_many(points, np.array(padded), names=names, **settings), strict=True))
     except Exception as error:
         if isinstance(error, SplcError) and not isinstance(error, MeasurementError):
             raise
-        if len(keys) == 1:
-            failed[keys[0]] = (
-                "\n    ".join(map(str, error.problems))
-                if isinstance(error, MeasurementError)
-                else f"an error of the program ({type(error).__name__}: {error}); please report it with these values"
-            )
-            return
-        middle = len(keys) // 2
-        for half in (keys[:middle], keys[middle:]):
-            _fit(experiment, half, known, shared, settings, models_of, failed)
-        return
-    for key, model in zip(keys, models, strict=True):
-        models_of[key] = replace(model, notes=(*notes_of_series(model), *notes))
+        if len(series) == 1:
+            reason = f"an error of the program ({type(error).__name__}: {error}); please report it with these values"
+            if isinstance(error, MeasurementError):
+                reason = "\n    ".join(map(str, error.problems))
+            return dict.fromkeys(series, reason)
+    # One that cannot be fitted does not affect the others.
+    keys, middle = list(series), len(series) // 2
+    halves = ({key: series[key] for key in half} for half in (keys[:middle], keys[middle:]))
+    return {key: found for half in halves for key, found in _fitted(half, points, names, settings).items()}
 
 
 def notes_of_series(model: ScalingModel) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -119,11 +119,6 @@ class HypothesisSpace:
     rows: Array  # the hypotheses, of the type `ROW`, those of one form together
     log_prior: Array  # shape (hypotheses,)
     forms: tuple[Form, ...]  # the forms of the hypotheses, in their order
-
-    @cached_property
-    def products(self) -> tuple[Product, ...]:
-        """The terms as products of a single factor."""
-        return tuple((term,) for term in self.terms)
 
 
 def space(x: Array, falling: bool) -> HypothesisSpace:
@@ -288,7 +283,7 @@ def default(x: Array, measured: Condensed, strong_scaling: bool | None) -> Selec
             coefficients[:, batch], floored[batch] = found.coefficients[:, best], chosen["noise"] == FLOORED
             for row, own in zip(batch.tolist(), np.split(found.rows, np.cumsum(found.counts)[:-1]), strict=True):
                 shortlists[row] = Shortlist(own, negative)
-        terms += search_space.products
+        terms += tuple((term,) for term in search_space.terms)
     return Selection(terms, places, coefficients, certainty, floored, tuple(shortlists))
 
 

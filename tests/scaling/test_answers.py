@@ -32,7 +32,7 @@ def measured(
     rng = np.random.default_rng(seed)
     values = np.broadcast_to(function(*points.T), len(points))[:, None]
     scatter, further = rng.normal(size=(2, len(points), repetitions))
-    return values * (1 + noise * scatter) + absolute * further
+    return np.asarray(values * (1 + noise * scatter) + absolute * further)
 
 
 def described(model: ScalingModel) -> Iterator[str]:

@@ -12,7 +12,6 @@ import pytest
 
 from casestudies.scaling_evaluation.several_functions import AXES, evaluate_several, layout
 from splc.scaling import fit, fit_many
-from splc.scaling.result import intervals_of
 from splc.scaling.selection import CombinationShortlist, Plausible
 from splc.types import Array
 from tests.support.scaling_grids import along_axes, random_grid
@@ -54,22 +53,6 @@ NORMAL = (*range(40, 48), 511, 786)
 def test_no_prediction_from_positive_data_is_negative(seeds: Sequence[int]) -> None:
     """Models of random grids and their intervals are not below 0 within 8 times the largest values."""
     assert [seed for seed in seeds if min(lowest(seed)) < 0] == []
-
-
-def test_many_quantities_are_those_of_each() -> None:
-    """Quantities that fall below 0, and others, have the same models and intervals together as alone."""
-    values = np.array([10 + 0.05 * N**2, (10 + 0.05 * N**2) * LEVELS, 300 - N, P * N * LEVELS, 50 - np.log2(P) * 5])
-    values *= 1 + 0.01 * np.random.default_rng(1).normal(size=values.shape)
-    together = fit_many(SIGNED, values)
-    x = along_axes(SIGNED)[::7]
-    centers = np.array([model.predict(x) for model in together])
-    bounds = intervals_of(together, x, centers, 0.9)
-    for at, row in enumerate(values):
-        alone = fit(SIGNED, row)
-        assert alone.terms == together[at].terms
-        np.testing.assert_allclose(alone.predict(x), centers[at], rtol=1e-9)
-        for found, expected in zip(bounds, alone.interval(x), strict=True):
-            np.testing.assert_allclose(found[at], expected, rtol=5e-3)
 
 
 @pytest.mark.parametrize("seed", [41, 49, 64])
