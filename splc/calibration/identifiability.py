@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
-from splc.calibration.result import Confounded, DeterminedCombination
+from splc.calibration.result import CombinationKind, Confounded, DeterminedCombination
 from splc.calibration.search import Dependence, Misfit, column_lengths, dependence
 from splc.models.basis.regression import t_quantile
 from splc.types import Array
@@ -86,7 +85,7 @@ def _confounded(misfit: Misfit, at: Array, known: Dependence, spread: Array) -> 
             for column, j in zip(sorted(columns), dependent, strict=True)
         }
         widths = {i: float(spread[row]) for row, i in zip(sorted(rows), basis, strict=True)}
-        kind: Literal["sum", "product"] = "sum"
+        kind: CombinationKind = "sum"
         numbers = rates if all(_same(misfit, at, _compensated(at, basis, j, rates)) for j in dependent) else {}
         if not numbers and (at[members] > 0).all():
             kind, powers = "product", {(i, j): rate * values[j] / values[i] for (i, j), rate in rates.items()}

@@ -17,7 +17,7 @@ from splc.scaling.evidence import (
 from splc.scaling.multi.terms import ParameterTerms, combinations, falls, most_terms, parameter_terms
 from splc.scaling.single import NO_CONSTANT_SHARE
 
-# As in `multi_terms` and `multi_posterior`.
+# As in `splc.scaling.multi`.
 BEHIND, CHOICES_BEHIND, CHOICES, CHOICES_OF_MORE = 7.0, 9.0, 256, 96
 
 

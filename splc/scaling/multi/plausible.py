@@ -218,7 +218,7 @@ def with_hidden(
     """Return coefficients of hypotheses and of the hidden products beside them, 0 for those that points exclude.
 
     Designs, the products `hidden` and values are weighted; `fits`: coefficients, and factors as those of
-    `splc.scaling.mixture.Plausible`; `errors`: the noise; `draws`: the `places` of `HiddenProducts`.
+    `splc.scaling.selection.Plausible`; `errors`: the noise; `draws`: the `places` of `HiddenProducts`.
     """
     known, factors = fits
     covariances = np.swapaxes(factors, 1, 2) @ factors
