@@ -84,13 +84,6 @@ def test_many_mixtures_are_one_after_the_other(seed: int) -> None:
         assert found[which] == pytest.approx(alone[0], rel=1e-12)
 
 
-def test_weights_may_be_the_same_at_all_points() -> None:
-    """Weights of shape (parts, 1) are those of every point."""
-    means, errors, weights, freedoms, counts = mixtures(5)
-    short = quantiles(0.05, means, errors, weights[:, :1], freedoms, counts)
-    assert np.array_equal(short, quantiles(0.05, means, errors, weights, freedoms, counts))
-
-
 def test_values_without_noise() -> None:
     """The bounds of hypotheses without noise are the values in the middle of which the tails lie."""
     means, errors = np.array([[1.0], [2.0], [3.0]]), np.zeros((3, 1))
