@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from splc.scaling import ScalingModel, fit, suggest
+from splc.scaling import ScalingModel, fit, fit_many, suggest
 from splc.scaling.result import predictions
 from splc.types import Array
 from tests.support.golden_messages import Lines, check_calls, shown
@@ -73,3 +73,8 @@ def test_answers(part: str) -> None:
     """Functions have the models, intervals and suggestions that the golden files show."""
     points = {name: value for name, value in globals().items() if name.isupper() and isinstance(value, np.ndarray)}
     check_calls(part, model, suggestions, log2=np.log2, where=np.where, sin=np.sin, **points)
+
+
+def test_refused_measurements_and_settings() -> None:
+    """What cannot be modelled or predicted is an error with the reason and what to do."""
+    check_calls("refused-fits", fit, fit_many)

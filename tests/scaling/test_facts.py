@@ -72,19 +72,6 @@ def test_errors_where_one_parameter_has_an_effect(size: float) -> None:
     assert model.adjusted_r2 == pytest.approx(explained)
 
 
-@pytest.mark.parametrize(
-    ("value", "problem"),
-    [(-2.0, "is -2, but powers need"), (np.inf, "is not a finite number"), (1e300, "is 1e+300: its")],
-)
-def test_points_without_a_model(value: float, problem: str) -> None:
-    """Values that a parameter cannot have are refused with the name of the parameter."""
-    points = np.array([[2.0, 1.0], [4.0, value], [8.0, 3.0]])
-    for names, called in ((("p", "n"), "n"), (None, "x")):
-        with pytest.raises(MeasurementError) as raised:
-            fit(points, [1.0, 2.0, 3.0], names=names)
-        assert f"{called} at position 1 {problem}" in str(raised.value)
-
-
 @pytest.mark.parametrize("values", [[1e-250, 1.0, 2.0, 3.0, 5.0], [-4.0, -2.0, 3.0, 20.0, 90.0], [3.0] * 5])
 @pytest.mark.parametrize("method", sorted(METHODS))
 def test_extreme_values_have_figures_or_none(values: list[float], method: str) -> None:

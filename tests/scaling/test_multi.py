@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from casestudies.scaling_evaluation.sparse_functions import AXES, cheapest_first, functions
-from splc.errors import ConfigurationError, MeasurementError, SpecError
 from splc.formats.experiments.read import read_experiment
 from splc.scaling import fit, fit_many
 from splc.scaling.multi.extrap import all_combinations
@@ -214,24 +213,6 @@ def test_very_few_points_give_a_model_with_caveats(points: int) -> None:
     model = fit(GRID[:points, ::-1], NOISY[:points], names=["n", "p"])
     assert np.isfinite(model.predict([[10, 4]])).all()
     assert model.notes
-
-
-@pytest.mark.parametrize(
-    ("x", "y", "arguments", "kind", "part"),
-    [
-        (np.zeros((25, 0)), NOISY, {}, MeasurementError, "shape"),
-        (GRID, NOISY, {"names": ["p"]}, SpecError, "2 parameters"),
-        (GRID, NOISY, {"names": ["p", "p"]}, SpecError, "duplicate parameter"),
-        (GRID, NOISY, {"method": "classic"}, SpecError, "one parameter only"),
-        (np.random.default_rng(0).uniform(1, 9, (25, 6)), NOISY, {}, MeasurementError, "6 parameters vary"),
-    ],
-)
-def test_bad_input_is_refused(x: Any, y: Any, arguments: dict[str, Any], kind: type[Exception], part: str) -> None:
-    """Input that cannot be modelled, and a point with too few coordinates, is an error with the reason."""
-    with pytest.raises(kind, match=part):
-        fit(x, y, **arguments)
-    with pytest.raises(ConfigurationError, match="shape"):
-        fit(GRID, NOISY).predict([1.0, 2.0, 3.0])
 
 
 @pytest.mark.parametrize("number", [20, pytest.param(50, marks=pytest.mark.slow)])
