@@ -25,6 +25,7 @@ from splc.io.files import read_source
 from splc.learning import learn
 from splc.learning.judging import round_errors
 from tests.learning.conftest import measured
+from tests.support.golden_messages import check_calls
 from tests.support.log_trees import write_log_tree
 from tests.support.real_data import DATA, real
 
@@ -333,34 +334,15 @@ def restate(log: Path, errors: Mapping[int, float | None]) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("commands", "names"),
-    [
-        (["twise t:1", "binary twise t:2"], ["twise", "twise"]),
-        (
-            ["binary satoutput numConfigs:9 seed:1", "binary satoutput henard:true numConfigs:9"],
-            ["satoutput", "satoutput henard:true"],
-        ),
-        (
-            [
-                "hybrid distribution-aware distribution:uniform optimization:None numConfigs:9",
-                "hybrid distribution-aware distribution:uniform optimization:local",
-                "hybrid distribution-aware distribution:uniform",
-            ],
-            ["distribution-aware", "distribution-aware optimization:local", "distribution-aware"],
-        ),
-        (["splc sampling: pb:9,3", "splc sampling: pairwise+pb:25,5"], ["pb", "pairwise+pb"]),
-    ],
-)
-def test_names_of_strategies(commands: list[str], names: list[str]) -> None:
+def names(*commands: str) -> list[str]:
+    """Return the names of strategies in logs with these commands; those of one log are separated by semicolons."""
+    found = [tuple(command.split("; ")) for command in commands]
+    return [strategies_of(found)[each] for each in found]
+
+
+def test_names_of_strategies() -> None:
     """A name has the parameters in which commands differ, but neither amounts nor seeds."""
-    assert [strategies_of([(each,) for each in commands])[each,] for each in commands] == names
-
-
-def test_several_commands_are_one_strategy() -> None:
-    """Commands whose samples are combined are named together."""
-    both = ("binary pairwise", "numeric random sampleSize:3")
-    assert strategies_of([both]) == {both: "pairwise + random"}
+    check_calls("strategies-of-logs", names)
 
 
 def test_the_nearest_folder_names_the_system(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +28,7 @@ from casestudies.scaling_evaluation.sparse_functions import cheapest_first, func
 from splc.errors import InputError, SpecError
 from splc.types import Array
 from tests.support.examples import examples
+from tests.support.golden_messages import check_calls
 from tests.support.tracked import tracked
 
 TRAINED = HERE / "trained"
@@ -81,11 +81,9 @@ def test_grid_of_the_paper() -> None:
     assert (grid.takes[grid.phases == 3] == np.eye(125, dtype=bool)).all()
 
 
-@pytest.mark.parametrize(("axes", "target"), [([], []), ([[1.0, 2.0]], [3.0]), ([[1.0, 1.0, 1.0]], [2.0])])
-def test_wrong_grids(axes: list[list[float]], target: list[float]) -> None:
-    """A grid without lines to choose is refused."""
-    with pytest.raises(SpecError, match="no grid"):
-        grid_of(axes, target)
+def test_wrong_grids_and_settings() -> None:
+    """Grids without lines, training with nothing to learn from, and functions that cannot be drawn are refused."""
+    check_calls("sampling-agent", grid_of, TrainingSettings, Generator)
 
 
 @given(seed=st.integers(0, 2**32 - 1), number=st.integers(1, 6), most_single=st.integers(0, 6))
@@ -281,20 +279,6 @@ def test_epsilon_and_beta_are_annealed() -> None:
     assert [paper.epsilon_at(epoch) for epoch in (1, 50, 51, 200)] == pytest.approx([1.0, 0.1, 0.1, 0.1])
     assert paper.epsilon_at(25) == pytest.approx(1 - 0.9 * 24 / 49)
     assert [paper.beta_at(1), paper.beta_at(200)] == pytest.approx([0.4, 1.0])
-
-
-@pytest.mark.parametrize("wrong", [{"epochs": 1}, {"episodes": 0}, {"side_by_side": 0}, {"compared": 0}])
-def test_wrong_settings(wrong: dict[str, int]) -> None:
-    """Training with nothing to learn from is refused."""
-    with pytest.raises(SpecError, match="so little"):
-        TrainingSettings(**wrong)  # type: ignore[arg-type]  # whole numbers all
-
-
-@pytest.mark.parametrize("make", [lambda: Generator(noise=1.0), lambda: Generator(repetitions=0)])
-def test_wrong_generators(make: Callable[[], Generator]) -> None:
-    """Functions that cannot be drawn are refused."""
-    with pytest.raises(SpecError, match="cannot be drawn"):
-        make()
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
