@@ -61,11 +61,9 @@ def combination_shortlists(
             drawn, counts = _representative(weights, values[rows])
             rows, weights = rows[drawn], np.log(counts)
         size = int(hypotheses.sizes[rows].max())
-        lists.append(
-            CombinationShortlist(
-                terms[rows], products[rows, :size], hypotheses.floored[rows], weights.astype(np.float32), share
-            )
-        )
+        floored = hypotheses.floored[rows]
+        own = CombinationShortlist(terms[rows], products[rows, :size], floored, weights.astype(np.float32), share)
+        lists.append(own)
     return tuple(lists)
 
 
@@ -118,11 +116,8 @@ def fits(points: Array, measured: Condensed, shortlist: CombinationShortlist) ->
         floors[part] = float(np.abs(measured.values).max()) if floored else 0.0
         best = part[np.argmax(shortlist.log_weights[part])]
         residuals = (measured.values[0] - coefficients[best] @ values[best]) * evidence.weights[0]
-        growth = (
-            max(growth, growth_shown(points, shortlist.misfit, residuals, float(noise[best])))
-            if shortlist.misfit
-            else 0.0
-        )
+        if shortlist.misfit:
+            growth = max(growth, growth_shown(points, shortlist.misfit, residuals, float(noise[best])))
         if drawn is not None:
             drawn_rows = np.flatnonzero(np.isin(drawn.rows, part))
             rows, new = drawn.rows[drawn_rows], number + drawn_rows
@@ -192,7 +187,11 @@ def hidden_products(
     weights /= weights.sum()
     rows = np.searchsorted(np.cumsum(weights), (np.arange(_NUMBER) + 0.5) / _NUMBER)
     rows = np.minimum(rows, len(weights) - 1)
-    uniform = _evenly(_NUMBER, parameters + 2)
+    # Points that fill the unit cube evenly: multiples of an irrational vector (the generalised golden ratio).
+    root = 2.0
+    for _ in range(30):
+        root = (1 + root) ** (1 / (parameters + 3))
+    uniform = (0.5 + np.arange(1, _NUMBER + 1)[:, None] * root ** -np.arange(1.0, parameters + 3)) % 1
     active = np.bitwise_or.reduce(np.maximum(products, 0), axis=1)[rows]
     chosen = terms[rows].astype(int)
     for parameter, basis in enumerate(bases):
@@ -234,11 +233,3 @@ def with_hidden(
     largest = np.minimum(largest, bounds.min(axis=1))
     size = np.where(np.isfinite(largest) & (largest > 0), largest, 0.0) * 10 ** (-_DECADES * draws)
     return known - size[:, None] * shares, size
-
-
-def _evenly(number: int, dimensions: int) -> Array:
-    """Return points that fill the unit cube evenly, shape (number, dimensions): multiples of an irrational vector."""
-    root = 2.0
-    for _ in range(30):
-        root = (1 + root) ** (1 / (dimensions + 1))
-    return np.asarray((0.5 + np.arange(1, number + 1)[:, None] * root ** -np.arange(1.0, dimensions + 1)) % 1)
