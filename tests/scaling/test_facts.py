@@ -1,7 +1,9 @@
-"""Reported figures of the fit of a scaling model, by their definitions."""
+"""Reported figures of the fit of a scaling model by their definitions, settings, and exponents."""
 
 from __future__ import annotations
 
+import math
+from ast import literal_eval
 from fractions import Fraction
 
 import numpy as np
@@ -11,9 +13,10 @@ from hypothesis import strategies as st
 
 from splc.errors import MeasurementError
 from splc.scaling import fit
-from splc.scaling.exponents import FALLING
-from splc.scaling.methods import METHODS, parsed_settings, resolved_settings, settings_of
+from splc.scaling.exponents import FALLING, SETS, Exponents, column, columns, exponents
+from splc.scaling.methods import METHODS, exponent_set, parsed_settings, resolved_settings, settings_of
 from tests.support.examples import examples
+from tests.support.golden_messages import check_calls, check_messages
 
 X = np.array([2.0, 4.0, 8.0, 16.0, 32.0])
 VALUES = st.one_of(st.floats(0.1, 100), st.sampled_from([0.0, -3.0, 1e-200, 50.0]))
@@ -104,45 +107,11 @@ def test_a_result_states_the_settings_of_its_method(method: str) -> None:
     assert settings_of(method).searches_falling == (method == "default")
 
 
-def test_negative_powers_of_the_search() -> None:
-    """Negative powers are those that Extra-P searches; the logarithm is beside -1, -1/2 and -2 only."""
-    plain = {each.power for each in FALLING if each.log == 0}
-    assert plain == {-Fraction(each) for each in ("1/4", "1/3", "1/2", "2/3", "3/4", "1", "3/2", "2", "3")}
-    assert {(each.power, each.log) for each in FALLING if each.log != 0} == {
-        (-Fraction(each), Fraction(1)) for each in ("1", "1/2", "2")
-    }
-    assert len(set(FALLING)) == len(FALLING)
-
-
-@pytest.mark.parametrize("text", ["true", "True", "yes", "1"])
-def test_settings_that_are_true(text: str) -> None:
-    """Texts of truth values are read in any case."""
-    opposite = {"true": "false", "yes": "no", "1": "0"}[text.casefold()]
-    assert parsed_settings({"strong_scaling": text, "segmented": text}) == {"strong_scaling": True, "segmented": True}
-    assert parsed_settings({"strong_scaling": opposite}) == {"strong_scaling": False}
-
-
-@pytest.mark.parametrize(
-    ("stated", "found"),
-    [
-        ({"method": "classic", "terms": "2"}, {"method": "classic", "terms": 2}),
-        ({"aggregate": "min"}, {"aggregate": "minimum"}),
-        ({"aggregate": "max"}, {"aggregate": "maximum"}),
-        ({"aggregate": "median"}, {"aggregate": "median"}),
-        (
-            {"method": "classic", "exponents": "0, 1/2; 0,1"},
-            {"method": "classic", "exponents": ([Fraction(0), Fraction(1, 2)], [Fraction(0), Fraction(1)])},
-        ),
-        ({"method": "classic", "exponents": "extrap"}, {"method": "classic", "exponents": "extrap"}),
-        ({"segmented": True}, {"segmented": True}),
-    ],
-)
-def test_settings_as_texts(stated: dict[str, object], found: dict[str, object]) -> None:
-    """Settings that are stated as texts have the values that `fit` takes."""
-    assert parsed_settings(stated) == found
-    resolved = resolved_settings(found)
-    assert resolved["method"] == found.get("method", "default")
-    assert resolved.get("segmented", False) == found.get("segmented", False)
+def test_settings_and_sets_of_exponents() -> None:
+    """Settings as texts, all settings of a method, and sets of exponents are what the golden lines show."""
+    check_calls(
+        "scaling-settings", parsed_settings, resolved_settings, exponent_set, exponents, SETS=SETS, FALLING=FALLING
+    )
 
 
 def test_an_effect_that_no_function_fits_is_stated() -> None:
@@ -161,3 +130,20 @@ def test_an_effect_that_no_function_fits_is_stated() -> None:
         "x shows no effect on its only line",
         "y shows no effect on its only line",
     ]
+
+
+def test_wrong_sets() -> None:
+    """A wrong set is an error that says what to give."""
+    check_messages("exponents", lambda text: exponent_set(literal_eval(text)))
+
+
+def test_terms_without_a_number() -> None:
+    """Where a term is too large, or is not defined, its column is not finite, without a warning."""
+    x = np.array([0.0, 1.0, 2.0, 1e200])
+    assert column(Exponents(Fraction(2), Fraction(0)), x).tolist() == [0.0, 1.0, 4.0, math.inf]
+    assert column(Exponents(Fraction(-1), Fraction(0)), x).tolist() == [math.inf, 1.0, 0.5, 1e-200]
+    assert column(Exponents(Fraction(0), Fraction(-1)), x)[1:3].tolist() == [math.inf, 1.0]
+    assert math.isnan(column(Exponents(Fraction(1), Fraction(1)), x)[0])
+    np.testing.assert_array_equal(
+        columns([Exponents(Fraction(2), Fraction(0))], x), [column(Exponents(Fraction(2), Fraction(0)), x)]
+    )
