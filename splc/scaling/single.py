@@ -281,8 +281,9 @@ def default(x: Array, measured: Condensed, strong_scaling: bool | None) -> Selec
                 at = chosen[name].astype(int)
                 place[batch] = np.where(at >= 0, at + len(terms), -1)
             coefficients[:, batch], floored[batch] = found.coefficients[:, best], chosen["noise"] == FLOORED
-            for row, own in zip(batch.tolist(), np.split(found.rows, np.cumsum(found.counts)[:-1]), strict=True):
-                shortlists[row] = Shortlist(own, negative)
+            ends = np.cumsum(found.counts).tolist()
+            for row, first, end in zip(batch.tolist(), [0, *ends[:-1]], ends, strict=True):
+                shortlists[row] = Shortlist(found.rows[first:end], negative)
         terms += tuple((term,) for term in search_space.terms)
     return Selection(terms, places, coefficients, certainty, floored, tuple(shortlists))
 
@@ -362,7 +363,8 @@ def fits(x: Array, measured: Condensed, lists: Sequence[Shortlist]) -> Plausible
     coefficients, factors = np.zeros((len(rows), 3)), np.zeros((len(rows), 3, 3))
     for kind in np.flatnonzero(np.bincount(rows["noise"])).tolist():
         part = np.flatnonzero(rows["noise"] == kind)
-        models, model_of = np.unique(model[part], return_inverse=True)
+        models = np.flatnonzero(np.bincount(model[part]))
+        model_of = np.searchsorted(models, model[part])
         batch = measured[models]
         evidence = noise_evidence(batch, noise_scales(batch.values, kind, x))
         weights = evidence.weights[model_of]
