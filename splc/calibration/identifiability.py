@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from splc.calibration.result import CombinationKind, Confounded, DeterminedCombination
+from splc.calibration.result import Confounded, DeterminedCombination
 from splc.calibration.search import Dependence, Misfit, column_lengths, dependence
 from splc.models.basis.regression import t_quantile
 from splc.types import Array
@@ -85,16 +85,16 @@ def _confounded(misfit: Misfit, at: Array, known: Dependence, spread: Array) -> 
             for column, j in zip(sorted(columns), dependent, strict=True)
         }
         widths = {i: float(spread[row]) for row, i in zip(sorted(rows), basis, strict=True)}
-        kind: CombinationKind = "sum"
         numbers = rates if all(_same(misfit, at, _compensated(at, basis, j, rates)) for j in dependent) else {}
-        if not numbers and (at[members] > 0).all():
-            kind, powers = "product", {(i, j): rate * values[j] / values[i] for (i, j), rate in rates.items()}
+        is_sum = bool(numbers)
+        if not is_sum and (at[members] > 0).all():
+            powers = {(i, j): rate * values[j] / values[i] for (i, j), rate in rates.items()}
             powers |= {key: float(round(p)) for key, p in powers.items() if abs(p - round(p)) < 1e-6}
             numbers = powers if all(_same(misfit, at, _multiplied(at, basis, j, powers)) for j in dependent) else {}
         combinations: list[DeterminedCombination] = []
         for i in basis if numbers else ():
             parts = [(i, 1.0), *((j, numbers[i, j]) for j in dependent if numbers[i, j] != 0)]
-            if kind == "sum":
+            if is_sum:
                 value = sum(rate * values[index] for index, rate in parts) * units[i]
                 wide = widths[i] * units[i]
                 named = tuple((free[index].name, rate * units[i] / units[index]) for index, rate in parts)
@@ -106,7 +106,7 @@ def _confounded(misfit: Misfit, at: Array, known: Dependence, spread: Array) -> 
                 wide = math.exp(min(widths[i] / values[i], 700.0))
                 named = tuple((free[index].name, power) for index, power in parts)
                 low, high = value / wide, value * wide
-            combinations.append(DeterminedCombination(kind, named, value, low, high))
+            combinations.append(DeterminedCombination("sum" if is_sum else "product", named, value, low, high))
         confounded.append(Confounded(tuple(free[index].name for index in members), tuple(combinations)))
     return tuple(confounded)
 

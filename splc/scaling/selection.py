@@ -56,8 +56,7 @@ class Selection:
     @classmethod
     def of_exponents(cls, terms: Sequence[Exponents], places: Array, coefficients: Array) -> Selection:
         """Return the hypotheses of a method for one parameter that weighs none of them."""
-        models = coefficients.shape[1]
-        products = tuple((term,) for term in terms)
+        models, products = coefficients.shape[1], tuple((term,) for term in terms)
         return cls(products, places, coefficients, np.full(models, np.nan), np.zeros(models, dtype=bool))
 
     @classmethod

@@ -61,9 +61,8 @@ def combination_shortlists(
             drawn, counts = _representative(weights, values[rows])
             rows, weights = rows[drawn], np.log(counts)
         size = int(hypotheses.sizes[rows].max())
-        floored = hypotheses.floored[rows]
-        own = CombinationShortlist(terms[rows], products[rows, :size], floored, weights.astype(np.float32), share)
-        lists.append(own)
+        floored, weights = hypotheses.floored[rows], weights.astype(np.float32)
+        lists.append(CombinationShortlist(terms[rows], products[rows, :size], floored, weights, share))
     return tuple(lists)
 
 
