@@ -153,6 +153,18 @@ def is_measurement_name(name: str, nfp: str | None = None) -> bool:
     return marked or bool(words and words[-1].isalpha() and words[-1:] == words_of(nfp)[-1:])
 
 
+_TIMES_AND_RATES = frozenset(
+    words_of(
+        "time times runtime walltime latency duration elapsed makespan throughput bandwidth iops ops qps tps rps fps"
+    )
+)
+
+
+def is_time_or_rate(name: str) -> bool:
+    """Return whether a name is that of a measured time or rate, which is 0 only where a run did nothing."""
+    return is_measurement_name(name) and not _TIMES_AND_RATES.isdisjoint(words_of(name))
+
+
 def is_setting_name(name: str) -> bool:
     """Return whether a word of a name says that it was set: `build_type`, `time_limit`."""
     return not _SETTING.isdisjoint(words_of(name))

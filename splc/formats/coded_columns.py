@@ -31,11 +31,14 @@ MAX_TESTS = 5000
 # Configurations have as many rows as the others in this share of cases; a count is a function of few options.
 NEARLY_SAME, _MOST_ARGUMENTS, _MOST_CELLS = 0.9, 4, 10_000_000
 # Names of counters of rows; those of runs, where each row has another number; and those of repetitions.
-ROW_COUNTERS = ("id", "index", "row", "no", "nr", "number", "#", "config_id", "configid")
+ROW_COUNTERS = ("id", "index", "row", "no", "nr", "n°", "number", "#", "config_id", "configid", "lauf")
+# What programs that track runs write before the names of columns.
+_PREFIX = re.compile(r"(?:params?|config|hparams|tags)[./]", re.IGNORECASE)
 ROW_NUMBERS = re.compile(r"(?:job|run|trial|task|build|experiment|test|row|pipeline|measurement|config)_id")
 REPETITION_COUNTERS = (
     *("rep", "reps", "repeat", "repetition", "repetitions", "replicate", "replication"),
-    *("run", "run_id", "trial", "iteration", "seed", "attempt", "run_attempt"),
+    *("run", "run_id", "trial", "iteration", "seed", "random_seed", "random_state", "attempt", "run_attempt"),
+    *("wiederholung", "durchgang", "durchlauf", "répétition", "essai"),
 )
 _ROW_WORDS = frozenset(ROW_COUNTERS)
 # The words of which the name of a counter may consist: 'run no', 'experiment id'.
@@ -61,6 +64,7 @@ def is_index_name(name: str) -> bool:
 
 def is_counter(name: str) -> bool:
     """Return whether a name is that of a counter of rows or repetitions."""
+    name = _PREFIX.sub("", name, count=1)
     return "_".join(_WORD.findall(name.casefold())) in REPETITION_COUNTERS or is_row_counter(name)
 
 
@@ -118,7 +122,9 @@ class CodedColumns:
         return self.complete(name) and name in self._integers
 
     def counts(self, name: str) -> bool:
-        """Return whether a column counts rows or repetitions, by its name."""
+        """Return whether a column numbers the rows in their order, or counts rows or repetitions by its name."""
+        if self.rows >= MAX_VALUES and np.array_equal(self.numbers[name] - self.numbers[name][0], np.arange(self.rows)):
+            return True
         # Zeros and ones number two repetitions, but not rows.
         return is_counter(name) and self.has_integers(name) and not (is_row_counter(name) and self.is_binary(name))
 
@@ -166,7 +172,7 @@ class CodedColumns:
         missing = np.zeros(self.rows, dtype=bool)
         for other in self._gaps & self.numbers.keys():
             missing |= self.gaps(other)
-        return bool(has_text.any() and not has_text.all() and missing[has_text].all())
+        return 0 < 2 * int(has_text.sum()) <= self.rows and bool(missing[has_text].all())
 
     def filled(self, name: str) -> tuple[int, int]:
         """Return the number of values of a column, and of the rows that have one."""

@@ -33,6 +33,7 @@ _STAMP = re.compile(
     r"(?:[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}|[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{4})(?:[T ][0-9]{2}:[0-9]{2}.*)?|"
     r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?"
 )
+_CLOCK = re.compile(r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?")
 # Seconds since 1970 from the year 2001 on, also in milli-, micro- or nanoseconds.
 _EPOCH = 1e9
 _HASH = re.compile(
@@ -47,10 +48,11 @@ _MANY_DAYS, _MANY_HASHES = 10, 20
 _LOOKED_AT = 1000
 
 # Columns that say whether a run worked: texts and exit codes; and the texts of those that did.
-_STATUS = {"status", "state", "outcome"}
+_STATUS = {("status",), ("state",), ("outcome",)}
 _FAILED = {
     *("fail", "failed", "failure", "error", "crash", "crashed", "cancelled", "canceled", "timeout", "timed_out"),
     *("aborted", "abort", "killed", "oom", "out_of_memory", "node_fail", "skipped", "pruned", "running", "invalid"),
+    *("early_stopped", "stopped", "abandoned", "preempted"),
 }
 EXIT_CODES = {"exit_code", "exitcode", "exit_status", "returncode", "return_code"}
 WORKED = {
@@ -67,10 +69,16 @@ def left_out(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]) -
     return reasons
 
 
+def is_hash(name: str, values: Iterable[str]) -> bool:
+    """Return whether a column has hashes, by its name and the first text: it is never an option."""
+    first = next(filter(None, map(str.strip, values)), "")
+    return _HASH_NAMES.fullmatch("_".join(words_of(name))) is not None and _HASH.fullmatch(first) is not None
+
+
 def is_status(name: str, values: Iterable[str]) -> bool:
     """Return whether the texts of a column say which runs failed, by its name or since all of them are known."""
     words = {value.strip().casefold() for value in values}
-    return name.casefold() in _STATUS or (words <= WORKED | _FAILED and bool(words & WORKED and words & _FAILED))
+    return words_of(name)[-1:] in _STATUS or (words <= WORKED | _FAILED and bool(words & WORKED and words & _FAILED))
 
 
 def _statistics(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]) -> Iterator[tuple[str, str]]:
@@ -120,7 +128,9 @@ def _stamps_or_hashes(name: str, texts: Sequence[str]) -> str | None:
         # All texts would have to be one, and a column of measured values has many different texts.
         return None
     distinct = [stripped for text in distinct_texts(texts)[0] if (stripped := text.strip())]
-    return "time stamps" if _are_stamps(key, distinct, len(texts)) else _hashes(key, distinct, len(texts))
+    if _are_stamps(key, distinct, len(texts)):
+        return "clock times" if all(map(_CLOCK.fullmatch, distinct)) else "time stamps"
+    return _hashes(key, distinct, len(texts))
 
 
 def _are_stamps(key: str, distinct: Sequence[str], rows: int) -> bool:

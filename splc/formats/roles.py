@@ -39,7 +39,7 @@ from splc.data.table import TRUTH
 from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
 from splc.formats.coded_columns import MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns, is_row_counter
 from splc.formats.column_choice import MISSING, ColumnChoice, has_other_decimals, kind_of
-from splc.formats.evidence import is_status, left_out, options_among, unexplained_gaps
+from splc.formats.evidence import EXIT_CODES, is_hash, is_status, left_out, options_among, unexplained_gaps
 from splc.io.csv_rows import distinct_texts, has_text, texts_in
 from splc.io.numbers import parse_column
 from splc.system.variability import ROOT
@@ -129,7 +129,7 @@ def roles_of(
             numbers[name] = values
             if kind != "numbers":
                 text.append(name)
-        elif choice.is_context(name, nfp):
+        elif choice.is_context(name, nfp) or (name != nfp and name.casefold() in EXIT_CODES):
             contexts.append(name)
         elif kind == "numbers" and at < first_stated and _has_none(texts):
             # Of an option, `none` is a value like `1.2`.
@@ -138,7 +138,8 @@ def roles_of(
             ignored[name] = "it has no values"
         elif name != nfp and kind == "text" and not has_other_decimals(texts):
             is_context = not _CONTEXT_WORDS.isdisjoint(words_of(name)) and not is_setting_name(name)
-            is_context = is_context or is_status(name, distinct_texts(texts)[0])
+            distinct = distinct_texts(texts)[0]
+            is_context = is_context or is_status(name, distinct) or is_hash(name, distinct)
             if is_context or choice.properties:
                 contexts.append(name)
             else:

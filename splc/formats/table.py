@@ -188,24 +188,24 @@ def _clean(text: str, source: Source) -> str:
 # The bytes and rows in which titles and statistics are looked for, and the fewest of a table that has some.
 _LOOKED_AT, _TITLES, _LEAST_TABLE = 1 << 18, 30, 4
 _STATISTICS = frozenset(
-    [
-        "mean",
-        "average",
-        "avg",
-        "median",
-        "min",
-        "max",
-        "minimum",
-        "maximum",
-        "sd",
-        "std",
-        "stdev",
-        "stddev",
-        "sum",
-        "total",
-        "mittelwert",
-        "summe",
-    ]
+    (
+        *(
+            "mean",
+            "average",
+            "avg",
+            "median",
+            "min",
+            "max",
+            "minimum",
+            "maximum",
+            "sd",
+            "std",
+            "stdev",
+            "stddev",
+            "sum",
+        ),
+        *("total", "mittelwert", "summe", "standardabweichung", "moyenne", "écart-type", "ecart-type", "somme"),
+    )
 )
 
 

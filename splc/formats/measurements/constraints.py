@@ -283,6 +283,8 @@ def with_failures(
     # In several rows, 0 wherever another value is missing is what failed runs report: 0 operations per second.
     if (nothing & known & missing.any(axis=0)).sum() >= _ZEROS and (nothing | ~missing.any(axis=0)).all():
         known &= ~(nothing & missing.any(axis=0))
+        values = {name: np.where(known[:, None], each, np.nan) for name, each in measured.values.items()}
+        measured = replace(measured, values=values)
     # One row for each run.
     runs_of = np.maximum(np.bincount(measured.report.groups, minlength=len(known))[: len(known)], 1)[~known]
     failing = np.repeat(measured.configurations.indices[~known], runs_of, axis=0)

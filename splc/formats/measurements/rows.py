@@ -11,7 +11,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.data.measurements import AGGREGATES, Measurements, ReadingReport, side_by_side
-from splc.data.property_unit import unit_in_name
+from splc.data.property_unit import is_time_or_rate, unit_in_name
 from splc.errors import MeasurementError, Problem, Problems, SpecError, listed, unknown_name_hint
 from splc.formats.coded_columns import EVIDENCE, MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns, is_counter
 from splc.formats.column_choice import ColumnChoice, Context, value_notes
@@ -182,7 +182,7 @@ def assemble(
     configurations = Configurations(system, rows.indices[valid[first]])
     if policy.duplicates == "first":
         valid, group = valid[~repeats], group[~repeats]
-    failed = {name: _failed(rows.values[name][valid], group) for name in rows.values if rows.nfp in (None, name)}
+    failed = {name: _failed(name, rows.values[name][valid], group) for name in rows.values if rows.nfp in (None, name)}
     report = ReadingReport(
         source.name,
         source.sha256,
@@ -229,12 +229,12 @@ def _mixed(rows: MeasurementRows, valid: Array, group: Array) -> tuple[str, ...]
     return tuple(table.set_among(varied, group))
 
 
-def _failed(values: Array, group: Array) -> Array:
+def _failed(name: str, values: Array, group: Array) -> Array:
     """Return a mask of the rows with values that stand for failed runs, such as 0 and -1 among run times.
 
     These are a few values with another sign than the others, at most two different ones, and whole or repeated; or
     ones such as 1e9 and 99999, far beyond all others. Zeros can be results: of a coarse clock, where many positive
-    values are equal, too, or of configurations all of whose rows have them.
+    values are equal, too, or of configurations all of whose rows have them, but not if these are times or rates.
     """
     sizes = np.abs(np.nan_to_num(values))
     largest = sorted_distinct(sizes)[::-1]
@@ -251,7 +251,8 @@ def _failed(values: Array, group: Array) -> Array:
     is_failure = len(distinct) <= 2 and ((distinct % 1 == 0).all() or (differ and (counts > 1).all()))
     if 0 in distinct:
         several = np.bincount(group)[group[low]] > 1
-        is_failure &= differ and not (several.any() and set(group[low]).isdisjoint(group[~low]))
+        is_result = several.any() and set(group[low]).isdisjoint(group[~low]) and not is_time_or_rate(name)
+        is_failure &= differ and not is_result
     return far | low if is_failure else far
 
 
