@@ -104,6 +104,15 @@ def _statistics(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]
                 yield name, f"parts of the processor time beside {elapsed}"
 
 
+def is_scatter(name: str, value: str) -> bool:
+    """Return whether a column says by how much the runs differ of which each number in another column is the mean."""
+    words, of = words_of(name), words_of(value)
+    spreads, centres = _SCATTER - _BOUNDS, frozenset(_CENTRES)
+    return not spreads.isdisjoint(words) and (
+        tuple(word for word in words if word not in spreads) == tuple(word for word in of if word not in centres)
+    )
+
+
 def _statistic(name: str) -> tuple[str, str] | None:
     """Return what a column is a statistic of, and which; None if it is none."""
     key = "_".join(words_of(name))

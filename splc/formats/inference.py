@@ -15,6 +15,7 @@ from splc.errors import InputError, Problem, listed, plural
 from splc.formats.coded_columns import repeats
 from splc.formats.column_choice import ColumnChoice, StatedRoles
 from splc.formats.detect import is_xml
+from splc.formats.evidence import is_scatter
 from splc.formats.measurements.constraints import option_table, pair_text, with_mined_constraints
 from splc.formats.measurements.selections import truth_words
 from splc.formats.measurements.tables import read_file_columns, read_table
@@ -67,6 +68,16 @@ class Inference(Roles):
         """Whether a numeric option has fractions, and too many values to be levels: others are possible, too."""
         many = (option.values for option in self.system.numeric_options if len(option.values) >= _CONTINUOUS)
         return any(value % 1 for values in many for value in values)
+
+    @property
+    def first(self) -> str:
+        """The property that is used if the user names none, empty without any."""
+        return self.main or next(iter(self.properties), "")
+
+    @property
+    def spreads(self) -> tuple[str, ...]:
+        """The columns that say by how much the runs differ that each value of the first property is the mean of."""
+        return tuple(name for name in (*self.ignored, *self.properties) if is_scatter(name, self.first))
 
     @property
     def unseen(self) -> tuple[tuple[str, str], ...]:

@@ -138,6 +138,10 @@ def inference_notes(inference: Inference | None, *, lists: bool = False) -> tupl
         cure = f"if it cannot occur, state it in a description (splc init {shlex.quote(source)} writes one): {texts}"
         why = "the rows are too few to infer a constraint from that"
         mined = (*mined, Note(f"{source}: no row has {listing}; {why}", details=(cure,), about=Rank.LIMIT))
+    if inference.spreads:
+        means = f"each value of {inference.first} is of several runs, with {listed(inference.spreads)} beside it"
+        advice = "errors and intervals are of such values, and those of a single run are wider"
+        mined = (*mined, Note(f"{source}: {means}: {advice}", about=Rank.LIMIT))
     warnings = (Note(f"{source}: {line}", warning=True) for line in inference.warnings)
     roles_note = () if lists and not (inference.properties or inference.decided) else (Note(text, details=details),)
     return (*roles_note, *mined, *warnings, *notes_of(f"{source}: {line}" for line in inference.notes))

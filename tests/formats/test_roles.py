@@ -240,6 +240,13 @@ def test_composed_columns() -> None:
         assert table.arguments("memory", ["a", "b", "c"]) == expected
 
 
+@pytest.mark.parametrize("other", ["time_std", "time_max", "energy_std"])
+def test_values_of_several_runs(other: str) -> None:
+    """A column of the deviations of runs says that each value is of several ones; other columns do not."""
+    found = inferred(beside(**{"time_mean": numbers(1), other: numbers(2)}))
+    assert found.spreads == (("time_std",) if other == "time_std" else ())
+
+
 def test_calls() -> None:
     """Options without measurements, words of binary options, and evident columns are those of the golden file."""
     check_calls("options-without-properties", options, words)
