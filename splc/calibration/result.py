@@ -14,7 +14,6 @@ from splc.models.influence import InfluenceModel
 Weights = Literal["relative", "absolute", "log"]
 WEIGHTS: tuple[Weights, ...] = ("relative", "absolute", "log")
 # 'sum': each parameter times its number; 'product': each to the power of it.
-CombinationKind = Literal["sum", "product"]
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ class Estimate:
 class DeterminedCombination:
     """A combination of parameters that is determined although they are not."""
 
-    kind: CombinationKind
+    kind: Literal["sum", "product"]
     parts: tuple[tuple[str, float], ...]  # (parameter, number); of a table the row that represents it
     value: float  # its estimate
     low: float  # the lower end of its interval
