@@ -13,7 +13,6 @@ from splc.models.influence import InfluenceModel
 
 Weights = Literal["relative", "absolute", "log"]
 WEIGHTS: tuple[Weights, ...] = ("relative", "absolute", "log")
-# 'sum': each parameter times its number; 'product': each to the power of it.
 
 
 @dataclass(frozen=True)
@@ -51,6 +50,7 @@ class Estimate:
 class DeterminedCombination:
     """A combination of parameters that is determined although they are not."""
 
+    # 'sum': each parameter times its number; 'product': each to the power of it.
     kind: Literal["sum", "product"]
     parts: tuple[tuple[str, float], ...]  # (parameter, number); of a table the row that represents it
     value: float  # its estimate
