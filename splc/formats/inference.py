@@ -216,8 +216,9 @@ def _system(
             if len(written) > MAX_CHILDREN:
                 message = f"the column {name!r} has {len(written):,} different texts"
                 raise InputError(Problem(message, file, hint="if it is not an option, leave it out of the options"))
-            options += alternative_options(name, written, names, optional="" in texts)
-            names.update(option.name for option in options)
+            children = [*alternative_options(name, written, names, optional="" in texts)]
+            options += children
+            names.update(option.name for option in children)
         elif name in binary:
             values = roles.numbers[name]
             presentation = Presentation(words=truth_words(columns[name]))
