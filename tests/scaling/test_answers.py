@@ -58,13 +58,11 @@ def model(
 
 
 def suggestions(function: Callable[..., Array], points: Array, noise: float = 0.02, **settings: Any) -> Lines:
-    """Suggest points to measure next for a function with noise."""
+    """Suggest points to measure next for a function with noise; ends of intervals and gains depend on the CPU."""
     found = suggest(points, measured(function, points, noise, 2, 0.0), **settings)
-    points_of = [
-        shown([each.point, each.expected, each.lower, each.upper, each.cost, each.measured, each.gain])
-        for each in found.points
-    ]
-    about = f"{found.why}: {shown([found.target, found.error, found.spent])}"
+    points_of = [shown([each.point, each.expected, each.cost, each.measured]) for each in found.points]
+    target = None if found.target is None else [found.target.point, found.target.predicted]
+    about = f"{found.why}: {shown([target, found.error, found.spent])}"
     return Lines("\n".join([*points_of, about, *found.notes]))
 
 
