@@ -30,6 +30,7 @@ _WORDS = {
 }
 # One letter is a unit only after a word that is measured in it: `grid_s` is none.
 _MEASURED_IN = {"s": r"time|latency|duration|elapsed|delay|makespan|queue", "j": r"energy", "w": r"power"}
+_RATE = re.compile(r"(?:/\s*|[^0-9A-Za-z]per[^0-9A-Za-z]+)$")
 _QUANTITIES = frozenset("|".join(_MEASURED_IN.values()).split("|"))
 # Units of time in seconds, and those that texts use, the largest first.
 _SECONDS = {"h": 3600.0, "min": 60.0, "s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
@@ -49,8 +50,8 @@ def unit_in_name(name: str) -> str | None:
     for between in (r"[^0-9A-Za-zµ]+", r"(?<=[a-z])(?=[A-Z])"):
         *before, last = re.split(between, name)
         word = last.casefold()
-        rate = re.search(rf"(?:/\s*|[^0-9A-Za-z]per[^0-9A-Za-z]+){re.escape(last)}$", name)
-        if word in _WORDS and rate and before and before[-1].casefold() not in _QUANTITIES:
+        is_rate = word in _WORDS and _RATE.search(name.removesuffix(last)) is not None
+        if is_rate and before and before[-1].casefold() not in _QUANTITIES:
             # `requests/sec`, `read MB/s`; `time/s` is a time in seconds.
             amount = next(each for each in reversed(before) if each.casefold() != "per")
             return f"{_WORDS.get(amount.casefold(), amount)}/{_WORDS[word]}"
