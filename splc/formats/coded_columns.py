@@ -194,9 +194,7 @@ class CodedColumns:
         if both.sum() < max(MIN_ROWS, NEARLY_ALL * self.rows) or min(self.sizes[name], self.sizes[other]) < MIN_ROWS:
             return False
         values, second = values[both], second[both]
-        with np.errstate(over="ignore", invalid="ignore"):
-            ratios = values / second, values * second
-            return any(bool(np.ptp(ratio) <= ROUNDED * np.abs(ratio).max()) for ratio in ratios)
+        return _are_proportional(values, second, ROUNDED)
 
     def decides(self, name: str, rows: Array) -> bool:
         """Return whether the values of a column, each in `EVIDENCE` rows on average, say if a row is one of these."""
@@ -370,9 +368,7 @@ class CodedColumns:
         if len(arguments) > 1 or groups < MIN_GROUPS - 1 or EVIDENCE * groups > self.rows:
             return False
         values, others = (self.numbers.get(each, np.zeros(1)) for each in (name, *arguments))
-        if not (values > 0).all() or not (others > 0).all():
-            return False
-        return any(bool(np.ptp(each) <= EXACT * each.max()) for each in (values / others, values * others))
+        return bool((values > 0).all() and (others > 0).all()) and _are_proportional(values, others, EXACT)
 
     def _is_simple(self, name: str, arguments: Sequence[str], groups: int) -> bool:
         """Return whether a column is a sum or a product of powers of others, with two combinations per coefficient."""
@@ -406,6 +402,13 @@ def _explained(values: Array, group: Array) -> float:
         return 0.0
     residuals = values - (np.bincount(group, values) / counts)[group]
     return 1 - float((residuals**2).sum() / within / (values.var() * len(values) / total))
+
+
+def _are_proportional(values: Array, others: Array, deviation: float) -> bool:
+    """Return whether the ratios, or the products, of numbers that are not 0 are equal but for a relative deviation."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        ratios = values / others, values * others
+        return any(bool(np.ptp(ratio) <= deviation * np.abs(ratio).max()) for ratio in ratios)
 
 
 def _is_linear(target: Array, columns: Array) -> bool:

@@ -28,12 +28,12 @@ _STAMP_NAMES = frozenset(
         *("finished_at", "end_time", "ended_at", "created", "created_at", "date", "epoch", "unix_time", "ts"),
     )
 )
+_CLOCK = re.compile(r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?")
 # `2024-05-01T12:00:03`, `2024-05-01`, `1.5.2024`, `12:00:03`.
 _STAMP = re.compile(
     r"(?:[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}|[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{4})(?:[T ][0-9]{2}:[0-9]{2}.*)?|"
-    r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?"
+    + _CLOCK.pattern
 )
-_CLOCK = re.compile(r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?")
 # Seconds since 1970 from the year 2001 on, also in milli-, micro- or nanoseconds.
 _EPOCH = 1e9
 _HASH = re.compile(

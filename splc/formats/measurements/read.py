@@ -209,31 +209,27 @@ def _without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> Measure
     """
     named = {*choice.contexts, *choice.by, *choice.where, rows.nfp}
     for name in [name for name in (*rows.contexts, *rows.values) if name not in named]:
-        is_text = name in rows.contexts and is_status(name, rows.contexts[name].values)
-        usual = is_text or name.casefold() in EXIT_CODES
         others = {other: values for other, values in rows.values.items() if other != name}
-        worked = np.zeros(len(rows), dtype=bool)
-        if usual and others and (context := rows.contexts.get(name)) is not None:
-            worked = np.array([value.casefold() in WORKED for value in context.values], dtype=bool)[context.codes]
-        elif usual and others:
-            worked = rows.values[name][:, 0] == 0
-        if worked.any() and not worked.all():
-            rows = replace(
-                rows,
-                values={other: np.where(worked[:, None], values, np.nan) for other, values in others.items()},
-                missing={other: np.maximum(rows.missing[other], ~worked) for other in others},
-                contexts={other: context for other, context in rows.contexts.items() if other != name},
-                notes=(*rows.notes, f"{(~worked).sum():,} of {len(rows):,} runs did not succeed, as {name!r} says"),
-            )
+        if not others:
             continue
-        if (context := rows.contexts.get(name)) is not None and "" in context.values and others:
+        context, notes = rows.contexts.get(name), rows.notes
+        contexts = {other: each for other, each in rows.contexts.items() if other != name}
+        worked = np.zeros(len(rows), dtype=bool)
+        if context is None and name.casefold() in EXIT_CODES:
+            worked = rows.values[name][:, 0] == 0
+        elif context is not None and (name.casefold() in EXIT_CODES or is_status(name, context.values)):
+            worked = np.array([value.casefold() in WORKED for value in context.values], dtype=bool)[context.codes]
+        if worked.any() and not worked.all():
+            text = f"{(~worked).sum():,} of {len(rows):,} runs did not succeed, as {name!r} says"
+            values = {other: np.where(worked[:, None], each, np.nan) for other, each in others.items()}
+            missing = {other: np.maximum(rows.missing[other], ~worked) for other in others}
+            rows = replace(rows, values=values, missing=missing, contexts=contexts, notes=(*notes, text))
+        elif context is not None and "" in context.values:
             filled = context.codes != context.values.index("")
             without = np.any([np.isnan(values).all(axis=1) for values in others.values()], axis=0)
             if filled.any() and not filled.all() and without[filled].all():
-                contexts = {other: each for other, each in rows.contexts.items() if other != name}
-                rows = replace(
-                    rows, contexts=contexts, notes=(*rows.notes, f"left out: {name}, which says why runs failed")
-                )
+                text = f"left out: {name}, which says why runs failed"
+                rows = replace(rows, contexts=contexts, notes=(*notes, text))
     return rows
 
 
