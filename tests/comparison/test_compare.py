@@ -124,7 +124,7 @@ def whole(*models: ComparedModel, measured: list[float] | None = None, on: Any =
 
 
 def test_parts_and_settings() -> None:
-    """What is compared and judged, with what settings, and what is refused, are those of the golden file."""
+    """Comparisons, judgements, settings and refusals are those of the golden file."""
     calls = (pair, whole, of, model, log, compare, compare_all)
     check_calls("compared-models", *calls, ones=np.ones, **NAMES)
 

@@ -150,7 +150,7 @@ def test_designs_of_some_options_extend_by_them(model: VariabilityModel, spec: s
 
 
 def test_known_extensions(tmp_path: Path) -> None:
-    """What is added to samples of free options, of the rows of a file, and of what was measured."""
+    """Samples of free options, of rows of a file and of measured rows are extended as in the golden file."""
     line = VariabilityModel("line", (NumericOption("x", tuple(map(float, range(9)))),))
     write_configurations(Configurations(line, np.arange(9)[:, np.newaxis]), tmp_path / "rows.csv")
 

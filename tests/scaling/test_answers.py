@@ -74,5 +74,5 @@ def test_answers(part: str) -> None:
 
 
 def test_refused_measurements_and_settings() -> None:
-    """What cannot be modelled or predicted is an error with the reason and what to do."""
+    """Measurements that cannot be modelled, and settings, are errors with the reason and what to do."""
     check_calls("refused-fits", fit, fit_many)

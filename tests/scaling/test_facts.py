@@ -138,7 +138,7 @@ def test_wrong_sets() -> None:
 
 
 def test_terms_without_a_number() -> None:
-    """Where a term is too large, or is not defined, its column is not finite, without a warning."""
+    """The column of a term that is too large or not defined is not finite, without a warning."""
     x = np.array([0.0, 1.0, 2.0, 1e200])
     assert column(Exponents(Fraction(2), Fraction(0)), x).tolist() == [0.0, 1.0, 4.0, math.inf]
     assert column(Exponents(Fraction(-1), Fraction(0)), x).tolist() == [math.inf, 1.0, 0.5, 1e-200]

@@ -282,7 +282,7 @@ def free(size: int) -> VariabilityModel:
 
 
 def test_made_up_systems(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is too many, or more than there is, is an error that names other designs; sizes and rows of others."""
+    """Designs have the sizes and rows of the golden file; too large ones are errors that name other designs."""
     monkeypatch.setattr(binary, "MAX_LARGEST", 2)
     options = (*(BinaryOption(name) for name in ("a", "b0", "b1", "b2", "b3", "d", "e")), BinaryOption("f", parent="e"))
     one = VariabilityModel("one", group("a", "b", "c"))
