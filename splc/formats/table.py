@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from splc.errors import InputError, Problem, Problems, SplcError, plural, shorten
+from splc.errors import InputError, Problem, Problems, SplcError, listed, plural, shorten
 from splc.formats.column_choice import GROUPED, StatedRoles, kind_of
 from splc.io.csv_rows import (
     SEPARATORS,
@@ -131,8 +131,27 @@ class TableSource(Source):
 
     @cached_property
     def header(self) -> list[str]:
-        """The names of the columns."""
+        """The names of the columns; the second `time` is `time.1`, as pandas calls it."""
+        names = self.stated_header
+        if len({*names}) == len(names):
+            return names
+        unique: list[str] = []
+        for name in names:
+            turn, numbered = 1, name
+            while name and numbered in unique:
+                turn, numbered = turn + 1, f"{name}.{turn}"
+            unique.append(numbered)
+        return unique
+
+    @property
+    def stated_header(self) -> list[str]:
+        """The names of the columns as the file states them."""
         return header_names(self.rows[0])
+
+    @property
+    def repeated_names(self) -> list[str]:
+        """The names that several columns have."""
+        return [name for name, count in Counter(self.stated_header).items() if count > 1 and name]
 
     @cached_property
     def columns(self) -> dict[str, Sequence[str]]:
@@ -328,7 +347,12 @@ def read_columns(source: Source, exempt: Collection[str] = ()) -> TableSource:
     Rows that are too short are left out; where measurements are read, they are refused.
     """
     table = split_table(source, exempt=exempt)
-    line, width, lines, remarks = int(table.lines[0]), len(table.header), table.lines, table.remarks
+    line, width, lines, remarks = (
+        int(table.lines[0]),
+        len(table.header),
+        table.lines,
+        (*table.remarks, *name_notes(table)),
+    )
     if not math.isnan(parse_number(table.header[-1])):
         message = "the table has no header: its first line ends with a number"
         hint = "add a line with the names of the columns, or name the description of the system with --system"
@@ -351,6 +375,13 @@ def read_columns(source: Source, exempt: Collection[str] = ()) -> TableSource:
     check_header(header, line, problems)
     problems.raise_if_any(InputError)
     return replace(table, rows=ColumnRows((*header,), (*columns,)), lines=lines, remarks=remarks)
+
+
+def name_notes(table: TableSource) -> Iterator[str]:
+    """Yield a note for each name that several columns of a table have."""
+    for name in table.repeated_names:
+        others = [unique for unique, stated in zip(table.header, table.stated_header, strict=True) if stated == name]
+        yield f"{len(others)} columns have the name {name!r}: they are read as {listed(others)}"
 
 
 def table_text(header: Sequence[str], columns: Iterable[Sequence[str]], separator: str = ",") -> str:
