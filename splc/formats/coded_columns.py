@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from splc.data.property_unit import is_measurement_name
+from splc.data.property_unit import is_measurement_name, words_of
 from splc.io.csv_rows import DENSE, distinct_numbers, distinct_texts, renumbered
 from splc.types import Array
 
@@ -55,6 +55,11 @@ def is_row_counter(name: str) -> bool:
         return False
     consists = not _ROW_WORDS.isdisjoint(words) and _COUNTED.issuperset(words)
     return is_index_name(name) or name.casefold() in ROW_COUNTERS or consists
+
+
+def is_code_name(name: str) -> bool:
+    """Return whether a name is that of numbers that stand for something else: `compiler_id`."""
+    return not {*ROW_COUNTERS, "code", "idx", "num", "key"}.isdisjoint(words_of(name))
 
 
 def is_index_name(name: str) -> bool:
@@ -173,6 +178,11 @@ class CodedColumns:
         for other in self._gaps & self.numbers.keys():
             missing |= self.gaps(other)
         return 0 < 2 * int(has_text.sum()) <= self.rows and bool(missing[has_text].all())
+
+    def spells(self, name: str, other: str) -> bool:
+        """Return whether each of several numbers of a column stands beside a text of its own in another one."""
+        sizes = {self.sizes[name], self.sizes[other], int(self.groups((name, other)).max(initial=-1)) + 1}
+        return len(sizes) == 1 and min(sizes) > 2
 
     def filled(self, name: str) -> tuple[int, int]:
         """Return the number of values of a column, and of the rows that have one."""

@@ -14,7 +14,8 @@ option without these names remains one. All others:
   property, and their other cells are empty;
 - columns of text with few values that are crossed with another column are options, unless their names are those of
   contexts (`version`, `machine`, `workload`), or they say which runs failed; others are contexts. A text that differs
-  in nearly every row, says the same as the options, or stands only where values are missing, is ignored;
+  in nearly every row, says the same as the options, or stands only where values are missing, is ignored; so is one of
+  a column of texts and one of numbers that say the same, the numbers if their name is that of a code (`compiler_id`);
 - a column to the right of a property is an option if the rows show that it was set: they have each of its values as
   often, or rows of the same options are different configurations with it;
 - numbers among the options that are a function of others are ignored: a sum or a product (`ranks` = `px` · `py`), or
@@ -31,13 +32,22 @@ import re
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 
 import numpy as np
 
 from splc.data.property_unit import is_count_name, is_measurement_name, is_setting_name, words_of
 from splc.data.table import TRUTH
 from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
-from splc.formats.coded_columns import MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns, is_row_counter
+from splc.formats.coded_columns import (
+    MAX_TESTS,
+    MAX_VALUES,
+    MIN_ROWS,
+    NEARLY_ALL,
+    CodedColumns,
+    is_code_name,
+    is_row_counter,
+)
 from splc.formats.column_choice import MISSING, ColumnChoice, has_other_decimals, kind_of
 from splc.formats.evidence import EXIT_CODES, is_hash, is_status, left_out, options_among, unexplained_gaps
 from splc.io.csv_rows import distinct_texts, has_text, texts_in
@@ -163,6 +173,12 @@ def roles_of(
     for name in (*contexts, *words):
         if table.says_why(name):
             ignored[name] = "it has texts only where values are missing"
+    levels = [name for name in numbers if name != nfp and name not in explicit and table.is_few(name)]
+    for name, number in product(words, levels) if len(words) * len(levels) <= MAX_TESTS else ():
+        if name not in ignored and number not in ignored and table.spells(name, number):
+            of_code = {number: f"its numbers stand for the texts of {name}"}
+            ignored |= of_code if is_code_name(number) else {name: f"its texts stand for the numbers of {number}"}
+    numbers = {name: values for name, values in numbers.items() if name not in ignored}
     contexts, words = (
         [name for name in contexts if name not in ignored],
         dict.fromkeys(name for name in words if name not in ignored),
