@@ -38,11 +38,11 @@ ROW_NUMBERS = re.compile(r"(?:job|run|trial|task|build|experiment|test|row|pipel
 REPETITION_COUNTERS = (
     *("rep", "reps", "repeat", "repetition", "repetitions", "replicate", "replication"),
     *("run", "run_id", "trial", "iteration", "seed", "random_seed", "random_state", "attempt", "run_attempt"),
-    *("wiederholung", "durchgang", "durchlauf", "répétition", "essai"),
+    *("wiederholung", "wdh", "durchgang", "durchlauf", "répétition", "essai"),
 )
 _ROW_WORDS = frozenset(ROW_COUNTERS)
 # The words of which the name of a counter may consist: 'run no', 'experiment id'.
-_COUNTED = frozenset((*ROW_COUNTERS, *REPETITION_COUNTERS, "config", "configuration", "experiment"))
+_COUNTED = frozenset((*ROW_COUNTERS, *REPETITION_COUNTERS, "config", "configuration", "experiment", "versuch"))
 _WORD = re.compile(r"[^\W_]+|#")
 
 _BINARY = frozenset((0.0, 1.0))
@@ -179,8 +179,8 @@ class CodedColumns:
             missing |= self.gaps(other)
         return 0 < 2 * int(has_text.sum()) <= self.rows and bool(missing[has_text].all())
 
-    def spells(self, name: str, other: str) -> bool:
-        """Return whether each of several numbers of a column stands beside a text of its own in another one."""
+    def agrees(self, name: str, other: str) -> bool:
+        """Return whether each of several values of a column stands beside a value of its own in another one."""
         sizes = {self.sizes[name], self.sizes[other], int(self.groups((name, other)).max(initial=-1)) + 1}
         return len(sizes) == 1 and min(sizes) > 2
 

@@ -220,9 +220,11 @@ def _without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> Measure
         elif context is not None and (name.casefold() in EXIT_CODES or is_status(name, context.values)):
             worked = np.array([value.casefold() in WORKED for value in context.values], dtype=bool)[context.codes]
         if worked.any() and not worked.all():
-            text = f"{(~worked).sum():,} of {len(rows):,} runs did not succeed, as {name!r} says"
+            failed = f"{(~worked).sum():,} of {len(rows):,} runs did not succeed, as {name!r} says"
+            text = f"{failed}: their values are not used"
             values = {other: np.where(worked[:, None], each, np.nan) for other, each in others.items()}
-            missing = {other: np.maximum(rows.missing[other], ~worked) for other in others}
+            # Values that were left out are not missing.
+            missing = {other: np.where(worked, rows.missing[other], 0) for other in others}
             rows = replace(rows, values=values, missing=missing, contexts=contexts, notes=(*notes, text))
         elif context is not None and "" in context.values:
             filled = context.codes != context.values.index("")
