@@ -10,6 +10,7 @@ import numpy as np
 from splc.data.property_unit import is_count_name, is_measurement_name, words_of
 from splc.errors import listed, plural
 from splc.formats.coded_columns import CROSSED, MAX_TESTS, MAX_VALUES, MIN_ROWS, ROW_NUMBERS, CodedColumns, repeats
+from splc.formats.column_choice import MISSING
 from splc.io.csv_rows import distinct_texts
 from splc.io.numbers import parse_column
 
@@ -140,7 +141,7 @@ def _remarks(name: str, texts: Sequence[str]) -> str | None:
     if _REMARKS.isdisjoint(words_of(name)) or not np.isnan(parse_column(texts)).any():
         return None
     distinct, codes = distinct_texts(texts)
-    written = np.array([bool(text.strip()) for text in distinct], dtype=bool)
+    written = np.array([text.strip().casefold() not in MISSING for text in distinct], dtype=bool)
     count = int(written[codes].sum())
     return f"remarks on {plural(count, 'row', 'rows')}" if count else None
 
@@ -229,13 +230,13 @@ def _observed(table: CodedColumns, names: Sequence[str], nfp: str | None, explic
     whole = [name for name in left if name in few or (name in table.numbers and table.has_integers(name))]
     reasons: dict[str, str] = {}
     for name in left:
-        if name in explicit or name not in table.numbers or not table.complete(name) or table.is_binary(name):
+        if name in explicit or name not in table.numbers or not table.complete(name):
             continue
         group = table.groups(other for other in few if other != name)
         is_result = words_of(name)[-1:] == ("iterations",) and table.is_result(name, group)
         if (is_count_name(name) or is_result) and table.sizes[name] > 1 and not table.is_crossed(name, group):
             reasons[name] = "its name is that of what a run counts"
-        if name in reasons or not table.is_various(name) or table.is_few(name):
+        if name in reasons or table.is_binary(name) or not table.is_various(name) or table.is_few(name):
             continue
         others = [other for other in few if other != name]
         if near := table.near_arguments(name, others, [other for other in whole if other != name]):
