@@ -180,7 +180,7 @@ class CodedColumns:
         return 0 < 2 * int(has_text.sum()) <= self.rows and bool(missing[has_text].all())
 
     def agrees(self, name: str, other: str) -> bool:
-        """Return whether each of several values of a column stands beside a value of its own in another one."""
+        """Return whether each of several values of a column belongs to one value of another one, and the reverse."""
         sizes = {self.sizes[name], self.sizes[other], int(self.groups((name, other)).max(initial=-1)) + 1}
         return len(sizes) == 1 and min(sizes) > 2
 
@@ -243,6 +243,16 @@ class CodedColumns:
         one = np.empty(int(group.max(initial=-1)) + 1, dtype=codes.dtype)
         one[group] = codes
         return not np.array_equal(one[group], codes)
+
+    def is_scattered(self, name: str, group: Array) -> bool:
+        """Return whether a column differs as much within groups of rows as among all rows: no result of a group."""
+        known = ~np.isnan(self.numbers[name])
+        values, group = self.numbers[name][known], group[known]
+        counts = np.bincount(group)
+        repeated = counts[group] > 1
+        residuals = (values - (np.bincount(group, values) / np.maximum(counts, 1))[group])[repeated]
+        freedom = int(repeated.sum() - (counts > 1).sum())
+        return freedom > 0 and 2 * float((residuals**2).sum()) / freedom >= values.var()
 
     def row_counts(self, names: Iterable[str]) -> Array:
         """Return the number of rows of each configuration, in each context, if these columns are the options."""

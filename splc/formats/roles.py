@@ -36,7 +36,7 @@ from itertools import combinations, product, takewhile
 
 import numpy as np
 
-from splc.data.property_unit import is_count_name, is_measurement_name, is_setting_name, unit_in_name, words_of
+from splc.data.property_unit import is_count_name, is_measurement_name, is_setting_name, words_of
 from splc.data.table import TRUTH
 from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
 from splc.formats.coded_columns import (
@@ -212,8 +212,8 @@ def roles_of(
     unstated = [name for name in unstated if not is_measurement_name(name, nfp) and table.differs(name, group)]
     left = frozenset(takewhile(lambda name: name != nfp, columns)) if nfp is not None else frozenset[str]()
     if any(table.sizes[name] > 1 for name in options if name in left):
-        # What is to the right of the property that the user named, with many values or a unit, was measured.
-        unstated = [name for name in unstated if name in left or (table.is_few(name) and unit_in_name(name) is None)]
+        # What is to the right of the property that the user named, and hardly differs among repetitions, was measured.
+        unstated = [name for name in unstated if name in left or (name in numbers and table.is_scattered(name, group))]
     of_text = {*text}
     # The versions before an option have no value of it.
     switches = {name: None for name in options if name not in of_text and name in table.blank and table.is_switch(name)}

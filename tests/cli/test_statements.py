@@ -149,20 +149,21 @@ def test_repetitions(run: Run, repeated: int) -> None:
         # Zeros and -1 among run times, a repeated value of the other sign, and round ones far beyond all others.
         *(((-1, 0, 0, -1), True), ((1e9, 1e9), True), ((99999, -1), True), ((-2.137, -2.137), True)),
         ((2147483647,), True),
-        # Values that differ are results.
+        # Scores that differ are results.
         *(((-0.5, -2.25), False), ((-1, -2, -3), False), ((), False)),
     ],
 )
-@pytest.mark.parametrize("sign", [1, -1])
-def test_failed_runs(run: Run, wrong: tuple[float, ...], asked: bool, sign: int) -> None:
-    """Values that seem to be of failed runs are asked about once, with their lines; scores may be negative."""
+@pytest.mark.parametrize(("name", "sign"), [("time", 1), ("score", 1), ("score", -1)])
+def test_failed_runs(run: Run, wrong: tuple[float, ...], asked: bool, name: str, sign: int) -> None:
+    """Values that seem to be of failed runs are asked about once, with their lines; no time is negative."""
+    asked = asked or (name == "time" and bool(wrong))
     values = [sign * time for time in (*times(), *times(1))]
     for at, value in enumerate(wrong):
         values[10 * at + 3] = sign * value
-    write("a,b,c,time", [(*row, value) for row, value in zip([*GRID, *GRID], values, strict=True)])
+    write(f"a,b,c,{name}", [(*row, value) for row, value in zip([*GRID, *GRID], values, strict=True)])
     commands = (("describe",), ("learn", "--measurements"), ("convert", "-o", "x.xml"))
     lines = ", ".join(str(10 * at + 5) for at in range(len(wrong)))
-    said = f"{len(wrong)} of 96 values of time are unlike the others (line{'s' * (len(wrong) > 1)} {lines})"
+    said = f"{len(wrong)} of 96 values of {name} are unlike the others (line{'s' * (len(wrong) > 1)} {lines})"
     for command in commands if (len(wrong), sign) == (4, 1) else commands[:1]:
         shown = run(*command, "table.csv").stderr
         assert (said in shown, shown.count("unlike the others")) == (asked, int(asked)), shown
