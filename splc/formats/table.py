@@ -211,23 +211,9 @@ def _clean(text: str, source: Source) -> str:
 _LOOKED_AT, _TITLES, _LEAST_TABLE = 1 << 18, 30, 4
 _STATISTICS = frozenset(
     (
-        *(
-            "mean",
-            "average",
-            "avg",
-            "median",
-            "min",
-            "max",
-            "minimum",
-            "maximum",
-            "sd",
-            "std",
-            "stdev",
-            "stddev",
-            "sum",
-        ),
-        *("total", "mittelwert", "summe", "standardabweichung", "moyenne", "écart-type", "ecart-type", "somme"),
-    )
+        "mean average avg median min max minimum maximum sd std stdev stddev sum total "
+        "mittelwert summe standardabweichung moyenne écart-type ecart-type somme"
+    ).split()
 )
 
 
