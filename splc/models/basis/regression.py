@@ -142,14 +142,12 @@ def _inside(freedom: int, angle: float) -> float:
 
 
 class OrthogonalFit:
-    """A least-squares fit that grows by a column at a time (Gram-Schmidt with reorthogonalisation).
-
-    Rows that are not fitted may judge what is: the basis goes on there.
-    """
+    """A least-squares fit that grows by a column at a time (Gram-Schmidt with reorthogonalisation)."""
 
     def __init__(self, target: Array, fitted: Array | None = None) -> None:
         self.target = target.astype(float)  # the values to fit, shape (n,)
-        self.fitted = fitted  # 1 for the rows that are fitted, 0 for others, shape (n,); None: all are
+        # 1 for the rows that are fitted, 0 for others, where the basis only goes on, shape (n,); None: all are fitted
+        self.fitted = fitted
         # a basis of the columns, orthonormal at the fitted rows, shape (columns, n), and with 0 at the others
         self.basis = self.inner = np.empty((0, len(target)))
         self.triangle: Array = np.zeros((0, 0))  # the columns in this basis, upper triangular
@@ -169,14 +167,13 @@ class OrthogonalFit:
 
         It is not where no more of its length than `least` is outside of the span of the others.
         """
-        size, direction = len(self.basis), self.outside(self.outside(column))
+        direction = self.outside(self.outside(column))
         length = float(np.linalg.norm(self.counted(direction)))
         if length <= least:
             return False
-        triangle = np.zeros((size + 1, size + 1))
-        triangle[:size, :size] = self.triangle
-        triangle[:, size] = *(self.inner @ column), length
-        self.triangle, direction = triangle, direction / length
+        last = np.append(self.inner @ column, length)[:, None]
+        self.triangle = np.hstack([np.vstack([self.triangle, np.zeros((1, len(last) - 1))]), last])
+        direction = direction / length
         self.basis = np.vstack([self.basis, direction])
         self.inner = self.basis if self.fitted is None else np.vstack([self.inner, self.counted(direction)])
         self.parts = np.append(self.parts, self.inner[-1] @ self.residual)
