@@ -127,22 +127,14 @@ def _member(variable: Variable, name: str) -> Unit:
 def _powers(variable: Variable, language: Language) -> Iterator[tuple[Atom, int]]:
     """Yield powers and logarithms of a numeric option, and the number of factors that each counts as."""
     name, low, count = variable.name, variable.values[0], len(variable.values)
+    most = 3 if language == "sum" and low >= 0 else 2
     if low <= 0:
-        max_power = 3 if low == 0 and language == "sum" else 2
-        yield from ((power(name, exponent), exponent) for exponent in range(1, min(max_power, count - 1) + 1))
+        yield from ((power(name, exponent), exponent) for exponent in range(1, min(most, count - 1) + 1))
         return
-    yield power(name, 1), 1
-    yield power(name, 0, 1), 1
-    if count > 2:
-        yield power(name, 2), 2
-        yield power(name, 0, 2), 2
-        if language != "product":
-            yield power(name, 1, 1), 2
-        if language == "sum":
-            yield power(name, 3), 3
-            yield power(name, 2, 1), 3
-    if language != "product":
-        yield power(name, -1), 1
+    for exponent, log in ((1, 0), (0, 1), (2, 0), (0, 2), (1, 1), (3, 0), (2, 1), (-1, 0)):
+        factors, plain = max(exponent + log, 1), exponent >= 0 and 0 in (exponent, log)
+        if factors <= (most if count > 2 else 1) and (plain or language != "product"):
+            yield power(name, exponent, log), factors
 
 
 def _thresholds(variable: Variable) -> Iterator[Unit]:
