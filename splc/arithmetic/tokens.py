@@ -7,15 +7,13 @@ from bisect import insort
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from splc.arithmetic.functions import SEVERAL, TABLE
+from splc.arithmetic.functions import SEVERAL, TABLE, THRESHOLDS
 from splc.errors import ExpressionError, Problem, nearest, shorten, unknown_name_hint
 
 FUNCTIONS = tuple(function.name for function in TABLE if function.everywhere)
 # The additional functions exist in model text and parameters only: in logs and constraints they are ordinary names.
 MODEL_FUNCTIONS = (*FUNCTIONS, *(function.name for function in TABLE if not function.everywhere), *SEVERAL)
 COMPARISONS = (">=", "<=", "!=", "==", "=", "<", ">")
-# The comparisons of thresholds such as `[x >= 8]`, which exist where the additional functions do.
-THRESHOLDS = (">=", "<=", ">", "<")
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ def bound(model: InfluenceModel, at: Mapping[str, float] | None = None) -> Influ
     values = {parameter.name: parameter.values_of[rows[parameter.name]] for parameter in model.parameters}
     names = by_name(model.derived)
     # The signs of options are unknown here, so any may be negative.
-    expander = Expander(subexpressions=True, signs=Signs(otherwise=-math.inf))
+    expander = Expander(signs=Signs(otherwise=-math.inf))
     expander.derived.update(by_name(model.subexpressions))
     expander.definitions = {name: constant(value) for name, value in values.items()}
 

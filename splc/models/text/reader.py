@@ -24,7 +24,7 @@ from splc.errors import ExpressionError, Problem, Problems, shorten, unknown_nam
 from splc.models.parameters import Parameters
 from splc.models.subexpressions import Derived, by_name, needed
 from splc.models.terms import Factor, Subexpression, Term, option_term
-from splc.models.text.algebra import Expander
+from splc.models.text.algebra import Expander, without_subexpressions
 from splc.models.text.names import Symbols
 from splc.models.text.products import Expansion, Signs
 
@@ -156,7 +156,7 @@ def expand_text(text: str, names: Mapping[str, str] | None) -> Expansion:
     `names`: accepted spelling → option name; None accepts every plain name as an option. Functions that exist in model
     text only, such as `max`, are ordinary names here.
     """
-    return _Text(text, Symbols(names, Expander()), Parameters(), None).expanded().expansion
+    return without_subexpressions(_Text(text, Symbols(names, Expander()), Parameters(), None).expanded().expansion)
 
 
 def expand_model(
@@ -177,8 +177,7 @@ def expand_model(
     is always 1. `binary`: names whose values are 0 and 1, so that all their positive powers are equal. `signs`: lower
     bounds of options; by default all options are positive.
     """
-    expander = Expander(subexpressions=True, binary=binary, signs=signs)
-    stated = Symbols(names, expander, constants)
+    stated = Symbols(names, Expander(binary, signs), constants)
     return _Text(text, stated, parameters or Parameters(), symbols).expanded()
 
 
