@@ -15,7 +15,7 @@ from splc.arithmetic.functions import SUM, THRESHOLDS, limits
 from splc.arithmetic.parser import MAX_DEPTH
 from splc.errors import ExpressionError
 from splc.models.subexpressions import Addends, Derived, Operation, Parameter, names_of
-from splc.models.terms import CONSTANT, Factor, Subexpression, Term, product_of
+from splc.models.terms import CONSTANT, Factor, Term, product_of
 
 MAX_TERMS = 20_000
 MAX_EXPONENT = 1_000
@@ -179,7 +179,7 @@ class Products:
             result = self.multiply(result, base)
         return result
 
-    def sum(self, expansion: Expansion) -> Subexpression:
+    def sum(self, expansion: Expansion) -> str:
         """Add a sum in parentheses as a subexpression and return its name."""
         return self.derive(Operation.of(SUM, self.canonical(expansion)))
 
@@ -187,17 +187,17 @@ class Products:
         """Return the terms in canonical order."""
         return tuple(sorted(self.opened(expansion).items(), key=lambda pair: pair[0].sort_key({})))
 
-    def derive(self, subexpression: Operation) -> Subexpression:
-        """Add a subexpression and return its name."""
-        self.count(len(subexpression.name) // 8)
-        depth = 1 + max((self.depths.get(name, 0) for name in subexpression.names), default=0)
+    def derive(self, derived: Derived) -> str:
+        """Add a subexpression or a parameter and return its name."""
+        self.count(len(derived.name) // 8)
+        depth = 1 + max((self.depths.get(name, 0) for name in derived.names), default=0)
         if depth > MAX_DEPTH:
             raise ExpressionError(f"subexpressions are nested more than {MAX_DEPTH} levels deep")
-        self.depths[subexpression.name] = depth
-        self.derived[subexpression.name] = subexpression
-        if subexpression.operation in THRESHOLDS:
-            self.binary.add(subexpression.name)
-        return subexpression.name
+        self.depths[derived.name] = depth
+        self.derived[derived.name] = derived
+        if isinstance(derived, Operation) and derived.operation in THRESHOLDS:
+            self.binary.add(derived.name)
+        return derived.name
 
     @staticmethod
     def too_large() -> ExpressionError:
