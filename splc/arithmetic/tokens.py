@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import insort
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from splc.arithmetic.functions import SEVERAL, TABLE, THRESHOLDS
@@ -57,6 +57,11 @@ class NameTable:
         self.unknown: dict[str, int] | None = None
         for spelling, name in names.items():
             self.add(spelling, name)
+
+    @classmethod
+    def plain(cls, names: Iterable[str]) -> NameTable:
+        """Return a table of names that have one spelling each."""
+        return cls({name: name for name in names})
 
     def add(self, spelling: str, name: str) -> None:
         """Add a spelling, or change the name it refers to."""

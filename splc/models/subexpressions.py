@@ -39,7 +39,7 @@ class Operation:
         """Return the subexpression; extrema have their distinct operands in canonical order, numbers last."""
         texts = {addends_text(operand): operand for operand in operands}
         if operation in SEVERAL:
-            order = sorted(texts, key=lambda text: (not names_of(texts[text]), text))
+            order = sorted(texts, key=lambda text: (not names_of_terms(texts[text]), text))
             name, operands = f"{operation}({', '.join(order)})", tuple(texts[text] for text in order)
         elif operation == POWER:
             name = f"({'^'.join(map(_operand, operands))})"
@@ -52,7 +52,7 @@ class Operation:
     @property
     def names(self) -> frozenset[str]:
         """The options and derived names in it."""
-        return frozenset().union(*map(names_of, self.operands))
+        return frozenset().union(*map(names_of_terms, self.operands))
 
     @property
     def slope(self) -> Callable[[Array], Array] | None:
@@ -95,7 +95,7 @@ class Parameter:
     @property
     def names(self) -> frozenset[str]:
         """The options and derived names that its table depends on."""
-        return names_of(self.key)
+        return names_of_terms(self.key)
 
     @property
     def has_interval(self) -> bool:
@@ -179,7 +179,7 @@ def _operand(terms: Addends) -> str:
     return text if not further and (plain or single) else f"({text})"
 
 
-def names_of(terms: Iterable[tuple[Term, float]]) -> frozenset[str]:
+def names_of_terms(terms: Iterable[tuple[Term, float]]) -> frozenset[str]:
     """Return the options and derived names in a sum of terms."""
     return frozenset().union(*(term.options for term, _ in terms))
 

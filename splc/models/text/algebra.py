@@ -16,7 +16,6 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from itertools import takewhile
 from types import MappingProxyType
 
 from splc.arithmetic.functions import FUNCTION, POWER, applied, compared, fraction_of
@@ -32,7 +31,6 @@ from splc.models.terms import (
     exponent,
     log_term,
     option_term,
-    product_of,
 )
 from splc.models.text.products import MAX_EXPONENT, Expansion, Products, TooLargeError, add, constant, settled
 
@@ -76,14 +74,11 @@ class Expander(Products):
                     add(total, addend, sign)
                 return settled(total)
             case Product(factors):
-                sides = [(side, self.expand(child) if side > 0 else self.closed(child)) for side, child in factors]
-                # Dividing by the number of a single term is more exact than multiplying with its reciprocal.
-                return self.times(
-                    [
-                        (1, self.power(part, -1.0)) if side < 0 and len(part) != 1 else (side, part)
-                        for side, part in sides
-                    ]
-                )
+                parts = []
+                for side, child in factors:
+                    part = self.expand(child) if side > 0 else self.closed(child)
+                    parts.append((side, part) if side > 0 or len(part) == 1 else (1, self.power(part, -1.0)))
+                return self.times(parts)
             case Power(base, exponent_node):
                 power = self.expand(exponent_node)
                 if set(power) - {CONSTANT}:
@@ -165,8 +160,7 @@ class Expander(Products):
             base = self.factor(base)
         if len(base) != 1:
             return {}
-        [(term, value)] = base.items()
-        closed = self.raised(term, value, power, raised_to)
+        closed = self.raised(*next(iter(base.items())), power, raised_to)
         for term in closed:
             self.keep_closed(term)
         return closed
@@ -181,25 +175,18 @@ class Expander(Products):
                 return self.multiplied(parts)
         return self.closed_product(part if side > 0 else self.power(part, -1.0) for side, part in parts)
 
-    def multiplied(self, parts: Sequence[tuple[int, Expansion]]) -> Expansion:
-        """Multiply out; as long as all are single terms, their factors are only collected."""
-        collected = [*takewhile(lambda part: len(part[1]) == 1, parts)]
-        single: list[Factor] = []
-        value = 1.0
-        for side, other in collected:
-            [(term, amount)] = other.items()
-            self.count(1)
-            value = value * amount if side > 0 else value / amount
-            single += term.factors if side > 0 else (term**-1).factors
-        result: Expansion = {product_of(single): value}
-        for side, other in parts[len(collected) :]:
+    def multiplied(self, parts: Iterable[tuple[int, Expansion]]) -> Expansion:
+        """Multiply sums out, and divide by single terms."""
+        result: Expansion = {CONSTANT: 1.0}
+        for side, other in parts:
             if side > 0:
                 result = self.multiply(result, other)
                 continue
+            # Dividing by the number of a single term is more exact than multiplying with its reciprocal.
             [(term, amount)] = other.items()
             quotient = self.multiply(result, {term**-1: 1.0})
-            result = {key: coefficient / amount for key, coefficient in quotient.items()}
-        return settled(result)
+            result = settled({key: coefficient / amount for key, coefficient in quotient.items()})
+        return result
 
     def raised(self, term: Term, value: float, power: float, raised_to: Exponent) -> Expansion:
         """Raise a single term with its coefficient to a power that has a real value."""

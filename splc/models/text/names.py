@@ -10,7 +10,7 @@ from splc.arithmetic.tokens import MODEL_FUNCTIONS, NameTable
 from splc.arithmetic.tree import names_in
 from splc.errors import ExpressionError, Problem
 from splc.models.parameters import Parameters, Quantity, symbol, wrong_name
-from splc.models.subexpressions import Parameter, names_of, needed
+from splc.models.subexpressions import Parameter, names_of_terms, needed
 from splc.models.terms import CONSTANT, option_term
 from splc.models.text.algebra import Expander
 from splc.models.text.products import Expansion, constant
@@ -107,7 +107,7 @@ class Symbols:
         if isinstance(definition, str):
             self.known[name] = key
             return
-        used = needed(names_of(key.items()), self.expander.derived)
+        used = needed(names_of_terms(key.items()), self.expander.derived)
         if parameters := [part.name for part in used if isinstance(part, Parameter)]:
             message = f"the table {name!r} is over the parameter {parameters[0]!r}, which is not a plain number"
             self._report(name, message, "a table must be over an expression of the options", part="by")

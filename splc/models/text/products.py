@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from splc.arithmetic.functions import SUM, THRESHOLDS, limits
 from splc.arithmetic.parser import MAX_DEPTH
 from splc.errors import ExpressionError
-from splc.models.subexpressions import Addends, Derived, Operation, Parameter, names_of
+from splc.models.subexpressions import Addends, Derived, Operation, Parameter, names_of_terms
 from splc.models.terms import CONSTANT, Factor, Term, product_of
 
 MAX_TERMS = 20_000
@@ -112,7 +112,7 @@ class Products:
         known = (closed for option in powers for closed in self._closed.get(option, ()))
         if any(all(powers.get(f.option, 0) >= f.power for f in closed) for closed in known):
             return True
-        return min_terms((len(terms), int(f.power), names_of(terms)) for f, terms in sums.items()) > MAX_TERMS
+        return min_terms((len(terms), int(f.power), names_of_terms(terms)) for f, terms in sums.items()) > MAX_TERMS
 
     def keep_closed(self, term: Term) -> None:
         """Record that the sums among the factors of a term are too large to be multiplied out."""
@@ -141,7 +141,7 @@ class Products:
 
     def is_hopeless(self, parts: Iterable[Expansion]) -> bool:
         """Return whether a product certainly has too many terms."""
-        return min_terms((len(part), 1, names_of(part.items())) for part in parts if len(part) > 1) > MAX_TERMS
+        return min_terms((len(part), 1, names_of_terms(part.items())) for part in parts if len(part) > 1) > MAX_TERMS
 
     def closed_product(self, parts: Iterable[Expansion]) -> Expansion:
         """Return a product in which sums are factors in parentheses."""

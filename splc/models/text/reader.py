@@ -22,7 +22,7 @@ from splc.arithmetic.tokens import FUNCTIONS, MODEL_FUNCTIONS, NameTable, is_wor
 from splc.arithmetic.tree import Node, names_in
 from splc.errors import ExpressionError, Problem, Problems, shorten, unknown_name_hint
 from splc.models.parameters import Parameters
-from splc.models.subexpressions import Derived, by_name, names_of, needed
+from splc.models.subexpressions import Derived, by_name, names_of_terms, needed
 from splc.models.terms import Factor, Subexpression, Term, option_term
 from splc.models.text.algebra import Expander, without_subexpressions
 from splc.models.text.names import Symbols
@@ -242,7 +242,7 @@ class _Text:
         self.problems.raise_if_any(ExpressionError)
         assert expansion is not None
         used = frozenset(self.parameters.names) & frozenset().union(*stated.values())
-        return ExpandedText(expansion, needed(names_of(expansion.items()), self.symbols.expander.derived), used)
+        return ExpandedText(expansion, needed(names_of_terms(expansion.items()), self.symbols.expander.derived), used)
 
     def statement(self, statement: Statement) -> tuple[Node | None, Expansion | None]:
         """Return the tree of a statement and its sum of terms, None (and problems) for wrong ones."""
