@@ -13,8 +13,7 @@ is x even if x is 0, and `sqrt(x - 1) * sqrt(x - 1)` is `x - 1`. It never has a 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from types import MappingProxyType
 
@@ -32,7 +31,7 @@ from splc.models.terms import (
     log_term,
     option_term,
 )
-from splc.models.text.products import MAX_EXPONENT, Expansion, Products, TooLargeError, add, constant, settled
+from splc.models.text.products import Expansion, Products, add, constant, settled
 
 _MIRRORED = str.maketrans("<>", "><")
 
@@ -60,7 +59,7 @@ class Expander(Products):
         return self.opened(self.expand(node))
 
     def expand(self, node: Node) -> Expansion:
-        """Return the sum of terms of a part of a statement."""
+        """Return the sum of terms of a part of a statement, in which products of sums are not multiplied out yet."""
         match node:
             case Number(value):
                 return constant(value)
@@ -74,119 +73,65 @@ class Expander(Products):
                     add(total, addend, sign)
                 return settled(total)
             case Product(factors):
-                parts = []
+                result: Expansion = {CONSTANT: 1.0}
                 for side, child in factors:
-                    part = self.expand(child) if side > 0 else self.closed(child)
-                    parts.append((side, part) if side > 0 or len(part) == 1 else (1, self.power(part, -1.0)))
-                return self.times(parts)
+                    part = base = self.factor(self.expand(child))
+                    if side < 0:
+                        part = self.power(dict.fromkeys(base, 1.0), -1.0)
+                    result = self.multiply(self.uncancelled(result, part), self.uncancelled(part, result))
+                    if side < 0:
+                        # Dividing by the number of a single term is more exact than multiplying with its reciprocal.
+                        [size] = base.values()
+                        result = settled({term: value / size for term, value in result.items()})
+                return result
             case Power(base, exponent_node):
-                power = self.expand(exponent_node)
+                power = self.opened(self.expand(exponent_node))
                 if set(power) - {CONSTANT}:
                     return self.variable_power(self.expand(base), power)
-                number = power.get(CONSTANT, 0.0)
-                inner = self.expand(base) if number.is_integer() and number >= 0 else self.split(base)
-                return self.power(inner, number, fraction_of(exponent_node))
+                return self.power(self.expand(base), power.get(CONSTANT, 0.0), fraction_of(exponent_node))
             case Call(function, (argument,)):
                 definition = FUNCTION[function]
                 if definition.base is not None:
-                    return self.log(self.split(argument), function)
+                    return self.log(self.split(self.expand(argument)), function)
                 if definition.power is not None:
-                    return self.power(self.split(argument), float(definition.power), definition.power)
+                    return self.power(self.expand(argument), float(definition.power), definition.power)
                 return self.call(self.expand(argument), function)
             case Call(function, arguments):
                 return self.extreme([self.expand(argument) for argument in arguments], function)
             case Threshold(comparison, left, right):
                 return self.threshold(self.expand(Sum(((1, left), (-1, right)))), comparison)
 
-    def split(self, node: Node) -> Expansion:
+    def uncancelled(self, factor: Expansion, other: Expansion) -> Expansion:
+        """Return a factor, multiplied out if the other one has a sum of it as a divisor."""
+        divisors = {each.option for term in other for each in term.factors if each.power < 0 and self.derived}
+        sums = (each.option for term in factor for each in self.open_sums(term))
+        return self.opened(factor) if divisors and not divisors.isdisjoint(sums) else factor
+
+    def split(self, expansion: Expansion) -> Expansion:
         """Return the argument of a root or logarithm: a product of sums if it can be split, else a sum of terms."""
-        closed = self.closed(node)
-        if len(closed) == 1:
-            [(term, value)] = closed.items()
-            if value > 0 and self.signs.can_split(term, self.derived):
-                return closed
-        return self.opened(closed)
+        closed = self.factor(expansion)
+        return closed if all(self._can_split(*pair) for pair in closed.items()) else self.opened(closed)
 
-    def closed(self, node: Node) -> Expansion:
-        """Return a product in which sums are factors in parentheses: `1 / (x * (y + 1))` needs no multiplication.
-
-        Other trees than products and powers are returned as sums of terms.
-        """
-        match node:
-            case Product(factors):
-                result: Expansion = {CONSTANT: 1.0}
-                for side, child in factors:
-                    part = self.factor(self.closed(child))
-                    if side < 0:
-                        part = self.power(part, -1.0)
-                    result = self.multiply(result, part)
-                return result
-            case Power(base, exponent_node):
-                power = fraction_of(exponent_node)
-                if power is None or power.denominator != 1 or not 0 < power <= MAX_EXPONENT:
-                    return self.expand(node)
-                inner = self.factor(self.closed(base))
-                return self.power(inner, float(power), power)
-            case _:
-                return self.expand(node)
+    def _can_split(self, term: Term, value: float) -> bool:
+        return value > 0 and self.signs.can_split(term, self.derived)
 
     def power(self, base: Expansion, power: float, exact: Fraction | None = None) -> Expansion:
-        """Raise to a power; `exact` is its exact value, if known."""
+        """Raise to a power, a sum of several terms as a factor in parentheses; `exact` is its exact value, if known."""
         raised_to = exponent(power if exact is None else exact)
         is_integer = float(power).is_integer()
-        if not (is_integer and power >= 0) and len(base) != 1:
-            base = self.opened(base)
+        base = self.factor(base if is_integer else self.split(base))
         if not base:
             if power <= 0:
                 raise ExpressionError("division by zero" if power < 0 else "0^0 has no value")
             return {}
-        if len(base) == 1:
-            [(term, value)] = base.items()
-            if not is_integer and not (value > 0 and self.signs.can_split(term, self.derived)):
-                if term.is_constant:
-                    raise _no_real_value(power)
-                # The magnitude of the coefficient can always be factored out.
-                sign_sum = self.sum({term: math.copysign(1.0, value)})
-                return self.raised(Term((Factor(sign_sum),)), abs(value), power, raised_to)
-            return self.raised(term, value, power, raised_to)
-        if abs(power) > MAX_EXPONENT:
-            raise self.beyond_exponents()
-        if power < 0 or not is_integer:
-            return {Term((Factor(self.sum(base), raised_to),)): 1.0}
-        try:
-            with self.attempt():
-                return self.multiplied_out(base, int(power))
-        except TooLargeError:
-            base = self.factor(base)
-        if len(base) != 1:
-            return {}
-        closed = self.raised(*next(iter(base.items())), power, raised_to)
-        for term in closed:
-            self.keep_closed(term)
-        return closed
-
-    def times(self, parts: Sequence[tuple[int, Expansion]]) -> Expansion:
-        """Multiply sums out, and divide by single terms; too large products remain factors if these are allowed.
-
-        `parts`: each with +1 for a factor, and -1 for a divisor.
-        """
-        if not self.is_hopeless(part for _, part in parts):
-            with suppress(TooLargeError), self.attempt():
-                return self.multiplied(parts)
-        return self.closed_product(part if side > 0 else self.power(part, -1.0) for side, part in parts)
-
-    def multiplied(self, parts: Iterable[tuple[int, Expansion]]) -> Expansion:
-        """Multiply sums out, and divide by single terms."""
-        result: Expansion = {CONSTANT: 1.0}
-        for side, other in parts:
-            if side > 0:
-                result = self.multiply(result, other)
-                continue
-            # Dividing by the number of a single term is more exact than multiplying with its reciprocal.
-            [(term, amount)] = other.items()
-            quotient = self.multiply(result, {term**-1: 1.0})
-            result = settled({key: coefficient / amount for key, coefficient in quotient.items()})
-        return result
+        [(term, value)] = base.items()
+        if not is_integer and not self._can_split(term, value):
+            if term.is_constant:
+                raise ExpressionError(f"a negative number to the power of {power:g} has no real value")
+            # The magnitude of the coefficient can always be factored out.
+            sign_sum = self.sum({term: math.copysign(1.0, value)})
+            return self.raised(Term((Factor(sign_sum),)), abs(value), power, raised_to)
+        return self.raised(term, value, power, raised_to)
 
     def raised(self, term: Term, value: float, power: float, raised_to: Exponent) -> Expansion:
         """Raise a single term with its coefficient to a power that has a real value."""
@@ -262,8 +207,6 @@ class Expander(Products):
 
         The logarithm of the term c * x^a * y^b is log c + a log x + b log y.
         """
-        if len(inner) != 1:
-            inner = self.opened(inner)
         if not inner:
             raise ExpressionError("the logarithm of 0 has no value")
         logarithm = FUNCTION[function]
@@ -276,7 +219,7 @@ class Expander(Products):
             raise ExpressionError(f"the logarithm of a negative number ({value:g}) has no real value")
         size = abs(value)
         result: Expansion = {CONSTANT: logarithm.number(size)} if size != 1 else {}
-        if not (value > 0 and self.signs.can_split(term, self.derived)):
+        if not self._can_split(term, value):
             add(result, {log_term(self.sum({term: math.copysign(1.0, value)})): scale})
             return result
         for factor in term.factors:
@@ -291,8 +234,3 @@ class Expander(Products):
 def _number(terms: Addends) -> float | None:
     """Return the number that a sum without options is, None for other sums."""
     return sum(value for _, value in terms) if all(term.is_constant for term, _ in terms) else None
-
-
-def _no_real_value(power: float) -> ExpressionError:
-    """Return the error for a root of a negative number."""
-    return ExpressionError(f"a negative number to the power of {power:g} has no real value")

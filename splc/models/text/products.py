@@ -139,19 +139,6 @@ class Products:
         if self.work + work > self.allowed:
             raise TooLargeError("the expression takes too long to multiply out", hint="write it as a sum of terms")
 
-    def is_hopeless(self, parts: Iterable[Expansion]) -> bool:
-        """Return whether a product certainly has too many terms."""
-        return min_terms((len(part), 1, names_of_terms(part.items())) for part in parts if len(part) > 1) > MAX_TERMS
-
-    def closed_product(self, parts: Iterable[Expansion]) -> Expansion:
-        """Return a product in which sums are factors in parentheses."""
-        result: Expansion = {CONSTANT: 1.0}
-        for part in parts:
-            result = self.multiply(result, self.factor(part))
-        for term in result:
-            self.keep_closed(term)
-        return result
-
     def factor(self, expansion: Expansion) -> Expansion:
         """Return a sum of several terms as a single factor in parentheses."""
         expansion = expansion if len(expansion) == 1 else self.opened(expansion)
