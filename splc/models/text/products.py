@@ -60,44 +60,24 @@ class Products:
         result: Expansion = {}
         for term, value in expansion.items():
             self.check_exponents(term)
-            if not self.open_sums(term):
+            sums = self.open_sums(term)
+            if not sums or self.is_too_large(term):
                 add(result, {term: value})
-            elif (part := self.multiplied_sums(term, value)) is not None:
-                add(result, self._opened(part))
+                continue
+            part = {CONSTANT: value}
+            try:
+                with self.attempt():
+                    for factor in term.factors:
+                        if factor in sums:
+                            part = self.multiply(part, self.multiplied_out(dict(sums[factor]), int(factor.power)))
+                            factor = replace(factor, power=0)
+                        part = self.multiply(part, {product_of((factor,)): 1.0})
+            except TooLargeError:
+                self.keep_closed(term)
+                add(result, {term: value})
             else:
-                add(result, {key: value * amount for key, amount in self.with_closed_sums(term).items()})
+                add(result, self._opened(part))
         return settled(result)
-
-    def multiplied_sums(self, term: Term, value: float) -> Expansion | None:
-        """Return a term with its sums multiplied out, None if that is too large."""
-        if self.is_too_large(term):
-            return None
-        part, sums = {CONSTANT: value}, self.open_sums(term)
-        try:
-            with self.attempt():
-                for factor in term.factors:
-                    if factor in sums:
-                        part = self.multiply(part, self.multiplied_out(dict(sums[factor]), int(factor.power)))
-                        factor = replace(factor, power=0)
-                    part = self.multiply(part, {product_of((factor,)): 1.0})
-        except TooLargeError:
-            self.keep_closed(term)
-            return None
-        return part
-
-    def with_closed_sums(self, term: Term) -> Expansion:
-        """Return a product of sums as factors in parentheses, with the power of each multiplied out if possible."""
-        result, sums = {CONSTANT: 1.0}, self.open_sums(term)
-        for factor in term.factors:
-            part: Expansion = {Term((factor,)): 1.0}
-            power = Term((replace(factor, log=0),))
-            if factor in sums and factor.power != 1 and not self.is_too_large(power):
-                whole = self.factor(self.opened({power: 1.0}))
-                part = self.multiply(whole, {product_of((replace(factor, power=0),)): 1.0})
-            result = self.multiply(result, part)
-        for product in result:
-            self.keep_closed(product)
-        return result
 
     def open_sums(self, term: Term) -> dict[Factor, Addends]:
         """Return the factors of a term that are positive integer powers of sums, with these sums."""
