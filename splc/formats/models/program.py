@@ -26,18 +26,8 @@ from splc.io.latex import CONTROLS, directions_shown
 from splc.learning import projection
 from splc.learning.sums import EnsembleSum
 from splc.models.influence import InfluenceModel
-from splc.models.subexpressions import (
-    Addends,
-    CallOf,
-    Derived,
-    Parameter,
-    PowerOf,
-    SumOf,
-    ThresholdOf,
-    by_name,
-    options_of,
-)
-from splc.models.terms import CONSTANT, Factor, Term
+from splc.models.subexpressions import Derived, Parameter, by_name, options_of
+from splc.models.terms import Factor, Term
 from splc.system.clauses import clauses
 from splc.system.constraints import ArithmeticConstraint
 from splc.system.groups import child_texts
@@ -146,20 +136,12 @@ class _Functions:
             position, enabled = self.switches[name]
             function = "selected" if enabled else "deselected"
             return {"function": function, "arguments": [], "options": [self.names[position]]}
-        arguments: Sequence[Addends]
-        match self.derived[name]:
-            case SumOf(_, terms):
-                function, arguments = "sum", (terms,)
-            case PowerOf(_, base, exponent):
-                function, arguments = "power", (base, exponent)
-            case CallOf(_, function, arguments):
-                pass
-            case ThresholdOf(_, function, terms, bound):
-                arguments = (terms, ((CONSTANT, bound),))
-            case Parameter():
-                raise AssertionError("parameters are replaced by numbers before")
+        operation = self.derived[name]
+        if isinstance(operation, Parameter):
+            raise AssertionError("parameters are replaced by numbers before")
         options = sorted(options_of(frozenset((name,)), self.derived))
-        return {"function": function, "arguments": [*map(self.addends, arguments)], "options": options}
+        arguments = [*map(self.addends, operation.operands)]
+        return {"function": operation.operation, "arguments": arguments, "options": options}
 
 
 # The character of state 0 in texts of states.

@@ -20,7 +20,7 @@ from splc.data.configurations import Configurations
 from splc.errors import SplcError
 from splc.learning.projection.basis import Variable, stem_of
 from splc.models.basis.atom import Atom, call, log_above, power, saturation, threshold
-from splc.models.subexpressions import CallOf
+from splc.models.subexpressions import Operation
 from splc.models.terms import log_term, option_term, quoted
 from splc.system.variability import ENABLED
 from splc.types import Array
@@ -153,7 +153,7 @@ def _group_units(variable: Variable) -> Iterator[Unit]:
         return
     # Of the members at most one is selected, so that the largest product is its number: one term, not one per member.
     pairs = zip(variable.members, variable.values, strict=True)
-    number = CallOf.of("max", [((option_term(name), value),) for name, value in pairs if value != 0])
+    number = Operation.of("max", *(((option_term(name), value),) for name, value in pairs if value != 0))
     stem = quoted(stem_of(variable.members))
     positive = min(variable.values) > 0 and not variable.optional
     logarithm = Atom(log_term(number.name), (number,)) if positive else log_above(number.name, number)

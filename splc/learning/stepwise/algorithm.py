@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from splc.arithmetic.tokens import NameTable
 from splc.data.accuracy import mean_relative_error
 from splc.errors import ExpressionError, LearningError, Problem, plural, unknown_name_hint
 from splc.learning.features import FeatureTable, stable_order
@@ -29,7 +30,7 @@ from splc.learning.stepwise.settings import preset as preset_settings
 from splc.models.basis.atom import function_names
 from splc.models.basis.regression import least_squares
 from splc.models.terms import Term
-from splc.models.text.log_grammar import expand_product, plain_names
+from splc.models.text.log_grammar import expand_product
 from splc.types import Array
 
 MAX_LEVEL = 10
@@ -155,7 +156,7 @@ class ForwardSelection:
         """
         first = self.settings.first
         try:
-            expansion = expand_product(first, plain_names(self.problem.columns))
+            expansion = expand_product(first, NameTable.plain(self.problem.columns))
         except ExpressionError as wrong:
             raise LearningError(
                 Problem(f"the first term {first!r}: {problem.message}", hint=problem.hint) for problem in wrong.problems
