@@ -268,15 +268,9 @@ def log_hash_of(source: Source) -> str | None:
 def _content(source: Source) -> Any:
     """Return the content of a JSON file, whose whole numbers stay whole."""
     try:
-        return json.loads(source.text())
-    except json.JSONDecodeError as error:
-        problem = Problem(f"not JSON: {error.msg}", source.name, error.lineno, error.colno)
-    except RecursionError:
-        problem = Problem("nested too deeply", source.name)
-    except ValueError:
-        # Python refuses integers of thousands of digits.
-        problem = Problem("a number has too many digits", source.name)
-    raise InputError(problem)
+        return parse_json(source.text(), whole=True)
+    except InputError as error:
+        raise error.at(source.name) from None
 
 
 def _system(content: Mapping[str, Any], file: str) -> VariabilityModel | None:
