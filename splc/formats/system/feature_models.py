@@ -336,6 +336,7 @@ def _feature(
 # Some writers mark variables that are not features with a dollar.
 _NAME = re.compile(r"c\s+(\d{1,9})\$?\s+(\S.*)")
 _HEADER = re.compile(r"p\s+cnf\s+(\d{1,9})\s+(\d{1,12})\s*")
+_LITERAL = re.compile(r"-?\d{1,11}", re.ASCII)
 # The root that FeatureIDE adds to models without a hierarchy; it writes no clause about it.
 FLAT_ROOT = "__Root__"
 # A header may state any number of variables; each is an option.
@@ -350,41 +351,37 @@ def parse_dimacs(source: Source) -> VariabilityModel:
     variables = stated_count = -1
     found: list[tuple[int, list[int]]] = []
     clause: list[int] = []
-    clause_line = 0
-    is_invalid = False
     for number, line in enumerate(source.text().splitlines(), 1):
+        if line.startswith("%"):
+            break
         if line.startswith("c"):
             if match := _NAME.match(line):
                 names.setdefault(int(match[1]), (" ".join(match[2].split()), number))
         elif line.startswith("p"):
-            if (header := _HEADER.fullmatch(line)) is None or variables >= 0:
-                message = "a second line 'p'" if header else "the line 'p' is not 'p cnf VARIABLES CLAUSES'"
+            header = _HEADER.fullmatch(line)
+            if header is None or variables >= 0 or int(header[1]) > MAX_VARIABLES:
+                message = f"one line is 'p cnf VARIABLES CLAUSES', with at most {MAX_VARIABLES:,} variables"
                 problems.add(message, number, text=line)
-                continue
-            variables, stated_count = int(header[1]), int(header[2])
-            if variables > MAX_VARIABLES:
-                problems.add(f"more than {MAX_VARIABLES:,} variables", number, text=line)
-                problems.raise_if_any()
-        elif line.startswith("%"):
-            break
+            else:
+                variables, stated_count = int(header[1]), int(header[2])
         else:
             for word in line.split():
-                if (literal := _literal(word)) is None or variables < 0 or abs(literal) > variables:
-                    problem = "is not a variable" if literal else "is not a number"
-                    problems.add(f"{word!r} {problem} (the line 'p' states {max(variables, 0):,})", number, text=line)
-                    is_invalid = True
-                elif literal:
-                    clause_line = clause_line if clause else number
+                literal = int(word) if _LITERAL.fullmatch(word) else variables + 1
+                if abs(literal) > variables:
+                    message = f"{word!r} is not a variable (the line 'p' states {max(variables, 0):,})"
+                    problems.add(message, number, text=line)
+                elif literal and clause:
                     clause.append(literal)
-                elif clause or is_invalid:
-                    found.append((clause_line, clause))
-                    clause, is_invalid = [], False
-                else:
+                elif literal:
+                    found.append((number, clause := [literal]))
+                elif clause:
+                    clause = []
+                elif not len(problems):
                     problems.add("an empty clause, which never holds", number, text=line)
     if variables < 0:
         problems.add("the line 'p cnf VARIABLES CLAUSES' is missing")
     if clause:
-        problems.add("the last clause does not end with 0", clause_line)
+        problems.add("the last clause does not end with 0", found[-1][0])
     if stated_count not in {-1, len(found)} and not len(problems):
         assembly.notes.append(f"{plural(len(found), 'clause', 'clauses')}; the line 'p' states {stated_count:,}")
     if names.get(1, ("",))[0] == FLAT_ROOT and all(abs(literal) > 1 for _, literals in found for literal in literals):
@@ -398,12 +395,6 @@ def parse_dimacs(source: Source) -> VariabilityModel:
         parts = [(options[abs(literal) - 1].name, literal > 0) for literal in dict.fromkeys(literals)]
         assembly.constraints.append(disjunction(parts, line_number))
     return assembly.system(name_of(source), options)
-
-
-def _literal(word: str) -> int | None:
-    """Return a literal of a clause, None for other words."""
-    digits = word.removeprefix("-")
-    return int(word) if digits.isdecimal() and digits.isascii() and len(digits) < 12 else None
 
 
 def write_dimacs(system: VariabilityModel, path: str | Path) -> tuple[str, ...]:
