@@ -18,7 +18,7 @@ from splc.scaling.exponents import CONSTANT, column
 from splc.scaling.least_squares import fitted_exactly, fitted_roughly
 from splc.scaling.multi.default import default, search, with_exchanged
 from splc.scaling.multi.posterior import Choices, Hypotheses, choices, hypotheses
-from splc.scaling.multi.terms import ParameterTerms, combinations, line_scores, parameter_terms, shortlists
+from splc.scaling.multi.terms import ParameterTerms, line_scores, parameter_terms, shortlists
 from tests.support.examples import examples
 from tests.support.multi_scaling_oracle import search_naively
 
@@ -26,7 +26,6 @@ GRID = np.array(list(itertools.product(AXES[0], AXES[1])))
 CUBE = np.array(list(itertools.product(AXES[0], AXES[1], AXES[3])))
 CROSS = np.flatnonzero((GRID[:, 0] == 4) | (GRID[:, 1] == 10))
 STAR = np.flatnonzero((CUBE.min(axis=0) == CUBE).sum(axis=1) >= 2)
-OF_TWO = [each for each in combinations(2) if each.active == 3]
 
 
 # Without a visible constant, hypotheses with and without one are plausible.

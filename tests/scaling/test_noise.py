@@ -92,16 +92,6 @@ def test_condensed_values_are_weighted_means() -> None:
     assert found.outliers[0] == (weights < 0.5).sum() > 0
 
 
-def test_normal_repetitions_count_in_full() -> None:
-    """Nearly all normally distributed repetitions have the weight 1, and few points are no reason for less."""
-    rng = np.random.default_rng(2)
-    for points in (1, 3, 5):
-        for repetitions in (3, 5, 10):
-            weights = repetition_weights(1 + 0.05 * rng.normal(size=(1000, points, repetitions)))
-            assert (weights < 1).mean() < 0.03
-            assert (weights < 0.5).mean() < 2e-3
-
-
 def test_effects_of_other_parameters_are_no_outliers() -> None:
     """If only one of two parameters has an effect in the model, points of the other keep all repetitions."""
     rng = np.random.default_rng(3)

@@ -75,18 +75,6 @@ def test_log_weights_are_prior_times_evidence(points: int, repetitions: int, kin
     assert checked == set([(0, True), (1, False), (1, True), (2, False), (2, True)][:every])
 
 
-def test_times_do_not_become_negative() -> None:
-    """A function that becomes negative is less plausible if measured values are positive, and exact data show it."""
-    x = X[:5]
-    rng = np.random.default_rng(0)
-    falling = 10 - 1.5 * np.log2(x)
-    values = np.stack([falling, falling * (1 + 0.05 * rng.normal(size=5)), falling - 4])
-    plain, noisy_one, signed = fit_many(x, values[:, :, None])
-    assert plain.predict(4 * x[-1]) == pytest.approx(10 - 1.5 * 7)
-    assert noisy_one.predict(4 * x[-1]) > 0
-    assert signed.predict(4 * x[-1]) == pytest.approx(6 - 1.5 * 7)
-
-
 @pytest.mark.parametrize("others", [(), (10.0, 20.0, 30.0)])
 def test_values_that_fall_nearly_along_a_line(others: tuple[float, ...]) -> None:
     """Times that fall along a line that ends soon stay positive up to 8 times the largest point, also in a grid."""
