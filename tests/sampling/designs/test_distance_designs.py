@@ -94,16 +94,6 @@ def test_draws_within_a_distance_are_uniform(selection: str, real_model: Callabl
     assert all(value > 1e-4 for value in values) == (selection == "random")
 
 
-def test_preserving_uniform_is_a_uniform_draw() -> None:
-    """With the uniform distribution, every configuration is equally probable if the counts are preserved."""
-    model = mixed()
-    space = Space(model)
-    drawn = np.concatenate([sample(model, "distpreserving:30", seed=seed, space=space).indices for seed in range(80)])
-    _, counts = np.unique(drawn, axis=0, return_counts=True)
-    assert len(counts) == space.count
-    assert stats.chisquare(counts).pvalue > 1e-4
-
-
 @pytest.mark.real_data
 def test_sizes_and_notes_of_real_systems(real_model: Callable[[str], VariabilityModel]) -> None:
     """As many configurations are sampled as published runs learned from; sizes of other designs, and notes."""

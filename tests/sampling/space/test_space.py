@@ -136,24 +136,6 @@ def test_ranks_are_numbers_with_a_digit_for_each_variable(sizes: tuple[int, ...]
     assert list(map(tuple, found.unrank(ranks).tolist())) == digits
 
 
-@pytest.mark.parametrize("domain", [0b1, 0b11, 0b1101, 1 << 8, 1 << 69, (1 << 70) - 1])
-@pytest.mark.parametrize("literal", [1, 2, 1 << 69, (1 << 69) + 5, (1 << 70) - 2])
-def test_domains_that_lack_the_values_of_literals(domain: int, literal: int) -> None:
-    """Values that a disjunction allows, but a domain does not have, are no solutions, also where several allow them."""
-    constraints = (
-        Disjunction(((0, 2), (1, literal)), NO_ORIGIN),
-        Disjunction(((1, literal ^ 4), (2, 1)), NO_ORIGIN),
-        # With the value 0 of the first variable, this and the first constraint need different sets of values.
-        Disjunction(((0, 2), (1, literal | 4)), NO_ORIGIN),
-    )
-    problem = ConstraintProblem((2, 70, 2), (None,) * 3, constraints)
-    domains = [3, domain, 3]
-    expected = brute(problem, (0, 1, 2), domains)
-    found = Solutions(problem, None, domains)
-    assert found.count == len(expected)
-    assert found.enumerate(1000).tolist() == [list(each) for each in expected]
-
-
 @examples(20)
 @given(models(binary=4, numeric=2, most_constraints=6))
 def test_conflicts_are_minimal(system: VariabilityModel) -> None:

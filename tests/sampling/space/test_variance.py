@@ -127,24 +127,6 @@ def test_shares_of_the_covariance(data: st.DataObject, free: bool) -> None:
             assert other.share == pytest.approx(one.share, abs=1e-9)
 
 
-def test_shares_of_many_tied_options() -> None:
-    """In a block of 30 options that one constraint barely ties, shares are near those of independent options.
-
-    The 12 options of the model have too many combinations for the drawn rows.
-    """
-    names = [f"b{i:02}" for i in range(30)]
-    free = VariabilityModel("free", tuple(BinaryOption(name) for name in names))
-    tied = stated(free.options, " | ".join(names))
-    terms = {option_term(name): 1.0 + i % 4 for i, name in enumerate(names[:12])}
-    pairs = {option_term(names[i]) * option_term(names[i + 1]): 8.0 for i in range(0, 12, 3)}
-    model = InfluenceModel.from_terms(terms | pairs)
-    exact, found = variance_of(model, Space(free)), variance_of(model, Space(tied))
-    assert exact.exhaustive
-    assert not found.exhaustive
-    wanted = [each.share for each in exact.importance()]
-    assert [each.share for each in found.importance()] == pytest.approx(wanted, abs=0.01)
-
-
 @examples(30)
 @given(spaces_with_model(3, binary=4))
 def test_interactions(drawn: tuple[Space, InfluenceModel]) -> None:
@@ -166,18 +148,6 @@ def test_interactions(drawn: tuple[Space, InfluenceModel]) -> None:
         assert sums == pytest.approx(1)
 
 
-def test_many_options_are_exact() -> None:
-    """The shares of many independent options, far more than can be enumerated, are those of their coefficients."""
-    size = 30
-    options = tuple(BinaryOption(f"b{i}") for i in range(size))
-    system = VariabilityModel("wide", options)
-    model = InfluenceModel.from_terms({option_term(f"b{i}"): float(i) for i in range(size)})
-    found = variance_of(model, Space(system))
-    squares = [i**2 for i in range(1, size)]
-    assert found.exhaustive
-    assert [each.share for each in found.importance()] == pytest.approx([s / sum(squares) for s in squares])
-
-
 def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """All subsets of choices are examined up to a number of operations: 2^choices x combinations x parts per block."""
     space = Space(stated((BinaryOption(f"b{i}") for i in range(5)), "b0 | b1 | b2", "b3 | b4"))
@@ -189,17 +159,6 @@ def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     for limit in (work, work - 1):
         monkeypatch.setattr(variance, "MAX_WORK", limit)
         assert found.exhaustive is (limit == work)
-
-
-def test_large_blocks_are_drawn_from() -> None:
-    """The variance over drawn combinations of a block is near that over all."""
-    names = [f"b{i}" for i in range(8)]
-    space = Space(stated([*map(BinaryOption, names), NumericOption("x", (1.0, 2.0))], " | ".join(names)))
-    model = InfluenceModel.from_terms({option_term("b0"): 3.0, option_term("b1") * option_term("x"): 2.0})
-    exact, drawn = variance_of(model, space), variance_of(model, space, limit=100)
-    assert all(block.exact for block in exact.blocks)
-    assert not all(block.exact for block in drawn.blocks)
-    assert drawn.deviation**2 == pytest.approx(exact.deviation**2, rel=0.02)
 
 
 @examples(30)
