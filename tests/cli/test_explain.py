@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
-import json
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,40 +13,14 @@ from hypothesis import strategies as st
 
 from sampling import Space
 from sampling.space import satisfiability
-from splc import read_measurements, read_variability_model
 from splc.formats.models.text import model_text_file
 from splc.formats.system.splconqueror_xml import write_variability_model
-from splc.learning import learn
 from splc.workflows import explain as workflow
 from splc.workflows.explain.contributions import Explained
 from tests.cli.conftest import Run
 from tests.support.examples import examples
 from tests.support.influence_strategies import influence_models
-from tests.support.real_data import real
 from tests.support.strategies import models
-
-
-def explained(run: Run, *arguments: str) -> Any:
-    """Return the JSON object of a run."""
-    result = run("explain", "--json", *arguments)
-    assert result.exit_code == 0, result.stderr
-    return json.loads(result.stdout)
-
-
-@pytest.mark.real_data
-@pytest.mark.parametrize("name", ["x264", "LLVM", "Dune"])
-def test_real_systems(name: str, run: Run, tmp_path: Path) -> None:
-    """Mean and deviation are those of all predictions of a learned model, and the shares add up."""
-    system = read_variability_model(real(name, "FeatureModel.xml"))
-    measured = read_measurements(real(name, "measurements.xml"), system)
-    model = learn(measured, "Performance", preset="splconqueror").model
-    (tmp_path / "model.txt").write_text(model_text_file(model), encoding="utf-8")
-    found = explained(run, str(tmp_path / "model.txt"), "--system", str(real(name, "FeatureModel.xml")))
-    predicted = model.predict(Space(system).enumerate())
-    assert predicted.std() > 0
-    assert found["deviation"] == pytest.approx(predicted.std(), rel=1e-6)
-    assert found["mean"] == pytest.approx(predicted.mean(), rel=1e-9)
-    assert sum(option["share"] for option in found["options"]) == pytest.approx(100)
 
 
 @examples(20)
@@ -113,40 +84,6 @@ def entangled(folder: Path) -> Path:
     text = f"features\n    entangled\n        optional\n{features}constraints\n{constraints}"
     (folder / "entangled.uvl").write_text(text, encoding="utf-8")
     return folder
-
-
-def optimum(influences: dict[tuple[int, ...], float]) -> float:
-    """Return the least value of a model: each combination of its options is asked for."""
-    from pysat.solvers import Cadical153
-
-    used = sorted({option for options in influences for option in options})
-    with Cadical153(bootstrap_with=clauses()) as solver:
-        return min(
-            sum(value for options, value in influences.items() if all(row[used.index(each)] > 0 for each in options))
-            for row in itertools.product((-1, 1), repeat=len(used))
-            if solver.solve(assumptions=[sign * option for sign, option in zip(row, used, strict=True)])
-        )
-
-
-@needs_sat
-def test_the_optimum_is_exact(entangled: Path, run: Run) -> None:
-    """The optimum of few terms over many connected options is found exactly, and the output says by what."""
-    influences = {(1,): 3.0, (2, 3): -4.0, (4,): -1.5, (5, 6): 2.5, (7,): -2.0, (2,): 1.0, (3, 8): -2.5, (9, 1): -7.0}
-    text = " + ".join(f"{value} * {' * '.join(f'o{each}' for each in key)}" for key, value in influences.items())
-    (entangled / "model.txt").write_text(text, encoding="utf-8")
-    found = run("optimize", "model.txt", "--json")
-    assert found.exit_code == 0, found.stderr
-    best = json.loads(found.stdout)
-    assert best["predicted"] == pytest.approx(optimum(influences))
-    assert (best["engine"], best["exhaustive"]) == ("MaxSAT (RC2)", True)
-    row = {int(name[1:]) for name, value in best["configuration"].items() if value and name != "entangled"}
-    assert all(any((each > 0) == (abs(each) in row) for each in clause) for clause in clauses())
-    assert "exactly, by MaxSAT (RC2)" in run("optimize", "model.txt").stdout
-    top = json.loads(run("optimize", "model.txt", "--top", "5", "--json").stdout)["top"]
-    values = [each["predicted"] for each in top]
-    assert values == sorted(values)
-    used = sorted({option for options in influences for option in options})
-    assert len({tuple(each["configuration"][f"o{number}"] for number in used) for each in top}) == 5
 
 
 @needs_sat

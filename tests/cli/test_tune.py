@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Callable
 from contextlib import chdir
 from functools import cache
@@ -23,7 +18,7 @@ from typer.testing import CliRunner, Result
 from splc.cli.app import app
 from splc.measuring.journal import read_journal
 from tests.cli.conftest import Run
-from tests.support.programs import script, untraced
+from tests.support.programs import script
 
 Refused = Callable[..., str]
 DESCRIPTION = """<vm name="solver"><binaryOptions>
@@ -240,54 +235,3 @@ def test_more_runs_are_resumed_after_any_record(run: Run, solver: Path, at: int,
         journal.write_bytes(b"".join(whole[:kept]) + whole[kept][:20])
         assert run(*MORE, "--resume", "-q").exit_code == 0
         assert runs_of(journal) == expected
-
-
-KILLS = 20
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("workers", [1, 2])
-def test_twenty_kills(tmp_path: Path, workers: int) -> None:
-    """After 20 kills at random moments every run is recorded once, as of a tuning run that was not disturbed."""
-    (tmp_path / "system.xml").write_text(DESCRIPTION, encoding="utf-8")
-    script(tmp_path, CODE + "sleep 0.05\nprintf . >> done\n", SHELL)
-    budget = ("--budget", "60", "--explore", "0.5", "--workers", f"{workers}", "--resume", "-q")
-    command = [sys.executable, "-m", "splc", *TUNE[:5], "--default", "threads=1,level=9", *budget]
-    journal, rng = tmp_path / "measurements.journal", random.Random(workers)
-
-    def started() -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            command, cwd=tmp_path, env=untraced(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-
-    before: list[tuple[object, ...]] = []
-    killed = 0
-    while killed < KILLS:
-        process = started()
-        known = journal.stat().st_size if journal.exists() else 0
-        # At least the records of the beginning are written.
-        while process.poll() is None and not (journal.exists() and journal.stat().st_size > known):
-            time.sleep(0.002)
-        time.sleep(rng.random() * 0.3)
-        if process.poll() is not None:
-            break
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        killed += 1
-        after = runs_of(journal)
-        assert after[: len(before)] == before
-        before = after
-    assert killed > KILLS // 2
-    assert started().wait() == 0
-    runs = runs_of(journal)
-    assert runs[: len(before)] == before
-    assert sorted(number for number, *_ in runs) == [*range(1, 61)]
-    # Only what was running at a kill is done again.
-    failed = sum(values == "{}" for *_, values in runs)
-    assert 60 - failed <= len((tmp_path / "done").read_text()) <= 60 + killed * workers
-    if workers == 1:
-        whole = [*runs]
-        for file in tmp_path.glob("measurements.*"):
-            file.unlink()
-        assert started().wait() == 0
-        assert runs_of(journal) == whole
