@@ -16,7 +16,7 @@ from casestudies.accuracy.difficult_tables import ALL, kinds_table, most_terms
 from casestudies.accuracy.difficult_tables import figures_of as difficult_figures
 from casestudies.accuracy.difficult_tables import goals_table as difficult_goals
 from casestudies.accuracy.explanation_tables import figures_of as explanation_figures
-from casestudies.accuracy.explanations import ROWS, ExplanationEvaluation, Judged, effects, first_options, judged
+from casestudies.accuracy.explanations import ExplanationEvaluation, Judged, effects, first_options, judged
 from casestudies.accuracy.flips import Choice, choices_of, interaction_share, mean_change, total_share
 from casestudies.accuracy.generator import NFP
 from casestudies.accuracy.known_truth import DifficultEvaluation, blamed, true_influences, truth_row
@@ -35,7 +35,6 @@ from splc.system.constraints import parse_boolean
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.workflows.explain.full import overview_of_result
-from tests.support.real_data import with_real
 
 CASE = "SMG2000 1-D, solve_compute_seconds"
 MEMBERS = [
@@ -107,12 +106,6 @@ def test_figures_of_both_models() -> None:
     assert row["not positive"] == 0
     assert json.loads(row["large"]) == large_sets(result.model, configurations)
     assert 0 < row["stated"] < 100
-
-
-def test_learners_without_a_full_model_have_no_such_figures() -> None:
-    """The rows of other learners have one error."""
-    assert "printed" not in run_row("stepwise", CASE, "pb:9,3", 1)
-    assert "printed" not in run_row("tree", CASE, "pb:9,3", 1)
 
 
 @pytest.mark.parametrize("index", [*range(len(KINDS)), 39])
@@ -282,10 +275,3 @@ def test_explanations_of_a_case_study(tmp_path: Path) -> None:
     assert 0 < row["effect error"] < row["effect size"]
     assert [each["system"] for each in explanation_figures([row])] == [ALL, CASE]
     assert run_evaluation(evaluation, tmp_path, pictures=False).found == 1
-
-
-@pytest.mark.parametrize("name", with_real(*ROWS))
-def test_explained_systems_are_completely_measured(name: str) -> None:
-    """All valid configurations are measured."""
-    found = systems.load(name).measurements
-    assert len(found) == Space(found.system).count

@@ -247,16 +247,6 @@ def test_choices_of_a_solver(strategy: str, tmp_path: Path) -> None:
     assert "p3" in found.sample
 
 
-def test_too_many_choices(tmp_path: Path) -> None:
-    """A sample is not searched if the solver has many choices."""
-    system = grouped({f"p{at}": [f"p{at}_{member}" for member in range(5)] for at in range(5)})
-    drawn = sample(system, "random:30")
-    columns = {name: drawn.column(name) for name in system.names}
-    measured = Measurements(drawn, {"time": 20 + columns["a"] * 5 + columns["b"] * columns["p0_1"]})
-    log = program_log(measured, np.arange(30), "command: binary pairwise\n", {"first": "a"})
-    assert "5 alternative groups" in again(log, measured, tmp_path).reason
-
-
 @pytest.mark.real_data
 @pytest.mark.parametrize(
     "names", [("x264_rand_t2", "x264_twise_t1"), pytest.param(LOGS, marks=pytest.mark.slow)], ids=len

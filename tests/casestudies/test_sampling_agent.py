@@ -19,8 +19,8 @@ from casestudies.sampling_agent.outcome import outcome_of
 from casestudies.sampling_agent.policies import by_chance, by_value, exploring, heuristic, play
 from casestudies.sampling_agent.replay import Replay
 from casestudies.sampling_agent.settings import TrainingSettings
-from casestudies.sampling_agent.tables import CURVE, VALIDATED, curve_csv, tables, validation_csv
-from casestudies.sampling_agent.tasks import Generator, Modeler, Tasks, scaling_modeler
+from casestudies.sampling_agent.tables import curve_csv, tables, validation_csv
+from casestudies.sampling_agent.tasks import Generator, Modeler, Tasks
 from casestudies.sampling_agent.train import HERE
 from casestudies.sampling_agent.train import main as train_command
 from casestudies.sampling_agent.validation import AGENT, CHANCE, HEURISTIC, validate, validation_rng
@@ -172,30 +172,6 @@ def test_heuristic_is_the_evaluations_order() -> None:
     assert (outcome.points == 20).all()
 
 
-@pytest.mark.parametrize("number", [12, pytest.param(40, marks=pytest.mark.slow)])
-def test_heuristic_reaches_its_numbers(number: int) -> None:
-    """With 13 to 14 points, for less than 1 % of the cost, the heuristic's models are good, and chance pays more."""
-    grid, half = paper_grid(), number // 2
-    tasks = Generator()(number, np.random.default_rng(2))
-    rule = Episodes(grid, tasks, scaling_modeler)
-    play(rule, heuristic)
-    chance = Episodes(grid, Tasks(tasks.costs[:half], tasks.measured[:half], tasks.truth[:half]), scaling_modeler)
-    play(chance, by_chance(np.random.default_rng(3)))
-    assert rule.accurate.mean() >= 0.9
-    assert 13 <= np.median(rule.points) <= 14
-    assert rule.costs.mean() < 0.01
-    assert chance.costs.mean() > 5 * rule.costs.mean()
-
-
-def test_chance_draws_all_lines_alike() -> None:
-    """Every allowed action is drawn about as often as every other."""
-    tasks = draw_small(3000, np.random.default_rng(1))
-    actions = by_chance(np.random.default_rng(2))(Episodes(SMALL, tasks, never))
-    counts = np.bincount(actions, minlength=SMALL.actions)
-    assert counts[3:].sum() == 0
-    assert (np.abs(counts[:3] - 1000) < 130).all()
-
-
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
 def test_exploring_draws_its_share(share: float) -> None:
     """So many actions are drawn as asked for, the others are the policy's."""
@@ -315,24 +291,6 @@ def test_committed_agent_is_the_one_of_the_page(committed: tuple[Grid, Network, 
         cells = next(cells for cells in table if cells[0] == name)
         wanted = [float(row[each]) for each in ("accurate_percent", "reward", "cost_percent", "points")]
         assert [float(cell) for cell in cells[1:5]] == pytest.approx(wanted, rel=2e-4, abs=0.0051)
-
-
-def test_committed_results_are_whole() -> None:
-    """The curve has all epochs, the pictures are there, the page shows them, and all is small."""
-    config = json.loads((TRAINED / "config.json").read_text(encoding="utf-8"))
-    curve = rows_of(TRAINED / "curve.csv")
-    assert [int(row["epoch"]) for row in curve] == list(range(1, config["settings"]["epochs"] + 1))
-    assert list(curve[0]) == CURVE.split(",")
-    assert list(rows_of(TRAINED / "validation.csv")[0]) == VALIDATED.split(",")
-    best = np.maximum.accumulate([float(row["compared_reward"]) for row in curve])
-    kept = [float(row["compared_reward"]) for row in curve if row["better"] == "1"]
-    assert kept == sorted(kept)
-    assert kept[-1] == best[-1]
-    page = (HERE / "README.md").read_text(encoding="utf-8")
-    for name in ("learning_curve.png", "against_heuristic.png"):
-        assert (TRAINED / name).read_bytes().startswith(b"\x89PNG")
-        assert f"(trained/{name})" in page
-    assert (TRAINED / "agent.npz").stat().st_size < 200_000
 
 
 def test_command_without_torch(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
