@@ -172,6 +172,13 @@ def _output(path: Path) -> object:
     return extract(parse_properties(sources, ()), Ended(0, stdout=text, stderr=text))
 
 
+# One of each kind of file that splc tells apart.
+_KINDS: tuple[str | bytes, ...] = (
+    *(seeds.SYSTEM, seeds.CSV, seeds.XML, seeds.LOG, seeds.MODEL, seeds.MODEL_JSON, seeds.LINES, seeds.POINTS),
+    seeds.DIMACS,
+    *_golden("feature-model", ".uvl")[:4],
+    *_golden("script")[:4],
+)
 READERS: dict[str, Reader] = {
     "system-xml": Reader(read_variability_model, (seeds.SYSTEM,), ("*ystem.xml", "*Model.xml"), ".xml"),
     "system-uvl": Reader(_format("system", "uvl"), _golden("feature-model", ".uvl"), ("*.uvl.gz",), ".uvl"),
@@ -236,13 +243,7 @@ READERS: dict[str, Reader] = {
     ),
     "output": Reader(_output, (seeds.OUTPUT,)),
     "journal": Reader(read_journal, (seeds.JOURNAL,), ("*.journal",), ".journal"),
-    "kind": Reader(
-        _kind,
-        (
-            *(seeds.SYSTEM, seeds.CSV, seeds.XML, seeds.LOG, seeds.MODEL, seeds.MODEL_JSON, seeds.LINES, seeds.POINTS),
-            *(seeds.DIMACS, *_golden("feature-model", ".uvl")[:4], *_golden("script")[:4]),
-        ),
-    ),
+    "kind": Reader(_kind, _KINDS),
     "constraint-boolean": Reader(_lines(lambda text: parse_boolean(text, _NAMES)), (seeds.CONSTRAINTS,)),
     "constraint-arithmetic": Reader(
         _lines(lambda text: parse_arithmetic(text, _NAMES, "mixed", "none", True)), (seeds.CONSTRAINTS,)
