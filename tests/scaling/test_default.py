@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 from scipy.integrate import quad
@@ -13,11 +11,9 @@ from scipy.stats import chi2
 from casestudies.scaling_evaluation.single_functions import LEARNERS, evaluate
 from splc.scaling import fit_many
 from splc.scaling.data import condensed
-from splc.scaling.evidence import ANY_SCALE, BANK, FLOORED, FREEDOM, noise_evidence
-from splc.scaling.selection import Shortlist
+from splc.scaling.evidence import ANY_SCALE, BANK, FREEDOM, noise_evidence
 
 X = np.array([2.0, 4.0, 8.0, 16.0, 32.0])
-SQUARE = (Fraction(2), Fraction(0))
 
 
 @pytest.mark.parametrize("repetitions", [1, 3])
@@ -123,30 +119,6 @@ def test_intervals_widen_with_level_and_distance() -> None:
         assert (np.diff((wide[1] - wide[0]) / center) > 0).all()
 
 
-@pytest.mark.parametrize("noise", [0.003, 0.1])
-def test_the_choice_out_of_the_plausible_hypotheses(noise: float) -> None:
-    """The most plausible one; with large noise the nearest to the median at four times x, of those about as plausible.
-
-    Noise is large where partly absolute noise is among the hypotheses.
-    """
-    rng = np.random.default_rng(13)
-    large = 0
-    for model in fit_many(X, (5 + X**1.3) * (1 + noise * rng.normal(size=(30, 5)))):
-        assert model.uncertainty is not None
-        assert isinstance(model.uncertainty.shortlist, Shortlist)
-        found = model.uncertainty.plausible
-        values = found.predictions(np.array([[4 * X[-1]]]))[0][:, 0] * model.uncertainty.unit
-        weights = np.exp(found.log_weights)
-        order = np.argsort(values)
-        median = values[order][np.searchsorted(np.cumsum(weights[order]), weights.sum() / 2)]
-        noisy = bool((model.uncertainty.shortlist.rows["noise"] == FLOORED).any())
-        likely = values[weights >= (0.7 if noisy else 1.0) * weights.max()]
-        nearest = likely[np.abs(likely - median).argmin()]
-        assert float(model.predict(4 * X[-1])) == pytest.approx(nearest, rel=1e-6)
-        large += noisy
-    assert large == 0 if noise < 0.03 else large > 20
-
-
 def test_noise_that_grows_is_extrapolated() -> None:
     """Intervals hold beyond the measured points if the relative noise grows, by 0.01 times the root of x."""
     rng = np.random.default_rng(12)
@@ -156,12 +128,3 @@ def test_noise_that_grows_is_extrapolated() -> None:
     bounds = np.array([model.interval([64.0, 128.0]) for model in models])
     held = (bounds[:, 0] <= values[:, 5:, 0]) & (values[:, 5:, 0] <= bounds[:, 1])
     assert (held.mean(axis=0) > 0.8).all()
-
-
-def test_absolute_noise_is_recognised() -> None:
-    """Most quadratic terms are found with noise that is as large for small values as for large ones."""
-    rng = np.random.default_rng(6)
-    values = 1 + X**2 + rng.normal(0, 5, (200, 5))
-    models = fit_many(X, values)
-    assert np.mean([model.lead == {"x": SQUARE} for model in models]) > 0.8
-    assert any("noise looks as large for small values" in note for model in models for note in model.notes)

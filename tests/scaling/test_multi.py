@@ -13,11 +13,14 @@ from hypothesis import strategies as st
 from casestudies.scaling_evaluation.sparse_functions import AXES, cheapest_first, functions
 from splc.formats.experiments.read import read_experiment
 from splc.scaling import fit, fit_many
+from splc.scaling.data import condensed
+from splc.scaling.multi.default import search
 from splc.scaling.multi.extrap import all_combinations
-from splc.scaling.multi.terms import combinations
+from splc.scaling.multi.terms import combinations, parameter_terms
 from splc.types import Array
 from tests.support import scaling_oracle as oracle
 from tests.support.examples import examples
+from tests.support.multi_scaling_oracle import search_naively
 from tests.support.real_data import real
 
 GRID = np.array(list(itertools.product(AXES[0], AXES[1])))
@@ -54,21 +57,6 @@ def test_every_combination_of_two_parameters_is_found_from_a_grid(each: Any, con
     assert masks(model) == set(each.products)
     beyond = np.array([[128.0, 60.0], [1000.0, 11.0]])
     assert model.predict(beyond) == pytest.approx(exact(each.products, beyond, constant), rel=1e-9)
-
-
-@pytest.mark.parametrize("products", [(3,), (1, 2)])
-def test_one_point_off_a_cross_tells_a_sum_from_a_product(products: tuple[int, ...]) -> None:
-    """On a pure cross a note names both parameters and a point to measure; with one more point both are found."""
-    y = exact(products, GRID, 0.5)
-    pure = fit(GRID[CROSS], y[CROSS], names=["p", "n"])
-    (note,) = [note for note in pure.notes if "cannot be told apart" in note]
-    assert "p and n" in note
-    assert note.endswith("measure one point off the cross, such as p = 8 and n = 20")
-    assert pure.smape < 1e-9
-    rows = np.append(CROSS, 12)
-    model = fit(GRID[rows], y[rows], names=["p", "n"])
-    assert masks(model) == set(products)
-    assert not any("cannot be told apart" in note for note in model.notes)
 
 
 def test_parameters_without_effect_are_left_out() -> None:
@@ -197,13 +185,6 @@ def test_combinations() -> None:
     } == names
 
 
-def test_logarithms_of_zero() -> None:
-    """A term that is not defined at all points has no part in the model."""
-    points = np.array([(x, 1.0) for x in (2.0, 4.0, 8.0, 16.0)] + [(0.0, 2.0), (2.0, 4.0), (0.0, 8.0)])
-    y = np.array([1.0, 2.0, 3.0, 4.0, 0.5, 1.0, 0.5])
-    assert np.isfinite(fit(points, y, method="basic").predict(points)).all()
-
-
 @pytest.mark.real_data
 def test_published_model() -> None:
     """Extra-P's own test data have the model that its manual shows: 1.374 + 6.698 * log2(y) + …."""
@@ -211,3 +192,40 @@ def test_published_model() -> None:
     (values,) = experiment.series.values()
     model = fit(experiment.points, values, method="basic", names=["x", "y"])
     assert {"1.374", "6.698"} < {f"{each:.4g}" for each in model.coefficients}
+
+
+STAR = np.flatnonzero((CUBE.min(axis=0) == CUBE).sum(axis=1) >= 2)
+
+
+# Without a visible constant, hypotheses with and without one are plausible.
+@pytest.mark.parametrize(
+    ("x", "rows", "constant"),
+    [
+        (GRID, CROSS, 20),
+        (GRID, np.arange(25), 20),
+        (GRID, np.arange(25), 0),
+        pytest.param(CUBE, STAR, 20, marks=pytest.mark.slow),
+    ],
+)
+def test_the_search_agrees_with_one_least_squares_fit_after_the_other(x: Any, rows: Any, constant: float) -> None:
+    """The weights and coefficients of all hypotheses are those of a plain loop of `lstsq`, the best one first."""
+    rng = np.random.default_rng(8)
+    x = x[rows]
+    values = (constant + 0.3 * x[:, 0] * np.sqrt(x[:, 1]))[:, None] * (1 + rng.uniform(-0.05, 0.05, (len(x), 4)))
+    among, plain = search_naively(x, values)
+    assert [each.terms for each in among] == [each.terms for each in parameter_terms(x)]
+    _, found, _ = search(x, condensed(values[None], "mean"), None)
+    expected = {(terms, masks): (weight, coefficients) for weight, (terms, masks, coefficients) in plain}
+    shifts = []
+    for at in range(min(300, len(found.model))):
+        size = int(found.sizes[at])
+        key = tuple(found.terms[at].tolist()), tuple(found.products[at, :size].tolist())
+        # Exchanges find others.
+        if key not in expected:
+            continue
+        weight, coefficients = expected[key]
+        shifts.append(found.log_weights[at] - weight)
+        assert found.coefficients[at, :size] == pytest.approx(coefficients, rel=1e-6)
+    assert len(shifts) >= 10
+    assert shifts == pytest.approx([shifts[0]] * len(shifts), abs=1e-6)
+    assert found.log_weights[0] == found.log_weights.max()

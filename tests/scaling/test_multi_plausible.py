@@ -10,10 +10,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from casestudies.scaling_evaluation.several_functions import AXES, evaluate_several, layout
+from casestudies.scaling_evaluation.several_functions import AXES
 from splc.scaling import fit, fit_many
-from splc.scaling.selection import CombinationShortlist, Plausible
-from splc.types import Array
+from splc.scaling.selection import CombinationShortlist
 from tests.support.scaling_grids import along_axes, random_grid
 
 
@@ -91,36 +90,6 @@ def test_intervals_need_no_search() -> None:
     again = pickle.loads(pickle.dumps(kept))  # noqa: S301
     for each, expected in zip([*kept, *again], [*before, *before], strict=True):
         assert np.ravel(each.interval(target, np.ones(1), 0.9)) == pytest.approx(np.ravel(expected), rel=1e-5)
-
-
-FEW = layout(4, "star + few")
-FAR = np.array([[2 * axis[-1] for axis in AXES]])
-
-
-def measured(values: Array, seed: int) -> Array:
-    """Return four repetitions with 2 % noise."""
-    return np.asarray(values[:, None] * (1 + 0.02 * np.random.default_rng(seed).normal(size=(len(values), 4))))
-
-
-def test_intervals_contain_products_that_cheap_points_hide() -> None:
-    """Intervals contain a product of parameters whose lines show little of it."""
-    first, second, third, fourth = FEW.T
-    values = 30 + 0.4 * first ** (5 / 4) * np.log2(first) ** 2 + 3e-4 * second**2 * third * fourth
-    far = 30 + 0.4 * 256 ** (5 / 4) * 64 + 3e-4 * 20.0**2 * 320 * 100
-    model = fit(FEW, measured(values, 5))
-    low, high = model.interval(FAR)
-    assert low[0] <= far <= high[0]
-    uncertainty = model.uncertainty
-    assert uncertainty is not None
-    found: Plausible = uncertainty.plausible
-    assert 0 < found.hidden < len(found.log_weights)
-    assert np.isfinite(found.predictions(FAR)[0]).all()
-
-
-def test_noise_common_to_a_point() -> None:
-    """Most 90 % intervals hold although repetitions show an eighth of the noise."""
-    scores = evaluate_several(2, "grid", "product", "common to a point", number=30, seed=5)
-    assert all(score.covered is not None and score.covered >= 80 for score in scores)
 
 
 @pytest.mark.parametrize(("value", "number"), [(0.0, 1), (3.0, 1), (2.0, 30)])

@@ -21,34 +21,6 @@ ALL = sorted(METHODS)
 X = np.array([2.0, 4.0, 8.0, 16.0, 32.0])
 
 
-def noted(notes: tuple[str, ...], text: str) -> bool:
-    """Return whether some note holds a text."""
-    return any(text in note for note in notes)
-
-
-def test_intervals_have_the_negative_powers_of_the_setting() -> None:
-    """Intervals weigh negative powers if strong_scaling says so, also if that is not what the values suggest."""
-    noise = 1 + 0.03 * np.random.default_rng(0).uniform(-1, 1, len(X))
-    for values, searched in ((5 + 0.5 * X, False), (5 + 100 / X, True)):
-        default, same, other = (
-            fit(X, values * noise, strong_scaling=setting).interval(128.0) for setting in (None, searched, not searched)
-        )
-        assert default == same != other
-
-
-@pytest.mark.parametrize("method", ALL)
-def test_one_and_two_points_give_a_model_with_a_note(method: str) -> None:
-    """One point gives a constant, two points give a model; both have a note."""
-    one, two = fit([4], [10], method=method), fit([4, 8], [10, 20], method=method)
-    assert one.lead == {}
-    assert float(one.predict(100)) == 10
-    assert noted(one.notes, "nothing is known")
-    assert noted(two.notes, "only 2 values")
-    lower, upper = one.interval([4, 8])
-    assert (lower < 10).all()
-    assert (upper > 10).all()
-
-
 @pytest.mark.parametrize("method", ALL)
 def test_constants_are_constant(method: str) -> None:
     """Equal values, also zeros, give exactly that constant."""
@@ -57,17 +29,6 @@ def test_constants_are_constant(method: str) -> None:
         assert model.lead == {}
         assert float(model.predict(1000)) == value
         assert model.rss == 0
-
-
-@pytest.mark.parametrize("method", ALL)
-def test_below_one_there_are_no_logarithms(method: str) -> None:
-    """With x below 1, also 0, powers are found and logarithms are not searched, with a note."""
-    for x in (X / 16, X - 2):
-        model = fit(x, 5 + 3 * x**2, method=method)
-        assert model.lead == {"x": (Fraction(2), Fraction(0))}
-        assert noted(model.notes, "below 1")
-        assert np.isfinite(model.interval([0.0, 64.0])).all()
-    assert all(term.log == 0 for (term,) in fit(X / 16, np.log2(X), method=method).terms)
 
 
 @pytest.mark.parametrize("method", ALL)

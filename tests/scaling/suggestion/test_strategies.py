@@ -16,7 +16,7 @@ from scipy.stats import t as student_t
 from splc.errors import MeasurementError
 from splc.scaling import fit, suggest
 from splc.scaling.result import predictions
-from splc.scaling.suggestion.candidates import TargetPrediction, costs_of
+from splc.scaling.suggestion.candidates import costs_of
 from splc.scaling.suggestion.suggest import error_off_lines
 from splc.scaling.suggestion.surrogate import TEMPER, TargetSurrogate
 from tests.support.examples import examples
@@ -73,30 +73,6 @@ def test_an_effect_that_cheap_points_hide_is_found_before_it_stops() -> None:
     assert max(p for p, _ in rows) == 64
 
 
-def test_after_a_line_without_effect_another_line_is_tried() -> None:
-    """If a whole line shows no effect, a point at larger values of other parameters follows, and then no more."""
-    points = np.array([[p, 10.0] for p in P] + [[4.0, 20.0], [4.0, 30.0]])
-    flat = np.repeat(300 + points[:, 1:] ** 2, 2, axis=1) * [1.001, 0.999]
-    found = suggest(points, flat, names=["p", "n"], target=TARGET, axes=[P, N[:3]], cost=core_hours)
-    assert [each.point for each in found.points] == [(64, 30)]
-    assert found.why == "no line shows an effect of p yet: a point where other parameters are larger"
-    assert found.notes == ("no line shows an effect of p: it may show at larger values",)
-    points, flat = np.vstack([points, [[64.0, 30.0]]]), np.vstack([flat, flat[-1:]])
-    found = suggest(points, flat, names=["p", "n"], target=TARGET, axes=[P, N[:3]], cost=core_hours)
-    assert not found.why.startswith("no line")
-
-
-def test_a_point_that_costs_more_than_the_target_is_not_suggested() -> None:
-    """Candidates beyond the target are never suggested if they cost more than measuring the target itself."""
-    values = measured(hidden, CROSS, 0.02)
-    axes = [[*P, 1024, 4096], [*N, 1000]]
-    found = suggest(CROSS, values, names=["p", "n"], target={"p": 128, "n": 64}, cost=core_hours, axes=axes, count=5)
-    assert found.target is not None
-    limit = 128 * found.target.mean[1] * found.repetitions
-    assert found.points
-    assert all(each.cost <= limit for each in found.points if each.gain is not None)
-
-
 def test_expected_variances_are_those_of_simulated_measurements(monkeypatch: pytest.MonkeyPatch) -> None:
     """The expected variance is the mean over outcomes of the variance after weighing and updating every hypothesis."""
     # The default rule has three outcomes of each of 24 hypotheses; it differs from this one by a fifth here.
@@ -142,17 +118,6 @@ def test_repetitions_gain_less_than_new_measurements_of_the_same_number() -> Non
     point = np.repeat(CROSS[:1], 3, axis=0)
     _, after = surrogate.variances(np.array([128.0, 60.0]), point, np.full(3, 3.0), np.array([0, 3, 12]))
     assert after[0] < after[1] < after[2]
-
-
-def test_a_single_parameter_and_the_half_width() -> None:
-    """One parameter has a target, too; the error is the larger half of the interval."""
-    found = suggest(P, [3 + 2 * p for p in P], names=["p"], target=1024, until=5)
-    assert found.done
-    assert found.target is not None
-    assert list(found.target.point) == [1024]
-    assert found.target.predicted == pytest.approx(2051, rel=1e-3)
-    assert TargetPrediction((1.0,), 10.0, 5.0, 20.0, (9.0, 12.0)).error == pytest.approx(20)
-    assert TargetPrediction((1.0,), 0.0, 0.0, 0.0, (0.0, 0.0)).error == 0
 
 
 def test_the_interval_is_that_of_scale() -> None:
@@ -209,14 +174,6 @@ def test_the_budget_is_never_exceeded() -> None:
     assert spent <= budget
     assert found.done
     assert found.why.startswith("the budget is spent")
-
-
-def test_points_off_the_grid_count() -> None:
-    """A measured point off the given axes is a candidate that needs no measurement."""
-    points = np.array([[5.0, 11.0], [4.0, 10.0]])
-    found = suggest(points, [1.0, 2.0], axes=[P, N])
-    assert found.candidates == 26
-    assert (5, 11) not in [each.point for each in found.points]
 
 
 @examples(10)
