@@ -14,10 +14,8 @@ import pytest
 from casestudies.accuracy import real_systems, systems
 from casestudies.accuracy.__main__ import main
 from casestudies.accuracy.generator import NFP, NOISE, Truth, truth
-from casestudies.accuracy.known_truth import TruthEvaluation, calibrated, recovered
-from casestudies.accuracy.learners import code_of
+from casestudies.accuracy.known_truth import calibrated, recovered
 from casestudies.accuracy.page import summary
-from casestudies.accuracy.published import PROTOTYPE, best_published, published
 from casestudies.accuracy.real_systems import RealEvaluation, run_row
 from casestudies.accuracy.real_tables import spread_of, tables_of
 from casestudies.accuracy.truth_pictures import calibration
@@ -43,32 +41,6 @@ def test_published_splits(name: str) -> None:
         for run in (1, 30):
             order = np.random.RandomState(30 * place + run).permutation(total)
             assert systems.learning_set(name, size, run).tolist() == order[: int(size)].tolist()
-
-
-@pytest.mark.real_data
-def test_numeric_columns_of_dune() -> None:
-    """Dune with numeric columns has the same rows and values, numbers instead of levels, and the same space."""
-    binary, numeric = (systems.load(name).measurements for name in ("Dune", "Dune, numeric columns"))
-    assert [option.name for option in numeric.system.numeric_options] == ["pre", "post", "cells"]
-    assert numeric["Performance"].tolist() == binary["Performance"].tolist()
-    for row in (0, 700, 2303):
-        one = binary.configurations.assignment(row)
-        for name, value in numeric.configurations.assignment(row).items():
-            assert one[f"{name}_{value:.0f}" if name in {"pre", "post", "cells"} else name] in (1, value)
-    assert Space(numeric.system).count == Space(binary.system).count == 2304
-    assert Space(numeric.system).check(numeric.configurations).all()
-
-
-def test_designs_of_case_studies() -> None:
-    """Plackett-Burman designs have one learning set, `random:50` has one of 50 rows per run."""
-    assert len(systems.learning_set(CASE, "pb:9,3", 1)) == 9
-    first, second = (systems.learning_set(CASE, "random:50", run) for run in (1, 2))
-    assert len(first) == len(set(first)) == 50
-    assert set(first) != set(second)
-    cells = [cell for _, cell in RealEvaluation(learners=("stepwise",), systems=(CASE,)).cells()]
-    assert [cell["last"] for cell in cells if cell["first"] == 1] == [1, 1, 1, 10]
-    runs = [run for cell in cells[3:] for run in range(cell["first"], cell["last"] + 1)]
-    assert runs == list(range(1, 31))
 
 
 @pytest.mark.parametrize("index", [*range(10), 66, 131, 199])
@@ -158,16 +130,6 @@ def test_run_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "error" not in row
 
 
-def test_published() -> None:
-    """Published errors have the numbers of rows of the splits; the best of several is the smallest."""
-    for name in systems.SIZES:
-        assert set(systems.SIZES[name]) <= {size for errors in published(name).values() for size in errors}
-        assert best_published(name, 7) is None
-    assert best_published("x264", 64) == ("HINNPerf", 0.98)
-    assert best_published("Dune, numeric columns", 375) == ("random forest", 7.1)
-    assert all(size in systems.sizes(name) for name, size in PROTOTYPE)
-
-
 def test_tables(tmp_path: Path) -> None:
     """Two learners on a case study: tables with their means, a row per cell, and the same rows from the CSV."""
     learners = ("stepwise", "tree")
@@ -187,12 +149,6 @@ def test_tables(tmp_path: Path) -> None:
     assert summary([*rows, *worse]) == shown
     again = run_evaluation(evaluation, tmp_path, pictures=False)
     assert (again.found, again.files) == (len(evaluation.tasks()), result.files)
-
-
-def test_code_decides_the_task() -> None:
-    """Tasks depend on the source of their learner, which all baselines share."""
-    assert code_of("stepwise") != code_of("forest") == code_of("tree")
-    assert all(cell["code"] == code_of(cell["learner"]) for _, cell in TruthEvaluation(systems=10).cells())
 
 
 @pytest.mark.parametrize(

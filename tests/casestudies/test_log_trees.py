@@ -103,21 +103,6 @@ def test_unreadable_logs_are_listed_beside_the_others(tree: Path) -> None:
 
 
 @pytest.mark.real_data
-def test_broken_systems_are_failures(tree: Path, tmp_path: Path) -> None:
-    """A system that cannot be read fails with its logs; the others are recomputed."""
-    for system in ("x264", "LLVM", "Dune"):
-        shutil.copytree(real(system), tmp_path / "systems" / system)
-    model = tmp_path / "systems" / "Dune" / "FeatureModel.xml"
-    model.write_text(model.read_text().replace("</name>", "", 1))
-    found = run(request(tree, systems=str(tmp_path / "systems")))
-    assert len(found.learnings) == 3
-    assert {Path(each.file).name for each in found.failures} == {"out_solvBased_t1.log"} | {
-        Path(each.file).name for each in found.failures if "Dune" in each.file
-    }
-    assert any("not well-formed" in each.reason or "cannot be read" in each.reason for each in found.failures)
-
-
-@pytest.mark.real_data
 def test_nothing_to_recompute(tmp_path: Path, tree: Path) -> None:
     """Missing folders, trees without logs, and trees without systems are refused."""
     with pytest.raises(InputError, match="there is no such folder"):
@@ -184,25 +169,6 @@ def test_a_second_request_to_stop_keeps_what_is_finished(tree: Path) -> None:
     assert 0 < len(found.learnings) < 4
     with pytest.raises(KeyboardInterrupt):
         run(request(tree), progress)
-
-
-@pytest.mark.real_data
-def test_missing_measurements_are_the_reason(tree: Path, tmp_path: Path) -> None:
-    """Logs of a system whose description has no measurements beside it say so; the others are recomputed."""
-    systems = tmp_path / "systems"
-    for system in ("x264", "LLVM", "Dune"):
-        shutil.copytree(real(system), systems / system)
-    (systems / "LLVM" / "measurements.xml").unlink()
-    [failure] = run(request(tree, systems=str(systems))).failures
-    assert "LLVM" in failure.file
-    assert "no measurements beside the description of LLVM" in failure.reason
-    for system in ("x264", "Dune"):
-        (systems / system / "measurements.xml").unlink()
-    with pytest.raises(RequestError, match="no measurements beside the description of Dune, LLVM, x264"):
-        run(request(tree, systems=str(systems)))
-    # One that has them is not the system of logs of others.
-    shutil.copy(real("x264", "measurements.xml"), systems / "x264")
-    assert len(run(request(tree, systems=str(systems))).failures) == 2
 
 
 def test_invalid_rows(tmp_path: Path) -> None:

@@ -5,24 +5,18 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from casestudies.accuracy import systems
 from casestudies.accuracy.difficult import KINDS, difficult
-from casestudies.accuracy.difficult_tables import ALL, kinds_table, most_terms
-from casestudies.accuracy.difficult_tables import figures_of as difficult_figures
-from casestudies.accuracy.difficult_tables import goals_table as difficult_goals
-from casestudies.accuracy.explanation_tables import figures_of as explanation_figures
-from casestudies.accuracy.explanations import ExplanationEvaluation, Judged, effects, first_options, judged
+from casestudies.accuracy.explanations import Judged, effects, first_options, judged
 from casestudies.accuracy.flips import Choice, choices_of, interaction_share, mean_change, total_share
 from casestudies.accuracy.generator import NFP
-from casestudies.accuracy.known_truth import DifficultEvaluation, blamed, true_influences, truth_row
+from casestudies.accuracy.known_truth import blamed, true_influences
 from casestudies.accuracy.printed_models import large_sets
 from casestudies.accuracy.real_systems import run_row
-from casestudies.evaluation.run import run_evaluation
 from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
@@ -154,24 +148,6 @@ def test_options_that_are_blamed() -> None:
         assert found == {"true size": 1, "unneeded": 3, "blamed": number}
 
 
-def test_row_of_a_difficult_system(tmp_path: Path) -> None:
-    """The preset has a row for each system, and tables with all kinds; it is not run twice."""
-    row = truth_row("projection", 1, difficult(1))
-    assert row["style"] == "saturating"
-    assert row["printed"] == pytest.approx(row["error"], rel=0.5)
-    most = most_terms(row["true size"])
-    rows = [{**row, "terms": most}, {**row, "style": "many", "terms": most + 1, "blamed": 1}]
-    figures = difficult_figures(rows)
-    assert [each["kind"] for each in figures] == [ALL, "saturating", "many"]
-    assert [each["short"] for each in figures[1:]] == [100, 0]
-    assert [each["none blamed"] for each in figures] == [50, 100, 0]
-    assert len(kinds_table(figures).rows) == 3
-    assert difficult_goals([], figures).rows[0][2:] == (None, 50)
-    evaluation = DifficultEvaluation(learners=("stepwise",), systems=2)
-    assert len(run_evaluation(evaluation, tmp_path, pictures=False).rows) == 2
-    assert run_evaluation(evaluation, tmp_path, pictures=False).found == 1
-
-
 def choices(configurations: Configurations) -> dict[str, Choice]:
     """Return the choices by name."""
     return {choice.name: choice for choice in choices_of(configurations)}
@@ -264,14 +240,3 @@ def test_intervals_that_cover() -> None:
     assert (found["effects"], found["effects with intervals"], found["effects covered"]) == (3, 2, 1)
     assert found["effect size"] == pytest.approx(10 * 7**0.5)
     assert found["effect error"] == pytest.approx(10 * (5 / 3) ** 0.5)
-
-
-def test_explanations_of_a_case_study(tmp_path: Path) -> None:
-    """The preset has a row for each sample; the figures of a system are beside those of all."""
-    evaluation = ExplanationEvaluation(systems=(CASE,), most=1)
-    result = run_evaluation(evaluation, tmp_path)
-    (row,) = result.rows
-    assert row["full explains"] > 80
-    assert 0 < row["effect error"] < row["effect size"]
-    assert [each["system"] for each in explanation_figures([row])] == [ALL, CASE]
-    assert run_evaluation(evaluation, tmp_path, pictures=False).found == 1

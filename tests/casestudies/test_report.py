@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-import tomllib
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -112,22 +111,6 @@ def test_every_block_has_content() -> None:
         assert re.search(rf"## RQ{number}: .*\?\n\n\*\*", page())
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.folder)
-def test_published_values_stand_beside_ours(kind: Kind) -> None:
-    """Every published value is in the table of its number, in its row and column."""
-    published = tomllib.loads((HERE / kind.folder / "published.toml").read_text(encoding="utf-8"))
-    lines = blocks_of(page())[f"table-{kind.tables[0]}"].splitlines()
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
-    assert rows[0][2:] == list(DESIGNS.values())
-    for short, values in published["analytical_learned"].items():
-        place = next(at for at, row in enumerate(rows) if row[0].split(" ")[0] == short)
-        assert [rows[place][1], rows[place + 1][1]] == ["ours", "thesis"]
-        for design, value in values.items():
-            mean = value[0] if isinstance(value, list) else value
-            cell = rows[place + 1][2 + list(DESIGNS).index(design)]
-            assert float(cell.split(" ")[0]) == pytest.approx(mean, rel=5e-3)
-
-
 def test_the_picture_of_counts_is_what_the_measurements_give(monkeypatch: pytest.MonkeyPatch) -> None:
     """The committed picture of counts is drawn without matplotlib, so that no version of it changes the file."""
     monkeypatch.setitem(sys.modules, "matplotlib", None)
@@ -188,16 +171,6 @@ def test_claims_in_words_have_a_number(name: str) -> None:
             if CLAIMS.search(sentence) and not (stated and stated <= tables_of[title]):
                 wrong.append((title, sentence))
     assert wrong == [], "\n".join(map(str, wrong))
-
-
-def test_counts_of_terms(one: Case) -> None:
-    """The terms of the analytical model in 1-D are its three, and a model is counted where it has one of them."""
-    compared = questions.by_terms(one)
-    assert set(questions.analytical_terms(compared[0][2])) == {"nx", "log10(nx)", "log10(px)"}
-    texts = questions.term_counts([one])
-    for name in ("nx", "log10(nx)", "log10(px)"):
-        count = sum(any(term.text(model.order) == name for term, _ in model.terms) for _, model, _ in compared)
-        assert f"`{name}` {count}" in texts
 
 
 def test_pairs_are_all_pairs(one: Case) -> None:

@@ -16,7 +16,7 @@ from casestudies.sampling_agent.environment import Episodes
 from casestudies.sampling_agent.grid import Grid, grid_of, paper_grid
 from casestudies.sampling_agent.network import Network, drawn_network, read_network, write_network
 from casestudies.sampling_agent.outcome import outcome_of
-from casestudies.sampling_agent.policies import by_chance, by_value, exploring, heuristic, play
+from casestudies.sampling_agent.policies import by_chance, by_value, heuristic, play
 from casestudies.sampling_agent.replay import Replay
 from casestudies.sampling_agent.settings import TrainingSettings
 from casestudies.sampling_agent.tables import curve_csv, tables, validation_csv
@@ -172,28 +172,6 @@ def test_heuristic_is_the_evaluations_order() -> None:
     assert (outcome.points == 20).all()
 
 
-@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
-def test_exploring_draws_its_share(share: float) -> None:
-    """So many actions are drawn as asked for, the others are the policy's."""
-    tasks = draw_small(3000, np.random.default_rng(1))
-    episodes = Episodes(SMALL, tasks, never)
-    actions = exploring(heuristic, share, np.random.default_rng(2))(episodes)
-    assert np.mean(actions == heuristic(episodes)) == pytest.approx(1 - share * 2 / 3, abs=0.03)
-
-
-def test_by_value_takes_the_best_allowed_action() -> None:
-    """The action that is valued most is taken among those that are allowed."""
-    biases = np.arange(SMALL.actions, dtype=np.float32)
-    network = Network(((np.zeros((SMALL.actions, SMALL.inputs), dtype=np.float32), biases),))
-    episodes = Episodes(SMALL, draw_small(2, np.random.default_rng(0)), never)
-    chosen = []
-    for _ in range(3):
-        actions = by_value(network)(episodes)
-        chosen.append(int(actions[0]))
-        episodes.step(actions)
-    assert chosen == [2, 5, int(np.flatnonzero(~(SMALL.takes[2] | SMALL.takes[5]))[-1]) + 6]
-
-
 def transitions_of(number: int, seed: int) -> Any:
     """Return steps of episodes by chance."""
     rng = np.random.default_rng(seed)
@@ -247,14 +225,6 @@ def test_network_is_written_and_read(tmp_path: Path) -> None:
         (tmp_path / "c.npz").write_bytes(content)
         with pytest.raises(InputError, match="no network"):
             read_network(tmp_path / "c.npz")
-
-
-def test_epsilon_and_beta_are_annealed() -> None:
-    """The share of drawn actions falls from 1.0 to 0.1 in a quarter of the epochs, as in the paper, and stays."""
-    paper = TrainingSettings(epochs=200, episodes=1000)
-    assert [paper.epsilon_at(epoch) for epoch in (1, 50, 51, 200)] == pytest.approx([1.0, 0.1, 0.1, 0.1])
-    assert paper.epsilon_at(25) == pytest.approx(1 - 0.9 * 24 / 49)
-    assert [paper.beta_at(1), paper.beta_at(200)] == pytest.approx([0.4, 1.0])
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:

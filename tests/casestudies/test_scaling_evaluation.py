@@ -16,12 +16,12 @@ from casestudies.scaling_evaluation.__main__ import main
 from casestudies.scaling_evaluation.families import DEFAULT, FamilyEvaluation
 from casestudies.scaling_evaluation.family_functions import draw, scores
 from casestudies.scaling_evaluation.profile_lines import lines
-from casestudies.scaling_evaluation.quoted import COSTS, LIKE, QUOTATIONS, SUMS, WITHOUT, QuotedEvaluation
+from casestudies.scaling_evaluation.quoted import COSTS, LIKE, WITHOUT
 from casestudies.scaling_evaluation.settings import PRESETS, evaluation_preset, read_evaluation
 from casestudies.scaling_evaluation.single import SHARES, SingleEvaluation
 from casestudies.scaling_evaluation.single_functions import KINDS, LEARNERS, evaluate
 from casestudies.scaling_evaluation.sparse import WITHIN, SparseEvaluation
-from casestudies.scaling_evaluation.sparse_functions import BANDS, LEAST, POINTS, cheapest_first, evaluate_sparse
+from casestudies.scaling_evaluation.sparse_functions import evaluate_sparse
 from splc.errors import InputError, OutputError
 from tests.support.golden_messages import check_messages
 from tests.support.paths import CASES, ROOT
@@ -82,42 +82,6 @@ def test_rows_of_sparse(tmp_path: Path) -> None:
             left_out = next(row for row in result.tables[-1].rows if row[0] == parameters)
             assert left_out[3:] == tuple(drawn.left_out.values())
     assert [len(table.rows) for table in result.tables] == [6, 6, 2]
-
-
-def test_rows_of_quotations() -> None:
-    """Each row has what `evaluate_sparse` finds with small terms and without, and costs by both definitions."""
-    evaluation = QuotedEvaluation(functions=10)
-    cell = {"parameters": 2, "repetitions": 4, "noise": 0.05}
-    assert [task.cell for task in evaluation.tasks()].count(cell) == 1
-    rows = evaluation.rows(cell)
-    assert [(row["points"], row["published %"]) for row in rows] == [(25, 93), (25, 98), (11, 82), (11, 86.5)]
-    found = {}
-    for least in (0.0, LEAST):
-        scores, found[least] = evaluate_sparse(
-            2, number=10, seed=1, points=[11, 25], noise=0.05, repetitions=4, least=least
-        )
-        column = LIKE if least == 0 else WITHOUT
-        by_points = {score.points: score for score in scores}
-        for row in rows:
-            assert row[column] == by_points[row["points"]].within[BANDS.index(row["within %"] / 100)]
-    assert [100 * found[least].sums.mean() for least in (0.0, LEAST)] == [rows[0][name] for name in SUMS]
-    # Core hours add a factor that is largest at the points that are left out.
-    published, value, hours, _ = (rows[2][name] for name in COSTS)
-    assert published == 12.7
-    assert hours < value < 100
-    values, points = found[0.0].values, found[0.0].points
-    taken = np.array([cheapest_first(points, each)[:11] for each in points[:, 0] * values])
-    shares = np.take_along_axis(values, taken, axis=1).sum(axis=1) / values.sum(axis=1)
-    assert value == pytest.approx(100 * shares.mean())
-
-
-def test_every_quotation_has_a_task() -> None:
-    """Every published number belongs to one task, and its points and band are evaluated."""
-    cells = [task.cell for task in QuotedEvaluation().tasks()]
-    for each in QUOTATIONS:
-        assert cells.count(each.cell) == 1
-        assert each.points in POINTS[each.parameters]
-        assert each.band in BANDS
 
 
 @pytest.mark.parametrize("evaluation", [FEW, pytest.param(SINGLE, marks=pytest.mark.slow)])
