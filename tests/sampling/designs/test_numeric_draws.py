@@ -99,14 +99,6 @@ def test_half_of_many_candidates_are_drawn() -> None:
     assert len(np.unique(rows, axis=0)) == len(rows)
 
 
-@pytest.mark.parametrize("options", [6, 7, 12, *(pytest.param(n, marks=pytest.mark.slow) for n in range(8, 12))])
-def test_candidates_are_spread_over_the_space(options: int) -> None:
-    """With any number of options, each of them has its least and its greatest value about equally often."""
-    rows, _ = candidate_rows(Parts(Space(integers(*[5] * options))), 50, np.random.default_rng(0))
-    least, greatest = (rows == 0).sum(axis=0), (rows == 4).sum(axis=0)
-    assert (np.minimum(least, greatest) > 0.85 * np.maximum(least, greatest)).all()
-
-
 def terms(rows: Array) -> Array:
     """Return the independent terms of second order."""
     found = polynomial(rows.astype(float), 2, 1000)
@@ -123,13 +115,6 @@ def test_the_best_design_of_two_options() -> None:
     best = max(log_determinant(X[list(rows)]) for rows in itertools.combinations(range(9), 6))
     found = sample(integers(3, 3), "dopt:6").indices
     assert log_determinant(X[found[:, 0].astype(int) * 3 + found[:, 1]]) == pytest.approx(best)
-
-
-def test_options_with_two_values_have_no_squares() -> None:
-    """The square of an option with two values is constant and left out, also before terms that are needed."""
-    assert terms(grid(2, 3)).shape[1] == 5
-    assert np.linalg.matrix_rank(terms(grid(2, 2))) == 4
-    assert polynomial(grid(2, 3).astype(float), 2, 4) is None
 
 
 def test_known_draws() -> None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import itertools
-import math
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -118,22 +116,6 @@ def test_solutions_are_those_of_brute_force(problem: ConstraintProblem, data: st
         [sum(each[at] == value for each in expected) for value in range(problem.sizes[variable])]
         for at, variable in enumerate(kept)
     ]
-
-
-@pytest.mark.parametrize("sizes", [(2, 3, 5), (2,) * 200, (3, 70, 1) * 40, (70,) * 11])
-def test_ranks_are_numbers_with_a_digit_for_each_variable(sizes: tuple[int, ...]) -> None:
-    """The values of free variables are the digits of the rank, those of the first variable the lowest ones."""
-    found = Solutions(ConstraintProblem(sizes, (None,) * len(sizes), ()))
-    assert found.count == math.prod(sizes)
-    rng = np.random.default_rng(0)
-    digits = [tuple(int(rng.integers(size)) for size in sizes) for _ in range(20)]
-    ranks = []
-    for row in digits:
-        rank = 0
-        for size, digit in zip(reversed(sizes), reversed(row), strict=True):
-            rank = rank * size + digit
-        ranks.append(rank)
-    assert list(map(tuple, found.unrank(ranks).tolist())) == digits
 
 
 @examples(20)

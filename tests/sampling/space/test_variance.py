@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sampling.space import dependence, variance
+from sampling.space import variance
 from sampling.space.dependence import ValueEffect, flipped, value_effects, values_of
 from sampling.space.space import Space
 from sampling.space.variance import Variance, blocks_of
@@ -20,7 +20,7 @@ from splc.models.terms import option_term
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from tests.learning.projection.known_targets import group
-from tests.sampling.conftest import model_of, stated
+from tests.sampling.conftest import stated
 from tests.support.examples import examples
 from tests.support.influence_strategies import influence_models, spaces, spaces_with_model
 from tests.support.strategies import models
@@ -194,17 +194,6 @@ def test_a_group_is_one_choice() -> None:
     assert [dict(effect.values) for effect in found[0]] == [{0: 1, 1: 0, 2: 0}, {0: 0, 1: 1, 2: 0}, {0: 0, 1: 0, 2: 1}]
     assert [effect.change for effect in found[0]] == pytest.approx([0, 5, 4])
     assert [effect.mean for effect in found[1]] == pytest.approx([5 / 3, 13 / 3])
-
-
-def test_changes_of_large_blocks() -> None:
-    """With too many combinations the change is the mean over some of them at equal distances, ends included."""
-    system = VariabilityModel.of({"a": bool, "n": list(range(1, 10))}, ["a + n <= 10"])
-    model = model_of("a * n^2", system)
-    for most, rows in ((18, range(1, 10)), (17, (1, 2, 3, 4, 5, 6, 7, 9)), (6, (1, 5, 9)), (1, (1,))):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(dependence, "MAX_CHANGED", most)
-            found = effects_of(model, Space(system), single(system))
-        assert found[0][1].change == pytest.approx(np.mean([n**2 for n in rows]))
 
 
 @examples(30)
