@@ -17,7 +17,6 @@ from typing import Any
 
 import pytest
 
-from splc.cli.command import Interruption
 from splc.measuring.journal import Journal, read_journal
 from splc.workflows.measure import Request
 from splc.workflows.measure import run as run_measurement
@@ -26,15 +25,6 @@ from tests.support.paths import ROOT
 from tests.support.programs import ALL, AWK, TIME, file_size_limit, script, table
 
 Refused = Callable[..., str]
-
-
-def test_interruption(run: Run, empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A measurement that is stopped before its first run ends with 130, and --resume finishes it."""
-    with monkeypatch.context() as patched:
-        patched.setattr(Interruption, "__call__", lambda self: True)
-        assert run("measure", "--command", AWK, *ALL, *TIME).exit_code == 130
-    assert run("measure", "--command", AWK, *ALL, *TIME, "--resume").exit_code == 0
-    assert (empty / "measurements.csv").read_text(encoding="utf-8") == table(1)
 
 
 def test_on_a_terminal(empty: Path) -> None:
@@ -174,21 +164,6 @@ def test_killed_at_any_moment(empty: Path, kills: int, repeat: int) -> None:
 
 
 REQUEST = Request(command=AWK, sampling="all+ff", properties=(TIME[1],), repeat=2, resume=True)
-
-
-@pytest.mark.slow
-def test_two_at_once(empty: Path) -> None:
-    """If two measurements start at once in one folder, one measures, and the other changes nothing."""
-    code = "import sys, time\ntime.sleep(0.2)\nx, cache = map(int, sys.argv[1:])\nprint('time:', x * 2 + cache)"
-    command = ["measure", "--command", script(empty, code) + " {x} {cache}", *ALL, *TIME]
-    started = [
-        subprocess.Popen([sys.executable, "-m", "splc", *command], stderr=subprocess.PIPE, text=True) for _ in range(2)
-    ]
-    ended = sorted((process.communicate()[1], process.returncode) for process in started)
-    assert sorted(code for _, code in ended) == [0, 2], ended
-    message = next(text for text, code in ended if code)
-    assert "another 'splc measure' is writing this journal" in message or "exists already" in message
-    assert (empty / "measurements.csv").read_text(encoding="utf-8") == table()
 
 
 def test_a_clock_that_is_set_back(empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from contextlib import chdir
 from functools import cache
 from itertools import count, product
@@ -20,7 +19,6 @@ from splc.measuring.journal import read_journal
 from tests.cli.conftest import Run
 from tests.support.programs import script
 
-Refused = Callable[..., str]
 DESCRIPTION = """<vm name="solver"><binaryOptions>
 <configurationOption><name>cache</name><optional>True</optional></configurationOption>
 <configurationOption><name>log</name><optional>True</optional></configurationOption>
@@ -198,24 +196,6 @@ def test_a_replay_is_a_run(run: Run, works: Path) -> None:
 
 
 MORE = (*FEW[:6], "18", *FEW[7:])
-
-
-def test_more_runs(run: Run, solver: Path) -> None:
-    """The runs before are kept, the search continues, and the best configuration is verified again by fresh runs."""
-    journal = restored(solver, *FEW)
-    before = runs_of(journal)
-    result = run(*MORE, "--resume", "--json")
-    assert result.exit_code == 0, result.stderr
-    found = json.loads(result.stdout)
-    assert runs_of(journal)[: len(before)] == before
-    assert (found["runs"], found["resumed"], found["budget"]) == (18, 12, 18)
-    why = [step["why"] for step in found["trajectory"]]
-    assert "search" in why[12:]
-    assert why[-1] == "verify"
-    assert found["best"]["runs"] <= why[12:].count("verify")
-    # It is done: nothing is left, neither with this budget.
-    assert run(*MORE, "--resume").exit_code == 0
-    assert len(runs_of(journal)) == 18
 
 
 @pytest.mark.parametrize(

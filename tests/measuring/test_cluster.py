@@ -16,7 +16,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
-from unittest.mock import ANY, Mock, call
+from unittest.mock import ANY, Mock
 
 import pytest
 
@@ -36,7 +36,7 @@ from splc.measuring.journal import Journal
 from splc.measuring.session import Session
 from splc.measuring.setup import Setup
 from tests.cli.conftest import run as run  # noqa: PLC0414
-from tests.measuring.conftest import Program, Recorder, first_runs, grid, measurement
+from tests.measuring.conftest import Program, Recorder, grid, measurement
 from tests.support.golden_messages import check_calls, check_cases
 from tests.support.programs import file_size_limit
 
@@ -65,19 +65,6 @@ def test_workers() -> None:
     for lost in (cluster(status="connecting"), cluster(OSError()), cluster(ValueError())):
         assert lost.workers() == {}
     assert (found.machines_at_once(), found.shared_machines()) == (3, ["10.0.0.2"])
-
-
-def test_waiting_for_a_worker() -> None:
-    """One worker is enough; there is no wait if there is one."""
-    present, absent = cluster(), cluster({})
-    client = present.client
-    present.restore()
-    cluster(run={"tcp://c:1": __version__})._require_version()
-    assert present.client is client
-    found = [each._wait_for_workers(5) for each in (present, absent, cluster({}, wait_for_workers=OSError()))]
-    assert found == [True, True, False]
-    assert client.wait_for_workers.call_args_list == []
-    assert absent.client.wait_for_workers.call_args_list == [call(1, timeout=5)]
 
 
 ERRORS = {kind.__name__: kind("no\n  answer") for kind in (OSError, ValueError, TypeError, KeyError, RuntimeError)}
@@ -191,16 +178,6 @@ os.write(log, f"{os.getppid()} ends\\n".encode())
     assert found is not None
     assert found["t"].tolist() == list(range(1, 9))
     assert found.repetitions("t").shape == (8, 3)
-
-
-def test_stopping(scheduler: str) -> None:
-    """Asked to stop, what is in flight is recorded, and nothing is begun."""
-    made, record = setup("echo {x}"), Recorder()
-    results = record.results
-    with Cluster(scheduler) as cluster:
-        run_on_cluster(cluster, made, first_runs(made), record, lambda: len(results) >= 3)
-    # After a run on each worker, tasks of three and of two runs may have begun.
-    assert 3 <= len(results) <= 7
 
 
 def test_a_worker_that_fails(scheduler: str, monkeypatch: pytest.MonkeyPatch) -> None:
