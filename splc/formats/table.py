@@ -209,12 +209,10 @@ def _clean(text: str, source: Source) -> str:
 
 # The bytes and rows in which titles and statistics are looked for, and the fewest of a table that has some.
 _LOOKED_AT, _TITLES, _LEAST_TABLE = 1 << 18, 30, 4
-_STATISTICS = frozenset(
-    (
-        "mean average avg median min max minimum maximum sd std stdev stddev sum total "
-        "mittelwert summe standardabweichung moyenne écart-type ecart-type somme"
-    ).split()
-)
+_STATISTICS = {
+    *("mean", "average", "avg", "median", "min", "max", "minimum", "maximum", "sd", "std", "stdev", "stddev", "sum"),
+    *("total", "mittelwert", "summe", "standardabweichung", "moyenne", "écart-type", "ecart-type", "somme"),
+}
 
 
 def _filled(row: Sequence[object]) -> int:
