@@ -169,6 +169,13 @@ def is_amount(name: str) -> bool:
     return is_measurement_name(name) and not _AMOUNTS.isdisjoint(words_of(name))
 
 
+def is_duration_name(name: str) -> bool:
+    """Return whether a name is that of a measured duration: `elapsed`, `build_time`; not `time`, `start_time`."""
+    words = {*words_of(name)}
+    clock = {"start", "starting", "started", "end", "begin", "finish", "finished", "date", "created"}
+    return is_measurement_name(name) and words != {"time"} and words.isdisjoint(clock)
+
+
 def is_setting_name(name: str) -> bool:
     """Return whether a word of a name says that it was set: `build_type`, `time_limit`."""
     return not _SETTING.isdisjoint(words_of(name))

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from splc.data.property_unit import is_measurement_name
+from splc.data.property_unit import is_duration_name, is_measurement_name
 from splc.data.table import numbers_of, table_columns, texts_of
 from splc.errors import InputError, Problem, Problems, listed, nearest
 from splc.formats.benchmarks.tools import benchmark_of, read_benchmark, with_roles
@@ -26,7 +26,7 @@ from splc.formats.measurements.splconqueror_xml import read_xml_columns
 from splc.formats.table import ColumnRows, TableSource, beside_notes, read_columns, split_table, table_of, table_text
 from splc.io.csv_rows import CodedTexts, distinct_numbers, distinct_texts, first_header, first_line
 from splc.io.files import Source
-from splc.io.numbers import column_texts, parse_column, unit_of
+from splc.io.numbers import column_texts, duration_of, parse_column, unit_of
 
 # `time_1`, `time 1`, `run1`, `time (run 1)`, `rep-1`, `time[0]`.
 _NUMBERED = re.compile(
@@ -41,7 +41,9 @@ _VALUE = frozenset(("value", "values", "result", "metric_value", "measured", "sc
 _MAX_METRICS = 50
 # A list of at least two numbers, one of them with a point, and the beginning of such a cell or of one with a unit.
 _LIST = re.compile(r"[\[(]?(?=.*\.)\s*[-+.\deE]+(?:[,;\s]+[-+.\deE]+)+\s*[])]?")
-_MEASURED_TEXT = re.compile(r"[\d.](?:[smhun]|µs| [smhunJW])|[\[(]\s*[\d.]+[,;\s]|[\d.]+[;\s]\s*[\d.]+[;\s]")
+_MEASURED_TEXT = re.compile(
+    r"[\d.](?:[smhun]|µs| [smhunJW])|\d:\d\d[:.]\d|[\[(]\s*[\d.]+[,;\s]|[\d.]+[;\s]\s*[\d.]+[;\s]"
+)
 # How many characters of measured values, and bytes after the header, are looked at.
 _LOOKED_AT, _BEGINNING = 1000, 1 << 18
 # Repetitions differ by at most this factor in half of the rows; parts of a time often differ more.
@@ -125,7 +127,11 @@ def _with_numbers(table: TableSource, columns: dict[str, Sequence[str]]) -> Tabl
         written = [text for text in map(str.strip, cells) if text.casefold() not in MISSING]
         if not written or not (is_measurement_name(name) or name.casefold().removesuffix("s") in _RUNS):
             continue
-        if (unit := unit_of(written)) is not None:
+        spans = [duration_of(text) for text in written] if is_duration_name(name) and unit_of(written) is None else []
+        if spans and None not in spans:
+            units[name], seconds = "s", dict(zip(written, map(str, spans), strict=True))
+            columns[name] = [seconds.get(text.strip(), text) for text in cells]
+        elif (unit := unit_of(written)) is not None:
             units[name] = unit
             columns[name] = [text.strip().removesuffix(unit).strip() for text in cells]
         elif all(map(_LIST.fullmatch, written)) and name.removesuffix("s") not in columns:
