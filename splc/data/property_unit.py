@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from splc.io.numbers import parse_number, short_number
+from splc.io.numbers import duration_of, parse_number, short_number, unit_of
 
 # `energy (J)`, `time [ms]`.
 _BRACKETS = re.compile(r"(.*\S)\s*(?:\(([^()]*)\)|\[([^][]*)\])")
@@ -106,6 +106,24 @@ def quantity(value: float, unit: str | None, digits: int = 6) -> str:
     """Return a value with a readable unit: `12.3 ms`."""
     factor, shown = readable(unit, [float(value)])
     return f"{short_number(value * factor, digits)} {shown}".rstrip()
+
+
+def in_one_unit(texts: Sequence[str], clock: bool) -> tuple[str, dict[str, str]] | None:
+    """Return the unit of measured texts in several units (`812us`, `12.3ms`), and text → its number; None for others.
+
+    `clock`: whether the texts may be durations of several parts, such as `6m 22s` and `1:02:03`.
+    """
+    numbers: dict[str, str] = {}
+    for text in texts:
+        unit = unit_of([text])
+        seconds = None if unit is None else _SECONDS.get(_SPELLINGS.get(unit, unit))
+        if seconds is not None and unit is not None:
+            numbers[text] = f"{parse_number(text.strip().removesuffix(unit)) * seconds:.15g}"
+        elif clock and (duration := duration_of(text)) is not None:
+            numbers[text] = f"{duration:.15g}"
+        else:
+            return None
+    return ("s", numbers) if numbers else None
 
 
 def words_of(name: str) -> tuple[str, ...]:

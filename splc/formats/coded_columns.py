@@ -34,7 +34,7 @@ NEARLY_SAME, _MOST_ARGUMENTS, _MOST_CELLS = 0.9, 4, 10_000_000
 ROW_COUNTERS = ("id", "index", "row", "no", "nr", "n°", "number", "#", "config_id", "configid", "lauf")
 # What programs that track runs write before the names of columns.
 _PREFIX = re.compile(r"(?:params?|config|hparams|tags)[./]", re.IGNORECASE)
-ROW_NUMBERS = re.compile(r"(?:job|run|trial|task|build|experiment|test|row|pipeline|measurement|config)_id")
+ROW_NUMBERS = re.compile(r"(?:job|run|trial|task|build|experiment|test|row|pipeline|measurement|config)_?id")
 REPETITION_COUNTERS = (
     *("rep", "reps", "repeat", "repetition", "repetitions", "replicate", "replication"),
     *("run", "run_id", "trial", "iteration", "seed", "random_seed", "random_state", "attempt", "run_attempt"),
@@ -180,9 +180,9 @@ class CodedColumns:
         return 0 < 2 * int(has_text.sum()) <= self.rows and bool(missing[has_text].all())
 
     def agrees(self, name: str, other: str) -> bool:
-        """Return whether each of several values of a column belongs to one value of another one, and the reverse."""
+        """Return whether each value of a column, of several, belongs to one value of another one, and the reverse."""
         sizes = {self.sizes[name], self.sizes[other], int(self.groups((name, other)).max(initial=-1)) + 1}
-        return len(sizes) == 1 and min(sizes) > 2
+        return len(sizes) == 1 and min(sizes) > 1
 
     def filled(self, name: str) -> tuple[int, int]:
         """Return the number of values of a column, and of the rows that have one."""

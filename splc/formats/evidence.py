@@ -202,6 +202,7 @@ def options_among(
     functions = _functions(table, [name for name in inferred if name not in explicit], inferred)
     chosen = {name: None for name in chosen if name not in functions}
     functions |= _functions(table, [name for name in chosen if name not in explicit and name not in inferred], chosen)
+    functions |= _combined(table, [name for name in chosen if name in text and name not in explicit], chosen)
     reasons = {name: f"it is a function of {listed(arguments)}" for name, arguments in functions.items()}
     # Fractions that were measured are properties, and so is what is to the right of a property.
     left = names[: _anchor(table, names, nfp, explicit)]
@@ -372,6 +373,21 @@ def _functions(table: CodedColumns, names: Sequence[str], options: Iterable[str]
             functions[name] = arguments
             inputs.remove(name)
     return functions
+
+
+def _combined(table: CodedColumns, names: Iterable[str], options: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Return the options of text that name each combination of other options or contexts, with these."""
+    inputs, combined = [*dict.fromkeys((*options, *table.contexts))], dict[str, tuple[str, ...]]()
+    for name in table.larger_first(names):
+        needed = [other for other in inputs if other != name]
+        for other in table.larger_first(needed):
+            without = [each for each in needed if each != other]
+            needed = needed if table.differs(name, table.groups(without)) else without
+        is_each = int(table.groups(needed).max(initial=-1)) + 1 == table.sizes[name]
+        if len(needed) > 1 and is_each and not table.differs(name, table.groups(needed)):
+            combined[name] = (*needed,)
+            inputs.remove(name)
+    return combined
 
 
 def unexplained_gaps(table: CodedColumns, name: str, options: Iterable[str]) -> tuple[int, ...]:

@@ -28,10 +28,11 @@ option without these names remains one. All others:
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations, product, takewhile
 
 import numpy as np
@@ -46,17 +47,18 @@ from splc.formats.coded_columns import (
     NEARLY_ALL,
     CodedColumns,
     is_code_name,
+    is_counter,
     is_row_counter,
 )
-from splc.formats.column_choice import MISSING, ColumnChoice, has_other_decimals, kind_of
+from splc.formats.column_choice import MISSING, ColumnChoice, are_versions, has_other_decimals, kind_of, version_in
 from splc.formats.evidence import EXIT_CODES, is_hash, is_status, left_out, options_among, unexplained_gaps
 from splc.io.csv_rows import distinct_texts, has_text, texts_in
-from splc.io.numbers import parse_column
+from splc.io.numbers import parse_column, parse_number
 from splc.system.variability import ROOT
 from splc.types import Array
 
-# Texts that may be versions: `1.9` and `1.10`.
-_DECIMAL, _PADDED = re.compile(r"[0-9]+\.[0-9]+"), re.compile(r"[0-9]+\.[0-9]+0")
+# What programs that track runs write before the names of options.
+_PREFIXED = re.compile(r"(?:config|hparams|hyperparameters|params?)[./]")
 _SHOWN_LINES = 5
 # Names of columns of numbers that are rather contexts.
 CONTEXT_NAMES = (
@@ -76,7 +78,7 @@ CONTEXT_NAMES = (
 _CONTEXT_WORDS = frozenset(CONTEXT_NAMES).union(
     words_of("environment env workload input dataset data benchmark bench system application app program instance os"),
     words_of("runner node hostname cluster branch tag callpath region device cpu gpu hardware project query"),
-    words_of("ref trigger triggered actor author user operator bearbeiter origin"),
+    words_of("ref trigger triggered event actor author user operator bearbeiter prüfer origin"),
     ("status", "state", "error"),
 )
 
@@ -118,6 +120,9 @@ def roles_of(
 ) -> Roles:
     """Return the roles of the columns of a table; without a measured column, options are those that are named."""
     choice = choice.among(columns)
+    kept = (*choice.named, *choice.ignore)
+    prefixed = tuple(name for name in columns if _PREFIXED.match(name) and name not in kept and not is_counter(name))
+    choice = replace(choice, options=tuple(dict.fromkeys((*choice.options, *prefixed))))
     _require_columns(columns, file, nfp, choice)
     reasons_of = {name: "as in the model" if name in choice.optional else "as requested" for name in choice.ignore}
     ignored = {name: reasons_of[name] for name in columns if name in reasons_of}
@@ -136,18 +141,18 @@ def roles_of(
             continue
         values = numbers_in(texts)
         kind = kind_of(texts, values)
+        # Of an option, `none` is a value like `1.2`, and so is `s` beside 0 to 3; 3.10 is no number beside 3.9.
+        is_set = at < first_stated and kind == "numbers"
+        is_text = is_set and _is_of_words(texts)
         if name in choice.options:
             numbers[name] = values
-            if kind != "numbers":
+            if kind != "numbers" or is_text:
                 text.append(name)
         elif choice.is_context(name, nfp) or (name != nfp and name.casefold() in EXIT_CODES):
             contexts.append(name)
-        elif kind == "numbers" and at < first_stated and _has_none(texts):
-            # Of an option, `none` is a value like `1.2`.
-            words[name] = None
         elif name != nfp and kind == "empty" and texts:
             ignored[name] = "it has no values"
-        elif name != nfp and kind == "text" and not has_other_decimals(texts):
+        elif name != nfp and (is_text or (kind == "text" and not has_other_decimals(texts))):
             is_context = not _CONTEXT_WORDS.isdisjoint(words_of(name)) and not is_setting_name(name)
             distinct = distinct_texts(texts)[0]
             is_context = is_context or is_status(name, distinct) or is_hash(name, distinct)
@@ -184,7 +189,7 @@ def roles_of(
     names = [name for name in columns if name in numbers or name in words]
     result = (
         (explicit, {}, None)
-        if choice.properties or not measured
+        if choice.properties or prefixed or not measured
         else options_among(table, names, nfp, explicit, frozenset((*text, *words)))
     )
     if result is None:
@@ -192,7 +197,7 @@ def roles_of(
     options, reasons, instead = result
     of_text = words.keys() | text
     text = [name for name in columns if name in options and name in of_text]
-    unused = dict.fromkeys(name for name in words if name not in options)
+    unused = dict.fromkeys(name for name in words if name not in options and name not in reasons)
     labels = _labels(table, unused, options)
     reasons |= labels
     contexts = [name for name in columns if name in contexts or (name in unused and name not in labels)]
@@ -254,11 +259,14 @@ def _spelled_twice(
     """
     reasons: dict[str, str] = {}
     levels = [name for name in table.numbers if name in numbers and table.is_few(name)]
-    options = [name for name in levels if name in left]
-    pairs = [*product(words, levels), *combinations(options, 2)]
+    texts, options = [name for name in words if table.is_few(name)], [name for name in levels if name in left]
+    pairs = [*product(texts, levels), *combinations(texts, 2), *combinations(options, 2)]
     for name, number in pairs if len(pairs) <= MAX_TESTS else ():
+        # Two binary options of different meaning may be alike by chance.
+        if table.sizes[name] == 2 and name in levels:
+            continue
         if name not in reasons and number not in reasons and table.agrees(name, number):
-            if name in words and not is_code_name(number):
+            if name in words and number in levels and not is_code_name(number):
                 reasons[name] = f"its texts stand for the numbers of {number}"
             else:
                 reasons[number] = f"it says the same as {name}"
@@ -273,7 +281,7 @@ def _warnings(
     instead: str | None,
 ) -> Iterator[str]:
     """Yield what may be wrong about options that the user did not name; `gaps`: option → lines without a value."""
-    versions = {name: text for name, texts in numeric.items() if (text := _version(texts))}
+    versions = {name: text for name, texts in numeric.items() if (text := version_in(texts))}
     for name, text in versions.items():
         cure = f"if it is a version, use --context {shlex.quote(name)}"
         yield f"{name} is read as numbers, {text} as {float(text):g}; {cure}"
@@ -306,11 +314,15 @@ def _multiples(table: CodedColumns, names: Sequence[str]) -> dict[str, str]:
     return multiples
 
 
-def _has_none(texts: Sequence[str]) -> bool:
-    """Return whether several cells of few different texts are `none`."""
+def _is_of_words(texts: Sequence[str]) -> bool:
+    """Return whether a column of few different numbers has words in several cells (`none` among them), or versions."""
     distinct, codes = distinct_texts(texts)
-    rows = [text.strip().casefold() == "none" for text in distinct]
-    return len(distinct) <= MAX_VALUES and any(rows) and int(np.isin(codes, np.flatnonzero(rows)).sum()) > 1
+    if len(distinct) > MAX_VALUES:
+        return False
+    cells = [text.strip() for text in distinct]
+    known = {*TRUTH, *MISSING} - {"none"}
+    words = [math.isnan(parse_number(text)) and text.casefold() not in known for text in cells]
+    return int(np.isin(codes, np.flatnonzero(words)).sum()) > 1 or are_versions(texts)
 
 
 def _doubtful(
@@ -337,14 +349,6 @@ def _labels(table: CodedColumns, names: Iterable[str], options: Iterable[str]) -
         elif size > MAX_VALUES and not table.differs(name, group):
             labels[name] = "its text is a function of the options"
     return labels
-
-
-def _version(texts: Sequence[str]) -> str | None:
-    """Return a text such as `1.10`, which is read as 1.1, if others have fewer digits after the point."""
-    distinct = sorted({text.strip() for text in distinct_texts(texts)[0]})
-    fewest = min((len(text.partition(".")[2]) for text in distinct if _DECIMAL.fullmatch(text)), default=0)
-    padded = (text for text in distinct if _PADDED.fullmatch(text) and len(text.partition(".")[2]) > fewest)
-    return next(padded, None)
 
 
 def _require_columns(columns: Mapping[str, Sequence[str]], file: str, nfp: str | None, choice: ColumnChoice) -> None:

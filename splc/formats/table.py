@@ -209,6 +209,8 @@ def _clean(text: str, source: Source) -> str:
 
 # The bytes and rows in which titles and statistics are looked for, and the fewest of a table that has some.
 _LOOKED_AT, _TITLES, _LEAST_TABLE = 1 << 18, 30, 4
+# Rows below a table have at most one in so many of its cells.
+_SHORT = 3
 _STATISTICS = {
     *("mean", "average", "avg", "median", "min", "max", "minimum", "maximum", "sd", "std", "stdev", "stddev", "sum"),
     *("total", "mittelwert", "summe", "standardabweichung", "moyenne", "écart-type", "ecart-type", "somme"),
@@ -245,7 +247,10 @@ def statistic_rows(rows: Sequence[Sequence[object]]) -> int:
     rows = rows[-_TITLES:]
     counts = [*map(_filled, rows)]
     usual = sorted(counts)[len(counts) // 2] if counts else 0
-    for at in range(len(rows)):
+    # A blank row may separate the table from short rows below it.
+    last = counts[::-1].index(0) if 0 in counts else 0
+    below = last if all(_SHORT * count <= usual for count in counts[len(counts) - last :]) else 0
+    for at in range(below, len(rows)):
         words = {str(cell).strip(" :").casefold() for cell in rows[-1 - at] if cell is not None}
         is_remark = counts[-1 - at] == 1 and usual > 2
         if counts[-1 - at] and (counts[-1 - at] >= usual or _STATISTICS.isdisjoint(words)) and not is_remark:

@@ -16,17 +16,18 @@ from typing import Any
 
 import numpy as np
 
-from splc.data.property_unit import is_duration_name, is_measurement_name
+from splc.data.property_unit import in_one_unit, is_duration_name, is_measurement_name
 from splc.data.table import numbers_of, table_columns, texts_of
 from splc.errors import InputError, Problem, Problems, listed, nearest
 from splc.formats.benchmarks.tools import benchmark_of, read_benchmark, with_roles
+from splc.formats.coded_columns import MAX_VALUES
 from splc.formats.column_choice import MISSING, ColumnChoice, StatedRoles
 from splc.formats.detect import is_xml
 from splc.formats.measurements.splconqueror_xml import read_xml_columns
 from splc.formats.table import ColumnRows, TableSource, beside_notes, read_columns, split_table, table_of, table_text
 from splc.io.csv_rows import CodedTexts, distinct_numbers, distinct_texts, first_header, first_line
 from splc.io.files import Source
-from splc.io.numbers import column_texts, duration_of, parse_column, unit_of
+from splc.io.numbers import column_texts, parse_column, unit_of
 
 # `time_1`, `time 1`, `run1`, `time (run 1)`, `rep-1`, `time[0]`.
 _NUMBERED = re.compile(
@@ -125,13 +126,14 @@ def _with_numbers(table: TableSource, columns: dict[str, Sequence[str]]) -> Tabl
     lists: dict[str, list[list[str]]] = {}
     for name, cells in columns.items():
         written = [text for text in map(str.strip, cells) if text.casefold() not in MISSING]
-        if not written or not (is_measurement_name(name) or name.casefold().removesuffix("s") in _RUNS):
+        # A number of various texts that have a unit of time was measured.
+        is_time = len({*written[:_LOOKED_AT]}) > MAX_VALUES and in_one_unit(written[:_LOOKED_AT], False) is not None
+        if not written or not (is_time or is_measurement_name(name) or name.casefold().removesuffix("s") in _RUNS):
             continue
-        spans = [duration_of(text) for text in written] if is_duration_name(name) and unit_of(written) is None else []
-        if spans and None not in spans:
-            units[name], seconds = "s", dict(zip(written, map(str, spans), strict=True))
-            columns[name] = [seconds.get(text.strip(), text) for text in cells]
-        elif (unit := unit_of(written)) is not None:
+        if (unit := unit_of(written)) is None and (common := in_one_unit(written, is_duration_name(name))) is not None:
+            units[name], numbers = common
+            columns[name] = [numbers.get(text.strip(), text) for text in cells]
+        elif unit is not None:
             units[name] = unit
             columns[name] = [text.strip().removesuffix(unit).strip() for text in cells]
         elif all(map(_LIST.fullmatch, written)) and name.removesuffix("s") not in columns:
