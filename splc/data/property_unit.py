@@ -30,7 +30,11 @@ _WORDS = {
     **{unit.casefold(): unit for unit in ("Hz", "kHz", "MHz", "GHz")},
 }
 # One letter is a unit only after a word that is measured in it: `grid_s` is none.
-_MEASURED_IN = {"s": r"time|latency|duration|elapsed|delay|makespan|queue|user|sys|real", "j": r"energy", "w": r"power"}
+_MEASURED_IN = {
+    "s": "time|latency|duration|elapsed|delay|makespan|queue|user|sys|real|build|compile|link|wall|cpu|total|exec",
+    "j": "energy",
+    "w": "power",
+}
 _RATE = re.compile(r"(?:/\s*|[^0-9A-Za-z]per[^0-9A-Za-z]+)$")
 _QUANTITIES = frozenset("|".join(_MEASURED_IN.values()).split("|"))
 # Units of time in seconds, and those that texts use, the largest first.
@@ -151,7 +155,8 @@ _SETTING = frozenset(
 _COUNTED = frozenset(
     words_of(
         "retries faults misses hits failures errors evictions spills collisions conflicts deadlocks warnings aborts "
-        "retry fault miss failure error eviction spill collision conflict deadlock warning abort"
+        "retry fault miss failure error eviction spill collision conflict deadlock warning abort "
+        "failed passed converged infeasible pruned best"
     )
 )
 # The units of times, energies and powers.

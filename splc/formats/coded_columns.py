@@ -34,12 +34,14 @@ NEARLY_SAME, _MOST_ARGUMENTS, _MOST_CELLS = 0.9, 4, 10_000_000
 ROW_COUNTERS = ("id", "index", "row", "no", "nr", "n°", "number", "#", "config_id", "configid", "lauf")
 # What programs that track runs write before the names of columns.
 _PREFIX = re.compile(r"(?:params?|config|hparams|tags)[./]", re.IGNORECASE)
-ROW_NUMBERS = re.compile(r"(?:job|run|trial|task|build|experiment|test|row|pipeline|measurement|config)_?id")
+ROW_NUMBERS = re.compile(r"(?:job|run|trial|task|build|experiment|test|row|pipeline|measurement|config|tuning_run)_?id")
 REPETITION_COUNTERS = (
     *("rep", "reps", "repeat", "repetition", "repetitions", "replicate", "replication"),
     *("run", "run_id", "trial", "iteration", "seed", "random_seed", "random_state", "attempt", "run_attempt"),
     *("wiederholung", "wdh", "durchgang", "durchlauf", "répétition", "essai"),
 )
+# The same if they count from 0 or 1.
+_WEAK_COUNTERS = frozenset(("iter", "it", "round", "pass", "sample", "try", "replica", "rerun"))
 _ROW_WORDS = frozenset(ROW_COUNTERS)
 # The words of which the name of a counter may consist: 'run no', 'experiment id'.
 _COUNTED = frozenset((*ROW_COUNTERS, *REPETITION_COUNTERS, "config", "configuration", "experiment", "versuch"))
@@ -130,6 +132,9 @@ class CodedColumns:
         """Return whether a column numbers the rows in their order, or counts rows or repetitions by its name."""
         if self.rows >= MAX_VALUES and np.array_equal(self.numbers[name] - self.numbers[name][0], np.arange(self.rows)):
             return True
+        if name.casefold() in _WEAK_COUNTERS and self.has_integers(name) and 2 < self.sizes[name] <= MAX_VALUES:
+            distinct = np.unique(self.numbers[name])
+            return distinct[0] in (0, 1) and bool((np.diff(distinct) == 1).all())
         # Zeros and ones number two repetitions, but not rows.
         return is_counter(name) and self.has_integers(name) and not (is_row_counter(name) and self.is_binary(name))
 
@@ -171,11 +176,15 @@ class CodedColumns:
         filled = self.codes[name][~blank[self.codes[name]]]
         return len(np.unique(filled)), len(filled)
 
+    def has_digits(self, name: str) -> bool:
+        """Return whether each text of a column has a digit."""
+        return all(any(map(str.isdigit, text)) for text in self._texts[name])
+
     def says_why(self, name: str) -> bool:
         """Return whether a column has texts in a part of the rows only, in which numbers are missing."""
         has_text = np.array([bool(text.strip()) for text in self._texts[name]], dtype=bool)[self.codes[name]]
         missing = np.zeros(self.rows, dtype=bool)
-        for other in self._gaps & self.numbers.keys():
+        for other in (self._gaps & self.numbers.keys()) - self._texts.keys():
             missing |= self.gaps(other)
         return 0 < 2 * int(has_text.sum()) <= self.rows and bool(missing[has_text].all())
 

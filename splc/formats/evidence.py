@@ -50,6 +50,8 @@ _REMARKS = {
 }
 
 _LEAST_ROWS = 5
+# More fractions than these may be measured ones, such as a temperature.
+_SET = 10
 # Fewer days, or hashes, may be contexts.
 _MANY_DAYS, _MANY_HASHES = 10, 20
 # The number of cells among which the first one with a text is looked for.
@@ -57,14 +59,29 @@ _LOOKED_AT = 1000
 
 # Columns that say whether a run worked: texts and exit codes; and the texts of those that did.
 _STATUS = {("status",), ("state",), ("outcome",)}
+_VERDICTS = {("result",), ("verdict",), ("conclusion",), ("ok",)}
 _FAILED = {
     *("fail", "failed", "failure", "error", "crash", "crashed", "cancelled", "canceled", "timeout", "timed_out"),
     *("aborted", "abort", "killed", "oom", "out_of_memory", "node_fail", "skipped", "pruned", "running", "invalid"),
     *("early_stopped", "stopped", "abandoned", "preempted", "miscompare", "mismatch", "wrong", "incorrect"),
+    *("unstable", "not_built", "no", "bad", "broken", "infeasible"),
 }
-EXIT_CODES = {"exit_code", "exitcode", "exit_status", "returncode", "return_code"}
+EXIT_CODES = {"exit_code", "exitcode", "exit_status", "returncode", "return_code", "exit", "rc", "retcode", "retval"}
 WORKED = {
-    *("ok", "okay", "success", "successful", "succeeded", "passed", "done", "complete", "completed", "finished", "0")
+    *(
+        "ok",
+        "okay",
+        "success",
+        "successful",
+        "succeeded",
+        "pass",
+        "passed",
+        "done",
+        "complete",
+        "completed",
+        "finished",
+    ),
+    *("0", "good", "valid"),
 }
 
 
@@ -87,8 +104,10 @@ def is_hash(name: str, values: Iterable[str]) -> bool:
 
 def is_status(name: str, values: Iterable[str]) -> bool:
     """Return whether the texts of a column say which runs failed, by its name or since all of them are known."""
-    words = {value.strip().casefold() for value in values}
-    return words_of(name)[-1:] in _STATUS or (words <= WORKED | _FAILED and bool(words & WORKED and words & _FAILED))
+    words, last = {value.strip().casefold() for value in values}, words_of(name)[-1:]
+    both = bool(words & WORKED and words & _FAILED)
+    # A verdict may have further words, such as a reason.
+    return last in _STATUS or (both and words <= WORKED | _FAILED) or (last in _VERDICTS and bool(words & WORKED))
 
 
 def _statistics(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]) -> Iterator[tuple[str, str]]:
@@ -247,9 +266,17 @@ def _observed(table: CodedColumns, names: Sequence[str], nfp: str | None, explic
     columns = [name for name in (*left, *right) if name not in reasons]
     removable = [name for name in columns if name in few and name not in explicit]
     # Empty cells make one configuration of several, too.
-    if not all(map(table.complete, columns)):
+    if not all(name not in table.numbers or table.complete(name) for name in columns):
         return reasons
     return reasons | dict.fromkeys(table.scattered(columns, removable), "repetitions differ in it")
+
+
+def perhaps_measured(table: CodedColumns, options: Collection[str], explicit: Collection[str]) -> list[str]:
+    """Return options with many fractions that differ among rows which are repetitions, as often each, without them."""
+    fractions = [name for name in options if name in table.numbers and not table.has_integers(name)]
+    noisy = [name for name in fractions if name not in explicit and table.sizes[name] > _SET]
+    group = table.groups((*table.contexts, *(name for name in options if name not in noisy)))
+    return [name for name in noisy if repeats(np.bincount(group)) and not table.is_crossed(name, group)]
 
 
 def _may_be_set(table: CodedColumns, name: str) -> bool:
@@ -328,7 +355,8 @@ def _found(
         for name in names:
             if name in table.numbers:
                 is_set = table.complete(name) or (name in table.blank and not unexplained_gaps(table, name, names))
-                is_set = is_set and name not in (nfp, *observed) and not table.is_named_measured(name)
+                is_set = is_set and not (table.is_named_measured(name) or is_count_name(name))
+                is_set = is_set and name not in (nfp, *observed)
             else:
                 is_set = table.is_few(name) and _is_crossed_with_any(table, name, few)
             if is_set:

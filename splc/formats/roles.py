@@ -45,13 +45,22 @@ from splc.formats.coded_columns import (
     MAX_VALUES,
     MIN_ROWS,
     NEARLY_ALL,
+    ROW_NUMBERS,
     CodedColumns,
     is_code_name,
     is_counter,
     is_row_counter,
 )
 from splc.formats.column_choice import MISSING, ColumnChoice, are_versions, has_other_decimals, kind_of, version_in
-from splc.formats.evidence import EXIT_CODES, is_hash, is_status, left_out, options_among, unexplained_gaps
+from splc.formats.evidence import (
+    EXIT_CODES,
+    is_hash,
+    is_status,
+    left_out,
+    options_among,
+    perhaps_measured,
+    unexplained_gaps,
+)
 from splc.io.csv_rows import distinct_texts, has_text, texts_in
 from splc.io.numbers import parse_column, parse_number
 from splc.system.variability import ROOT
@@ -78,7 +87,7 @@ CONTEXT_NAMES = (
 _CONTEXT_WORDS = frozenset(CONTEXT_NAMES).union(
     words_of("environment env workload input dataset data benchmark bench system application app program instance os"),
     words_of("runner node hostname cluster branch tag callpath region device cpu gpu hardware project query"),
-    words_of("ref trigger triggered event actor author user operator bearbeiter prüfer origin"),
+    words_of("ref trigger triggered event actor author user operator bearbeiter prüfer origin requestor"),
     ("status", "state", "error"),
 )
 
@@ -179,7 +188,7 @@ def roles_of(
     for name in (*contexts, *words):
         if name not in choice.named and table.says_why(name):
             ignored[name] = "it has texts only where values are missing"
-    ignored |= _spelled_twice(table, list(columns)[:first_stated], words, [*numbers.keys() - explicit - {nfp}])
+    ignored |= _spelled_twice(table, [*columns], first_stated, words, [*numbers.keys() - explicit - {nfp}])
     numbers = {name: values for name, values in numbers.items() if name not in ignored}
     contexts, words = (
         [name for name in contexts if name not in ignored],
@@ -195,6 +204,10 @@ def roles_of(
     if result is None:
         raise _no_property(file)
     options, reasons, instead = result
+    numbered = [name for name in options if name not in explicit and ROW_NUMBERS.fullmatch("_".join(words_of(name)))]
+    numbered = [name for name in numbered if not table.is_binary(name)]
+    reasons |= dict.fromkeys(numbered, "it numbers runs or groups of them")
+    options = {name: None for name in options if name not in numbered}
     of_text = words.keys() | text
     text = [name for name in columns if name in options and name in of_text]
     unused = dict.fromkeys(name for name in words if name not in options and name not in reasons)
@@ -229,6 +242,7 @@ def roles_of(
     # What stands left of the named property is set.
     from_nfp = names[names.index(nfp) if nfp in names else 0 :]
     doubtful = _doubtful(table, [name for name in from_nfp if name in used], options, explicit)
+    noisy = perhaps_measured(table, [*options], explicit)
     gaps = {
         name: [lines[row] for row in unexplained_gaps(table, name, options)]
         for name in (*numeric, *switches)
@@ -244,29 +258,31 @@ def roles_of(
         ignored,
         tuple(unstated) if measured else (),
         np.bincount(table.groups(options)),
-        tuple(_warnings(table, unnamed, doubtful, gaps, instead)),
+        tuple(_warnings(table, unnamed, doubtful, noisy, gaps, instead)),
         bool(evident or multiples or reasons),
         numbers,
     )
 
 
 def _spelled_twice(
-    table: CodedColumns, left: Sequence[str], words: Collection[str], numbers: Collection[str]
+    table: CodedColumns, order: Sequence[str], stated: int, words: Collection[str], numbers: Collection[str]
 ) -> dict[str, str]:
-    """Return the columns that say the same as another one, in each row: codes of texts, else texts, else later numbers.
+    """Return the columns that say the same as another one: codes, texts that spell numbers, and else the later one.
 
-    `left`: the columns to the left of the first stated property, among which numbers say the same as other numbers.
+    Numbers are compared with other numbers to the left of the first stated property, whose place in the order is given.
     """
     reasons: dict[str, str] = {}
     levels = [name for name in table.numbers if name in numbers and table.is_few(name)]
-    texts, options = [name for name in words if table.is_few(name)], [name for name in levels if name in left]
+    texts, options = [name for name in words if table.is_few(name)], [name for name in levels if name in order[:stated]]
     pairs = [*product(texts, levels), *combinations(texts, 2), *combinations(options, 2)]
     for name, number in pairs if len(pairs) <= MAX_TESTS else ():
         # Two binary options of different meaning may be alike by chance.
         if table.sizes[name] == 2 and name in levels:
             continue
         if name not in reasons and number not in reasons and table.agrees(name, number):
-            if name in words and number in levels and not is_code_name(number):
+            # Texts with digits spell numbers, and so do labels of numbers to their left.
+            spells = name in words and number in levels and not is_code_name(number)
+            if spells and (order.index(number) < order.index(name) or table.has_digits(name)):
                 reasons[name] = f"its texts stand for the numbers of {number}"
             else:
                 reasons[number] = f"it says the same as {name}"
@@ -277,6 +293,7 @@ def _warnings(
     table: CodedColumns,
     numeric: Mapping[str, Sequence[str]],
     doubtful: Iterable[str],
+    noisy: Sequence[str],
     gaps: Mapping[str, Sequence[int]],
     instead: str | None,
 ) -> Iterator[str]:
@@ -292,6 +309,10 @@ def _warnings(
     for name in doubtful:
         cure = f"if a run has it as a result, use --ignore {shlex.quote(name)}, else --options {shlex.quote(name)}"
         yield f"{name} is to the right of a property and taken as an option; {cure}"
+    if noisy:
+        columns, differ = shlex.quote(",".join(noisy)), "differs" if len(noisy) == 1 else "differ"
+        cure = f"if this was measured, use --ignore {columns}, else --options {columns}"
+        yield f"{listed(noisy)} {differ} among rows that are repetitions otherwise; {cure}"
     for name, lines in gaps.items():
         if lines:
             where = f"{'line' if len(lines) == 1 else 'lines'} {listed([str(line) for line in lines], _SHOWN_LINES)}"

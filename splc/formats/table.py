@@ -281,9 +281,7 @@ def table_lines(content: bytes) -> tuple[int, int]:
 def beside_notes(before: int, after: int) -> tuple[str, ...]:
     """Return notes about the rows before the header of a table and those below it, if there are some."""
     titles = (f"{plural(before, 'row', 'rows')} before the header left out",) if before else ()
-    return (
-        (*titles, f"{plural(after, 'row', 'rows')} of statistics or remarks at the end left out") if after else titles
-    )
+    return (*titles, f"{plural(after, 'row', 'rows')} below the table left out") if after else titles
 
 
 def table_of(source: Source) -> TableSource:

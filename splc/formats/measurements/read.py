@@ -221,11 +221,11 @@ def _without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> Measure
             worked = np.array([value.casefold() in WORKED for value in context.values], dtype=bool)[context.codes]
         if worked.any() and not worked.all():
             failed = f"{(~worked).sum():,} of {len(rows):,} runs did not succeed, as {name!r} says"
-            text = f"{failed}: their values are not used"
+            text = f"{failed}: their values are not used (--ignore {shlex.quote(name)} uses them)"
             values = {other: np.where(worked[:, None], each, np.nan) for other, each in others.items()}
             # Values that were left out are not missing.
             missing = {other: np.where(worked, rows.missing[other], 0) for other in others}
-            rows = replace(rows, values=values, missing=missing, contexts=contexts, notes=(*notes, text))
+            rows = replace(rows, values=values, missing=missing, contexts=contexts, notes=(text, *notes))
         elif context is not None and "" in context.values:
             filled = context.codes != context.values.index("")
             without = np.any([np.isnan(values).all(axis=1) for values in others.values()], axis=0)

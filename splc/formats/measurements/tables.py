@@ -43,7 +43,7 @@ _MAX_METRICS = 50
 # A list of at least two numbers, one of them with a point, and the beginning of such a cell or of one with a unit.
 _LIST = re.compile(r"[\[(]?(?=.*\.)\s*[-+.\deE]+(?:[,;\s]+[-+.\deE]+)+\s*[])]?")
 _MEASURED_TEXT = re.compile(
-    r"[\d.](?:[smhun]|µs| [smhunJW])|\d:\d\d[:.]\d|[\[(]\s*[\d.]+[,;\s]|[\d.]+[;\s]\s*[\d.]+[;\s]"
+    r"[\d.](?:[smhun]|µs| [smhunJW])|\d:\d\d[:.]\d|\d ?%|[\[(]\s*[\d.]+[,;\s]|[\d.]+[;\s]\s*[\d.]+[;\s]"
 )
 # How many characters of measured values, and bytes after the header, are looked at.
 _LOOKED_AT, _BEGINNING = 1000, 1 << 18
@@ -128,7 +128,8 @@ def _with_numbers(table: TableSource, columns: dict[str, Sequence[str]]) -> Tabl
         written = [text for text in map(str.strip, cells) if text.casefold() not in MISSING]
         # A number of various texts that have a unit of time was measured.
         is_time = len({*written[:_LOOKED_AT]}) > MAX_VALUES and in_one_unit(written[:_LOOKED_AT], False) is not None
-        if not written or not (is_time or is_measurement_name(name) or name.casefold().removesuffix("s") in _RUNS):
+        is_number = is_time or unit_of(written) == "%"
+        if not written or not (is_number or is_measurement_name(name) or name.casefold().removesuffix("s") in _RUNS):
             continue
         if (unit := unit_of(written)) is None and (common := in_one_unit(written, is_duration_name(name))) is not None:
             units[name], numbers = common
