@@ -62,16 +62,11 @@ SUPPORT = 0.75
 FORMS = {"ln y": "multiplies the effects of options", "y": "adds up the effects of options"}
 
 
-def is_stated(full: FullModel, given: bool = False) -> bool:
-    """Return whether cross-validated errors are stated: not with too few rows, nor for values that are not positive.
+def _enough_to_judge(full: FullModel, given: bool) -> int:
+    """Return the number of groups of rows from which on errors outside of folds are stated.
 
     `given`: whether the groups that folds keep together are those of the user, who asks for their error.
     """
-    return full.scale.positive and full.data.independent >= _enough_to_judge(full, given)
-
-
-def _enough_to_judge(full: FullModel, given: bool) -> int:
-    """Return the number of groups of rows from which on errors outside of folds are stated."""
     several = max(constants.ROWS_OF_VALIDATION, constants.ROWS_PER_OPTION * len(full.basis.variables))
     return FEWEST_GROUPS if given else several
 
@@ -236,7 +231,8 @@ class ProjectionLearner:
         # Few rows that are all valid configurations have exact effects: nothing tells how uncertain these are.
         saturated = printed.exact and is_too_few(full)
         given = problem.given_groups is not None
-        crossed = printed.cross_validated if is_stated(full, given) else None
+        is_stated = full.scale.positive and full.data.independent >= _enough_to_judge(full, given)
+        crossed = printed.cross_validated if is_stated else None
         intervals = None
         if len(full.rows) > 1:
             intervals = PrintedIntervals(model, full.scale, math.hypot(printed.quantile, full.runs))
