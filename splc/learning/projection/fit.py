@@ -81,7 +81,7 @@ def objective(logarithms: Array, design: KernelDesign, z: Array, noise: Array) -
     `logarithms`: those of the hyperparameters, relevances first. `noise`: multiples of the noise of each row.
     """
     theta = Hyperparameters.of(logarithms)
-    kernel = KernelParts(theta, design)
+    kernel = KernelParts(theta, design, design)
     kernel.kernel.flat[:: len(z) + 1] += theta.noise * noise + constants.JITTER
     if (evidence := negative_evidence(kernel.kernel, z)) is None:
         return np.inf, np.zeros_like(logarithms)

@@ -14,7 +14,7 @@ triangular matrices: recursive halving leaves matrix products, which are as fast
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
@@ -27,8 +27,8 @@ from splc.types import Array
 
 # Blocks of one ±1 column with rho lambda below this are multiplied through their logarithms.
 FAST = 0.9
-# Elements of a kernel that are computed at a time, so that they stay in the processor's cache.
-BLOCK = 2**15
+# Elements of a kernel, and of its sums, that are computed at a time, so that they stay in the processor's cache.
+BLOCK, SUMS_BLOCK = 2**16, 2**15
 # Rows up to which numpy is about as fast as scipy, and the size of triangles that are not divided.
 MAX_ROWS, _SMALL = 300, 48
 
@@ -105,9 +105,15 @@ class Hyperparameters:
 
 def kernel_matrix(theta: Hyperparameters, first: KernelDesign, second: KernelDesign) -> Array:
     """Return the kernel between configurations, shape (n, m), without noise."""
-    kernel = np.full((len(first), len(second)), 1 - 1 / theta.interaction)
-    for rows, factor, values in _kernel_blocks(theta, first, second):
-        kernel[rows] += np.multiply(values, factor, out=values)
+    kernel = np.empty((len(first), len(second)))
+    rows = max(BLOCK // max(len(second), 1), 1)
+    for start in range(0, len(first), rows):
+        block = slice(start, start + rows)
+        # A kernel of a design with itself is symmetric.
+        column_block = slice(start if first is second else 0, None)
+        kernel[block, column_block] = KernelParts(theta, first.rows(block), second.rows(column_block)).kernel
+        if first is second:
+            kernel[column_block, block] = kernel[block, column_block].T
     return kernel
 
 
@@ -119,19 +125,9 @@ def kernel_diagonal(theta: Hyperparameters, design: KernelDesign) -> Array:
 
 
 def kernel_sums(theta: Hyperparameters, weights: Array, first: KernelDesign, second: KernelDesign) -> Array:
-    """Return the weights, shape (n,), times the kernel between n and m configurations, shape (m,); it is not stored."""
-    sums = np.full(len(second), (1 - 1 / theta.interaction) * weights.sum())
-    for rows, factor, values in _kernel_blocks(theta, first, second):
-        sums += weights[rows] * factor @ values
-    return sums
+    """Return the weights, shape (n,), times the kernel between n and m configurations, shape (m,).
 
-
-def _kernel_blocks(
-    theta: Hyperparameters, first: KernelDesign, second: KernelDesign
-) -> Iterator[tuple[slice, float, Array]]:
-    """Yield rows, and a factor with what is added to the kernel there times it, with few passes over each block.
-
-    These are the product over blocks of columns, and the Matern-3/2 function.
+    The kernel is not stored: its parts are summed block by block, with as few passes over each block as possible.
     """
     rho, relevances = theta.interaction, theta.relevances[first.relevances]
     signs, spans = _split(theta, first, second)
@@ -143,28 +139,33 @@ def _kernel_blocks(
     # 3 w D, whose square root is the argument of the Matern-3/2 function.
     scale = 3 * theta.width
     first_squares, second_squares = scale * (weighted * a).sum(axis=1), scale * (relevances * b**2).sum(axis=1)
-    moved, others = np.column_stack([-2 * scale * weighted, np.ones(len(a))]), np.column_stack([b, second_squares])
-    distances = _augmented(moved, first_squares, others)
-    rows = max(BLOCK // max(len(b), 1), 1)
+    distances = _augmented(-2 * scale * weighted, first_squares, b, second_squares)
+    sums = np.full(len(b), (1 - 1 / rho) * weights.sum())
+    rows = max(SUMS_BLOCK // max(len(b), 1), 1)
     spaces = np.empty((2, rows, len(b)))
     for start in range(0, len(a), rows):
         block = slice(start, start + rows)
-        values, buffer = spaces[:, : len(a[block])]
+        values, buffer = spaces[:, : len(weights[block])]
         np.exp(np.matmul(exponent[0][block], exponent[1], out=values), out=values)
         for left, right in factors:
             values *= np.matmul(left[block], right, out=buffer)
-        yield block, 1 / rho, values
+        sums += weights[block] / rho @ values
         np.matmul(distances[0][block], distances[1], out=values)
         np.sqrt(np.maximum(values, 0.0, out=values), out=values)
         np.exp(np.negative(values, out=buffer), out=buffer)
         values += 1
         values *= buffer
-        yield block, theta.stationary, values
+        sums += weights[block] * theta.stationary @ values
+    return sums
 
 
-def _augmented(first: Array, added: Array, second: Array) -> tuple[Array, Array]:
-    """Return the factors of `first @ second.T + added[:, None]`, shapes (n, k) and (k, m)."""
-    return np.column_stack([first, added]), np.ascontiguousarray(np.column_stack([second, np.ones(len(second))]).T)
+def _augmented(
+    first_columns: Array, added: Array, second_columns: Array, further: Array | None = None
+) -> tuple[Array, Array]:
+    """Return the factors of `first @ second.T + added[:, None] + further`, shapes (n, k) and (k, m)."""
+    columns = [first_columns, added] if further is None else [first_columns, added, np.ones(len(added))]
+    rows = [second_columns, np.ones(len(second_columns))] + ([] if further is None else [further])
+    return np.column_stack(columns), np.ascontiguousarray(np.column_stack(rows).T)
 
 
 def _split(theta: Hyperparameters, first: KernelDesign, second: KernelDesign) -> tuple[Array, tuple[slice, ...]]:
@@ -176,34 +177,33 @@ def _split(theta: Hyperparameters, first: KernelDesign, second: KernelDesign) ->
 
 
 class KernelParts:
-    """The kernel of a design with itself, with what its gradient needs.
+    """The kernel between two designs, with what its gradient needs.
 
     Operations are in place: allocating matrices of n^2 elements costs more than computing them.
     """
 
-    def __init__(self, theta: Hyperparameters, design: KernelDesign) -> None:
-        rho, columns, self.theta, self.design = theta.interaction, design.columns, theta, design
-        self.relevances = relevances = theta.relevances[design.relevances]
-        self.signs, self.spans = _split(theta, design, design)
+    def __init__(self, theta: Hyperparameters, first: KernelDesign, second: KernelDesign) -> None:
+        rho, self.theta, self.design = theta.interaction, theta, first
+        self.relevances = relevances = theta.relevances[first.relevances]
+        self.signs, self.spans = _split(theta, first, second)
+        a, b, strengths = first.columns, second.columns, rho * relevances[self.signs]
         self.fast_product: Array = np.ones(())
         if len(self.signs):
-            fast, strengths = columns[:, self.signs], rho * relevances[self.signs]
-            exponent = (fast * np.arctanh(strengths)) @ fast.T
+            exponent = (a[:, self.signs] * np.arctanh(strengths)) @ b[:, self.signs].T
             exponent += np.log1p(-(strengths**2)).sum() / 2
             self.fast_product = np.exp(exponent, out=exponent)
         self.factors: list[Array] = []
-        self.product = np.broadcast_to(self.fast_product, (len(design), len(design)))
+        self.product = np.broadcast_to(self.fast_product, (len(first), len(second)))
         for span in self.spans:
-            factor = (columns[:, span] * relevances[span]) @ columns[:, span].T
+            factor = (a[:, span] * relevances[span]) @ b[:, span].T
             factor *= rho
             factor += 1
             self.factors.append(factor)
             self.product = self.product * factor
-        weighted = columns * relevances
-        squares = (weighted * columns).sum(axis=1)
-        distances = (-2 * weighted) @ columns.T
-        distances += squares[:, None]
-        distances += squares
+        weighted = a * relevances
+        distances = (-2 * weighted) @ b.T
+        distances += (weighted * a).sum(axis=1)[:, None]
+        distances += ((b * relevances) * b).sum(axis=1)
         self.distances: Array = np.maximum(distances, 0.0, out=distances)
         root = self.distances * (3 * theta.width)
         np.sqrt(root, out=root)
@@ -218,7 +218,7 @@ class KernelParts:
     def derivative(self, outer: Array, noise: Array) -> Array:
         """Return the derivative, by the logarithms, of a function whose derivative by the covariance is `outer`.
 
-        `noise`: multiples of the noise of each configuration, shape (n,).
+        It is for the kernel of a design with itself. `noise`: multiples of the noise of each configuration, shape (n,).
         """
         theta, columns, relevances = self.theta, self.design.columns, self.relevances
         rho = theta.interaction
