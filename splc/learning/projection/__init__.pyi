@@ -51,8 +51,6 @@ from splc.learning.projection.posterior import negative_evidence as negative_evi
 from splc.learning.projection.posterior import solved as solved
 from splc.learning.projection.predictor import Ensemble as Ensemble
 from splc.learning.projection.predictor import MomentsPredictor as MomentsPredictor
-from splc.learning.projection.predictor import column_as_json as column_as_json
-from splc.learning.projection.predictor import column_from_json as column_from_json
 from splc.learning.projection.predictor import configurations_as_json as configurations_as_json
 from splc.learning.projection.predictor import configurations_from_json as configurations_from_json
 from splc.learning.projection.predictor import predictions as predictions

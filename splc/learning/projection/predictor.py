@@ -22,6 +22,7 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.data.observations import Observed
 from splc.errors import ConfigurationError, ExpressionError, VariabilityError
+from splc.io.json import picked, plain_values
 from splc.learning import judging
 from splc.learning.projection import constants
 from splc.learning.projection.basis import (
@@ -267,8 +268,7 @@ class Ensemble(MomentsPredictor):
         configurations, variables, parts = self.configurations, self.basis.variables, self.parts
         first = parts[0] if parts else None
         observed = {
-            each.name: {"values": list(each.values), "optional": each.optional}
-            | {"column": column_as_json(configurations.column(each.name))}
+            each.name: picked(each, "values, optional") | {"column": configurations.column(each.name)}
             for each in variables
             if each.observed
         }
@@ -295,7 +295,7 @@ class Ensemble(MomentsPredictor):
             "configurations": configurations_as_json(configurations),
             **self._contexts_as_json(),
             **({} if self.stacked is None else {"stacked": self.stacked.as_json()}),
-            "observed": observed,
+            "observed": plain_values(observed),
         }
 
     def _contexts_as_json(self) -> dict[str, Any]:
@@ -303,10 +303,9 @@ class Ensemble(MomentsPredictor):
         block = self.basis.context
         if block is None or self.places is None:
             return {}
-        found = {"names": list(block.names), "place": block.place, "rows": self.places.tolist()}
-        further: dict[str, Any] = {"numbers": list(block.numbers) or None, "unmeasured": list(block.unmeasured) or None}
-        further |= {"quantile": self.joint_quantile}
-        return {"contexts": found | {name: value for name, value in further.items() if value is not None}}
+        facts = picked(block, "names, place, numbers, unmeasured")
+        facts = plain_values(facts | {"rows": self.places, "quantile": self.joint_quantile})
+        return {"contexts": {name: value for name, value in facts.items() if value not in (None, [])}}
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> Self:
@@ -314,7 +313,7 @@ class Ensemble(MomentsPredictor):
         configurations = configurations_from_json(content["configurations"], system)
         observed = content.get("observed", {})
         if observed:
-            columns = {name: column_from_json(entry["column"]) for name, entry in observed.items()}
+            columns = {name: np.array(entry["column"], dtype=float) for name, entry in observed.items()}
             cells = Observed(columns, np.ones(len(configurations), dtype=bool))
             try:
                 system = replace(system, observed=tuple(columns))
@@ -398,22 +397,13 @@ def _contexts_of(content: Mapping[str, Any] | None, rows: int) -> tuple[ContextB
 
 def configurations_as_json(configurations: Configurations) -> dict[str, list[float | None]]:
     """Return the values of configurations in JSON's types: option → its column."""
-    return {option.name: column_as_json(configurations.value(option.name)) for option in configurations.system.options}
+    return {option.name: plain_values(configurations.value(option.name)) for option in configurations.system.options}
 
 
 def configurations_from_json(content: Mapping[str, Sequence[float | None]], system: VariabilityModel) -> Configurations:
     """Return the configurations of `configurations_as_json`."""
     try:
-        return Configurations.from_columns(system, {name: column_from_json(column) for name, column in content.items()})
+        columns = {name: np.array(column, dtype=float) for name, column in content.items()}
+        return Configurations.from_columns(system, columns)
     except (ConfigurationError, VariabilityError) as error:
         raise ValueError(str(error)) from None
-
-
-def column_as_json(column: Array) -> list[float | None]:
-    """Return a column in JSON's types."""
-    return [None if np.isnan(value) else value for value in column.tolist()]
-
-
-def column_from_json(values: Sequence[float | None]) -> Array:
-    """Return the column of `column_as_json`."""
-    return np.array([np.nan if value is None else float(value) for value in values])
