@@ -169,7 +169,7 @@ def _terms(
     levels = levels_of(model, configurations.system)
 
     def text_without(term: Term, name: str) -> str:
-        remaining_term = with_levels(_without(term, frozenset([name])), levels)
+        remaining_term = with_levels(term.reduced((), [name]), levels)
         return "" if remaining_term == CONSTANT else remaining_term.text(model.order)
 
     shares = term_shares(model, configurations)
@@ -202,7 +202,7 @@ def _factors(
             values = np.exp(contributions[:, term_indices].sum(axis=1)[active])
         ends = (float(values.min()), float(values.max())) if len(values) else (None, None)
         terms = [model.terms[term_index] for term_index in term_indices]
-        pairs = [(with_levels(_without(term, options), levels), influence) for term, influence in terms]
+        pairs = [(with_levels(term.reduced((), options), levels), influence) for term, influence in terms]
         estimate = estimates_by_term.get(terms[0][0]) if len(terms) == 1 else None
         effect = Effect(text(options), None, None, estimate, factor_text(pairs, model.order), *ends)
         yield options, effect, partial(text, options)
@@ -227,7 +227,3 @@ def factor_text(pairs: Sequence[tuple[Term, float]], order: Sequence[str]) -> st
     # Numbers out of range stay exponentials.
     constant = f"{math.exp(number):.{DIGITS}g}" if abs(number) < 700 else f"exp({number:.{DIGITS}g})"
     return " * ".join([constant, *parts] if number or not parts else parts)
-
-
-def _without(term: Term, options: frozenset[str]) -> Term:
-    return Term(tuple(factor for factor in term.factors if factor.option not in options))
