@@ -13,16 +13,13 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.io.numbers import comparable_size
-from splc.learning.projection import stem_of
+from splc.learning.projection import SETTLED, SUPPORT, stem_of
 from splc.learning.result import InfluenceEstimate, term_shares
 from splc.models.influence import InfluenceModel, levels_of, with_levels
 from splc.models.terms import CONSTANT, Term, names_in, option_term, quoted
 from splc.system.variability import VariabilityModel
 
 DIGITS = 6
-# The sign of an influence is uncertain below this probability, or with a smaller share of folds that have the term.
-SETTLED = 0.95
-SUPPORT = 0.75
 # Effects with an uncertain sign are left out if their share, or the change by their factor, is smaller than this.
 SMALL_SHARE = 1.0
 SMALL_FACTOR = 0.01

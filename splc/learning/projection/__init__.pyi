@@ -17,7 +17,9 @@ from splc.learning.projection.constants import NUMBER_EVIDENCE as NUMBER_EVIDENC
 from splc.learning.projection.constants import REFIT_ITERATIONS as REFIT_ITERATIONS
 from splc.learning.projection.constants import ROWS_OF_MODEL as ROWS_OF_MODEL
 from splc.learning.projection.constants import ROWS_OF_SEARCH as ROWS_OF_SEARCH
+from splc.learning.projection.constants import SETTLED as SETTLED
 from splc.learning.projection.constants import START_RELEVANCE as START_RELEVANCE
+from splc.learning.projection.constants import SUPPORT as SUPPORT
 from splc.learning.projection.constants import Form as Form
 from splc.learning.projection.constants import ProjectionSettings as ProjectionSettings
 from splc.learning.projection.constants import ScaleChoice as ScaleChoice

@@ -55,9 +55,6 @@ from splc.types import Array, Link
 ENOUGH = 24
 # Fewer rows than the first constant never suffice; fewer than the second one only with enough rows per option.
 NEVER, FEWEST = 3, 8
-# The sign of a clear effect has at least this probability, and so many of the folds have a term of its options.
-CLEAR = 0.95
-SUPPORT = 0.75
 # How a full model combines the effects of options, by its scale.
 FORMS = {"ln y": "multiplies the effects of options", "y": "adds up the effects of options"}
 
@@ -135,8 +132,8 @@ def of_few_rows(
         if terms <= (settings.terms or 2):
             printed = printed_model(target, variables, replace(settings, terms=terms), space)
             effects = [estimate for estimate in printed.estimates if estimate.term.options]
-            supported = all((estimate.folds or 0) >= SUPPORT * printed.folds for estimate in effects)
-            if len(effects) == 1 and effects[0].sign_probability >= CLEAR and supported:
+            supported = all((estimate.folds or 0) >= constants.SUPPORT * printed.folds for estimate in effects)
+            if len(effects) == 1 and effects[0].sign_probability >= constants.SETTLED and supported:
                 return printed
     return printed_model(target, (), settings, space)
 
