@@ -52,7 +52,10 @@ from splc.learning.projection.posterior import kernel_matrix as kernel_matrix
 from splc.learning.projection.posterior import negative_evidence as negative_evidence
 from splc.learning.projection.posterior import solved as solved
 from splc.learning.projection.predictor import Ensemble as Ensemble
+from splc.learning.projection.predictor import EnsembleSum as EnsembleSum
+from splc.learning.projection.predictor import Full as Full
 from splc.learning.projection.predictor import MomentsPredictor as MomentsPredictor
+from splc.learning.projection.predictor import Summand as Summand
 from splc.learning.projection.predictor import configurations_as_json as configurations_as_json
 from splc.learning.projection.predictor import configurations_from_json as configurations_from_json
 from splc.learning.projection.predictor import predictions as predictions

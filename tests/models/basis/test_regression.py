@@ -93,7 +93,7 @@ def test_growing_fit_is_that_of_all_columns(seed: int, columns: int, alike: floa
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 6))
 def test_rows_that_are_not_fitted(seed: int, columns: int) -> None:
-    """They do not change the fit, which goes on there."""
+    """They do not change the fit, which predicts them."""
     rng, fitted = np.random.default_rng(seed), np.arange(30) % 3 > 0
     whole, target = rng.standard_normal((30, columns)), rng.standard_normal(30)
     fit, alone = OrthogonalFit(target, fitted), OrthogonalFit(target[fitted])
