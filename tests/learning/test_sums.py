@@ -15,7 +15,8 @@ from splc.data.observations import Observed
 from splc.errors import ConfigurationError, LearningError, SpecError
 from splc.learning import Part, learn, learn_sum
 from splc.learning.features import observed_features
-from splc.learning.sums import EnsembleSum, SumResult, parts_of
+from splc.learning.projection.predictor import EnsembleSum
+from splc.learning.sums import SumResult, parts_of
 from splc.models.terms import option_term
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel

@@ -24,7 +24,6 @@ from splc.formats.models.text import python_module
 from splc.io.json import picked, plain_values
 from splc.io.latex import CONTROLS, directions_shown
 from splc.learning import projection
-from splc.learning.sums import EnsembleSum
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Derived, Parameter, by_name, options_of
 from splc.models.terms import Factor, Term
@@ -43,7 +42,7 @@ _DATA, _WIDTH = "PROGRAM: dict[str, Any] = ", 100
 def program_of(stored: StoredModel) -> dict[str, Any]:
     """Return the prediction program of a model without parameters."""
     system, model = stored.system, stored.model
-    full_model = stored.full if isinstance(stored.full, (projection.Ensemble, EnsembleSum)) else None
+    full_model = stored.full if isinstance(stored.full, (projection.Ensemble, projection.EnsembleSum)) else None
     printed = stored.printed_intervals if isinstance(stored.printed_intervals, projection.PrintedIntervals) else None
     used = model.options | (frozenset() if full_model is None else full_model.options)
     levels = [predictor.level for predictor in (full_model, printed) if predictor is not None]
@@ -152,9 +151,9 @@ def _scale_object(scale: projection.Scale) -> dict[str, Any]:
     return scale.as_json() | {"constant_noise": projection.CONSTANT_NOISE}
 
 
-def _processes(full: projection.Ensemble | EnsembleSum | None) -> Iterator[dict[str, Any]]:
+def _processes(full: projection.Ensemble | projection.EnsembleSum | None) -> Iterator[dict[str, Any]]:
     """Yield the Gaussian processes whose sum a full model is; those of a summand are added where an option is 1."""
-    if isinstance(full, EnsembleSum):
+    if isinstance(full, projection.EnsembleSum):
         yield from (_process(summand.full, summand.where) for summand in full.summands)
     elif full is not None:
         yield _process(full, None)

@@ -17,7 +17,9 @@ from splc.learning.projection.constants import NUMBER_EVIDENCE as NUMBER_EVIDENC
 from splc.learning.projection.constants import REFIT_ITERATIONS as REFIT_ITERATIONS
 from splc.learning.projection.constants import ROWS_OF_MODEL as ROWS_OF_MODEL
 from splc.learning.projection.constants import ROWS_OF_SEARCH as ROWS_OF_SEARCH
+from splc.learning.projection.constants import SETTLED as SETTLED
 from splc.learning.projection.constants import START_RELEVANCE as START_RELEVANCE
+from splc.learning.projection.constants import SUPPORT as SUPPORT
 from splc.learning.projection.constants import Form as Form
 from splc.learning.projection.constants import ProjectionSettings as ProjectionSettings
 from splc.learning.projection.constants import ScaleChoice as ScaleChoice
@@ -50,9 +52,10 @@ from splc.learning.projection.posterior import kernel_matrix as kernel_matrix
 from splc.learning.projection.posterior import negative_evidence as negative_evidence
 from splc.learning.projection.posterior import solved as solved
 from splc.learning.projection.predictor import Ensemble as Ensemble
+from splc.learning.projection.predictor import EnsembleSum as EnsembleSum
+from splc.learning.projection.predictor import Full as Full
 from splc.learning.projection.predictor import MomentsPredictor as MomentsPredictor
-from splc.learning.projection.predictor import column_as_json as column_as_json
-from splc.learning.projection.predictor import column_from_json as column_from_json
+from splc.learning.projection.predictor import Summand as Summand
 from splc.learning.projection.predictor import configurations_as_json as configurations_as_json
 from splc.learning.projection.predictor import configurations_from_json as configurations_from_json
 from splc.learning.projection.predictor import predictions as predictions

@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from splc.data.configurations import Configurations, value_indices
+from splc.io.json import plain_values
 from splc.learning.projection import constants
 from splc.learning.projection.constants import EXTRAPOLATION
 from splc.learning.projection.posterior import KernelDesign
@@ -124,6 +125,22 @@ def without_numbers(variables: Iterable[Variable], kept: Iterable[str] = ()) -> 
         for original in variables
         for variable in ((original,) if original.name in numbered_names else original.unnumbered())
     )
+
+
+def variables_from_json(content: Mapping[str, Any], system: VariabilityModel) -> tuple[Variable, ...]:
+    """Return the variables of a file of a full model (`Ensemble.as_json`)."""
+    # Without the key, numbered groups had other columns.
+    every = without_numbers(variables_of(system), content.get("numbered", ()))
+    extra = [
+        Variable(name, "numeric", (name,), tuple(map(float, entry["values"])), bool(entry["optional"]), True)
+        for name, entry in content.get("observed", {}).items()
+    ]
+    members = content.get("members", {})
+    by_member = {member: variable for variable in (*every, *extra) for member in variable.members}
+    pairs = [(by_member[name], members.get(name)) for name in content["variables"] if name in by_member]
+    if any(order is not None and set(order) != set(variable.members) for variable, order in pairs):
+        raise ValueError("the members of groups do not fit the system")
+    return tuple(variable.with_members(order or variable.members) for variable, order in pairs)
 
 
 def nearest_known(
@@ -261,6 +278,22 @@ class ContextBlock:
     numbers: tuple[float, ...] = ()  # the values as numbers, such as numbers of cores; empty if they are names
     # further numbers of which nothing was measured; their positions are after those of `names`
     unmeasured: tuple[float, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Return its fields in JSON's types, without those that are empty."""
+        facts = plain_values(self)
+        return {name: value for name, value in facts.items() if value != []}
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> ContextBlock:
+        """Return the context of `as_json`."""
+        numbers, unmeasured = (tuple(map(float, content.get(name, ()))) for name in ("numbers", "unmeasured"))
+        block = cls(tuple(map(str, content["names"])), int(content["place"]), numbers, unmeasured)
+        if numbers and len(numbers) != len(block.names):
+            raise ValueError("the numbers of the contexts do not fit their names")
+        if not 0 <= block.place < len(block.names) + len(unmeasured):
+            raise ValueError("the contexts do not fit the configurations")
+        return block
 
     def columns(self, places: Array) -> tuple[Array, Array]:
         """Return the columns with a relevance each, and those that share one, for the positions of rows' values.

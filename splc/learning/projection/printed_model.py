@@ -9,7 +9,7 @@ without a full model have the `PrintedIntervals`.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import mul
@@ -101,10 +101,10 @@ class PrintedModel:
         """Return the performance-influence model."""
         return InfluenceModel.from_terms(self.terms, order, self.link, self.derived)
 
-    def columns(self, configurations: Configurations) -> Array:
-        """Return the values of the selected terms, shape (n, selected)."""
-        parts = [InfluenceModel.from_terms([(selected.term, 1.0)], derived=self.derived) for selected in self.selected]
-        return np.column_stack([np.zeros((len(configurations), 0)), *(part.predict(configurations) for part in parts)])
+    def columns(self, configurations: Configurations) -> Iterator[tuple[slice, Array]]:
+        """Yield blocks of rows with the values of the selected terms, shape (rows, selected)."""
+        ones = tuple((selected.term, 1.0) for selected in self.selected)
+        return InfluenceModel(ones, derived=self.derived).contribution_blocks(configurations)
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,9 +286,7 @@ def refit(printed: PrintedModel, configurations: Configurations, values: Array, 
     gram = np.zeros((len(printed.selected), len(printed.selected)))
     moments = np.zeros(len(gram))
     # In blocks, since the columns of millions of rows need much memory.
-    for start in range(0, len(values), BLOCK):
-        rows = slice(start, start + BLOCK)
-        columns = printed.columns(configurations[rows])
+    for rows, columns in printed.columns(configurations):
         if relative:
             columns = columns / values[rows, None]
         gram += columns.T @ columns
@@ -312,8 +310,7 @@ def refit(printed: PrintedModel, configurations: Configurations, values: Array, 
 def _positive_share(printed: PrintedModel, start: Array, influences: Array, configurations: Configurations) -> float:
     """Return the share of the way from some influences to others on which predictions that are positive stay so."""
     share = 1.0
-    for first in range(0, len(configurations), BLOCK):
-        columns = printed.columns(configurations[first : first + BLOCK])
+    for _, columns in printed.columns(configurations):
         start_values, end_values = columns @ start, columns @ influences
         lost = (end_values <= 0) & (start_values > 0)
         ends = start_values[lost] / (start_values[lost] - end_values[lost])

@@ -146,7 +146,7 @@ class OrthogonalFit:
 
     def __init__(self, target: Array, fitted: Array | None = None) -> None:
         self.target = target.astype(float)  # the values to fit, shape (n,)
-        # 1 for the rows that are fitted, 0 for others, where the basis only goes on, shape (n,); None: all are fitted
+        # 1 for the rows that are fitted, 0 for others, to which the basis is extended, shape (n,); None: all are fitted
         self.fitted = fitted
         # a basis of the columns, orthonormal at the fitted rows, shape (columns, n), and with 0 at the others
         self.basis = self.inner = np.empty((0, len(target)))

@@ -18,9 +18,8 @@ from sampling.space.dependence import ChoiceValues, Flips, flipped, values_of
 from sampling.space.optimum import positions_of
 from splc.errors import SpaceError
 from splc.formats.models.stored_model import Support
-from splc.learning.projection import predictions, valid_configurations
+from splc.learning.projection import Full, predictions, valid_configurations
 from splc.learning.result import LearningResult
-from splc.learning.sums import Full
 from splc.models.basis.regression import NORMAL_QUANTILE
 from splc.models.influence import InfluenceModel
 from splc.types import Array, Link
