@@ -73,7 +73,7 @@ class Products:
                             factor = replace(factor, power=0)
                         part = self.multiply(part, {product_of((factor,)): 1.0})
             except TooLargeError:
-                self.keep_closed(term)
+                self._closed.setdefault(min(sums).option, []).append(frozenset(sums))
                 add(result, {term: value})
             else:
                 add(result, self._opened(part))
@@ -93,12 +93,6 @@ class Products:
         if any(all(powers.get(f.option, 0) >= f.power for f in closed) for closed in known):
             return True
         return min_terms((len(terms), int(f.power), names_of_terms(terms)) for f, terms in sums.items()) > MAX_TERMS
-
-    def keep_closed(self, term: Term) -> None:
-        """Record that the sums among the factors of a term are too large to be multiplied out."""
-        factors = frozenset(self.open_sums(term))
-        if factors and not self.is_too_large(term):
-            self._closed.setdefault(min(factors).option, []).append(factors)
 
     @contextmanager
     def attempt(self) -> Iterator[None]:
