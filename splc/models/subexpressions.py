@@ -60,6 +60,11 @@ class Operation:
         return FUNCTION[self.operation].slope if self.operation in FUNCTION else None
 
     @property
+    def is_shape(self) -> bool:
+        """True for thresholds, maxima and minima; those of one option are functions of it as its powers are."""
+        return self.operation in (*THRESHOLDS, *SEVERAL)
+
+    @property
     def has_steps(self) -> bool:
         """True for thresholds and functions of steps, such as roundings: their derivatives are 0."""
         return self.operation in THRESHOLDS or (self.operation in FUNCTION and self.slope is None)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
@@ -103,7 +102,7 @@ class DrawnSource(_Source):
     space: Space  # the valid configurations
     variables: tuple[Variable, ...]  # the variables of its system
 
-    @cached_property
+    @property
     def count(self) -> int | None:
         """The number of valid configurations; None if they cannot be counted."""
         return self.space.count if self.space.is_counted else None
