@@ -50,7 +50,6 @@ class ModelText:
 
     definitions: tuple[Statement, ...]  # the definitions, in order
     model: Statement  # the model, which is the last statement
-    is_marked: bool  # whether the model is marked by the name `T`
 
 
 def split_text(text: str, names: NameTable | None = None) -> ModelText:
@@ -67,7 +66,7 @@ def split_text(text: str, names: NameTable | None = None) -> ModelText:
     for index, statement in enumerate(statements[:-1]):
         if not statement.name or (marked and statement.name == MODEL != last.name):
             raise ExpressionError(_after_the_model(statement, statements[index + 1]))
-    return ModelText(tuple(statements[:-1]), last, last.name == MODEL)
+    return ModelText(tuple(statements[:-1]), last)
 
 
 def _after_the_model(model: Statement, following: Statement) -> Problem:
@@ -237,7 +236,7 @@ class _Text:
         if node is not None:
             stated[self.parts.model] = set(names_in(node))
             self.require_distinct(self.parts.model, stated[self.parts.model], lines)
-            if not self.problems and not self.parts.is_marked:
+            if not self.problems and self.parts.model.name != MODEL:
                 self.require_all_used(stated)
         self.problems.raise_if_any(ExpressionError)
         assert expansion is not None
