@@ -40,7 +40,7 @@ _DIFFERENCE = 0.001
 
 @dataclass(frozen=True, eq=False)
 class _Source:
-    """What sources have in common: configurations that fail are no candidates."""
+    """A source whose configurations may fail; those that do are no candidates."""
 
     # returns which configurations fail, as far as is known, shape (n,), bool; None: none do
     fail: Callable[[Configurations], Array] | None = field(default=None, kw_only=True)
