@@ -1,6 +1,6 @@
 """Binding of machine parameters: a model in which every parameter is replaced by a number.
 
-A factor with a parameter, directly or in a subexpression, is expanded again from its text.
+A term with a parameter, directly or in a subexpression, is expanded again from its text.
 """
 
 from __future__ import annotations
@@ -8,17 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache, reduce
 
-from splc.arithmetic.parser import parse
-from splc.arithmetic.tokens import MODEL_FUNCTIONS
 from splc.errors import ExpressionError, Problem
 from splc.models.influence import InfluenceModel
-from splc.models.parameters import chosen_rows
-from splc.models.subexpressions import Parameter, by_name, needed
-from splc.models.terms import CONSTANT, Factor, Term
-from splc.models.text.algebra import Expander
-from splc.models.text.products import Expansion, Signs, constant
+from splc.models.parameters import Parameters, chosen_rows
+from splc.models.subexpressions import Parameter, by_name, names_of_terms, needed
+from splc.models.terms import Term
+from splc.models.text.products import Signs
+from splc.models.text.reader import expand_model
 
 
 def bound(model: InfluenceModel, at: Mapping[str, float] | None = None) -> InfluenceModel:
@@ -30,34 +27,27 @@ def bound(model: InfluenceModel, at: Mapping[str, float] | None = None) -> Influ
     if not rows:
         return model
     values = {parameter.name: parameter.values_of[rows[parameter.name]] for parameter in model.parameters}
-    names = by_name(model.derived)
-    # The signs of options are unknown here, so any may be negative.
-    expander = Expander(signs=Signs(otherwise=-math.inf))
-    expander.derived.update(by_name(model.subexpressions))
-    expander.definitions = {name: constant(value) for name, value in values.items()}
+    names, derived = by_name(model.derived), by_name(model.subexpressions)
 
-    @cache
-    def replaced(factor: Factor) -> Expansion | None:
-        """Return a factor with its parameters replaced, None if it has none."""
-        if not any(isinstance(part, Parameter) for part in needed(frozenset((factor.option,)), names)):
-            return None
-        return expander.expand(parse(Term((factor,)).text(), functions=MODEL_FUNCTIONS))
+    def varies(term: Term) -> bool:
+        return any(isinstance(part, Parameter) for part in needed(term.options, names))
 
     terms: list[tuple[Term, float]] = []
     for term, influence in model.terms:
+        if not varies(term):
+            terms.append((term, influence))
+            continue
         try:
-            parts = [(factor, replaced(factor)) for factor in term.factors]
-            known = (expander.factor(part) for _, part in parts if part is not None)
-            value = reduce(expander.multiply, known, {CONSTANT: influence})
+            # The signs of options are unknown here, so any may be negative.
+            found = expand_model(term.text(), None, Parameters.of(values), signs=Signs(otherwise=-math.inf))
         except ExpressionError as error:
             numbers = ", ".join(f"{name} = {number:g}" for name, number in values.items())
             message = f"{error.problems[0].message}, in {term.text(model.order)} with {numbers}"
             raise ExpressionError(Problem(message, hint="choose other rows, or correct the parameters")) from None
-        unchanged = Term(tuple(factor for factor, part in parts if part is None))
-        # A term whose influence becomes 0 is still a term of the model.
-        for replacement, amount in [*value.items()] or [(CONSTANT, 0.0)]:
-            product = unchanged * replacement
-            terms += expander.opened({product: amount}).items() or [(product, amount)]
+        derived |= by_name(found.derived)
+        terms += [(each, influence * weight) for each, weight in found.expansion.items()]
+        if not found.expansion:
+            # A term whose influence becomes 0 is still a term of the model.
+            terms.append((Term(tuple(factor for factor in term.factors if not varies(Term((factor,))))), 0.0))
     result = InfluenceModel.from_terms(terms, model.order, model.link)
-    used = frozenset().union(*(term.options for term, _ in result.terms))
-    return replace(result, derived=needed(used, {**by_name(model.subexpressions), **expander.derived}))
+    return replace(result, derived=needed(names_of_terms(result.terms), derived))
