@@ -16,7 +16,7 @@ from splc.arithmetic.functions import POWER, SEVERAL
 from splc.data.configurations import Configurations
 from splc.errors import Problem, SpecError, unknown_name_hint
 from splc.models.influence import InfluenceModel
-from splc.models.subexpressions import Addends, Operation, Parameter, by_name, finite_values, needed, options_of
+from splc.models.subexpressions import Addends, Operation, Parameter, by_name, derived_column, finite_values, needed
 from splc.models.terms import Factor, Term, factor_values, log_term, option_term
 from splc.types import Array
 
@@ -263,14 +263,9 @@ class Sensitivity:
                 return known[name]
             with np.errstate(all="ignore"):
                 column = self._computed(name)
-            # As `InfluenceModel` sees it: NaN where its options are deselected.
-            value: Array = np.broadcast_to(column.value, len(self.configurations)).astype(float)
-            options = options_of(frozenset((name,)), self._derived)
-            deselected: Array = np.zeros(len(value), dtype=bool)
-            if options:
-                deselected = np.asarray(np.isnan([self._column(option) for option in sorted(options)]).all(axis=0))
-                value[deselected] = np.nan
-            known[name], wrong = Dual(value, column.slopes), ~np.isfinite(value) & ~deselected
+            options = [self._column(option) for option in sorted(self.model.options_of(option_term(name)))]
+            value, wrong = derived_column(column.value, options, len(self.configurations))
+            known[name] = Dual(value, column.slopes)
             if self.depends(name):
                 self._wrong = self._wrong | wrong
             else:

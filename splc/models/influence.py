@@ -18,7 +18,7 @@ from splc.data.table import numbers_of, table_columns
 from splc.errors import ConfigurationError, Problem, listed, unknown_name_hint
 from splc.io.numbers import number_text
 from splc.io.presentation import Bars, page
-from splc.models.subexpressions import Derived, Parameter, addends_text, by_name, options_of
+from splc.models.subexpressions import Derived, Parameter, addends_text, by_name, derived_column, options_of
 from splc.models.terms import CONSTANT, Subexpression, Term, option_term, product_of, quoted
 from splc.system.options import NumericOption
 from splc.system.variability import ROOT, VariabilityModel
@@ -219,13 +219,8 @@ class InfluenceModel:
 
         def values(definition: Derived) -> Array:
             options = sorted(options_of(frozenset((definition.name,)), derived))
-            result: Array = np.broadcast_to(definition.values(column), len(configurations)).astype(float)
-            deselected: Array = np.zeros(len(configurations), dtype=bool)
-            if options:
-                # Like a deselected option, a name derived only from deselected options contributes nothing.
-                deselected = np.asarray(np.isnan([column(name) for name in options]).all(axis=0))
-                result[deselected] = np.nan
-            wrong = ~np.isfinite(result) & ~deselected
+            inner = [column(name) for name in options]
+            result, wrong = derived_column(definition.values(column), inner, len(configurations))
             if wrong.any():
                 row = int(np.argmax(wrong))
                 assignment = ", ".join(f"{name} = {column(name)[row]:g}" for name in options)

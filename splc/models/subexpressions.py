@@ -138,6 +138,17 @@ def by_name(derived: Iterable[Derived]) -> dict[str, Derived]:
     return {part.name: part for part in derived}
 
 
+def derived_column(values: Array, options: Sequence[Array], rows: int) -> tuple[Array, Array]:
+    """Return the column of a derived name, shape (rows,), and where it should have a finite value but has none.
+
+    Like a deselected option, a name derived only from deselected options contributes nothing: both are NaN.
+    """
+    column = np.broadcast_to(values, rows).astype(float)
+    deselected = np.isnan(options).all(axis=0) if options else np.zeros(rows, dtype=bool)
+    column[deselected] = np.nan
+    return column, ~np.isfinite(column) & ~deselected
+
+
 def options_of(names: frozenset[str], derived: Mapping[str, Derived]) -> frozenset[str]:
     """Return the options that names depend on, directly or through derived names."""
     return frozenset(_reached(names, derived) - derived.keys())
