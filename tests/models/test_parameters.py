@@ -17,11 +17,10 @@ from splc.errors import ExpressionError, SplcError
 from splc.formats.models.parameters import parse_parameters
 from splc.formats.models.text import parse_model_text
 from splc.io.files import Source
-from splc.models.binding import bound
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.parameters import Parameters, ParameterTable, Quantity, symbol, wrong_name
 from splc.models.terms import CONSTANT, option_term
-from splc.models.text.reader import expand_model
+from splc.models.text.reader import bound, expand_model
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from tests.support.golden_messages import check_calls, check_messages

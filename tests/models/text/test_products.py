@@ -21,14 +21,13 @@ from splc.data.configurations import Configurations
 from splc.errors import ExpressionError
 from splc.formats.models.text import parse_model_text
 from splc.io.files import Source
-from splc.models.binding import bound
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.parameters import Parameters, Quantity
 from splc.models.terms import CONSTANT, Factor, Term, option_term, product_of
 from splc.models.text import products
 from splc.models.text.algebra import Expander, expand
 from splc.models.text.products import MAX_TERMS, Expansion, Signs, TooLargeError, min_terms
-from splc.models.text.reader import expand_model, expand_text
+from splc.models.text.reader import bound, expand_model, expand_text
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
