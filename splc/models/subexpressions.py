@@ -55,11 +55,6 @@ class Operation:
         return frozenset().union(*map(names_of_terms, self.operands))
 
     @property
-    def slope(self) -> Callable[[Array], Array] | None:
-        """The derivative of a function of one number; None for other operations and for functions of steps."""
-        return FUNCTION[self.operation].slope if self.operation in FUNCTION else None
-
-    @property
     def is_shape(self) -> bool:
         """True for thresholds, maxima and minima; those of one option are functions of it as its powers are."""
         return self.operation in (*THRESHOLDS, *SEVERAL)
@@ -67,7 +62,7 @@ class Operation:
     @property
     def has_steps(self) -> bool:
         """True for thresholds and functions of steps, such as roundings: their derivatives are 0."""
-        return self.operation in THRESHOLDS or (self.operation in FUNCTION and self.slope is None)
+        return self.operation in THRESHOLDS or (self.operation in FUNCTION and FUNCTION[self.operation].slope is None)
 
     def values(self, column: Column) -> Array:
         """Return its values, shape (n,) or (1,); NaN where one of its operands is not finite."""
