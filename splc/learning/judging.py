@@ -27,7 +27,7 @@ from splc.learning.result import (
     Round,
     SparseErrors,
 )
-from splc.models.influence import EvaluationError, InfluenceModel
+from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Derived
 from splc.system.variability import VariabilityModel
 from splc.types import Array, Link
@@ -114,17 +114,9 @@ def judgement_notes(rows: JudgedRows, judgement: Judgement) -> Iterator[str]:
 
 def predictions(predictor: Predictor, configurations: Configurations) -> Array:
     """Return predictions, shape (n,), NaN where the model has no finite value."""
-    try:
-        return predictor.predict(configurations)
-    except EvaluationError:
-        if not isinstance(predictor, InfluenceModel):
-            raise
-    total = np.zeros(len(configurations))
-    with np.errstate(over="ignore", invalid="ignore"):
-        for term, influence in predictor.terms:
-            total = total + influence * term.evaluate(configurations.column)
-        predicted = np.exp(total) if predictor.link == "log" else total
-    return np.where(np.isfinite(predicted), predicted, np.nan)
+    if isinstance(predictor, InfluenceModel):
+        return predictor.defined(configurations)
+    return predictor.predict(configurations)
 
 
 def influence_model(

@@ -163,15 +163,6 @@ class TestFunctions:
         with pytest.raises(ExpressionError):
             parse("exp(x)")
 
-    @pytest.mark.parametrize(
-        "text", ["ceil(x)", "floor(x / 2)", "max(x, y)", "min(x, 2)", "exp(x)", "[x < 2]", "1 / (x + y)"]
-    )
-    def test_subexpressions_only(self, text: str) -> None:
-        """Without subexpressions, functions and quotients that are no sums of terms are refused."""
-        with pytest.raises(ExpressionError, match=r"cannot be written as a sum of terms"):
-            expand(parse(text, functions=MODEL_FUNCTIONS))
-        assert len(model_of(text.replace(" + y", "")).terms) == 1
-
     def test_without_a_system(self) -> None:
         """If every name is an option, max is one unless an argument follows."""
         model = parse_model_text(Source("m.txt", b"max * 2 + max(max, x)"))
