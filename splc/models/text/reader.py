@@ -45,16 +45,8 @@ class Statement:
     line: int  # the first line
 
 
-@dataclass(frozen=True)
-class ModelText:
-    """A model text, split into statements."""
-
-    definitions: tuple[Statement, ...]  # the definitions, in order
-    model: Statement  # the model, which is the last statement
-
-
-def split_text(text: str, names: NameTable | None = None) -> ModelText:
-    """Split model text into definitions and the model line.
+def split_text(text: str, names: NameTable | None = None) -> tuple[Statement, ...]:
+    """Return the statements of a model text: definitions, and the model line at the end.
 
     `names`: the known names, which may begin or end with operators; None if no name does.
     """
@@ -67,7 +59,7 @@ def split_text(text: str, names: NameTable | None = None) -> ModelText:
     for index, statement in enumerate(statements[:-1]):
         if not statement.name or (marked and statement.name == MODEL != last.name):
             raise ExpressionError(_after_the_model(statement, statements[index + 1]))
-    return ModelText(tuple(statements[:-1]), last)
+    return tuple(statements)
 
 
 def _after_the_model(model: Statement, following: Statement) -> Problem:
@@ -253,13 +245,13 @@ class _Text:
         # Without parameters, the text is a term of a stored model.
         self.functions = FUNCTIONS if symbolic is None else MODEL_FUNCTIONS
         symbols.state(parameters, symbolic or ())
-        self.parts: ModelText = split_text(symbols.normalised(text), symbols.table)
+        *self.definitions, self.model = split_text(symbols.normalised(text), symbols.table)
 
     def expanded(self) -> ExpandedText:
         """Return the model as a sum of terms."""
         stated: dict[Statement, set[str]] = {}  # statement → the names in it, of those that can be read
         lines: dict[str, int] = {}
-        for definition in self.parts.definitions:
+        for definition in self.definitions:
             node, expansion = self.statement(definition)
             # A wrong definition still defines its name, so that uses of the name are not reported, too.
             meaning = {option_term(definition.name): 1.0} if expansion is None else expansion
@@ -268,11 +260,11 @@ class _Text:
                 self.require_free(definition, stated[definition], meaning, lines)
                 lines.setdefault(definition.name, definition.line)
             self.symbols.add(definition.name, meaning)
-        node, expansion = self.statement(self.parts.model)
+        node, expansion = self.statement(self.model)
         if node is not None:
-            stated[self.parts.model] = set(names_in(node))
-            self.require_distinct(self.parts.model, stated[self.parts.model], lines)
-            if not self.problems and self.parts.model.name != MODEL:
+            stated[self.model] = set(names_in(node))
+            self.require_distinct(self.model, stated[self.model], lines)
+            if not self.problems and self.model.name != MODEL:
                 self.require_all_used(stated)
         self.problems.raise_if_any(ExpressionError)
         assert expansion is not None
@@ -358,7 +350,7 @@ class _Text:
             if name in used:
                 used = (used - {name}) | names
                 continue
-            message = f"the model in line {self.parts.model.line} does not use the definition {name!r}"
+            message = f"the model in line {self.model.line} does not use the definition {name!r}"
             hint = f"add {name} to it or delete it; a model that begins with 'T =' need not use all of them"
             self.problems.add(message, definition.line, hint=hint)
 

@@ -162,7 +162,7 @@ def test_statements_hold_every_line(text: str) -> None:
         reject()
     lines = text.splitlines()
     covered: dict[int, str] = {}
-    for each in (*parts.definitions, parts.model):
+    for each in parts:
         for place, line in enumerate(each.text.split("\n")):
             assert each.line + place not in covered
             covered[each.line + place] = line
