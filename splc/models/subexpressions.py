@@ -24,7 +24,7 @@ Column = Callable[[str], Array]
 
 @dataclass(frozen=True)
 class Operation:
-    """An operation on sums of terms whose result is none, such as `(nx + 2 * ny)` as a divisor.
+    """A factor that is not an option but an operation on sums of terms, such as the divisor `(nx + 2 * ny)`.
 
     A sum has parentheses; there are powers whose exponent is not a number (`(2^nx)`), functions (`ceil(px * py / 4)`,
     `max(4 * nx, px)`), and thresholds, which are 1 or 0 (`[nx >= 8]`).
