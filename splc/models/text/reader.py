@@ -1,9 +1,10 @@
 """Reader of model text: definitions, comments, and the expansion to a canonical sum of terms.
 
-Text: numbers, option names, `+ - * / ^ ( )`, the functions of `splc.arithmetic.functions`, thresholds (`[x >= 8]`), `#`
-comments, statements over several lines (see `statements`), `name = expression` definitions before the model line
-(`T = …` or a bare expression). Operators associate as in mathematics. Products of sums are multiplied out,
-`log(a*b)` is split, log bases are converted to 10.
+In: a text of numbers, option names, `+ - * / ^ ( )`, the functions of `splc.arithmetic.functions`, thresholds
+(`[x >= 8]`), `#` comments, statements over several lines, and `name = expression` definitions before the model line
+(`T = …` or a bare expression). Operators associate as in mathematics. Out: the terms with their coefficients, and the
+subexpressions in them (`expand_model`; of stored terms `expand_text`, `expand_subexpression`, `expand_definition`). A
+model whose parameters become numbers is read again (`bound`).
 
 A definition must not have the name of an option, of another definition, or of a parameter with a different value, so
 that `--parameter alpha=2` always has an effect. A definition in terms of the name it replaces (`alpha = alpha / 1000`)
