@@ -17,8 +17,8 @@ from comparison.syntactic import compare_terms, links_differ
 from splc.data.accuracy import discrepancy
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, MeasurementError, Problem, SplcError, listed
-from splc.models.binding import bound
 from splc.models.influence import EvaluationError, InfluenceModel
+from splc.models.text.reader import bound
 from splc.types import Array
 
 POWERS = (1.0, 2.0, 3.0)

@@ -10,7 +10,6 @@ import math
 from typing import Literal
 
 from comparison.result import ClassScore, Found, SyntacticComparison, TermScore, Unseen
-from splc.arithmetic.functions import SEVERAL, THRESHOLDS
 from splc.errors import ConfigurationError
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Operation
@@ -91,11 +90,7 @@ def _unseen(models: tuple[InfluenceModel, InfluenceModel], order: tuple[str, ...
     roles: tuple[Literal["first", "second"], ...] = ("first", "second")
     opaque: dict[str, tuple[tuple[str, ...], list[Literal["first", "second"]]]] = {}
     for model, role in zip(models, roles, strict=True):
-        functions = {
-            part.name
-            for part in model.factors
-            if isinstance(part, Operation) and part.operation in (*THRESHOLDS, *SEVERAL)
-        }
+        functions = {part.name for part in model.factors if isinstance(part, Operation) and part.is_shape}
         for term, _ in model.terms:
             for factor in term.factors:
                 if isinstance(factor.option, Subexpression):

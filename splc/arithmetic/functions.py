@@ -11,7 +11,6 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial, reduce
 from itertools import product
 from types import MappingProxyType
 from typing import Any
@@ -70,7 +69,10 @@ def rounded(function: str, values: Array | float) -> Array:
 def _rounding(name: str) -> Function:
     """Return a rounding; in Python a number within rounding errors of an integer is that integer, too."""
     latex, python = rf"\left\l{name} {{x}} \right\r{name}", f"{{module}}.{name}({{round}}({{x}}, 12))"
-    values = partial(rounded, name)
+
+    def values(x: Array | float) -> Array:
+        return rounded(name, x)
+
     return Function(name, values, lambda number: float(values(number)), everywhere=True, latex=latex, python=python)
 
 
@@ -91,7 +93,7 @@ def applied(operation: str, arguments: Sequence[Any]) -> Any:
     """Return the values of a function, of a comparison of `THRESHOLDS`, of `SUM` or of `POWER`."""
     if operation in SEVERAL:
         # NaN where one of them is NaN.
-        return reduce(np.maximum if operation == "max" else np.minimum, arguments)
+        return (np.maximum if operation == "max" else np.minimum).reduce(np.broadcast_arrays(*arguments))
     if operation in THRESHOLDS:
         return compared(operation, *arguments)
     if operation in (SUM, POWER):
@@ -169,23 +171,16 @@ def evaluate(node: Node, value_of: Callable[[str], Any], zero_safe: bool = False
 
 def fraction_of(node: Node) -> Fraction | None:
     """Return the exact value of a tree of numbers, None for other trees and for fractions of too many digits."""
-    value = Fraction(0)
     match node:
         case Number(number):
-            value = Fraction(repr(number))
-        case Sum(addends):
-            for sign, child in addends:
+            return Fraction(repr(number))
+        case Sum(pairs) | Product(pairs):
+            is_sum = isinstance(node, Sum)
+            value = Fraction(0 if is_sum else 1)
+            for side, child in pairs:
                 part = fraction_of(child)
-                if part is None or value.denominator > _LARGEST_PART:
+                if part is None or not (is_sum or part) or max(abs(value.numerator), value.denominator) > _LARGEST_PART:
                     return None
-                value += sign * part
-        case Product(factors):
-            value = Fraction(1)
-            for side, child in factors:
-                part = fraction_of(child)
-                if not part or max(abs(value.numerator), value.denominator) > _LARGEST_PART:
-                    return None
-                value = value * part if side > 0 else value / part
-        case _:
-            return None
-    return value
+                value = value + side * part if is_sum else value * part**side
+            return value
+    return None

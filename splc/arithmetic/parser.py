@@ -61,11 +61,6 @@ class Parser:
         self.advance()
         return token.text
 
-    def end(self) -> None:
-        """Raise an error unless all tokens are consumed."""
-        if self.token.kind != "end":
-            raise self.unexpected()
-
     def fail(self, message: str, hint: str | None = None) -> ExpressionError:
         """Return an error at the next token."""
         return problem_at(self.text, self.token.at, message, hint)
@@ -104,6 +99,13 @@ class Parser:
         while operator := self.accept("+", "-"):
             addends.append((1 if operator == "+" else -1, self.product()))
         return addends[0][1] if len(addends) == 1 else Sum(tuple(addends))
+
+    def last_sum(self) -> Node:
+        """Return an expression that ends the text."""
+        node = self.sum()
+        if self.token.kind != "end":
+            raise self.unexpected()
+        return node
 
     def product(self) -> Node:
         """Product := power (('*'|'/') power)*, with the association `self.associate`."""
@@ -147,8 +149,6 @@ class Parser:
             return Name(token.text, token.at)
         if token.kind == "function":
             self.advance()
-            if not (self.token.kind == "op" and self.token.text == "("):
-                raise self.fail(f"{token.text} needs its argument in parentheses")
             return self.call(token)
         if self.accept("("):
             self.enter()
@@ -185,7 +185,8 @@ class Parser:
     def call(self, function: Token) -> Node:
         """Return a call of a function, whose arguments follow in parentheses."""
         name, opened = function.text, self.token
-        self.advance()
+        if not self.accept("("):
+            raise self.fail(f"{name} needs its argument in parentheses")
         self.enter()
         arguments = [self.sum()]
         while self.token.kind == "comma":
@@ -207,10 +208,7 @@ def parse(
 
     `names`: the known names; None accepts every plain name.
     """
-    parser = Parser(text, names, associate, comparisons=False, functions=functions)
-    node = parser.sum()
-    parser.end()
-    return node
+    return Parser(text, names, associate, comparisons=False, functions=functions).last_sum()
 
 
 def parse_comparison(
@@ -223,6 +221,4 @@ def parse_comparison(
     if token.kind != "cmp":
         raise parser.fail("a comparison is expected here", "one of >= <= != = < >")
     parser.advance()
-    right = parser.sum()
-    parser.end()
-    return left, "=" if token.text == "==" else token.text, right
+    return left, "=" if token.text == "==" else token.text, parser.last_sum()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 
@@ -80,20 +80,21 @@ def children(node: Node) -> tuple[Node, ...]:
             return ()
 
 
+def parts_of(node: Node) -> Iterator[Node]:
+    """Yield a tree and all parts of it, in order of appearance."""
+    yield node
+    for child in children(node):
+        yield from parts_of(child)
+
+
 def names_in(node: Node) -> list[str]:
     """Return the distinct names of a tree, in order of appearance."""
-    names: list[str] = []
-    stack = [node]
-    while stack:
-        part = stack.pop()
-        names += [part.name] if isinstance(part, Name) else []
-        stack.extend(reversed(children(part)))
-    return list(dict.fromkeys(names))
+    return list(dict.fromkeys(part.name for part in parts_of(node) if isinstance(part, Name)))
 
 
 def is_ambiguous(node: Node) -> bool:
     """Return whether a product in the tree has another value if `*` and `/` associate the other way."""
-    return (isinstance(node, Product) and node.ambiguous) or any(map(is_ambiguous, children(node)))
+    return any(isinstance(part, Product) and part.ambiguous for part in parts_of(node))
 
 
 def tree_text(node: Node, name: Callable[[str], str], number: Callable[[float], str]) -> str:

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from splc.arithmetic.functions import POWER, SEVERAL
+from splc.arithmetic.functions import FUNCTION, POWER, SEVERAL, SUM
 from splc.data.configurations import Configurations
 from splc.errors import Problem, SpecError, unknown_name_hint
 from splc.models.influence import InfluenceModel
-from splc.models.subexpressions import Addends, Operation, Parameter, by_name, finite_values, needed, options_of
+from splc.models.subexpressions import Addends, Operation, Parameter, by_name, derived_column, finite_values, needed
 from splc.models.terms import Factor, Term, factor_values, log_term, option_term
 from splc.types import Array
 
@@ -263,14 +263,9 @@ class Sensitivity:
                 return known[name]
             with np.errstate(all="ignore"):
                 column = self._computed(name)
-            # As `InfluenceModel` sees it: NaN where its options are deselected.
-            value: Array = np.broadcast_to(column.value, len(self.configurations)).astype(float)
-            options = options_of(frozenset((name,)), self._derived)
-            deselected: Array = np.zeros(len(value), dtype=bool)
-            if options:
-                deselected = np.asarray(np.isnan([self._column(option) for option in sorted(options)]).all(axis=0))
-                value[deselected] = np.nan
-            known[name], wrong = Dual(value, column.slopes), ~np.isfinite(value) & ~deselected
+            options = [self._column(option) for option in sorted(self.model.options_of(option_term(name)))]
+            value, wrong = derived_column(column.value, options, len(self.configurations))
+            known[name] = Dual(value, column.slopes)
             if self.depends(name):
                 self._wrong = self._wrong | wrong
             else:
@@ -285,17 +280,11 @@ class Sensitivity:
                 index = self._places[name]
                 shape = replace(parameter, values_of=self.free[index].shape).values(self._column)
                 return Dual(shape * self._multiples[index], {index: shape})
-            case Operation(_, operation, operands) as definition:
+            case Operation(_, operation, operands):
                 parts = [self._total(operand) for operand in operands]
-                if operation == POWER:
-                    return power(*parts)
-                if operation in SEVERAL:
-                    return _extreme(operation, parts)
-                values = finite_values(operation, [part.value for part in parts])
-                if definition.has_steps:
-                    return Dual(values, {})
-                slope = definition.slope
-                return _chained(values, [(1.0 if slope is None else slope(parts[0].value), parts[0])])
+                values = [part.value for part in parts]
+                # Functions of steps have no rates.
+                return _chained(finite_values(operation, values), zip(rates(operation, values), parts, strict=False))
 
     def _column(self, name: str) -> Array:
         return self._name(name).value
@@ -312,23 +301,17 @@ def _rate(factor: Factor, x: Array) -> Array:
     return result if a == 0 else result + a * raised * np.power(logarithm, b)
 
 
-def _extreme(function: str, arguments: Sequence[Dual]) -> Dual:
-    """Return the greatest or the least argument, with the derivative of the first one that attains it."""
-    value, slopes = arguments[0].value, arguments[0].slopes
-    for other in arguments[1:]:
-        beyond = other.value > value if function == "max" else other.value < value
-        slopes = {
-            index: np.where(beyond, other.slopes.get(index, 0.0), slopes.get(index, 0.0))
-            for index in slopes.keys() | other.slopes.keys()
-        }
-        value = np.where(np.isfinite(value) & np.isfinite(other.value), np.where(beyond, other.value, value), np.nan)
-    return Dual(value, slopes)
-
-
-def power(base: Dual, exponent: Dual) -> Dual:
-    """Return b^e: its derivative is e b^(e-1) b' + b^e ln(b) e'."""
-    finite = np.isfinite(base.value) & np.isfinite(exponent.value)
-    value = np.where(finite, np.power(base.value, exponent.value), np.nan)
-    by_base = exponent.value * np.power(base.value, exponent.value - 1)
-    by_exponent = np.where(value == 0, 0.0, value * np.log(base.value))
-    return _chained(value, ((by_base, base), (by_exponent, exponent)))
+def rates(operation: str, operands: Sequence[Array]) -> list[Array | float]:
+    """Return the derivatives of an operation by each of its operands; none of functions of steps."""
+    if operation == POWER:
+        # (b^e)' is e b^(e-1) b' + b^e ln(b) e'.
+        base, exponent = operands
+        power = np.power(base, exponent)
+        return [exponent * np.power(base, exponent - 1), np.where(power == 0, 0.0, power * np.log(base))]
+    if operation in SEVERAL:
+        # The derivative is that of the first operand that attains the value.
+        values = np.array(np.broadcast_arrays(*operands))
+        attained = values.argmax(axis=0) if operation == "max" else values.argmin(axis=0)
+        return [np.asarray(attained == place, dtype=float) for place in range(len(operands))]
+    slope = FUNCTION[operation].slope if operation in FUNCTION else None
+    return [1.0] * (operation == SUM) if slope is None else [slope(operands[0])]

@@ -246,11 +246,8 @@ class Judgement:
 
     predicted: Array  # predictions at the measured configurations that judge it, shape (n,), NaN where it has no value
     evaluated: Array  # predictions at the evaluation set, shape (m,)
-    learning: float | None  # the error on the learning set; None where it is undefined, as all errors
-    rest: float | None  # the error on the measured configurations outside of it, or on the evaluation set
-    all: float | None  # the error on all measured configurations
-    # those of errors of a sample, by the names of errors in `LearningResult`
-    standard_errors: Mapping[str, float | None]
+    errors: Mapping[str, float | None]  # by their names in `LearningResult`; None where one is undefined
+    standard_errors: Mapping[str, float | None]  # those of errors of a sample, by the same names
 
 
 @dataclass(frozen=True, eq=False)
@@ -336,9 +333,10 @@ class JudgedRows:
             evaluated, known = predict(self.evaluation.configurations), self.evaluation.column(self.nfp)
             rest = mean_relative_error(evaluated, known)
             deviations[1] = standard_error(evaluated, known, self.samples.get("error", (0, len(known)))[1])
+        errors = dict(zip(ERRORS, (learning, rest, total), strict=True))
         stated = zip(ERRORS, (*deviations, total_deviation), strict=True)
         standard_errors = {name: deviation for name, deviation in stated if name in self.samples}
-        return Judgement(predicted, evaluated, learning, rest, total, standard_errors)
+        return Judgement(predicted, evaluated, errors, standard_errors)
 
     def known(self, groups: Groups) -> Array:
         """Return which values of `tested`, with `unlearned`, are of groups that were learned from, shape (n,)."""

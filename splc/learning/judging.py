@@ -27,7 +27,7 @@ from splc.learning.result import (
     Round,
     SparseErrors,
 )
-from splc.models.influence import EvaluationError, InfluenceModel
+from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Derived
 from splc.system.variability import VariabilityModel
 from splc.types import Array, Link
@@ -59,8 +59,7 @@ def judged(
     if printed is not None:
         other = rows.judge(partial(predictions, printed))
         judgements.append(other)
-        own = printed_errors or SparseErrors()
-        printed_errors = replace(own, learning_error=other.learning, error=other.rest, error_all=other.all)
+        printed_errors = replace(printed_errors or SparseErrors(), **dict[str, Any](other.errors))
     system = problem.measurements.system
     facts: dict[str, Any] = {"splc": __version__, "learner": learner.name, "system": system.name}
     if problem.observed:
@@ -72,9 +71,6 @@ def judged(
         rounds=tuple(rounds),
         nfp=problem.nfp,
         learning_configurations=len(problem.rows),
-        learning_error=judgement.learning,
-        error=judgement.rest,
-        error_all=judgement.all,
         left_out=int((problem.values == 0).sum()),
         base=system.base_option,
         preset=learner.preset,
@@ -90,7 +86,7 @@ def judged(
         judgements=tuple(judgements),
         unit=problem.measurements.unit(problem.nfp),
         groups=problem.groups,
-        **found,
+        **{**found, **judgement.errors},
     )
 
 
@@ -114,17 +110,9 @@ def judgement_notes(rows: JudgedRows, judgement: Judgement) -> Iterator[str]:
 
 def predictions(predictor: Predictor, configurations: Configurations) -> Array:
     """Return predictions, shape (n,), NaN where the model has no finite value."""
-    try:
-        return predictor.predict(configurations)
-    except EvaluationError:
-        if not isinstance(predictor, InfluenceModel):
-            raise
-    total = np.zeros(len(configurations))
-    with np.errstate(over="ignore", invalid="ignore"):
-        for term, influence in predictor.terms:
-            total = total + influence * term.evaluate(configurations.column)
-        predicted = np.exp(total) if predictor.link == "log" else total
-    return np.where(np.isfinite(predicted), predicted, np.nan)
+    if isinstance(predictor, InfluenceModel):
+        return predictor.defined(configurations)
+    return predictor.predict(configurations)
 
 
 def influence_model(
@@ -149,7 +137,8 @@ def round_errors(result: LearningResult) -> list[float | None]:
         rows.judge(partial(predictions, influence_model(step.terms, rows.measured.system, model.link, model.derived)))
         for step in result.rounds[:-1]
     ]
-    return [*(step.all if rows.evaluation is None else step.rest for step in earlier), last]
+    name = "error_all" if rows.evaluation is None else "error"
+    return [*(step.errors[name] for step in earlier), last]
 
 
 def random_folds(table: FeatureTable, number: int, seed: int, groups: Array | None = None) -> Array:

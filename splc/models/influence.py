@@ -18,7 +18,7 @@ from splc.data.table import numbers_of, table_columns
 from splc.errors import ConfigurationError, Problem, listed, unknown_name_hint
 from splc.io.numbers import number_text
 from splc.io.presentation import Bars, page
-from splc.models.subexpressions import Derived, Parameter, addends_text, by_name, options_of
+from splc.models.subexpressions import Derived, Parameter, addends_text, by_name, derived_column, options_of
 from splc.models.terms import CONSTANT, Subexpression, Term, option_term, product_of, quoted
 from splc.system.options import NumericOption
 from splc.system.variability import ROOT, VariabilityModel
@@ -174,39 +174,43 @@ class InfluenceModel:
         terms = ((term.reduced(binary, constant), influence) for term, influence in self.terms)
         return self.from_terms(terms, self.order, self.link, self.derived)
 
-    def contributions(self, configurations: Configurations | Any) -> Array:
+    def contributions(self, configurations: Configurations | Any, undefined: Array | None = None) -> Array:
         """Return influence × term value, shape (n, terms).
 
         Raises an `EvaluationError` if a term has no finite value at a configuration (a division by zero, the logarithm
-        of a number that is not positive).
+        of a number that is not positive), unless such rows are to be marked in `undefined`, shape (n,).
         """
         configurations = rows_of(configurations)
-        column = self._columns(configurations)
+        column = self._columns(configurations, undefined)
         result = np.empty((len(configurations), len(self.terms)))
         with np.errstate(over="ignore", invalid="ignore"):
             for j, (term, influence) in enumerate(self.terms):
                 column_values = term.evaluate(column)
                 result[:, j] = influence * column_values if influence != 0 else 0.0
         wrong = ~np.isfinite(result)
-        if wrong.any():
+        if undefined is not None:
+            undefined[wrong.any(axis=1)] = True
+        elif wrong.any():
             row, j = (int(indices[0]) for indices in np.nonzero(wrong))
             raise self._without_value(row, j, column)
         return result
 
-    def contribution_blocks(self, configurations: Configurations | Any) -> Iterator[tuple[slice, Array]]:
+    def contribution_blocks(
+        self, configurations: Configurations | Any, undefined: Array | None = None
+    ) -> Iterator[tuple[slice, Array]]:
         """Yield blocks of rows with their contributions, shape (rows, terms): less memory than all at once."""
         configurations = rows_of(configurations)
         for start in range(0, max(len(configurations), 1), BLOCK):
             rows = slice(start, start + BLOCK)
             try:
-                contributions = self.contributions(configurations[rows])
+                contributions = self.contributions(configurations[rows], None if undefined is None else undefined[rows])
             except EvaluationError:
                 # The row must count from the first of all configurations.
                 self.contributions(configurations)
                 raise
             yield rows, contributions
 
-    def _columns(self, configurations: Configurations | TableRows) -> Callable[[str], Array]:
+    def _columns(self, configurations: Configurations | TableRows, undefined: Array | None) -> Callable[[str], Array]:
         """Return a function that returns the column of an option or a derived name; each is computed once."""
         columns: dict[str, Array] = {}
         derived = by_name(self.derived)
@@ -219,14 +223,11 @@ class InfluenceModel:
 
         def values(definition: Derived) -> Array:
             options = sorted(options_of(frozenset((definition.name,)), derived))
-            result: Array = np.broadcast_to(definition.values(column), len(configurations)).astype(float)
-            deselected: Array = np.zeros(len(configurations), dtype=bool)
-            if options:
-                # Like a deselected option, a name derived only from deselected options contributes nothing.
-                deselected = np.asarray(np.isnan([column(name) for name in options]).all(axis=0))
-                result[deselected] = np.nan
-            wrong = ~np.isfinite(result) & ~deselected
-            if wrong.any():
+            inner = [column(name) for name in options]
+            result, wrong = derived_column(definition.values(column), inner, len(configurations))
+            if undefined is not None:
+                undefined[wrong] = True
+            elif wrong.any():
                 row = int(np.argmax(wrong))
                 assignment = ", ".join(f"{name} = {column(name)[row]:g}" for name in options)
                 what, advice = f"{definition.name} has no finite value", None
@@ -279,6 +280,15 @@ class InfluenceModel:
             message = f"the prediction for configuration {row} {what}"
             raise EvaluationError(message, row=row, what=f"the prediction {what}")
         return predicted
+
+    def defined(self, configurations: Configurations) -> Array:
+        """Return the predictions, shape (n,), NaN where the model has no finite value."""
+        undefined = np.zeros(len(configurations), dtype=bool)
+        with np.errstate(over="ignore", invalid="ignore"):
+            blocks = self.contribution_blocks(configurations, undefined)
+            total = np.concatenate([contributions.sum(axis=1) for _, contributions in blocks])
+            predicted = np.exp(total) if self.link == "log" else total
+        return np.where(undefined | ~np.isfinite(predicted), np.nan, predicted)
 
     @property
     def text(self) -> str:

@@ -24,7 +24,7 @@ Column = Callable[[str], Array]
 
 @dataclass(frozen=True)
 class Operation:
-    """An operation on sums of terms whose result is none, such as `(nx + 2 * ny)` as a divisor.
+    """A factor that is not an option but an operation on sums of terms, such as the divisor `(nx + 2 * ny)`.
 
     A sum has parentheses; there are powers whose exponent is not a number (`(2^nx)`), functions (`ceil(px * py / 4)`,
     `max(4 * nx, px)`), and thresholds, which are 1 or 0 (`[nx >= 8]`).
@@ -55,14 +55,14 @@ class Operation:
         return frozenset().union(*map(names_of_terms, self.operands))
 
     @property
-    def slope(self) -> Callable[[Array], Array] | None:
-        """The derivative of a function of one number; None for other operations and for functions of steps."""
-        return FUNCTION[self.operation].slope if self.operation in FUNCTION else None
+    def is_shape(self) -> bool:
+        """True for thresholds, maxima and minima; those of one option are functions of it as its powers are."""
+        return self.operation in (*THRESHOLDS, *SEVERAL)
 
     @property
     def has_steps(self) -> bool:
         """True for thresholds and functions of steps, such as roundings: their derivatives are 0."""
-        return self.operation in THRESHOLDS or (self.operation in FUNCTION and self.slope is None)
+        return self.operation in THRESHOLDS or (self.operation in FUNCTION and FUNCTION[self.operation].slope is None)
 
     def values(self, column: Column) -> Array:
         """Return its values, shape (n,) or (1,); NaN where one of its operands is not finite."""
@@ -131,6 +131,17 @@ Derived = Operation | Parameter
 def by_name(derived: Iterable[Derived]) -> dict[str, Derived]:
     """Return name → subexpression or parameter."""
     return {part.name: part for part in derived}
+
+
+def derived_column(values: Array, options: Sequence[Array], rows: int) -> tuple[Array, Array]:
+    """Return the column of a derived name, shape (rows,), and where it should have a finite value but has none.
+
+    Like a deselected option, a name derived only from deselected options contributes nothing: both are NaN.
+    """
+    column = np.broadcast_to(values, rows).astype(float)
+    deselected = np.isnan(options).all(axis=0) if options else np.zeros(rows, dtype=bool)
+    column[deselected] = np.nan
+    return column, ~np.isfinite(column) & ~deselected
 
 
 def options_of(names: frozenset[str], derived: Mapping[str, Derived]) -> frozenset[str]:

@@ -179,7 +179,7 @@ def free_model(file: str, system: VariabilityModel, known: Parameters, names: Se
             hint = "free are names that the model uses without defining them: delete its line to estimate it"
             wrong = [
                 Problem(f"{one.name!r} is a definition of the model; it cannot be free", file, one.line, hint=hint)
-                for one in split_text(source.text()).definitions
+                for one in split_text(source.text())[:-1]
                 if one.name in names and one.name not in known.quantities
             ]
     if wrong:

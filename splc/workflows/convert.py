@@ -18,8 +18,8 @@ from splc.formats.experiments.read import is_profile, read_experiment
 from splc.formats.measurements.csv import is_number
 from splc.formats.models.read import write_stored_model
 from splc.io.files import STANDARD, read_source, require_writable, standard_input_kept, write_whole
-from splc.models.binding import bound
 from splc.models.parameters import chosen_rows
+from splc.models.text.reader import bound
 from splc.project import Project
 from splc.project.files import MEASUREMENT_FILES
 from splc.system.variability import ROOT

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from splc.calibration.free_parameters import Dual, Free, Sensitivity, free_parameters, power
+from splc.arithmetic.functions import POWER
+from splc.calibration.free_parameters import Free, Sensitivity, free_parameters
 from splc.data.configurations import Configurations
 from splc.models.influence import InfluenceModel
-from splc.models.subexpressions import Parameter
+from splc.models.subexpressions import Parameter, finite_values
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from tests.support.calibration_problems import ALL, LINEAR, read
@@ -174,6 +175,5 @@ def test_terms_with_an_influence_of_0() -> None:
 )
 def test_powers_of_undefined_values(base: float, exponent: float) -> None:
     """A power has no value if its base or its exponent has none, also where that would not matter: 1^x and x^0."""
-    with np.errstate(all="ignore"):
-        found = power(Dual(np.array([base, 4.0]), {}), Dual(np.array([exponent, 0.5]), {}))
-    np.testing.assert_array_equal(found.value, [np.nan, 2.0])
+    found = finite_values(POWER, [np.array([base, 4.0]), np.array([exponent, 0.5])])
+    np.testing.assert_array_equal(found, [np.nan, 2.0])

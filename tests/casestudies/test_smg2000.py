@@ -17,11 +17,10 @@ from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.formats.models.parameters import read_parameters
-from splc.models.binding import bound
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters, ParameterTable, Quantity
 from splc.models.text.products import Expansion
-from splc.models.text.reader import expand_text
+from splc.models.text.reader import bound, expand_text
 from tests import test_documentation as documentation
 from tests.support.paths import SMG2000
 

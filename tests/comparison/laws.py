@@ -38,28 +38,20 @@ _JACCARD = Laws(1.0, (-math.inf, 1.0), triangle=False)
 # Of positive values 1 - Jaccard is a metric.
 _POSITIVE_JACCARD = Laws(1.0, (0.0, 1.0))
 _POSITIVE_ANGLE, _POSITIVE_PRODUCT = (replace(laws, bounds=(0.0, 1.0)) for laws in (_ANGLE, _PRODUCT))
-# Those for any values and those for positive ones, by key; Minkowski distances, of any order, are metrics.
+# Those for any values and those for positive ones; Minkowski distances, of any order, are metrics.
 _LAWS = {
-    "error_rate": (_ERROR, _FULL_ERROR),
-    "error_rate_reversed": (_ERROR, _FULL_ERROR),
-    "cosine": (_ANGLE, _POSITIVE_ANGLE),
-    "jaccard": (_JACCARD, _POSITIVE_JACCARD),
-    "manhattan": (_METRIC, _METRIC),
-    "euclidean": (_METRIC, _METRIC),
-    "chebyshev": (_METRIC, _METRIC),
+    "manhattan euclidean chebyshev mae rmse canberra": (_METRIC, _METRIC),
+    "error_rate error_rate_reversed max_relative_error": (_ERROR, _FULL_ERROR),
     "median_relative_error": (_ERROR, _ERROR),
-    "max_relative_error": (_ERROR, _FULL_ERROR),
     "smape": (_SMAPE, _SMAPE),
-    "mae": (_METRIC, _METRIC),
-    "rmse": (_METRIC, _METRIC),
     "r2": (_R2, _R2),
-    "pearson": (_ANGLE, _ANGLE),
-    "spearman": (_ANGLE, _ANGLE),
-    "canberra": (_METRIC, _METRIC),
-    "braycurtis": (_NO_TRIANGLE, _DISSIMILARITY),
-    "soergel": (_NO_TRIANGLE, _LIMITED),
+    "pearson spearman": (_ANGLE, _ANGLE),
+    "cosine": (_ANGLE, _POSITIVE_ANGLE),
     "dice": (_PRODUCT, _POSITIVE_PRODUCT),
     "kumar_hassebrook": (_KUMAR, _POSITIVE_PRODUCT),
+    "jaccard": (_JACCARD, _POSITIVE_JACCARD),
+    "soergel": (_NO_TRIANGLE, _LIMITED),
+    "braycurtis": (_NO_TRIANGLE, _DISSIMILARITY),
 }
 # Every row k times gives k^growth times the value: 0 for means, so that values over different numbers of configurations
 # can be compared.
@@ -68,7 +60,9 @@ _GROWTH = {"manhattan": 1.0, "euclidean": 1 / 2, "canberra": 1.0}
 
 def laws_of(measure: Measure, *, positive: bool) -> Laws:
     """Return the laws of a measure."""
-    return _METRIC if measure.key.startswith("minkowski") else _LAWS[measure.key][positive]
+    if measure.key.startswith("minkowski"):
+        return _METRIC
+    return next(laws for keys, laws in _LAWS.items() if measure.key in keys.split())[positive]
 
 
 def growth_of(measure: Measure) -> float:

@@ -15,10 +15,10 @@ from comparison.option_sets import hybrid
 from comparison.result import HybridComparison
 from comparison.syntactic import compare_terms
 from splc.data.configurations import Configurations
-from splc.models.binding import bound
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Parameter
 from splc.models.terms import CONSTANT, Factor, Term, option_term, product_of
+from splc.models.text.reader import bound
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array

@@ -14,17 +14,7 @@ from scipy import stats
 from scipy.spatial import distance
 from sklearn import metrics
 
-from comparison.measures import (
-    DEFAULT_KEYS,
-    MEASURES,
-    Measure,
-    mean_power,
-    measure,
-    median,
-    ranks,
-    ratio,
-    similarity,
-)
+from comparison.measures import DEFAULT_KEYS, MEASURES, Measure, mean_power, measure, median, ranks, ratio, similarity
 from splc.types import Array
 from tests.comparison.laws import Laws, growth_of, laws_of
 from tests.support.examples import examples

@@ -43,7 +43,7 @@ def truth(configurations: Configurations) -> Array:
 
 def errors_of(judgement: Judgement) -> tuple[float | None, ...]:
     """Return the errors in the order of their names."""
-    return judgement.learning, judgement.rest, judgement.all
+    return tuple(judgement.errors[name] for name in ERRORS)
 
 
 @pytest.mark.parametrize("limit", [None, 1024, 620])
@@ -76,7 +76,7 @@ def test_errors_of_samples(limit: int, evaluation: Measurements | None) -> None:
         assert set(found.standard_errors) == set(rows.samples) == ({*ERRORS} if limit == 100 else {*ERRORS[1:]})
         # The values and predictions of the error outside of the learning set, also without those that were learned.
         values, predicted = rows.tested(found)
-        assert mean_relative_error(predicted, values) == found.rest
+        assert mean_relative_error(predicted, values) == found.errors["error"]
         if rows.evaluation is not None:
             is_learned = ALL[LEARNED].find(rows.evaluation.configurations) >= 0
             assert rows.tested(found, unlearned=True)[0].tolist() == values[~is_learned].tolist()

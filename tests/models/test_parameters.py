@@ -17,11 +17,10 @@ from splc.errors import ExpressionError, SplcError
 from splc.formats.models.parameters import parse_parameters
 from splc.formats.models.text import parse_model_text
 from splc.io.files import Source
-from splc.models.binding import bound
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.parameters import Parameters, ParameterTable, Quantity, symbol, wrong_name
 from splc.models.terms import CONSTANT, option_term
-from splc.models.text.reader import expand_model
+from splc.models.text.reader import bound, expand_model
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from tests.support.golden_messages import check_calls, check_messages
@@ -49,11 +48,8 @@ def test_tables_are_looked_up(rows: dict[float, float], others: list[float]) -> 
 
 def test_undetermined_quantities_are_not_exact() -> None:
     """Undetermined numbers remain names in models, as intervals do."""
-    assert [each.is_exact for each in (ONE(3.0), Quantity.undetermined(3.0), Quantity(2.0, 1.0, 4.0))] == [
-        True,
-        False,
-        False,
-    ]
+    exact = [each.is_exact for each in (ONE(3.0), Quantity.undetermined(3.0), Quantity(2.0, 1.0, 4.0))]
+    assert exact == [True, False, False]
     found = expand_model("x * a + y * b", NAMES, Parameters({"a": Quantity.undetermined(3.0), "b": ONE(2.0)}))
     assert [parameter.name for parameter in found.derived] == ["a"]
 
@@ -81,12 +77,8 @@ def test_parameters_that_remain_names() -> None:
         {"f": ONE(2.0), "g": ONE(5.0), "i": Quantity(1.0, 0.0, 2.0), "alpha": TABLE}, {"nodes": "ceil(x / 2)"}
     )
     expanded = expand_model("f * x + g + i * x + alpha", NAMES, found, symbols=["g"])
-    assert expanded.expansion == {
-        option_term("x"): 2.0,
-        option_term("g"): 1.0,
-        option_term("i") * option_term("x"): 1.0,
-        option_term("alpha"): 1.0,
-    }
+    others = {option_term("g"): 1.0, option_term("i") * X: 1.0, option_term("alpha"): 1.0}
+    assert expanded.expansion == {X: 2.0, **others}
     assert [each.name for each in expanded.derived] == ["alpha", "ceil(0.5 * x)", "g", "i"]
     assert expanded.used == {"f", "g", "i", "alpha"}
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from sampling import sample
@@ -165,6 +165,21 @@ class TestValues:
         """The root of a square is the absolute value, also of negative numbers."""
         system = VariabilityModel("system", (NumericOption("x", (-2.0, 0.0, 3.0)),))
         assert model_of(text, system).predict(all_assignments(system)) == pytest.approx(values)
+
+    @given(texts("xyb"))
+    def test_predictions_where_a_model_has_a_value(self, text: str) -> None:
+        """At configurations without a value, of which `predict` refuses each, the others have theirs."""
+        try:
+            model = model_of(text, SIGNED)
+        except ExpressionError:
+            reject()
+        rows = all_assignments(SIGNED)
+        found = model.defined(rows)
+        kept = np.flatnonzero(~np.isnan(found))
+        assert model.predict(rows[kept]).tolist() == found[kept].tolist()
+        for row in np.flatnonzero(np.isnan(found)).tolist():
+            with pytest.raises(EvaluationError):
+                model.predict(rows[row])
 
     @given(texts("xyzb"))
     def test_text_reads_back(self, text: str) -> None:

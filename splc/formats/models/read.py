@@ -209,7 +209,7 @@ def write_stored_model(stored: StoredModel, path: str | Path, form: str, base: s
     """Write a model in the format with this name, with all that is known of it and that the format can hold."""
     if stored.model.parameters:
         names = listed([parameter.name for parameter in stored.model.parameters])
-        hint = "replace them by numbers first (splc.models.binding.bound)"
+        hint = "replace them by numbers first (splc.models.text.reader.bound)"
         raise OutputError(Problem(f"the model has parameters ({names}) instead of numbers", str(path), hint=hint))
     try:
         content: str = detect.format_named("model", form).write(ModelFile([stored], base=base))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
@@ -41,7 +40,7 @@ _DIFFERENCE = 0.001
 
 @dataclass(frozen=True, eq=False)
 class _Source:
-    """What sources have in common: configurations that fail are no candidates."""
+    """A source whose configurations may fail; those that do are no candidates."""
 
     # returns which configurations fail, as far as is known, shape (n,), bool; None: none do
     fail: Callable[[Configurations], Array] | None = field(default=None, kw_only=True)
@@ -103,7 +102,7 @@ class DrawnSource(_Source):
     space: Space  # the valid configurations
     variables: tuple[Variable, ...]  # the variables of its system
 
-    @cached_property
+    @property
     def count(self) -> int | None:
         """The number of valid configurations; None if they cannot be counted."""
         return self.space.count if self.space.is_counted else None

@@ -21,16 +21,7 @@ from splc.arithmetic.functions import FUNCTION, POWER, applied, compared, fracti
 from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, Threshold
 from splc.errors import ExpressionError, shorten
 from splc.models.subexpressions import Addends, Operation
-from splc.models.terms import (
-    CONSTANT,
-    Exponent,
-    Factor,
-    Subexpression,
-    Term,
-    exponent,
-    log_term,
-    option_term,
-)
+from splc.models.terms import CONSTANT, Exponent, Factor, Subexpression, Term, exponent, log_term, option_term
 from splc.models.text.products import Expansion, Products, add, constant, settled
 
 _MIRRORED = str.maketrans("<>", "><")

@@ -18,7 +18,7 @@ import numpy as np
 
 from splc.arithmetic.parser import parse
 from splc.arithmetic.tokens import FUNCTIONS, MODEL_FUNCTIONS, PLAIN_NAME, NameTable
-from splc.arithmetic.tree import Call, Name, Node, Number, Product, Sum
+from splc.arithmetic.tree import Name, Node, Number, Product, Sum
 from splc.errors import ExpressionError, OutputError, listed
 from splc.io.numbers import parse_number
 from splc.models.terms import CONSTANT, Term, log_term, option_term
@@ -164,17 +164,20 @@ def expand_product(text: str, names: NameTable, system: VariabilityModel | None 
     selected, like every term with x in SPL Conqueror. The root and options that are always selected are left out.
     """
     tree = parse(text, names, associate="right")
-    factors = list(tree.factors) if isinstance(tree, Product) else [(1, tree)]
-    # The learner multiplies its terms out in this order; the same order gives the same numbers to the last bit.
-    factors.sort(key=lambda factor: _rank(factor[1]))
-    switched = [(side, _switched(node, system)) for side, node in factors]
-    expansion = expand(Product(tuple(switched)))
+    factors, mirrored = list[tuple[int, Node]](), dict[str, str]()
+    for side, node in tree.factors if isinstance(tree, Product) else [(1, tree)]:
+        match node:
+            case Sum(((1, Number()), (-1, Name(name)))) if system and ENABLED + name in system.switches:
+                mirrored[ENABLED + name] = name
+                enabled = (1, Name(ENABLED + name))
+                factors.append((side, Sum(tuple((sign, Product(((1, part), enabled))) for sign, part in node.addends))))
+            case _:
+                factors.append((side, node))
     constant = {ROOT} | (system.mandatory if system else set())
     result: Expansion = {}
-    for term, value in expansion.items():
+    for term, value in expand(Product(tuple(factors))).items():
         add(result, {term.reduced((), constant): value})
-    mirrored = (_mirrored(node, system) for _, node in factors)
-    return without_idle_switches(result, {ENABLED + name: name for name in mirrored if name})
+    return without_idle_switches(result, mirrored)
 
 
 def without_idle_switches(expansion: Expansion, switches: Mapping[str, str]) -> Expansion:
@@ -187,31 +190,3 @@ def without_idle_switches(expansion: Expansion, switches: Mapping[str, str]) -> 
         idle = {switch for switch, option in switches.items() if option in term.options}
         add(result, {Term(tuple(factor for factor in term.factors if factor.option not in idle)): value})
     return result
-
-
-def _rank(node: Node) -> int:
-    match node:
-        case Sum():
-            return 1
-        case Call(_, (Product(),)):
-            return 2
-        case _:
-            return 0
-
-
-def _mirrored(node: Node, system: VariabilityModel | None) -> str | None:
-    """Return x of `64 - x` where x is an optional numeric option, else None."""
-    match node:
-        case Sum(((1, Number()), (-1, Name(name)))) if system and ENABLED + name in system.switches:
-            return name
-        case _:
-            return None
-
-
-def _switched(node: Node, system: VariabilityModel | None) -> Node:
-    """Return `64 - x` as `64 * Enabledx - x * Enabledx` where x is an optional numeric option."""
-    name = _mirrored(node, system)
-    if name is None or not isinstance(node, Sum):
-        return node
-    enabled = (1, Name(ENABLED + name))
-    return Sum(tuple((sign, Product(((1, part), enabled))) for sign, part in node.addends))

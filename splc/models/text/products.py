@@ -7,8 +7,7 @@ be negative, and `log(x * y)` is `log(x) + log(y)` if at most one of them can be
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from splc.arithmetic.functions import SUM, THRESHOLDS, limits
@@ -60,24 +59,30 @@ class Products:
         result: Expansion = {}
         for term, value in expansion.items():
             self.check_exponents(term)
-            sums = self.open_sums(term)
-            if not sums or self.is_too_large(term):
-                add(result, {term: value})
-                continue
-            part = {CONSTANT: value}
-            try:
-                with self.attempt():
-                    for factor in term.factors:
-                        if factor in sums:
-                            part = self.multiply(part, self.multiplied_out(dict(sums[factor]), int(factor.power)))
-                            factor = replace(factor, power=0)
-                        part = self.multiply(part, {product_of((factor,)): 1.0})
-            except TooLargeError:
-                self.keep_closed(term)
-                add(result, {term: value})
-            else:
-                add(result, self._opened(part))
+            part = self._multiplied(term, value)
+            add(result, {term: value} if part is None else self._opened(part))
         return settled(result)
+
+    def _multiplied(self, term: Term, value: float) -> Expansion | None:
+        """Return a term with its sums multiplied out; None without sums, and where that is too large."""
+        sums = self.open_sums(term)
+        if not sums or self.is_too_large(term):
+            return None
+        part = {CONSTANT: value}
+        # The steps end early enough for the alternative.
+        self.allowed = MAX_WORK
+        try:
+            for factor in term.factors:
+                if factor in sums:
+                    part = self.multiply(part, self.multiplied_out(dict(sums[factor]), int(factor.power)))
+                    factor = replace(factor, power=0)
+                part = self.multiply(part, {product_of((factor,)): 1.0})
+        except TooLargeError:
+            self._closed.setdefault(min(sums).option, []).append(frozenset(sums))
+            return None
+        finally:
+            self.allowed = ALL_WORK
+        return part
 
     def open_sums(self, term: Term) -> dict[Factor, Addends]:
         """Return the factors of a term that are positive integer powers of sums, with these sums."""
@@ -93,21 +98,6 @@ class Products:
         if any(all(powers.get(f.option, 0) >= f.power for f in closed) for closed in known):
             return True
         return min_terms((len(terms), int(f.power), names_of_terms(terms)) for f, terms in sums.items()) > MAX_TERMS
-
-    def keep_closed(self, term: Term) -> None:
-        """Record that the sums among the factors of a term are too large to be multiplied out."""
-        factors = frozenset(self.open_sums(term))
-        if factors and not self.is_too_large(term):
-            self._closed.setdefault(min(factors).option, []).append(factors)
-
-    @contextmanager
-    def attempt(self) -> Iterator[None]:
-        """Raise a `TooLargeError` in this context early enough for an alternative."""
-        before, self.allowed = self.allowed, MAX_WORK
-        try:
-            yield
-        finally:
-            self.allowed = before
 
     def count(self, work: int) -> None:
         """Add steps to `work`."""
@@ -171,15 +161,10 @@ class Products:
         """Return the error for a number that is too large for a float."""
         return ExpressionError("a number in the expression is too large")
 
-    @staticmethod
-    def beyond_exponents() -> ExpressionError:
-        """Return the error for an exponent that is too large."""
-        return ExpressionError(f"an exponent in the expression lies beyond {MAX_EXPONENT:,}")
-
     def check_exponents(self, term: Term) -> None:
         """Raise an error if an exponent is too large."""
         if not all(-MAX_EXPONENT <= power <= MAX_EXPONENT for f in term.factors for power in (f.power, f.log)):
-            raise self.beyond_exponents()
+            raise ExpressionError(f"an exponent in the expression lies beyond {MAX_EXPONENT:,}")
 
 
 def min_terms(sums: Iterable[tuple[int, int, frozenset[str]]]) -> int:

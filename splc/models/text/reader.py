@@ -1,9 +1,10 @@
 """Reader of model text: definitions, comments, and the expansion to a canonical sum of terms.
 
-Text: numbers, option names, `+ - * / ^ ( )`, the functions of `splc.arithmetic.functions`, thresholds (`[x >= 8]`), `#`
-comments, statements over several lines (see `statements`), `name = expression` definitions before the model line
-(`T = …` or a bare expression). Operators associate as in mathematics. Products of sums are multiplied out,
-`log(a*b)` is split, log bases are converted to 10.
+In: a text of numbers, option names, `+ - * / ^ ( )`, the functions of `splc.arithmetic.functions`, thresholds
+(`[x >= 8]`), `#` comments, statements over several lines, and `name = expression` definitions before the model line
+(`T = …` or a bare expression). Operators associate as in mathematics. Out: the terms with their coefficients, and the
+subexpressions in them (`expand_model`; of stored terms `expand_text`, `expand_subexpression`, `expand_definition`). A
+model whose parameters become numbers is read again (`bound`).
 
 A definition must not have the name of an option, of another definition, or of a parameter with a different value, so
 that `--parameter alpha=2` always has an effect. A definition in terms of the name it replaces (`alpha = alpha / 1000`)
@@ -21,8 +22,9 @@ from splc.arithmetic.parser import parse
 from splc.arithmetic.tokens import FUNCTIONS, MODEL_FUNCTIONS, NameTable, is_word, unknown_name, unquoted
 from splc.arithmetic.tree import Node, names_in
 from splc.errors import ExpressionError, Problem, Problems, shorten, unknown_name_hint
-from splc.models.parameters import Parameters
-from splc.models.subexpressions import Derived, by_name, names_of_terms, needed
+from splc.models.influence import InfluenceModel
+from splc.models.parameters import Parameters, chosen_rows
+from splc.models.subexpressions import Derived, Parameter, by_name, names_of_terms, needed
 from splc.models.terms import Factor, Subexpression, Term, option_term
 from splc.models.text.algebra import Expander, without_subexpressions
 from splc.models.text.names import Symbols
@@ -44,17 +46,8 @@ class Statement:
     line: int  # the first line
 
 
-@dataclass(frozen=True)
-class ModelText:
-    """A model text, split into statements."""
-
-    definitions: tuple[Statement, ...]  # the definitions, in order
-    model: Statement  # the model, which is the last statement
-    is_marked: bool  # whether the model is marked by the name `T`
-
-
-def split_text(text: str, names: NameTable | None = None) -> ModelText:
-    """Split model text into definitions and the model line.
+def split_text(text: str, names: NameTable | None = None) -> tuple[Statement, ...]:
+    """Return the statements of a model text: definitions, and the model line at the end.
 
     `names`: the known names, which may begin or end with operators; None if no name does.
     """
@@ -67,7 +60,7 @@ def split_text(text: str, names: NameTable | None = None) -> ModelText:
     for index, statement in enumerate(statements[:-1]):
         if not statement.name or (marked and statement.name == MODEL != last.name):
             raise ExpressionError(_after_the_model(statement, statements[index + 1]))
-    return ModelText(tuple(statements[:-1]), last, last.name == MODEL)
+    return tuple(statements)
 
 
 def _after_the_model(model: Statement, following: Statement) -> Problem:
@@ -206,6 +199,41 @@ def expand_definition(text: str, names: Mapping[str, str] | None) -> tuple[Term,
     return option_term(name), derived
 
 
+def bound(model: InfluenceModel, at: Mapping[str, float] | None = None) -> InfluenceModel:
+    """Return a model with its parameters replaced by numbers: terms with a parameter are read again from their text.
+
+    `at`: expression that tables depend on → key of the row to use, such as `{"nodes": 4}`; by default the middle row.
+    """
+    rows = chosen_rows(model.parameters, at or {})
+    if not rows:
+        return model
+    values = {parameter.name: parameter.values_of[rows[parameter.name]] for parameter in model.parameters}
+    names, derived = by_name(model.derived), by_name(model.subexpressions)
+
+    def varies(term: Term) -> bool:
+        return any(isinstance(part, Parameter) for part in needed(term.options, names))
+
+    terms: list[tuple[Term, float]] = []
+    for term, influence in model.terms:
+        if not varies(term):
+            terms.append((term, influence))
+            continue
+        try:
+            # The signs of options are unknown here, so any may be negative.
+            found = expand_model(term.text(), None, Parameters.of(values), signs=Signs(otherwise=-math.inf))
+        except ExpressionError as error:
+            numbers = ", ".join(f"{name} = {number:g}" for name, number in values.items())
+            message = f"{error.problems[0].message}, in {term.text(model.order)} with {numbers}"
+            raise ExpressionError(Problem(message, hint="choose other rows, or correct the parameters")) from None
+        derived |= by_name(found.derived)
+        terms += [(each, influence * weight) for each, weight in found.expansion.items()]
+        if not found.expansion:
+            # A term whose influence becomes 0 is still a term of the model.
+            terms.append((Term(tuple(factor for factor in term.factors if not varies(Term((factor,))))), 0.0))
+    result = InfluenceModel.from_terms(terms, model.order, model.link)
+    return replace(result, derived=needed(names_of_terms(result.terms), derived))
+
+
 class _Text:
     """Expands the statements of one text and collects their problems."""
 
@@ -218,13 +246,13 @@ class _Text:
         # Without parameters, the text is a term of a stored model.
         self.functions = FUNCTIONS if symbolic is None else MODEL_FUNCTIONS
         symbols.state(parameters, symbolic or ())
-        self.parts: ModelText = split_text(symbols.normalised(text), symbols.table)
+        *self.definitions, self.model = split_text(symbols.normalised(text), symbols.table)
 
     def expanded(self) -> ExpandedText:
         """Return the model as a sum of terms."""
         stated: dict[Statement, set[str]] = {}  # statement → the names in it, of those that can be read
         lines: dict[str, int] = {}
-        for definition in self.parts.definitions:
+        for definition in self.definitions:
             node, expansion = self.statement(definition)
             # A wrong definition still defines its name, so that uses of the name are not reported, too.
             meaning = {option_term(definition.name): 1.0} if expansion is None else expansion
@@ -233,11 +261,11 @@ class _Text:
                 self.require_free(definition, stated[definition], meaning, lines)
                 lines.setdefault(definition.name, definition.line)
             self.symbols.add(definition.name, meaning)
-        node, expansion = self.statement(self.parts.model)
+        node, expansion = self.statement(self.model)
         if node is not None:
-            stated[self.parts.model] = set(names_in(node))
-            self.require_distinct(self.parts.model, stated[self.parts.model], lines)
-            if not self.problems and not self.parts.is_marked:
+            stated[self.model] = set(names_in(node))
+            self.require_distinct(self.model, stated[self.model], lines)
+            if not self.problems and self.model.name != MODEL:
                 self.require_all_used(stated)
         self.problems.raise_if_any(ExpressionError)
         assert expansion is not None
@@ -323,7 +351,7 @@ class _Text:
             if name in used:
                 used = (used - {name}) | names
                 continue
-            message = f"the model in line {self.parts.model.line} does not use the definition {name!r}"
+            message = f"the model in line {self.model.line} does not use the definition {name!r}"
             hint = f"add {name} to it or delete it; a model that begins with 'T =' need not use all of them"
             self.problems.add(message, definition.line, hint=hint)
 

@@ -256,7 +256,7 @@ def context_change(
     old, new = ((table.configurations, table.column(nfp)) for table in (before.measured, after.measured))
     crossed, rows = after.result.cross_validated, after.result.rows
     assert rows is not None
-    errors = (after.result.error_all, rows.judge(partial(predictions, before.result.predictor)).all)
+    errors = after.result.error_all, rows.judge(partial(predictions, before.result.predictor)).errors["error_all"]
     expected = None if crossed is None else crossed.mean
     change = Change(first, second, *mean_ratio(before.measured, after.measured, nfp), *errors, expected=expected)
     if influences is not None and {first, second} <= {*influences.names}:
