@@ -350,7 +350,7 @@ def parse_dimacs(source: Source) -> VariabilityModel:
     names: dict[int, tuple[str, int]] = {}
     variables = stated_count = -1
     found: list[tuple[int, list[int]]] = []
-    clause: list[int] = []
+    clause, is_wrong = list[int](), False
     for number, line in enumerate(source.text().splitlines(), 1):
         if line.startswith("%"):
             break
@@ -370,13 +370,14 @@ def parse_dimacs(source: Source) -> VariabilityModel:
                 if abs(literal) > variables:
                     message = f"{word!r} is not a variable (the line 'p' states {max(variables, 0):,})"
                     problems.add(message, number, text=line)
+                    is_wrong = True
                 elif literal and clause:
                     clause.append(literal)
                 elif literal:
                     found.append((number, clause := [literal]))
-                elif clause:
-                    clause = []
-                elif not len(problems):
+                elif clause or is_wrong:
+                    clause, is_wrong = [], False
+                else:
                     problems.add("an empty clause, which never holds", number, text=line)
     if variables < 0:
         problems.add("the line 'p cnf VARIABLES CLAUSES' is missing")
