@@ -1,6 +1,6 @@
-"""Measures of the similarity of two vectors of values: the table `MEASURES`, and the laws that hold for each of them.
+"""Measures of the similarity of two vectors of values: the table `MEASURES`.
 
-A new measure is one function here and one entry in the table; the tests of laws iterate over the table.
+A new measure is one function here and one entry in the table; the tests of its laws iterate over the table.
 
 Everywhere a, b and x have the shape (n,) with n ≥ 1 and are finite, and the weights w are None (all rows weigh the
 same) or positive, shape (n,), and about 1 on average. The function of a measure returns nan or inf where it is
@@ -19,7 +19,7 @@ import math
 import re
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 from typing import Any, Literal
@@ -38,19 +38,6 @@ Reference = Literal["first", "second"]
 
 
 @dataclass(frozen=True)
-class Laws:
-    """The laws of a measure m for any a, b and c, wherever it is defined."""
-
-    identity: float = 0.0  # m(a, a)
-    bounds: tuple[float, float] = (0.0, math.inf)  # the closed interval that m(a, b) lies in
-    symmetric: bool = True  # m(a, b) = m(b, a)
-    separates: bool = True  # only equal vectors have m(a, b) = m(a, a) (where all weights are positive)
-    # D(a, c) ≤ D(a, b) + D(b, c), with the dissimilarity D(a, b) = |m(a, b) - m(a, a)|: the measure itself, or 1 - it
-    # for a similarity
-    triangle: bool = True
-
-
-@dataclass(frozen=True)
 class Measure:
     """A measure of the similarity of two vectors."""
 
@@ -64,11 +51,7 @@ class Measure:
     # itself instead, which ensures these conditions: weights are divided by their mean, so that equal weights give the
     # unweighted measure, and rows with the weight 0 are left out.
     function: Function
-    laws: Laws  # the laws for all vectors
-    positive: Laws  # the laws for positive values, as those of performance are
-    # every row k times gives k^growth times the value: 0 for means, so that values over different numbers of
-    # configurations can be compared, but 1/p for Minkowski distances
-    growth: float = 0.0
+    directed: bool = False  # whether m(a, b) differs from m(b, a), as it is relative to one of both
 
     def __call__(self, a: Array, b: Array, w: Array | None = None) -> float:
         """Return the value for finite a and b and weights w ≥ 0; nan where it is undefined or not a finite number."""
@@ -288,55 +271,37 @@ def check_order(p: float) -> None:
 
 def _order(p: float, key: str, title: str) -> Measure:
     """Return the Minkowski distance of an order."""
-    return Measure(key, title, "distance", "lower", partial(minkowski, p=p), _METRIC, _METRIC, 1 / p)
+    return Measure(key, title, "distance", "lower", partial(minkowski, p=p))
 
 
-def _relative(key: str, title: str, positive: Laws, **settings: Any) -> Measure:
+def _relative(key: str, title: str, **settings: Any) -> Measure:
     """Return a measure of relative errors."""
-    return Measure(key, title, "percent", "lower", partial(error_rate, **settings), _ERROR, positive)
+    return Measure(key, title, "percent", "lower", partial(error_rate, **settings), directed=True)
 
 
-_METRIC = Laws()
-_LIMITED = Laws(bounds=(0.0, 1.0))
-_NO_TRIANGLE = Laws(triangle=False)
-_DISSIMILARITY = Laws(bounds=(0.0, 1.0), triangle=False)
-_SMAPE = Laws(bounds=(0.0, 200.0))
-# Relative errors leave out references of 0: vectors that differ only there have no error.
-_ERROR = Laws(symmetric=False, separates=False, triangle=False)
-_FULL_ERROR = replace(_ERROR, separates=True)
-_R2 = Laws(1.0, (-math.inf, 1.0), symmetric=False, triangle=False)
-# The cosine of proportional vectors is 1, as is the correlation of linearly dependent ones.
-_ANGLE = Laws(1.0, (-1.0, 1.0), separates=False, triangle=False)
-_PRODUCT = Laws(1.0, (-1.0, 1.0), triangle=False)
-_KUMAR = replace(_PRODUCT, bounds=(-1 / 3, 1.0))
-_JACCARD = Laws(1.0, (-math.inf, 1.0), triangle=False)
-# Of positive values 1 - Jaccard is a metric.
-_POSITIVE_JACCARD = Laws(1.0, (0.0, 1.0))
-_POSITIVE_ANGLE, _POSITIVE_PRODUCT = (replace(laws, bounds=(0.0, 1.0)) for laws in (_ANGLE, _PRODUCT))
-
-# The first eight are computed by default, the others on request. Laws: for any values, for positive ones.
+# The first eight are computed by default, the others on request. The laws of each are in tests/comparison/laws.py.
 _TABLE = (
-    _relative("error_rate", "Error rate", _FULL_ERROR),
-    _relative("error_rate_reversed", "Error rate, reversed", _FULL_ERROR, swapped=True),
-    Measure("cosine", "Cosine similarity", "fraction", "higher", cosine, _ANGLE, _POSITIVE_ANGLE),
-    Measure("jaccard", "Jaccard similarity", "fraction", "higher", jaccard, _JACCARD, _POSITIVE_JACCARD),
+    _relative("error_rate", "Error rate"),
+    _relative("error_rate_reversed", "Error rate, reversed", swapped=True),
+    Measure("cosine", "Cosine similarity", "fraction", "higher", cosine),
+    Measure("jaccard", "Jaccard similarity", "fraction", "higher", jaccard),
     _order(1, "manhattan", "Manhattan distance"),
     _order(2, "euclidean", "Euclidean distance"),
     _order(3, "minkowski3", "Minkowski distance, order 3"),
     _order(math.inf, "chebyshev", "Chebyshev distance"),
-    _relative("median_relative_error", "Median relative error", _ERROR, of=median),
-    _relative("max_relative_error", "Greatest relative error", _FULL_ERROR, of=greatest),
-    Measure("smape", "SMAPE", "percent", "lower", smape, _SMAPE, _SMAPE),
-    Measure("mae", "Mean absolute error", "distance", "lower", mae, _METRIC, _METRIC),
-    Measure("rmse", "Root mean squared error", "distance", "lower", rmse, _METRIC, _METRIC),
-    Measure("r2", "R²", "fraction", "higher", r2, _R2, _R2),
-    Measure("pearson", "Pearson correlation", "fraction", "higher", pearson, _ANGLE, _ANGLE),
-    Measure("spearman", "Spearman rank correlation", "fraction", "higher", spearman, _ANGLE, _ANGLE),
-    Measure("canberra", "Canberra distance", "number", "lower", canberra, _METRIC, _METRIC, 1.0),
-    Measure("braycurtis", "Bray-Curtis dissimilarity", "fraction", "lower", braycurtis, _NO_TRIANGLE, _DISSIMILARITY),
-    Measure("soergel", "Soergel distance", "fraction", "lower", soergel, _NO_TRIANGLE, _LIMITED),
-    Measure("dice", "Dice similarity", "fraction", "higher", dice, _PRODUCT, _POSITIVE_PRODUCT),
-    Measure("kumar_hassebrook", "Kumar-Hassebrook", "fraction", "higher", kumar_hassebrook, _KUMAR, _POSITIVE_PRODUCT),
+    _relative("median_relative_error", "Median relative error", of=median),
+    _relative("max_relative_error", "Greatest relative error", of=greatest),
+    Measure("smape", "SMAPE", "percent", "lower", smape),
+    Measure("mae", "Mean absolute error", "distance", "lower", mae),
+    Measure("rmse", "Root mean squared error", "distance", "lower", rmse),
+    Measure("r2", "R²", "fraction", "higher", r2, directed=True),
+    Measure("pearson", "Pearson correlation", "fraction", "higher", pearson),
+    Measure("spearman", "Spearman rank correlation", "fraction", "higher", spearman),
+    Measure("canberra", "Canberra distance", "number", "lower", canberra),
+    Measure("braycurtis", "Bray-Curtis dissimilarity", "fraction", "lower", braycurtis),
+    Measure("soergel", "Soergel distance", "fraction", "lower", soergel),
+    Measure("dice", "Dice similarity", "fraction", "higher", dice),
+    Measure("kumar_hassebrook", "Kumar-Hassebrook", "fraction", "higher", kumar_hassebrook),
 )
 MEASURES: Mapping[str, Measure] = MappingProxyType({entry.key: entry for entry in _TABLE})
 DEFAULT_KEYS = tuple(entry.key for entry in _TABLE[:8])

@@ -39,7 +39,7 @@ def compare_values(
     a, b, w = prepared(first, second, checked)
     values = {}
     for key, chosen in measures.items():
-        backwards = reference == "second" and not chosen.laws.symmetric and key not in ERROR_RATES.values()
+        backwards = reference == "second" and chosen.directed and key not in ERROR_RATES.values()
         values[key] = _defined(chosen.of_prepared(*((b, a) if backwards else (a, b)), w))
     return SemanticComparison(
         configurations=len(first),

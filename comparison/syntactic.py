@@ -10,9 +10,10 @@ import math
 from typing import Literal
 
 from comparison.result import ClassScore, Found, SyntacticComparison, TermScore, Unseen
+from splc.arithmetic.functions import SEVERAL, THRESHOLDS
 from splc.errors import ConfigurationError
 from splc.models.influence import InfluenceModel
-from splc.models.subexpressions import CallOf, ThresholdOf
+from splc.models.subexpressions import Operation
 from splc.models.terms import Subexpression, Term, names_in, place_in
 
 # The scores of a term that the other model lacks, and the least and greatest score of a term in both models.
@@ -93,7 +94,7 @@ def _unseen(models: tuple[InfluenceModel, InfluenceModel], order: tuple[str, ...
         functions = {
             part.name
             for part in model.factors
-            if isinstance(part, ThresholdOf) or (isinstance(part, CallOf) and part.is_extremum)
+            if isinstance(part, Operation) and part.operation in (*THRESHOLDS, *SEVERAL)
         }
         for term, _ in model.terms:
             for factor in term.factors:

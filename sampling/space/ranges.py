@@ -19,10 +19,10 @@ from sampling.space.compilation import BUDGETS
 from sampling.space.optimum import configurations_of, positions_of, values_of
 from sampling.space.problem import grouped
 from sampling.space.space import Space
-from splc.arithmetic.functions import compared, limits
+from splc.arithmetic.functions import limits
 from splc.errors import ConfigurationError, Problem, SpaceError
 from splc.models.influence import EvaluationError, InfluenceModel
-from splc.models.subexpressions import Addends, CallOf, Derived, Parameter, PowerOf, ThresholdOf, by_name
+from splc.models.subexpressions import Addends, Derived, Parameter, by_name
 from splc.models.terms import Exponent, Factor, Term, names_in
 from splc.system.options import NumericOption
 from splc.types import Array
@@ -194,22 +194,7 @@ class _RangeSearch:
         """Return bounds of a subexpression of more options than can be examined together."""
         if isinstance(derived, Parameter):
             return interval(min(derived.values_of), max(derived.values_of))
-        if isinstance(derived, PowerOf):
-            base, exponent = self.total(derived.base), self.total(derived.exponent)
-            if base[0] <= 0:
-                return UNBOUNDED
-            # Monotone in the base and in the exponent: the extremes are at corners.
-            with np.errstate(all="ignore"):
-                corners = np.power(np.array(base)[:, None], np.array(exponent))
-            return interval(float(corners.min()), float(corners.max()))
-        if isinstance(derived, CallOf):
-            return interval(*limits(derived.function, [self.total(argument) for argument in derived.arguments]))
-        ends = self.total(derived.terms)
-        if isinstance(derived, ThresholdOf):
-            # Where the bounds of the sum are unknown, those of the threshold are not.
-            held = np.nan_to_num(compared(derived.comparison, np.array(ends), derived.bound), nan=0.5)
-            ends = float(np.floor(held.min())), float(np.ceil(held.max()))
-        return interval(*ends)
+        return interval(*limits(derived.operation, [self.total(operand) for operand in derived.operands]))
 
     def total(self, terms: Addends) -> tuple[float, float]:
         """Return bounds of a sum."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial, reduce
+from itertools import product
 from types import MappingProxyType
 from typing import Any
 
@@ -22,6 +23,10 @@ from splc.types import Array
 
 # Functions of several arguments. They exist in model text and parameters only.
 SEVERAL = ("max", "min")
+# The comparisons of thresholds such as `[x >= 8]`, which exist where the additional functions do.
+THRESHOLDS = (">=", "<=", ">", "<")
+# Operations that have no name in texts: a sum in parentheses, and base^exponent.
+SUM, POWER = "sum", "power"
 
 
 @dataclass(frozen=True)
@@ -82,24 +87,43 @@ TABLE = (
 FUNCTION = MappingProxyType({function.name: function for function in TABLE})
 
 
-def greatest(function: str, values: Sequence[Any]) -> Any:
-    """Return the maximum ('max') or minimum of several numbers or columns, NaN where one of them is NaN."""
-    return reduce(np.maximum if function == "max" else np.minimum, values)
+def applied(operation: str, arguments: Sequence[Any]) -> Any:
+    """Return the values of a function, of a comparison of `THRESHOLDS`, of `SUM` or of `POWER`."""
+    if operation in SEVERAL:
+        # NaN where one of them is NaN.
+        return reduce(np.maximum if operation == "max" else np.minimum, arguments)
+    if operation in THRESHOLDS:
+        return compared(operation, *arguments)
+    if operation in (SUM, POWER):
+        return np.power(*arguments) if operation == POWER else arguments[0]
+    return FUNCTION[operation].values(*arguments)
 
 
-def limits(function: str, intervals: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """Return bounds of a function of arguments in intervals; NaN where an end is."""
+def compared(comparison: str, left: Any, right: Any) -> Array:
+    """Return 1 where a comparison of `THRESHOLDS` holds, else 0; NaN where one side is NaN.
+
+    Values within rounding errors of each other are equal.
+    """
+    near = np.isclose(left, right, rtol=1e-12, atol=0.0)
+    beyond = np.greater(left, right) if comparison.startswith(">") else np.less(left, right)
+    holds = near | beyond if comparison.endswith("=") else beyond & ~near
+    return np.where(np.isnan(left) | np.isnan(right), np.nan, holds)
+
+
+def limits(operation: str, intervals: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Return bounds of an operation (see `applied`) on arguments in intervals; NaN where an end is NaN."""
     lows, highs = zip(*intervals, strict=True)
     if any(map(math.isnan, (*lows, *highs))):
-        return math.nan, math.nan
-    if function in SEVERAL:
-        return float(greatest(function, lows)), float(greatest(function, highs))
-    definition = FUNCTION[function]
-    if definition.bounds is not None:
-        return definition.bounds
+        return (0.0, 1.0) if operation in THRESHOLDS else (math.nan, math.nan)
+    if operation == POWER and lows[0] < 0:
+        return -math.inf, math.inf
+    if operation in FUNCTION and (bounds := FUNCTION[operation].bounds) is not None:
+        return bounds
+    # All others only rise or only fall in each argument; extrema of many arguments rise in all.
+    corners = (lows, highs) if operation in SEVERAL else product(*intervals)
     with np.errstate(all="ignore"):
-        least, most = definition.values(np.array([*lows, *highs])).tolist()
-    return least, most
+        values = [float(applied(operation, corner)) for corner in corners]
+    return min(values), max(values)
 
 
 # Numerators and denominators beyond this serve no exponent.
@@ -112,53 +136,35 @@ def evaluate(node: Node, value_of: Callable[[str], Any], zero_safe: bool = False
     `value_of`: returns the value of a name, a float or an array of shape (n,). `zero_safe`: whether division by 0 and
     the logarithm of 0 give 0, as in SPL Conqueror; otherwise they give infinities or NaN, as in IEEE arithmetic.
     """
+
+    def of(node: Node) -> Any:
+        match node:
+            case Number(value):
+                return np.float64(value)
+            case Name(name):
+                return value_of(name)
+            case Sum(addends):
+                return sum(sign * of(child) for sign, child in addends)
+            case Product(factors):
+                sides: dict[int, Any] = {1: np.float64(1.0), -1: np.float64(1.0)}
+                for side, child in factors:
+                    sides[side] = sides[side] * of(child)
+                ratio = np.true_divide(sides[1], sides[-1])
+                return np.where(sides[-1] == 0, 0.0, ratio) if zero_safe else ratio
+            case Power(base, exponent):
+                below, above = (np.asarray(of(child), dtype=float) for child in (base, exponent))
+                power = np.power(below, above)
+                return np.where((below == 0) & (above < 0), 0.0, power) if zero_safe else power
+            case Call(function, arguments):
+                inner = [np.asarray(of(argument), dtype=float) for argument in arguments]
+                is_logarithm = function in FUNCTION and FUNCTION[function].base is not None
+                result = applied(function, inner)
+                return np.where(inner[0] == 0, 0.0, result) if zero_safe and is_logarithm else result
+            case Threshold(comparison, left, right):
+                return compared(comparison, of(left), of(right))
+
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        return _evaluate(node, value_of, zero_safe)
-
-
-def _evaluate(node: Node, value_of: Callable[[str], Any], zero_safe: bool) -> Any:
-    match node:
-        case Number(value):
-            return np.float64(value)
-        case Name(name):
-            return value_of(name)
-        case Sum(addends):
-            total: Any = 0.0
-            for sign, child in addends:
-                total = total + sign * _evaluate(child, value_of, zero_safe)
-            return total
-        case Product(factors):
-            sides: dict[int, Any] = {1: np.float64(1.0), -1: np.float64(1.0)}
-            for side, child in factors:
-                sides[side] = sides[side] * _evaluate(child, value_of, zero_safe)
-            above, below = sides[1], sides[-1]
-            ratio = np.true_divide(above, below)
-            return np.where(below == 0, 0.0, ratio) if zero_safe else ratio
-        case Power(base, exponent):
-            below = np.asarray(_evaluate(base, value_of, zero_safe), dtype=float)
-            above = np.asarray(_evaluate(exponent, value_of, zero_safe), dtype=float)
-            power = np.power(below, above)
-            return np.where((below == 0) & (above < 0), 0.0, power) if zero_safe else power
-        case Call(function, (argument,)):
-            inner = np.asarray(_evaluate(argument, value_of, zero_safe), dtype=float)
-            definition = FUNCTION[function]
-            result = definition.values(inner)
-            return np.where(inner == 0, 0.0, result) if zero_safe and definition.base is not None else result
-        case Call(function, arguments):
-            return greatest(function, [_evaluate(child, value_of, zero_safe) for child in arguments])
-        case Threshold(comparison, left, right):
-            return compared(comparison, *(_evaluate(child, value_of, zero_safe) for child in (left, right)))
-
-
-def compared(comparison: str, left: Any, right: Any) -> Array:
-    """Return 1 where a comparison of `THRESHOLDS` holds, else 0; NaN where one side is NaN.
-
-    Values within rounding errors of each other are equal.
-    """
-    near = np.isclose(left, right, rtol=1e-12, atol=0.0)
-    beyond = np.greater(left, right) if comparison.startswith(">") else np.less(left, right)
-    holds = near | beyond if comparison.endswith("=") else beyond & ~near
-    return np.where(np.isnan(left) | np.isnan(right), np.nan, holds)
+        return of(node)
 
 
 def fraction_of(node: Node) -> Fraction | None:

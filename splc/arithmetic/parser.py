@@ -20,8 +20,8 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from splc.arithmetic.functions import SEVERAL
-from splc.arithmetic.tokens import FUNCTIONS, THRESHOLDS, NameTable, Token, problem_at, tokenize
+from splc.arithmetic.functions import SEVERAL, THRESHOLDS
+from splc.arithmetic.tokens import FUNCTIONS, NameTable, Token, problem_at, tokenize
 from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, Threshold
 from splc.errors import ExpressionError, shorten
 

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import re
 from bisect import insort
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from splc.arithmetic.functions import SEVERAL, TABLE
+from splc.arithmetic.functions import SEVERAL, TABLE, THRESHOLDS
 from splc.errors import ExpressionError, Problem, nearest, shorten, unknown_name_hint
 
 FUNCTIONS = tuple(function.name for function in TABLE if function.everywhere)
 # The additional functions exist in model text and parameters only: in logs and constraints they are ordinary names.
 MODEL_FUNCTIONS = (*FUNCTIONS, *(function.name for function in TABLE if not function.everywhere), *SEVERAL)
 COMPARISONS = (">=", "<=", "!=", "==", "=", "<", ">")
-# The comparisons of thresholds such as `[x >= 8]`, which exist where the additional functions do.
-THRESHOLDS = (">=", "<=", ">", "<")
 
 
 @dataclass(frozen=True)
@@ -55,8 +53,15 @@ class NameTable:
         self._single: dict[str, str | None] = {}
         # The length of the longest first word.
         self._longest = 0
+        # Unknown name → the offset of its first use, while they are collected; None: an unknown name is an error.
+        self.unknown: dict[str, int] | None = None
         for spelling, name in names.items():
             self.add(spelling, name)
+
+    @classmethod
+    def plain(cls, names: Iterable[str]) -> NameTable:
+        """Return a table of names that have one spelling each."""
+        return cls({name: name for name in names})
 
     def add(self, spelling: str, name: str) -> None:
         """Add a spelling, or change the name it refers to."""
@@ -77,6 +82,13 @@ class NameTable:
     def real(self) -> tuple[str, ...]:
         """The distinct names, in alphabetical order."""
         return tuple(sorted(set(self.names.values())))
+
+    def missing(self, text: str, at: int, name: str) -> Token:
+        """Return an unknown name as a token where these are collected, else raise the error."""
+        if self.unknown is None:
+            raise unknown_name(text, at, name, self)
+        self.unknown.setdefault(name, at)
+        return Token("name", name, at)
 
     def begins(self, character: str) -> bool:
         """Return whether a known name begins with a character."""
@@ -146,11 +158,8 @@ def _token(
     operators = _OPERATORS + _BRACKETS * in_model
     if character == "`":
         quoted, end = unquoted(text, at)
-        meant = quoted if names is None else names.meaning(quoted)
-        if meant is None:
-            assert names is not None
-            raise unknown_name(text, at, quoted, names)
-        return Token("name", meant, at), end
+        meant = names.meaning(quoted) if names else quoted
+        return names.missing(text, at, quoted) if names and meant is None else Token("name", meant or quoted, at), end
     is_double = text.startswith("**", at)
     if character in operators and not is_double and not (names and names.begins(character)):
         return Token("op", character, at), at + 1
@@ -176,9 +185,7 @@ def _token(
             known_functions = f"functions are {', '.join(functions)}; write products with *"
             hint = f"{near} {known_functions}" if near else known_functions
             raise problem_at(text, at, f"unknown function {shorten(word, 60)!r}", hint)
-        if names is not None:
-            raise unknown_name(text, at, word, names)
-        return Token("name", word, at), end
+        return names.missing(text, at, word) if names else Token("name", word, at), end
     if comparison := next((sign for sign in COMPARISONS if text.startswith(sign, at)), None):
         if not comparisons and not (in_model and comparison in THRESHOLDS):
             raise problem_at(text, at, f"{comparison!r} does not belong in an expression")
@@ -203,15 +210,6 @@ def unquoted(text: str, at: int) -> tuple[str, int]:
     return match[1].replace("``", "`"), match.end()
 
 
-class UnknownNameError(ExpressionError):
-    """An unknown name in a text; `name` is the name."""
-
-    name = ""
-
-
-def unknown_name(text: str, at: int, name: str, names: NameTable) -> UnknownNameError:
+def unknown_name(text: str, at: int, name: str, names: NameTable) -> ExpressionError:
     """Return the error for an unknown name, with the nearest known name."""
-    error = problem_at(text, at, f"unknown name {shorten(name, 60)!r}", unknown_name_hint(name, names.real))
-    unknown = UnknownNameError(error.problems)
-    unknown.name = name
-    return unknown
+    return problem_at(text, at, f"unknown name {shorten(name, 60)!r}", unknown_name_hint(name, names.real))

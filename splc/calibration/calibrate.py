@@ -16,7 +16,9 @@ from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.table import names_of
 from splc.errors import ConfigurationError, LearningError, MeasurementError, SpecError, plural
-from splc.learning.folds import drawn_folds
+from splc.learning.features import feature_table
+from splc.learning.folds import splits
+from splc.learning.judging import random_folds
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.types import Array
 
@@ -191,14 +193,10 @@ def _estimate(parameter: Free, at: float, misfit: Misfit, position: int, interva
 
 def predictions_from_others(misfit: Misfit, best: Array, folds: int, seed: int) -> Array | None:
     """Return predictions of each configuration with parameters that are estimated, near the best, without its fold."""
-    n = len(misfit.measured)
-    configurations = misfit.predictions.configurations
-    columns = [np.nan_to_num(configurations.column(name), nan=-np.inf) for name in sorted(configurations.system.names)]
-    shuffled = np.lexsort([*columns, misfit.measured])[np.random.default_rng(seed).permutation(n)]
-    fold_of, predicted = drawn_folds(shuffled, folds), np.full(n, np.nan)
-    for number in range(min(folds, n)):
-        is_held_out = fold_of == number
-        at = search_near(misfit[~is_held_out], best)
+    predicted = np.full(len(misfit.measured), np.nan)
+    table = feature_table(misfit.predictions.configurations, misfit.measured)
+    for held_out, others in splits(random_folds(table, folds, seed)):
+        at = search_near(misfit[others], best)
         if at is not None:
-            predicted[is_held_out] = misfit[is_held_out].predictions(at)[0]
+            predicted[held_out] = misfit[held_out].predictions(at)[0]
     return predicted if np.isfinite(predicted).all() else None

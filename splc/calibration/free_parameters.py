@@ -12,21 +12,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from splc.arithmetic.functions import POWER, SEVERAL
 from splc.data.configurations import Configurations
 from splc.errors import Problem, SpecError, unknown_name_hint
 from splc.models.influence import InfluenceModel
-from splc.models.subexpressions import (
-    Addends,
-    CallOf,
-    Parameter,
-    PowerOf,
-    SumOf,
-    ThresholdOf,
-    by_name,
-    called,
-    needed,
-    options_of,
-)
+from splc.models.subexpressions import Addends, Operation, Parameter, by_name, finite_values, needed, options_of
 from splc.models.terms import Factor, Term, factor_values, log_term, option_term
 from splc.types import Array
 
@@ -126,14 +116,7 @@ def free_parameters(
     ]
     derived = by_name(model.derived)
     # Names of functions of steps, whose derivative is 0.
-    steps = frozenset().union(
-        *(
-            part.names
-            for part in model.derived
-            if isinstance(part, ThresholdOf)
-            or (isinstance(part, CallOf) and not part.is_extremum and part.slope is None)
-        )
-    )
+    steps = frozenset().union(*(part.names for part in model.derived if isinstance(part, Operation) and part.has_steps))
     stepwise = {part.name for part in needed(steps, derived)}
     parameters: list[Free] = []
     for name in dict.fromkeys(names):
@@ -302,19 +285,17 @@ class Sensitivity:
                 index = self._places[name]
                 shape = replace(parameter, values_of=self.free[index].shape).values(self._column)
                 return Dual(shape * self._multiples[index], {index: shape})
-            case SumOf(_, terms):
-                return self._total(terms)
-            case ThresholdOf() as steps:
-                return Dual(steps.values(self._column), {})
-            case CallOf() as call:
-                parts = [self._total(argument) for argument in call.arguments]
-                if call.is_extremum:
-                    return _extreme(call.function, parts)
-                slope = call.slope
-                rates = [] if slope is None else [(slope(part.value), part) for part in parts]
-                return _chained(called(call.function, [part.value for part in parts]), rates)
-            case PowerOf(_, base, exponent):
-                return power(self._total(base), self._total(exponent))
+            case Operation(_, operation, operands) as definition:
+                parts = [self._total(operand) for operand in operands]
+                if operation == POWER:
+                    return power(*parts)
+                if operation in SEVERAL:
+                    return _extreme(operation, parts)
+                values = finite_values(operation, [part.value for part in parts])
+                if definition.has_steps:
+                    return Dual(values, {})
+                slope = definition.slope
+                return _chained(values, [(1.0 if slope is None else slope(parts[0].value), parts[0])])
 
     def _column(self, name: str) -> Array:
         return self._name(name).value

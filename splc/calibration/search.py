@@ -14,6 +14,7 @@ import numpy as np
 
 from splc.calibration.free_parameters import Sensitivity
 from splc.errors import LearningError
+from splc.models.basis.regression import independent
 from splc.types import Array
 
 # Start points per parameter that does not enter linearly, their greatest number, and the number of searches.
@@ -265,12 +266,10 @@ class Dependence:
     @property
     def directions(self) -> Array:
         """Changes of the unknowns without an effect, shape (k, dependent + zero)."""
-        directions = np.zeros((len(self.lengths), len(self.dependent) + len(self.zero)))
-        for position, column in enumerate(self.dependent):
-            directions[column, position] = 1 / self.lengths[column]
-            directions[list(self.basis), position] = -self.coefficients[:, position] / self.lengths[list(self.basis)]
-        for position, column in enumerate(self.zero):
-            directions[column, len(self.dependent) + position] = 1.0
+        basis, dependent, zero = (list(columns) for columns in (self.basis, self.dependent, self.zero))
+        directions = np.eye(len(self.lengths))[:, [*dependent, *zero]]
+        directions[:, : len(dependent)] /= self.lengths[dependent]
+        directions[basis, : len(dependent)] = -self.coefficients / self.lengths[basis, np.newaxis]
         return directions
 
 
@@ -283,23 +282,13 @@ def column_lengths(matrix: Array) -> Array:
 
 def dependence(matrix: Array) -> Dependence:
     """Return which columns are combinations of the ones before them. Shape (n, k), finite."""
-    lengths, combinations = column_lengths(matrix), list[Array]()
-    basis: list[int] = []
-    dependent: list[int] = []
+    lengths = column_lengths(matrix)
     even = matrix / np.where(lengths > 0, lengths, 1.0)
-    for column in np.flatnonzero(lengths > 0).tolist():
-        known = even[:, basis]
-        coefficients = np.linalg.lstsq(known, even[:, column], rcond=None)[0] if basis else np.zeros(0)
-        if np.linalg.norm(even[:, column] - known @ coefficients) > COLLINEAR:
-            basis.append(column)
-            continue
-        dependent.append(column)
-        combinations.append(np.where(np.abs(coefficients) > 10 * COLLINEAR, coefficients, 0.0))
-    padded = np.zeros((len(basis), len(dependent)))
-    for position, coefficients in enumerate(combinations):
-        padded[: len(coefficients), position] = coefficients
-    zero = np.flatnonzero(lengths == 0).tolist()
-    return Dependence(lengths, tuple(basis), tuple(dependent), padded, tuple(zero))
+    basis, zero = independent(even, COLLINEAR), np.flatnonzero(lengths == 0).tolist()
+    dependent = [column for column in range(len(lengths)) if column not in (*basis, *zero)]
+    coefficients = np.linalg.lstsq(even[:, basis], even[:, dependent], rcond=None)[0]
+    coefficients = np.where(np.abs(coefficients) > 10 * COLLINEAR, coefficients, 0.0)
+    return Dependence(lengths, tuple(basis), tuple(dependent), coefficients, tuple(zero))
 
 
 def solve(matrix: Array, target: Array, low: Array, high: Array, preferred: Array) -> Array:

@@ -27,9 +27,10 @@ _WORDS = {
     **{unit.casefold(): unit for unit in ("kB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "kWh", "Wh", "mJ", "kJ")},
     **dict.fromkeys(("joule", "joules", "j"), "J"),
     **dict.fromkeys(("watt", "watts", "w"), "W"),
+    **{unit.casefold(): unit for unit in ("Hz", "kHz", "MHz", "GHz")},
 }
 # One letter is a unit only after a word that is measured in it: `grid_s` is none.
-_MEASURED_IN = {"s": r"time|latency|duration|elapsed|delay|makespan|queue", "j": r"energy", "w": r"power"}
+_MEASURED_IN = {"s": r"time|latency|duration|elapsed|delay|makespan|queue|user|sys|real", "j": r"energy", "w": r"power"}
 _RATE = re.compile(r"(?:/\s*|[^0-9A-Za-z]per[^0-9A-Za-z]+)$")
 _QUANTITIES = frozenset("|".join(_MEASURED_IN.values()).split("|"))
 # Units of time in seconds, and those that texts use, the largest first.
@@ -119,7 +120,7 @@ _MEASURED = frozenset(
     words_of(
         "time times runtime walltime cputime latency latencies duration elapsed seconds sec secs ms ns makespan energy "
         "joules power throughput bandwidth iops ops qps tps rps fps ipc flops mflops gflops tflops speedup performance "
-        "memory rss occupancy utilization score accuracy acc loss auc f1 rmse mae mape"
+        "memory rss occupancy utilization temperature temperatur temp cost score accuracy acc loss auc f1 rmse mae mape"
     )
 )
 _SETTING = frozenset(
@@ -131,7 +132,8 @@ _SETTING = frozenset(
 )
 _COUNTED = frozenset(
     words_of(
-        "retries faults misses hits failures errors evictions spills collisions conflicts deadlocks warnings aborts"
+        "retries faults misses hits failures errors evictions spills collisions conflicts deadlocks warnings aborts "
+        "retry fault miss failure error eviction spill collision conflict deadlock warning abort"
     )
 )
 # The units of times, energies and powers.
@@ -154,16 +156,17 @@ def is_measurement_name(name: str, nfp: str | None = None) -> bool:
     return marked or bool(words and words[-1].isalpha() and words[-1:] == words_of(nfp)[-1:])
 
 
-_TIMES_AND_RATES = frozenset(
+_AMOUNTS = frozenset(
     words_of(
-        "time times runtime walltime latency duration elapsed makespan throughput bandwidth iops ops qps tps rps fps"
+        "time times runtime walltime latency duration elapsed makespan throughput bandwidth iops ops qps tps rps fps "
+        "energy joules power memory rss"
     )
 )
 
 
-def is_time_or_rate(name: str) -> bool:
-    """Return whether a name is that of a measured time or rate, which is 0 only where a run did nothing."""
-    return is_measurement_name(name) and not _TIMES_AND_RATES.isdisjoint(words_of(name))
+def is_amount(name: str) -> bool:
+    """Return whether a name is that of a measured amount: never negative, and 0 only where a run did nothing."""
+    return is_measurement_name(name) and not _AMOUNTS.isdisjoint(words_of(name))
 
 
 def is_setting_name(name: str) -> bool:

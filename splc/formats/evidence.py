@@ -8,8 +8,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from splc.data.property_unit import is_count_name, is_measurement_name, words_of
-from splc.errors import listed
-from splc.formats.coded_columns import CROSSED, MAX_TESTS, MIN_ROWS, ROW_NUMBERS, CodedColumns, repeats
+from splc.errors import listed, plural
+from splc.formats.coded_columns import CROSSED, MAX_TESTS, MAX_VALUES, MIN_ROWS, ROW_NUMBERS, CodedColumns, repeats
+from splc.formats.column_choice import MISSING
 from splc.io.csv_rows import distinct_texts
 from splc.io.numbers import parse_column
 
@@ -26,12 +27,13 @@ _STAMP_NAMES = frozenset(
     (
         *("timestamp", "time_stamp", "datetime", "date_time", "started", "start_time", "started_at", "finished"),
         *("finished_at", "end_time", "ended_at", "created", "created_at", "date", "epoch", "unix_time", "ts"),
+        *("starttime", "endtime"),
     )
 )
 _CLOCK = re.compile(r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?")
-# `2024-05-01T12:00:03`, `2024-05-01`, `1.5.2024`, `12:00:03`.
+# `2024-05-01T12:00:03`, `2024-05-01`, `1.5.2024`, `05/01/2024 12:00`, `12:00:03`.
 _STAMP = re.compile(
-    r"(?:[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}|[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{4})(?:[T ][0-9]{2}:[0-9]{2}.*)?|"
+    r"(?:[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}|[0-9]{1,2}([./])[0-9]{1,2}\1[0-9]{4})(?:[T ][0-9]{1,2}:[0-9]{2}.*)?|"
     + _CLOCK.pattern
 )
 # Seconds since 1970 from the year 2001 on, also in milli-, micro- or nanoseconds.
@@ -40,6 +42,12 @@ _HASH = re.compile(
     r"(?=[0-9a-f]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,128}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE
 )
 _HASH_NAMES = re.compile(r"(?:.*_)?(?:hash|sha|sha1|sha256|md5|digest|checksum|uuid|guid)(?:sum)?")
+
+# Names of columns of what somebody wrote about a run.
+_REMARKS = {
+    *("note", "notes", "comment", "comments", "remark", "remarks", "bemerkung", "bemerkungen", "kommentar"),
+    *("anmerkung", "anmerkungen", "remarque", "remarques", "commentaire", "commentaires"),
+}
 
 _LEAST_ROWS = 5
 # Fewer days, or hashes, may be contexts.
@@ -52,7 +60,7 @@ _STATUS = {("status",), ("state",), ("outcome",)}
 _FAILED = {
     *("fail", "failed", "failure", "error", "crash", "crashed", "cancelled", "canceled", "timeout", "timed_out"),
     *("aborted", "abort", "killed", "oom", "out_of_memory", "node_fail", "skipped", "pruned", "running", "invalid"),
-    *("early_stopped", "stopped", "abandoned", "preempted"),
+    *("early_stopped", "stopped", "abandoned", "preempted", "miscompare", "mismatch", "wrong", "incorrect"),
 }
 EXIT_CODES = {"exit_code", "exitcode", "exit_status", "returncode", "return_code"}
 WORKED = {
@@ -64,7 +72,9 @@ def left_out(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]) -
     """Return the columns that are neither options nor properties nor contexts by their names and contents, and why."""
     reasons = dict(_statistics(columns, mentioned))
     for name, texts in columns.items():
-        if name not in mentioned and name not in reasons and (reason := _stamps_or_hashes(name, texts)):
+        if name in mentioned or name in reasons:
+            continue
+        if reason := _remarks(name, texts) or _stamps_or_hashes(name, texts):
             reasons[name] = reason
     return reasons
 
@@ -126,12 +136,24 @@ def _statistic(name: str) -> tuple[str, str] | None:
     return None
 
 
+def _remarks(name: str, texts: Sequence[str]) -> str | None:
+    """Return whether a column has remarks, and on how many rows; None if it has none."""
+    if _REMARKS.isdisjoint(words_of(name)) or not np.isnan(parse_column(texts)).any():
+        return None
+    distinct, codes = distinct_texts(texts)
+    written = np.array([text.strip().casefold() not in MISSING for text in distinct], dtype=bool)
+    count = int(written[codes].sum())
+    return f"remarks on {plural(count, 'row', 'rows')}" if count else None
+
+
 def _stamps_or_hashes(name: str, texts: Sequence[str]) -> str | None:
     """Return whether a column has time stamps, hashes or numbers of rows, None if it has none."""
     key = "_".join(words_of(name))
     first = next(filter(None, map(str.strip, texts[:_LOOKED_AT])), None)
     if ROW_NUMBERS.fullmatch(key) and first is not None and first.isdecimal():
-        return "it numbers the rows" if len(distinct_texts(texts)[0]) == len(texts) >= _LEAST_ROWS else None
+        size = len(distinct_texts(texts)[0])
+        # A few numbers may be those of contexts.
+        return "it numbers the rows" if size == len(texts) >= _LEAST_ROWS or size > MAX_VALUES else None
     is_named = key in _STAMP_NAMES or _HASH_NAMES.fullmatch(key)
     if first is not None and not is_named and not _STAMP.fullmatch(first) and not _HASH.fullmatch(first):
         # All texts would have to be one, and a column of measured values has many different texts.
@@ -208,13 +230,13 @@ def _observed(table: CodedColumns, names: Sequence[str], nfp: str | None, explic
     whole = [name for name in left if name in few or (name in table.numbers and table.has_integers(name))]
     reasons: dict[str, str] = {}
     for name in left:
-        if name in explicit or name not in table.numbers or not table.complete(name) or table.is_binary(name):
+        if name in explicit or name not in table.numbers or not table.complete(name):
             continue
         group = table.groups(other for other in few if other != name)
         is_result = words_of(name)[-1:] == ("iterations",) and table.is_result(name, group)
         if (is_count_name(name) or is_result) and table.sizes[name] > 1 and not table.is_crossed(name, group):
             reasons[name] = "its name is that of what a run counts"
-        if name in reasons or not table.is_various(name) or table.is_few(name):
+        if name in reasons or table.is_binary(name) or not table.is_various(name) or table.is_few(name):
             continue
         others = [other for other in few if other != name]
         if near := table.near_arguments(name, others, [other for other in whole if other != name]):
@@ -300,10 +322,16 @@ def _found(
             return None
         options.pop(last, None)
         boundary = len(names)
-    elif not options and nfp is not None:
-        # Nothing looks like an option: all columns but measured ones are, whatever their values.
-        rest = (name for name in numbers if name not in (nfp, *observed) and table.complete(name))
-        options = {name: None for name in rest if not table.is_named_measured(name, nfp)}
+    elif nfp is not None and all(table.sizes[name] <= 1 for name in options):
+        # Nothing to its left varies: all columns but measured ones are options, whatever their values.
+        for name in names:
+            if name in table.numbers:
+                is_set = table.complete(name) or (name in table.blank and not unexplained_gaps(table, name, names))
+                is_set = is_set and name not in (nfp, *observed) and not table.is_named_measured(name)
+            else:
+                is_set = table.is_few(name) and _is_crossed_with_any(table, name, few)
+            if is_set:
+                options[name] = None
     right = [name for name in names[boundary + 1 :] if name != nfp and name not in (*options, *observed)]
     options |= dict.fromkeys(_set_beyond(table, right, tuple(options)))
     return {name: None for name in names if name in options}

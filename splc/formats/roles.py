@@ -14,7 +14,8 @@ option without these names remains one. All others:
   property, and their other cells are empty;
 - columns of text with few values that are crossed with another column are options, unless their names are those of
   contexts (`version`, `machine`, `workload`), or they say which runs failed; others are contexts. A text that differs
-  in nearly every row, says the same as the options, or stands only where values are missing, is ignored;
+  in nearly every row, says the same as the options, or stands only where values are missing, is ignored; so is one of
+  two columns that say the same, of which one has numbers: the numbers if their name is that of a code (`compiler_id`);
 - a column to the right of a property is an option if the rows show that it was set: they have each of its values as
   often, or rows of the same options are different configurations with it;
 - numbers among the options that are a function of others are ignored: a sum or a product (`ranks` = `px` · `py`), or
@@ -31,13 +32,22 @@ import re
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations, product, takewhile
 
 import numpy as np
 
 from splc.data.property_unit import is_count_name, is_measurement_name, is_setting_name, words_of
 from splc.data.table import TRUTH
 from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
-from splc.formats.coded_columns import MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns, is_row_counter
+from splc.formats.coded_columns import (
+    MAX_TESTS,
+    MAX_VALUES,
+    MIN_ROWS,
+    NEARLY_ALL,
+    CodedColumns,
+    is_code_name,
+    is_row_counter,
+)
 from splc.formats.column_choice import MISSING, ColumnChoice, has_other_decimals, kind_of
 from splc.formats.evidence import EXIT_CODES, is_hash, is_status, left_out, options_among, unexplained_gaps
 from splc.io.csv_rows import distinct_texts, has_text, texts_in
@@ -66,6 +76,7 @@ CONTEXT_NAMES = (
 _CONTEXT_WORDS = frozenset(CONTEXT_NAMES).union(
     words_of("environment env workload input dataset data benchmark bench system application app program instance os"),
     words_of("runner node hostname cluster branch tag callpath region device cpu gpu hardware project query"),
+    words_of("ref trigger triggered actor author user operator bearbeiter origin"),
     ("status", "state", "error"),
 )
 
@@ -154,15 +165,17 @@ def roles_of(
         for name in numbers
         if name != nfp and name not in explicit and name not in choice.properties and table.counts(name)
     ]:
-        ignored[name] = "it seems to count rows or repetitions"
+        ignored[name] = "it seems to count rows or repetitions" if table.sizes[name] > 1 else "it has one value"
         del numbers[name]
     gapped = [name for name in numbers if not table.complete(name)]
     table.blank.update(
         name for name in gapped if not has_text(texts_in(columns[name], np.flatnonzero(table.gaps(name))))
     )
     for name in (*contexts, *words):
-        if table.says_why(name):
+        if name not in choice.named and table.says_why(name):
             ignored[name] = "it has texts only where values are missing"
+    ignored |= _spelled_twice(table, list(columns)[:first_stated], words, [*numbers.keys() - explicit - {nfp}])
+    numbers = {name: values for name, values in numbers.items() if name not in ignored}
     contexts, words = (
         [name for name in contexts if name not in ignored],
         dict.fromkeys(name for name in words if name not in ignored),
@@ -197,6 +210,10 @@ def roles_of(
     known = {*labels, *choice.properties, nfp or next(iter(outputs), "")}
     unstated = [name for name in (*outputs, *reasons) if name not in known and not is_count_name(name)]
     unstated = [name for name in unstated if not is_measurement_name(name, nfp) and table.differs(name, group)]
+    left = frozenset(takewhile(lambda name: name != nfp, columns)) if nfp is not None else frozenset[str]()
+    if any(table.sizes[name] > 1 for name in options if name in left):
+        # What is to the right of the property that the user named, and hardly differs among repetitions, was measured.
+        unstated = [name for name in unstated if name in left or (name in numbers and table.is_scattered(name, group))]
     of_text = {*text}
     # The versions before an option have no value of it.
     switches = {name: None for name in options if name not in of_text and name in table.blank and table.is_switch(name)}
@@ -228,6 +245,26 @@ def roles_of(
     )
 
 
+def _spelled_twice(
+    table: CodedColumns, left: Sequence[str], words: Collection[str], numbers: Collection[str]
+) -> dict[str, str]:
+    """Return the columns that say the same as another one, in each row: codes of texts, else texts, else later numbers.
+
+    `left`: the columns to the left of the first stated property, among which numbers say the same as other numbers.
+    """
+    reasons: dict[str, str] = {}
+    levels = [name for name in table.numbers if name in numbers and table.is_few(name)]
+    options = [name for name in levels if name in left]
+    pairs = [*product(words, levels), *combinations(options, 2)]
+    for name, number in pairs if len(pairs) <= MAX_TESTS else ():
+        if name not in reasons and number not in reasons and table.agrees(name, number):
+            if name in words and not is_code_name(number):
+                reasons[name] = f"its texts stand for the numbers of {number}"
+            else:
+                reasons[number] = f"it says the same as {name}"
+    return reasons
+
+
 def _warnings(
     table: CodedColumns,
     numeric: Mapping[str, Sequence[str]],
@@ -241,7 +278,7 @@ def _warnings(
         cure = f"if it is a version, use --context {shlex.quote(name)}"
         yield f"{name} is read as numbers, {text} as {float(text):g}; {cure}"
     for name in numeric:
-        if name.casefold() in CONTEXT_NAMES and name not in versions and table.sizes[name] > 1:
+        if not {*CONTEXT_NAMES}.isdisjoint(words_of(name)[-1:]) and name not in versions and table.sizes[name] > 1:
             cure = f"use --context {shlex.quote(name)}, else --options {shlex.quote(name)}"
             yield f"{name} is taken as a numeric option; if it is a context, {cure}"
     for name in doubtful:
@@ -297,6 +334,8 @@ def _labels(table: CodedColumns, names: Iterable[str], options: Iterable[str]) -
             labels[name] = "its text differs in nearly every row"
         elif size == count and not table.differs(name, group):
             labels[name] = "its text says the same as the options"
+        elif size > MAX_VALUES and not table.differs(name, group):
+            labels[name] = "its text is a function of the options"
     return labels
 
 

@@ -254,11 +254,7 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
             return self._groups.predictor(group).predict(self._configurations(X))
         if self.result_ is not None:
             return self.result_.predict(self._configurations(X))
-        columns = self._columns.values(X)
-        total = np.zeros(len(X))
-        for term, influence in self.model_.terms:
-            total += influence * term.evaluate(columns.__getitem__)
-        return total
+        return self.model_.predict(self._columns.values(X))
 
     def _configurations(self, X: Array) -> Configurations:
         """Return rows as configurations of the system that was learned from, also with further values."""

@@ -36,7 +36,7 @@ class FullPredictor(Intervals, Protocol):
 # them methods `as_json`, whose object has a `kind`, and `from_json`, and add a line here.
 CLASSES: Mapping[str, tuple[str, str]] = {
     "projection": ("splc.learning.projection", "Ensemble"),
-    "sum": ("splc.learning.projection", "EnsembleSum"),
+    "sum": ("splc.learning.sums", "EnsembleSum"),
     "mixture": ("splc.learning.contexts.sources", "SourceMixture"),
     "unmeasured": ("splc.learning.contexts.sources", "UnmeasuredContext"),
 }

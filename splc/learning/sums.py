@@ -3,6 +3,9 @@
 A model of a part depends on few options, and small influences are found more exactly in a part than in the whole
 (thesis, section 5.4.2; Grebhahn et al. 2016). A part that only some configurations have is multiplied by a variable
 that is 1 in these.
+
+In: measurements, and the parts (`learn_sum`). Out: the models of the parts and of the whole (`SumResult`), whose full
+model is the sum of theirs, with intervals (`EnsembleSum`).
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -22,12 +25,13 @@ from splc.io.presentation import Presented
 from splc.learning.judging import influence_model, judged
 from splc.learning.learn import learn
 from splc.learning.learner import WHERE_ZERO, WITHOUT_VALUE, Learner, LearningProblem, rows_of
-from splc.learning.projection import Ensemble, EnsembleSum, ProjectionLearner, Summand
+from splc.learning.projection import Ensemble, KernelPosterior, ProjectionLearner
 from splc.learning.registry import learner_of
 from splc.learning.result import LearnedTerm, LearningResult, Step, merged_terms
 from splc.models.subexpressions import by_name
 from splc.models.terms import CONSTANT, Term, option_term
-from splc.types import Array, Missing
+from splc.system.variability import VariabilityModel
+from splc.types import Array, Link, Missing
 
 # The placeholder for the same text, such as the number of a level, in all names of a part.
 EACH = "{}"
@@ -42,6 +46,102 @@ class Part:
     # others; None: it belongs to all
     where: str | None = None
     observed: tuple[str, ...] = ()  # observed variables to learn from, see `learn`
+
+
+@dataclass(frozen=True, eq=False)
+class Summand:
+    """The full model of a part."""
+
+    full: Ensemble  # the full model
+    # the option or observed variable that is 1 in the configurations that have the part; None: all have it
+    where: str | None = None
+
+    def counted(self, configurations: Configurations) -> Array:
+        """Return which configurations have the part, shape (n,), bool."""
+        if self.where is None:
+            return np.ones(len(configurations), dtype=bool)
+        return np.asarray(configurations.column(self.where) == 1)
+
+
+@dataclass(frozen=True, eq=False)
+class EnsembleSum:
+    """The sum of the full models of parts."""
+
+    level: ClassVar[float] = Ensemble.level
+
+    summands: tuple[Summand, ...]  # the full models of the parts, at least one
+
+    @property
+    def options(self) -> frozenset[str]:
+        """The options and observed variables that predictions depend on."""
+        wheres = frozenset(summand.where for summand in self.summands if summand.where is not None)
+        return wheres.union(*(summand.full.options for summand in self.summands))
+
+    @property
+    def parts(self) -> tuple[KernelPosterior, ...]:
+        """The posteriors of all full models."""
+        return tuple(part for summand in self.summands for part in summand.full.parts)
+
+    @property
+    def configurations(self) -> Configurations:
+        """The configurations that the part with the most of them was learned from."""
+        return max((summand.full.configurations for summand in self.summands), key=len)
+
+    @property
+    def quantile(self) -> float:
+        """The largest multiple of a standard deviation on each side of intervals."""
+        return max(summand.full.quantile for summand in self.summands)
+
+    def predict(self, configurations: Configurations | Any) -> Array:
+        """Return the predictions, shape (m,), in the unit of the property."""
+        return np.asarray(self._added(configurations, 1, lambda full, some: full.predict(some))[0])
+
+    def interval(self, configurations: Configurations | Any) -> tuple[Array, Array]:
+        """Return lower and upper ends of prediction intervals, shapes (m,), in the unit of the property.
+
+        They are sums of the ends of the parts' intervals: what disturbs one part of a run may disturb all of them.
+        """
+        low, high = self._added(configurations, 2, lambda full, some: np.array(full.interval(some)))
+        return low, high
+
+    def _added(
+        self, configurations: Configurations | Any, rows: int, of: Callable[[Ensemble, Configurations], Array]
+    ) -> Array:
+        """Return the sums of rows of values of the parts, each of the configurations that have it, shape (rows, m)."""
+        configurations = Configurations.of(self.configurations.system, configurations)
+        total = np.zeros((rows, len(configurations)))
+        for summand in self.summands:
+            counted = np.flatnonzero(summand.counted(configurations))
+            total[:, counted] += of(summand.full, configurations[counted])
+        return total
+
+    def weighted_sums(self, configurations: Configurations, weights: Array, link: Link) -> tuple[Array, Array]:
+        """Return `Ensemble.weighted_sums` of the sum, not of its logarithms; the parts are independent."""
+        pairs = ((each.full, weights * each.counted(configurations)) for each in self.summands)
+        values, covariances = zip(*(full.weighted_sums(configurations, own, link) for full, own in pairs), strict=True)
+        return np.sum(values, axis=0), np.sum(covariances, axis=0)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return all that is needed to predict again, in JSON's types."""
+        summands = [{"where": summand.where, "full": summand.full.as_json()} for summand in self.summands]
+        return {"kind": "sum", "level": self.level, "summands": summands}
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> Self:
+        """Return the sum of `as_json`."""
+        summands = []
+        for entry in content["summands"]:
+            condition = entry["where"]
+            if condition is not None and condition not in system.term_names:
+                raise ValueError("the variable of a part does not fit the system")
+            summands.append(Summand(Ensemble.from_json(entry["full"], system), condition))
+        if not summands:
+            raise ValueError("there are no parts")
+        return cls(tuple(summands))
+
+
+# What predicts where there is a printed model.
+Full = Ensemble | EnsembleSum
 
 
 @dataclass(frozen=True, repr=False)

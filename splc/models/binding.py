@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, reduce
 
 from splc.arithmetic.parser import parse
 from splc.arithmetic.tokens import MODEL_FUNCTIONS
@@ -32,7 +32,7 @@ def bound(model: InfluenceModel, at: Mapping[str, float] | None = None) -> Influ
     values = {parameter.name: parameter.values_of[rows[parameter.name]] for parameter in model.parameters}
     names = by_name(model.derived)
     # The signs of options are unknown here, so any may be negative.
-    expander = Expander(subexpressions=True, signs=Signs(otherwise=-math.inf))
+    expander = Expander(signs=Signs(otherwise=-math.inf))
     expander.derived.update(by_name(model.subexpressions))
     expander.definitions = {name: constant(value) for name, value in values.items()}
 
@@ -47,7 +47,8 @@ def bound(model: InfluenceModel, at: Mapping[str, float] | None = None) -> Influ
     for term, influence in model.terms:
         try:
             parts = [(factor, replaced(factor)) for factor in term.factors]
-            value = expander.times([(1, {CONSTANT: influence}), *((1, part) for _, part in parts if part is not None)])
+            known = (expander.factor(part) for _, part in parts if part is not None)
+            value = reduce(expander.multiply, known, {CONSTANT: influence})
         except ExpressionError as error:
             numbers = ", ".join(f"{name} = {number:g}" for name, number in values.items())
             message = f"{error.problems[0].message}, in {term.text(model.order)} with {numbers}"

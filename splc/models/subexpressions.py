@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from splc.arithmetic.functions import FUNCTION, SEVERAL, compared, greatest
+from splc.arithmetic.functions import FUNCTION, POWER, SEVERAL, SUM, THRESHOLDS, applied
 from splc.io.numbers import number_text
 from splc.models.terms import Subexpression, Term
 from splc.types import Array
@@ -23,115 +23,57 @@ Column = Callable[[str], Array]
 
 
 @dataclass(frozen=True)
-class SumOf:
-    """A sum of terms in parentheses, such as a divisor or the argument of a logarithm: `(nx + 2 * ny)`."""
+class Operation:
+    """An operation on sums of terms whose result is none, such as `(nx + 2 * ny)` as a divisor.
 
-    name: Subexpression
-    terms: Addends
+    A sum has parentheses; there are powers whose exponent is not a number (`(2^nx)`), functions (`ceil(px * py / 4)`,
+    `max(4 * nx, px)`), and thresholds, which are 1 or 0 (`[nx >= 8]`).
+    """
+
+    name: Subexpression  # its text
+    operation: str  # see `splc.arithmetic.functions.applied`
+    operands: tuple[Addends, ...]  # the sums; the second one of a threshold is a number
 
     @classmethod
-    def of(cls, terms: Addends) -> SumOf:
-        """Return the subexpression; its name is its text."""
-        return cls(Subexpression(f"({addends_text(terms)})"), terms)
+    def of(cls, operation: str, *operands: Addends) -> Operation:
+        """Return the subexpression; extrema have their distinct operands in canonical order, numbers last."""
+        texts = {addends_text(operand): operand for operand in operands}
+        if operation in SEVERAL:
+            order = sorted(texts, key=lambda text: (not names_of_terms(texts[text]), text))
+            name, operands = f"{operation}({', '.join(order)})", tuple(texts[text] for text in order)
+        elif operation == POWER:
+            name = f"({'^'.join(map(_operand, operands))})"
+        elif operation in THRESHOLDS:
+            name = f"[{f' {operation} '.join(map(addends_text, operands))}]"
+        else:
+            name = f"{'' if operation == SUM else operation}({addends_text(operands[0])})"
+        return cls(Subexpression(name), operation, operands)
 
     @property
     def names(self) -> frozenset[str]:
         """The options and derived names in it."""
-        return _names(self.terms)
-
-    def values(self, column: Column) -> Array:
-        """Return its values, shape (n,) or (1,)."""
-        return _total(self.terms, column)
-
-
-@dataclass(frozen=True)
-class PowerOf:
-    """A power whose exponent is not a number: `(2^nx)`."""
-
-    name: Subexpression
-    base: Addends
-    exponent: Addends
-
-    @classmethod
-    def of(cls, base: Addends, exponent: Addends) -> PowerOf:
-        """Return the subexpression; its name is its text."""
-        return cls(Subexpression(f"({_operand(base)}^{_operand(exponent)})"), base, exponent)
-
-    @property
-    def names(self) -> frozenset[str]:
-        """The options and derived names in it."""
-        return _names(self.base) | _names(self.exponent)
-
-    def values(self, column: Column) -> Array:
-        """Return its values, shape (n,) or (1,); NaN where its base or exponent is not finite."""
-        base, exponent = _total(self.base, column), _total(self.exponent, column)
-        with np.errstate(all="ignore"):
-            powers: Array = np.power(base, exponent)
-        # An infinite exponent is a division by zero, although 0.5 to the power of infinity is 0.
-        return np.where(np.isfinite(base) & np.isfinite(exponent), powers, np.nan)
-
-
-@dataclass(frozen=True)
-class CallOf:
-    """A function of sums of terms: `ceil(px * py / 4)`, `max(4 * nx, px)`; see `splc.arithmetic.functions`."""
-
-    name: Subexpression
-    function: str
-    arguments: tuple[Addends, ...]
-
-    @classmethod
-    def of(cls, function: str, arguments: Iterable[Addends]) -> CallOf:
-        """Return the subexpression; its name is its text, with distinct arguments in canonical order, numbers last."""
-        texts = {addends_text(argument): argument for argument in arguments}
-        order = sorted(texts, key=lambda text: (not _names(texts[text]), text))
-        name = Subexpression(f"{function}({', '.join(order)})")
-        return cls(name, function, tuple(texts[text] for text in order))
-
-    @property
-    def is_extremum(self) -> bool:
-        """True for a maximum or a minimum."""
-        return self.function in SEVERAL
+        return frozenset().union(*map(names_of_terms, self.operands))
 
     @property
     def slope(self) -> Callable[[Array], Array] | None:
-        """The derivative of a function of one argument; None for extrema and functions of steps."""
-        return None if self.is_extremum else FUNCTION[self.function].slope
+        """The derivative of a function of one number; None for other operations and for functions of steps."""
+        return FUNCTION[self.operation].slope if self.operation in FUNCTION else None
 
     @property
-    def names(self) -> frozenset[str]:
-        """The options and derived names in it."""
-        return frozenset().union(*map(_names, self.arguments))
+    def has_steps(self) -> bool:
+        """True for thresholds and functions of steps, such as roundings: their derivatives are 0."""
+        return self.operation in THRESHOLDS or (self.operation in FUNCTION and self.slope is None)
 
     def values(self, column: Column) -> Array:
-        """Return its values, shape (n,) or (1,); NaN where one of its arguments is not finite."""
-        return called(self.function, [_total(argument, column) for argument in self.arguments])
+        """Return its values, shape (n,) or (1,); NaN where one of its operands is not finite."""
+        return finite_values(self.operation, [_total(operand, column) for operand in self.operands])
 
 
-@dataclass(frozen=True)
-class ThresholdOf:
-    """1 where a sum of terms is on one side of a number, else 0: `[nx >= 8]`."""
-
-    name: Subexpression
-    comparison: str
-    terms: Addends
-    bound: float
-
-    @classmethod
-    def of(cls, comparison: str, terms: Addends, bound: float) -> ThresholdOf:
-        """Return the subexpression; its name is its text."""
-        name = Subexpression(f"[{addends_text(terms)} {comparison} {number_text(bound)}]")
-        return cls(name, comparison, terms, bound)
-
-    @property
-    def names(self) -> frozenset[str]:
-        """The options and derived names in it."""
-        return _names(self.terms)
-
-    def values(self, column: Column) -> Array:
-        """Return its values, shape (n,) or (1,); NaN where the sum is not finite."""
-        total = _total(self.terms, column)
-        # An infinite sum is a division by zero.
-        return compared(self.comparison, np.where(np.isfinite(total), total, np.nan), self.bound)
+def finite_values(operation: str, operands: Sequence[Array]) -> Array:
+    """Return the values of an operation, NaN where an operand is not finite: that is a division by zero."""
+    with np.errstate(all="ignore"):
+        values = applied(operation, operands)
+    return np.where(np.logical_and.reduce([*map(np.isfinite, np.broadcast_arrays(*operands))]), values, np.nan)
 
 
 @dataclass(frozen=True)
@@ -153,7 +95,7 @@ class Parameter:
     @property
     def names(self) -> frozenset[str]:
         """The options and derived names that its table depends on."""
-        return _names(self.key)
+        return names_of_terms(self.key)
 
     @property
     def has_interval(self) -> bool:
@@ -183,19 +125,12 @@ class Parameter:
         return np.where(exists, np.array(self.values_of)[nearest], np.nan)
 
 
-Derived = SumOf | PowerOf | CallOf | ThresholdOf | Parameter
+Derived = Operation | Parameter
 
 
 def by_name(derived: Iterable[Derived]) -> dict[str, Derived]:
     """Return name → subexpression or parameter."""
     return {part.name: part for part in derived}
-
-
-def called(function: str, arguments: Iterable[Array]) -> Array:
-    """Return the values of a function, NaN where one of its arguments is not finite: that is a division by zero."""
-    finite = [np.where(np.isfinite(values), values, np.nan) for values in arguments]
-    with np.errstate(all="ignore"):
-        return np.asarray(greatest(function, finite) if function in SEVERAL else FUNCTION[function].values(*finite))
 
 
 def options_of(names: frozenset[str], derived: Mapping[str, Derived]) -> frozenset[str]:
@@ -244,7 +179,8 @@ def _operand(terms: Addends) -> str:
     return text if not further and (plain or single) else f"({text})"
 
 
-def _names(terms: Addends) -> frozenset[str]:
+def names_of_terms(terms: Iterable[tuple[Term, float]]) -> frozenset[str]:
+    """Return the options and derived names in a sum of terms."""
     return frozenset().union(*(term.options for term, _ in terms))
 
 

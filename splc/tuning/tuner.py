@@ -14,7 +14,7 @@ from sampling.space.space import Space
 from splc.data.configurations import Configurations, fixed_indices
 from splc.errors import ConfigurationError, LearningError, MeasurementError, RequestError
 from splc.learning.active import candidates
-from splc.learning.active.candidates import CandidateSource, WorkingSource, source_of
+from splc.learning.active.candidates import CandidateSource, source_of
 from splc.learning.active.search_model import SearchModel
 from splc.learning.projection import variables_of
 from splc.learning.threads import one_thread
@@ -246,7 +246,7 @@ class Tuner:
     def _working(self) -> CandidateSource:
         """The valid configurations without those that failed, and without values with which all runs failed."""
         failures = self.history.failures
-        return self.source if failures is None else WorkingSource(self.source, failures.expected)
+        return self.source if failures is None else replace(self.source, fail=failures.expected)
 
     def _covering(self, *, needed: bool) -> int | None:
         """Return a configuration unlike those before; None without one, or if `needed` and the first design is done."""

@@ -22,11 +22,6 @@ from splc.models.parameters import Quantity
 from tests.support.paths import CASES
 
 DRIVERS = CASES / "drivers"
-COLUMNS = [
-    "setup_seconds,solve_seconds,setup_compute_seconds,solve_compute_seconds,setup_cpu_seconds,solve_cpu_seconds",
-    "setup_messages,setup_bytes,messages,bytes,iterations,residual,runs,load_average",
-]
-WORKS = ("smoothing", "residual", "restriction", "interpolation")
 # What the counts of BoomerAMG are exact for: another version may coarsen differently.
 COUNTED_VERSION = "2.26.0"
 
@@ -166,33 +161,6 @@ def test_one_rank_sends_nothing(drivers: Path) -> None:
         assert counts(row, ("setup_messages", "setup_bytes", "messages", "bytes")) == [0, 0, 0, 0]
 
 
-@pytest.mark.slow
-def test_the_table(drivers: Path) -> None:
-    """Options come first and in the order of the input, repetitions are outermost, and parts are below wholes."""
-    table = "nx,pz,px,py\n5,1,1,2\n4,2,1,1\n"
-    done = call([drivers / "smg", "--repeat", "3", "--warmup", "2"], 2, table)
-    assert done.stdout.splitlines()[0] == ",".join(["nx,pz,px,py", *COLUMNS])
-    rows = rows_of(done.stdout)
-    assert [row["nx"] for row in rows] == ["5", "4"] * 3
-    for row in rows:
-        for phase in ("setup", "solve"):
-            assert 0 < float(row[f"{phase}_compute_seconds"]) <= float(row[f"{phase}_cpu_seconds"])
-            assert float(row[f"{phase}_seconds"]) > 0
-    assert rows[0]["messages"] == rows[2]["messages"] == rows[4]["messages"]
-
-
-@pytest.mark.slow
-def test_short_solves_are_averaged(drivers: Path) -> None:
-    """As many runs are averaged as fill the wanted time, a thousand at most; counts are those of one run."""
-    table = "px,nx\n2,2\n"
-    (one,) = measured(drivers / "smg", 2, table, "--min-seconds", "0")
-    (many,) = measured(drivers / "smg", 2, table, "--min-seconds", "3600")
-    assert (one["runs"], many["runs"]) == ("1", "1000")
-    names = ("setup_messages", "setup_bytes", "messages", "bytes", "iterations", "residual")
-    assert counts(one, names) == counts(many, names)
-    assert float(one["messages"]) > 0
-
-
 def test_the_grid_may_differ_by_dimension(drivers: Path) -> None:
     """Both ny and nz are nx unless the table has columns for them."""
     same = measured(drivers / "amg", 1, "px,py,pz,nx\n1,1,1,5")
@@ -265,19 +233,6 @@ def test_levels_are_what_mpi_says(drivers: Path, tmp_path: Path) -> None:
     assert first == {"2": [2, 400], "1": [2, 2 * 6 * 4]}  # the faces towards the neighbours of the rank that has most
 
 
-@pytest.mark.slow
-def test_levels_cost_part_of_the_solve(drivers: Path, tmp_path: Path) -> None:
-    """The levels send what the solve sends, except for the initial residual; one level is possible."""
-    (row, _), levels = levels_of(drivers, 2, "px,py,pz,nx\n2,1,1,6\n", tmp_path)
-    own = [level for level in levels if level["repetition"] == "0"]
-    # Two ranks send alike here, and the initial residual is not one of the cycle.
-    counted = sum(float(level[f"{work}_messages"]) for level in own for work in WORKS)
-    assert float(row["messages"]) == 2 * (counted + float(own[0]["p"]))
-    (row, _), levels = levels_of(drivers, 1, "px,py,pz,nx\n1,1,1,1\n", tmp_path)
-    assert row["levels"] == "1"
-    assert counts(levels[0], ("C", "nnz", "nnzP", "phat", "residual_calls")) == [1, 1, 0, 0, 1]
-
-
 def test_levels_are_those_of_the_first_measurements(drivers: Path, tmp_path: Path) -> None:
     """Every count of a BoomerAMG hierarchy on four ranks is the one that was measured with another driver."""
     if hypre_version() != COUNTED_VERSION:
@@ -295,36 +250,6 @@ def test_levels_are_those_of_the_first_measurements(drivers: Path, tmp_path: Pat
         [9, 75, 0, 3, 9, 0, 0, 0, 0],
     ]
     assert [counts(level, observed) for level in levels] == expected * 2
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("program", "row", "oracle", "arguments"),
-    [
-        ("smg", "2,1,1,12,12,12", "struct", "-n 12 12 12 -P 2 1 1 -solver 0 -istart 0 0 0"),
-        ("smg", "1,1,2,20,16,10", "struct", "-n 20 16 10 -P 1 1 2 -solver 0 -istart 0 0 0"),
-        ("amg", "2,1,1,10,10,10", "ij", "-laplacian -n 20 10 10 -P 2 1 1 -solver 0 -rlx 3 -mxrs 0.9 -tol 1e-6"),
-        ("amg", "1,2,1,8,10,12", "ij", "-laplacian -n 8 20 12 -P 1 2 1 -solver 0 -rlx 3 -mxrs 0.9 -tol 1e-6"),
-    ],
-)
-def test_hypres_own_drivers_agree(
-    drivers: Path, tmp_path: Path, program: str, row: str, oracle: str, arguments: str
-) -> None:
-    """The drivers struct and ij of hypre take as many iterations to the same residual, to the last digit they print."""
-    source = os.environ.get("HYPRE_SOURCE")
-    if source is None:
-        pytest.skip("HYPRE_SOURCE does not name the folder src of hypre's source package (apt-get source hypre)")
-    test = Path(source) / "test"
-    build = ["mpicc", "-w", "-D_GNU_SOURCE", "-I/usr/include/hypre", f"-I{test}", str(test / f"{oracle}.c")]
-    subprocess.run([*build, "-o", str(tmp_path / oracle), "-lHYPRE", "-lm"], check=True)
-    text = call([tmp_path / oracle, *arguments.split()], 2, folder=tmp_path).stdout
-    iterations = re.search(r"Iterations = (\d+)", text)
-    residual = re.search(r"Final Relative Residual Norm = (\S+)", text)
-    assert iterations is not None
-    assert residual is not None
-    (own,) = measured(drivers / program, 2, f"px,py,pz,nx,ny,nz\n{row}\n")
-    assert own["iterations"] == iterations[1]
-    assert own["residual"] == residual[1]
 
 
 @pytest.mark.parametrize(

@@ -107,31 +107,6 @@ def test_draws_from_a_list(place: str, rule: object, tmp_path: Path) -> None:
     assert (other.equal, other.complete, bool(other.sample)) == (0, False, bool(place))
 
 
-@pytest.mark.parametrize("unit", [0.05, 0.1])
-def test_values_below_one(unit: float, tmp_path: Path) -> None:
-    """The error of the program of 2018, which chooses terms and ends learning, leaves values below 1 out."""
-    made = measurements(a=bool, b=bool, c=bool, d=bool, n=[1, 2, 4])
-    small = Measurements(made.configurations, {"time": (made["time"] - 35) * unit})
-    counted = small["time"] >= 1
-    assert 5 < counted.sum() < len(small) - 5
-    settings = {"first": "d", "abortError": 1, "learn_logFunction": False}
-    log = program_log(small, np.arange(len(small)), "", settings)
-    assert "leastValue" not in log
-    [learning] = learnings_of(read_source(written(log, tmp_path)))[0]
-    for line in learning.rounds.values():
-        terms = [product.split(" * ") for product in line.model.split(" + ")]
-        predicted = sum(
-            float(influence) * np.prod([small.configurations.column(name) for name in names if name != "root"], axis=0)
-            for influence, *names in terms
-        )
-        errors = np.abs(predicted / small["time"] - 1)[counted]
-        assert line.error == pytest.approx(100 * errors.mean(), rel=1e-9)
-    found = again(log, small, tmp_path)
-    assert (found.complete, found.equal) == (True, len(learning.rounds)), found.reason
-    # Of later versions, whose first rounds have other scores, all values count.
-    assert not again(log.replace("1.79769313486232E+308", "20"), small, tmp_path).complete
-
-
 def test_the_first_round_that_differs(measured: Measurements, tmp_path: Path) -> None:
     """Another influence, another term, and a missing last round are found where they are."""
     log = program_log(measured, np.arange(len(measured)), "", {"first": "d", "abortError": 1})
@@ -154,21 +129,6 @@ def test_the_first_round_that_differs(measured: Measurements, tmp_path: Path) ->
     longer = again(log.replace("abortError:1 ", "abortError:60 "), measured, tmp_path)
     assert (longer.equal, "abortError" in longer.reason) == (1, True)
     assert not again(log.replace("bagging:False", "bagging:True"), measured, tmp_path).sample
-
-
-def test_ties_are_those_of_the_log(measured: Measurements, tmp_path: Path) -> None:
-    """Of options that are equal in the sample, the one that the log chose is chosen."""
-    columns = {name: measured.configurations.column(name) for name in "ab"}
-    rows = np.flatnonzero(columns["a"] == columns["b"])
-    log = program_log(measured, rows, "", {"first": "d", "abortError": 1})
-    for name, other in (("a", "b"), ("b", "a")):
-        text = re.sub(rf"\b{other}\b(?= |;)", name, log)
-        rounds = [line for line in text.splitlines() if re.match(r"\d+;", line)]
-        assert any(f" * {name}" in line for line in rounds)
-        (tmp_path / "a.log").write_text(text)
-        [learning] = learnings_of(read_source(tmp_path / "a.log"))[0]
-        found = relearned(learning, measured[rows], "time", str(tmp_path / "a.log"), tmp_path)
-        assert found.complete, found.reason
 
 
 def test_logs_of_splc(measured: Measurements, tmp_path: Path) -> None:
@@ -245,16 +205,6 @@ def test_choices_of_a_solver(strategy: str, tmp_path: Path) -> None:
     found = again(log, measured, tmp_path)
     assert found.complete, found
     assert "p3" in found.sample
-
-
-def test_too_many_choices(tmp_path: Path) -> None:
-    """A sample is not searched if the solver has many choices."""
-    system = grouped({f"p{at}": [f"p{at}_{member}" for member in range(5)] for at in range(5)})
-    drawn = sample(system, "random:30")
-    columns = {name: drawn.column(name) for name in system.names}
-    measured = Measurements(drawn, {"time": 20 + columns["a"] * 5 + columns["b"] * columns["p0_1"]})
-    log = program_log(measured, np.arange(30), "command: binary pairwise\n", {"first": "a"})
-    assert "5 alternative groups" in again(log, measured, tmp_path).reason
 
 
 @pytest.mark.real_data

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 import shutil
 import subprocess
 import sys
 import tomllib
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -120,28 +118,11 @@ def test_help_is_plain(command: str, run: Run) -> None:
     assert [entry for entry in plain.split(" --")[1:] if entry.lower().count("default:") > 1] == []
 
 
-MAX_BYTES = 400_000
-
-
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return an empty folder, which is the current one."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def test_a_list(run: Run) -> None:
-    """Without a name, each example is listed with a sentence and its size."""
-    result = run("example")
-    assert result.exit_code == 0
-    for example in EXAMPLES.values():
-        assert example.about in result.stdout
-    listed = json.loads(run("example", "--json").stdout)["examples"]
-    assert [each["name"] for each in listed] == list(EXAMPLES)
-    assert {each["name"]: each["bytes"] for each in listed} == {
-        name: sum(len(path.read_bytes()) for path in each.paths.values()) for name, each in EXAMPLES.items()
-    }
-    assert sum(each["bytes"] for each in listed) <= MAX_BYTES
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -186,19 +167,3 @@ def test_the_wheel_has_the_files() -> None:
     paths = [path for path in wheel["wheel"]["only-include"] if path.startswith("casestudies/")]
     included = {file for path in paths for file in tracked(ROOT) if file.is_relative_to(ROOT / path)}
     assert included == {path.resolve() for example in EXAMPLES.values() for path in example.paths.values()}
-
-
-@pytest.mark.slow
-def test_an_installed_wheel(place: Path) -> None:
-    """`splc example` of an installed wheel copies the same files, without the checkout."""
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
-    subprocess.run([*pip, "wheel", "--no-deps", "-w", str(place), str(ROOT)], check=True)
-    (wheel,) = place.glob("splc-*.whl")
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(place / "installed")
-    script = "import sys; sys.path.insert(0, 'installed'); import splc.cli, splc; assert 'installed' in splc.__file__; "
-    for name, example in EXAMPLES.items():
-        code = f"{script}sys.argv = ['splc', 'example', {name!r}]; splc.cli.main()"
-        subprocess.run([sys.executable, "-c", code], cwd=place, check=True, capture_output=True)
-        for file in example.files:
-            assert (place / name / Path(file).name).read_bytes() == (CASES / example.source / file).read_bytes()

@@ -17,7 +17,6 @@ from sklearn import metrics
 from comparison.measures import (
     DEFAULT_KEYS,
     MEASURES,
-    Laws,
     Measure,
     mean_power,
     measure,
@@ -27,6 +26,7 @@ from comparison.measures import (
     similarity,
 )
 from splc.types import Array
+from tests.comparison.laws import Laws, growth_of, laws_of
 from tests.support.examples import examples
 from tests.support.golden_messages import check_calls, check_messages
 
@@ -75,7 +75,7 @@ class TestLaws:
         # Long vectors, as a Canberra distance is at most the length.
         rows = [np.tile(row, 600) for row in itertools.product(ends, repeat=2)]
         values = np.array([tested(a, b) for a in rows for b in rows])
-        lower, upper = (tested.positive if is_positive else tested.laws).bounds
+        lower, upper = laws_of(tested, positive=is_positive).bounds
         for bound, reached in ((lower, np.nanmin(values)), (upper, np.nanmax(values))):
             assert abs(reached) > 1e3 if math.isinf(bound) else reached == pytest.approx(bound, abs=1e-6)
 
@@ -87,7 +87,7 @@ class TestLaws:
         is_positive = data.draw(st.booleans())
         a, b, c = data.draw(vectors(3, positive if is_positive else anything))
         assume(well_conditioned(tested, np.array([a, b, c])))
-        laws = tested.positive if is_positive else tested.laws
+        laws = laws_of(tested, positive=is_positive)
         weights = data.draw(st.none() | st.lists(positive, min_size=len(a), max_size=len(a)).map(np.array))
         same, ab = tested(a, a, weights), tested(a, b, weights)
         assert math.isnan(same) or near(same, laws.identity)
@@ -107,7 +107,7 @@ class TestLaws:
     def test_laws_are_declared_wherever_they_hold(self, tested: Measure, is_positive: bool) -> None:
         """On vectors of three small values exactly the declared laws hold: each other one has a counter-example."""
         values = (1.0, 2.0, 4.0) if is_positive else (-1.0, 0.0, 2.0)
-        laws = tested.positive if is_positive else tested.laws
+        laws = laws_of(tested, positive=is_positive)
         points = [np.array(point) for point in itertools.product(values, repeat=3)]
         points.append(np.array([0.0, 0.0, 4.0]) if not is_positive else np.array([4.0, 8.0, 4.0]))
         table = np.array([[tested(a, b) for b in points] for a in points])
@@ -153,7 +153,7 @@ class TestLaws:
         counts = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(a), max_size=len(a))))
         assume(counts.any())
         repeated = tested(np.repeat(a, counts), np.repeat(b, counts))
-        growth = (len(a) / counts.sum()) ** tested.growth
+        growth = (len(a) / counts.sum()) ** growth_of(tested)
         assert near(tested(a, b, counts.astype(float)), repeated * growth)
 
 
@@ -283,16 +283,16 @@ class TestExtremes:
         top, least = 1.7e308, 5e-324
         a, b = np.array([top, top, least, 0.0]), np.array([-top, top, top, 0.0])
         values = [tested(a, b), tested(b, a), tested(a, b, np.array([1.0, 2.0, 3.0, 0.0]))]
-        lower, upper = tested.laws.bounds
+        lower, upper = laws_of(tested, positive=False).bounds
         assert all(math.isnan(value) or (lower <= value <= upper and math.isfinite(value)) for value in values)
         same = tested(np.abs(b), np.abs(b))
-        assert math.isnan(same) or same == pytest.approx(tested.laws.identity)
+        assert math.isnan(same) or same == pytest.approx(laws_of(tested, positive=False).identity)
 
     @every
     def test_zeros_and_few_rows(self, tested: Measure) -> None:
         """Zeros are as equal vectors or undefined; one row is enough for all but correlations and R²; none is not."""
         value, nothing = tested(np.zeros(3), np.zeros(3)), np.zeros(0)
-        assert math.isnan(value) or value == tested.laws.identity
+        assert math.isnan(value) or value == laws_of(tested, positive=False).identity
         undefined = tested.key in {"r2", "pearson", "spearman"}
         assert math.isnan(tested(np.array([2.0]), np.array([3.0]))) == undefined
         assert math.isnan(tested(nothing, nothing))

@@ -69,18 +69,6 @@ def test_example_of_extrap(method: str) -> None:
     assert errors[0] < errors[1] / 10
 
 
-def test_a_hint_at_a_change() -> None:
-    """A poor model of all points names a change that two segments fit much better; other models do not."""
-    hint = "the behaviour seems to change at p = 6: two segments fit better"
-    whole = fit(POINTS, TURN, names=["n", "p"])
-    assert hint in whole.notes
-    assert hint in fit(POINTS, 1e210 * TURN, names=["n", "p"]).notes
-    assert hint not in fit(POINTS, TURN, names=["n", "p"], segmented=True).notes
-    smooth = fit(POINTS, 3 + P * 1.5 + N**2, names=["n", "p"])
-    few = fit(POINTS[P < 6], TURN[P < 6], names=["n", "p"])
-    assert not any("seems to change" in note for note in (*smooth.notes, *few.notes))
-
-
 def test_noise_and_few_points_have_one_segment() -> None:
     """Functions without a change have one model; lines of fewer than six points, and small segments, too."""
     rng = np.random.default_rng(0)

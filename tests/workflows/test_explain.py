@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sampling import Space
-from splc import read_measurements
+from splc import read_model
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
+from splc.formats.models.text import model_text_file
+from splc.formats.system.splconqueror_xml import write_variability_model
 from splc.learning import learn
 from splc.learning.projection.predictor import Ensemble
 from splc.models.influence import InfluenceModel
@@ -31,7 +34,9 @@ from splc.workflows.pictures import MAX_VALUES, ResponseSurface, response_surfac
 from tests.support.examples import examples
 from tests.support.full_models import EVERY, LearnedSystem, learned_system
 from tests.support.golden_messages import check_calls
+from tests.support.influence_strategies import influence_models
 from tests.support.real_data import with_real
+from tests.support.strategies import models
 
 TEXT = "interchangeable, because they always change together in {}: {}"
 NUMERIC = NumericOption("x", (1.0, 2.0, 4.0))
@@ -325,38 +330,39 @@ def test_the_optimum_of_the_full_model(name: str, tmp_path: Path, *, maximize: b
     assert not [note.text for note in found.notes if "outside" in note.text]
 
 
-@pytest.mark.parametrize("name", with_real("smg2000", "LLVM"))
-def test_the_optimum_of_the_printed_model(name: str, tmp_path: Path) -> None:
-    """With `printed` the optimum is that of the printed model, in the interval of the printed model."""
-    learned = learned_system(name, tmp_path)
-    (value,) = optimum(learned, printed=True).candidates[0].values
-    printed = learned.result.model.predict(learned.space.enumerate())
-    assert value.predicted == pytest.approx(printed.min(), rel=1e-9)
-    assert value.interval is not None
-    assert value.interval.low <= value.predicted <= value.interval.high
-
-
-def test_the_best_configurations_in_order(tmp_path: Path) -> None:
-    """Several configurations are the best ones by the full model."""
-    learned = learned_system("smg2000", tmp_path)
-    found = optimum(learned, top=7, fix=("px=2",))
-    everything = learned.space.enumerate()
-    predicted = np.sort(learned.result.predict(everything[everything.value("px") == 2]))
-    assert [each.values[0].predicted for each in found.candidates] == pytest.approx(predicted[:7].tolist(), rel=1e-9)
-    assert all(each.configuration.value("px")[0] == 2 for each in found.candidates)
-
-
-def test_the_pareto_front_of_full_models(tmp_path: Path) -> None:
-    """The front of models that are learned here is that of their full models over all valid configurations."""
-    learned = learned_system("smg2000", tmp_path)
-    header, *rows = Path(learned.table).read_text(encoding="utf-8").splitlines()
-    # Some configurations, with their three runs.
-    few = tmp_path / "few.csv"
-    few.write_text("\n".join([header, *(row for at, row in enumerate(rows) if at // 3 % 16 == 0)]), encoding="utf-8")
-    names = ("solve_seconds", "setup_seconds")
-    found = optimize.run(optimize.Request(system=learned.system, measurements=str(few), properties=names))
-    measured, everything = read_measurements(few, learned.space.system), learned.space.enumerate()
-    values = np.stack([learn(measured.measured(name), name).predict(everything) for name in names], axis=1)
-    dominated = [((values <= row).all(axis=1) & (values < row).any(axis=1)).any() for row in values]
-    got = [tuple(value.predicted for value in each.values) for each in found.candidates]
-    np.testing.assert_allclose(got, sorted(map(tuple, values[~np.array(dominated)])), rtol=1e-9)
+@examples(20)
+@given(data=st.data(), product=st.booleans())
+def test_contributions_add_up(data: st.DataObject, product: bool, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """For any system, model and configurations, contributions add up (of a product: their exponentials multiply)."""
+    system = data.draw(models(optional=False))
+    space = Space(system)
+    assume(space.count)
+    everything = space.enumerate()
+    model = data.draw(influence_models(system, least=2))
+    # A larger exponential is no number.
+    if product and bool((model.predict(everything) <= 700).all()):
+        model = replace(model, link="log")
+    folder = tmp_path_factory.mktemp("law")
+    write_variability_model(system, folder / "system.xml")
+    (folder / "model.txt").write_text(model_text_file(model), encoding="utf-8")
+    # The text of a product without options, or whose terms cancel each other, is a number, which is a sum.
+    product = read_model(folder / "model.txt", system).link == "log"
+    one, other = (data.draw(st.integers(0, len(everything) - 1)) for _ in range(2))
+    texts = [
+        ",".join(f"{name}={value:g}" for name, value in everything.assignment(row).items()) for row in (one, other)
+    ]
+    predictions = model.predict(everything)
+    file, description = str(folder / "model.txt"), str(folder / "system.xml")
+    for against in (None, texts[1]):
+        request = explain.Request(model=file, system=description, configuration=texts[0], against=against)
+        found = explain.run(request).found
+        assert isinstance(found, Explained)
+        values = np.log(predictions) if product else predictions
+        reference = values.mean() if against is None else values[other]
+        assert found.predicted == pytest.approx(predictions[one])
+        assert found.reference == pytest.approx(math.exp(reference) if product else reference, rel=1e-9, abs=1e-9)
+        assert math.fsum(each.value for each in found.contributions) == pytest.approx(values[one], rel=1e-9, abs=1e-9)
+        difference = values[one] - reference
+        assert math.fsum(each.difference for each in found.contributions) == pytest.approx(
+            difference, rel=1e-9, abs=1e-9 * max(1.0, abs(values).max())
+        )

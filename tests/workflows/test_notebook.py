@@ -231,37 +231,6 @@ def test_versions_of_a_table(versions: dict[str, Any]) -> None:
     assert alone["v2"].terms == splc.learn(versions, "time", where={"version": "v2"}, form="product").terms
 
 
-def test_versions_of_a_known_system(versions: dict[str, Any]) -> None:
-    """A system, and measurements of each value that were read already, give the same results."""
-    system = splc.VariabilityModel.of({"cache": bool, "zip": bool, "threads": [1, 2, 4, 8]})
-    found = splc.learn(versions, "time", by="version", share=True, system=system, form="product")
-    parts = {value: splc.read_measurements(versions, system, where={"version": value}) for value in VERSIONS}
-    again = splc.learn(parts, "time", by="version", share=True, form="product")
-    for value, result in found.items():
-        asked = parts[value].configurations
-        np.testing.assert_array_equal(result.predict(asked), again[value].predict(asked))
-
-
-def test_groups_of_a_table() -> None:
-    """Groups of a table are a column, which is no option then, or labels of its rows, also where rows are repeated."""
-    draw = np.random.default_rng(0)
-    table = {name: draw.integers(1, 9, 40).astype(float).repeat(2) for name in ("n", "m")}
-    table["time"] = table["n"] * 3 + table["m"]
-    days = [f"day {row // 8}" for row in range(80)]
-    by_column, by_label = (
-        splc.learn({**table, "day": days}, "time", groups="day"),
-        splc.learn(table, "time", groups=days),
-    )
-    assert by_column.groups is not None
-    assert by_label.groups is not None
-    assert by_column.groups.column == "day"
-    assert np.array_equal(by_column.groups.labels, by_label.groups.labels)
-    assert by_column.expected == by_label.expected
-    assert splc.learn(table, "time", groups="n").groups is not None
-    with pytest.raises(SplcError):
-        splc.learn(table, "time", groups=days[:3])
-
-
 # The notes of all functions that read a table.
 NOTES: Mapping[str, Callable[[Any], Iterable[str]]] = {
     "infer_system": lambda table: splc.infer_system(table).notes,
@@ -306,17 +275,6 @@ def test_what_is_doubtful_about_an_answer_is_noted(table: dict[str, Any]) -> Non
     assert splc.optimize(splc.parse_model("n0 - n1", system), space).notes == ()
     assert "a better one may exist" in " ".join(splc.optimize(model, space, limit=1000).notes)
     assert splc.explain(splc.parse_model("3", system), space).notes
-
-
-def test_an_option_that_is_missing_in_some_rows() -> None:
-    """Missing values beside zeros and ones are zeros, as those of an option that a later version has."""
-    rows = [(a, b, c, 10 + 3 * a - 2 * b + 4 * (c or 0)) for a in (0, 1) for b in (0, 1) for c in (None, 0, 1)]
-    table: dict[str, Any] = dict(zip(("a", "b", "c", "time"), map(list, zip(*rows, strict=True)), strict=True))
-    learned = splc.learn(table, "time")
-    assert learned.system is not None
-    assert [option.name for option in learned.system.binary_options] == ["a", "b", "c"]
-    zeros = {**table, "c": [value or 0 for value in table["c"]]}
-    assert learned.predict(table).tolist() == learned.predict(zeros).tolist()
 
 
 HEADER = ["pcg", "smooth", "n", "sweeps"]

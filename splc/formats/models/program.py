@@ -24,19 +24,10 @@ from splc.formats.models.text import python_module
 from splc.io.json import picked, plain_values
 from splc.io.latex import CONTROLS, directions_shown
 from splc.learning import projection
+from splc.learning.sums import EnsembleSum
 from splc.models.influence import InfluenceModel
-from splc.models.subexpressions import (
-    Addends,
-    CallOf,
-    Derived,
-    Parameter,
-    PowerOf,
-    SumOf,
-    ThresholdOf,
-    by_name,
-    options_of,
-)
-from splc.models.terms import CONSTANT, Factor, Term
+from splc.models.subexpressions import Derived, Parameter, by_name, options_of
+from splc.models.terms import Factor, Term
 from splc.system.clauses import clauses
 from splc.system.constraints import ArithmeticConstraint
 from splc.system.groups import child_texts
@@ -52,7 +43,7 @@ _DATA, _WIDTH = "PROGRAM: dict[str, Any] = ", 100
 def program_of(stored: StoredModel) -> dict[str, Any]:
     """Return the prediction program of a model without parameters."""
     system, model = stored.system, stored.model
-    full_model = stored.full if isinstance(stored.full, (projection.Ensemble, projection.EnsembleSum)) else None
+    full_model = stored.full if isinstance(stored.full, (projection.Ensemble, EnsembleSum)) else None
     printed = stored.printed_intervals if isinstance(stored.printed_intervals, projection.PrintedIntervals) else None
     used = model.options | (frozenset() if full_model is None else full_model.options)
     levels = [predictor.level for predictor in (full_model, printed) if predictor is not None]
@@ -145,20 +136,12 @@ class _Functions:
             position, enabled = self.switches[name]
             function = "selected" if enabled else "deselected"
             return {"function": function, "arguments": [], "options": [self.names[position]]}
-        arguments: Sequence[Addends]
-        match self.derived[name]:
-            case SumOf(_, terms):
-                function, arguments = "sum", (terms,)
-            case PowerOf(_, base, exponent):
-                function, arguments = "power", (base, exponent)
-            case CallOf(_, function, arguments):
-                pass
-            case ThresholdOf(_, function, terms, bound):
-                arguments = (terms, ((CONSTANT, bound),))
-            case Parameter():
-                raise AssertionError("parameters are replaced by numbers before")
+        operation = self.derived[name]
+        if isinstance(operation, Parameter):
+            raise AssertionError("parameters are replaced by numbers before")
         options = sorted(options_of(frozenset((name,)), self.derived))
-        return {"function": function, "arguments": [*map(self.addends, arguments)], "options": options}
+        arguments = [*map(self.addends, operation.operands)]
+        return {"function": operation.operation, "arguments": arguments, "options": options}
 
 
 # The character of state 0 in texts of states.
@@ -169,9 +152,9 @@ def _scale_object(scale: projection.Scale) -> dict[str, Any]:
     return scale.as_json() | {"constant_noise": projection.CONSTANT_NOISE}
 
 
-def _processes(full: projection.Ensemble | projection.EnsembleSum | None) -> Iterator[dict[str, Any]]:
+def _processes(full: projection.Ensemble | EnsembleSum | None) -> Iterator[dict[str, Any]]:
     """Yield the Gaussian processes whose sum a full model is; those of a summand are added where an option is 1."""
-    if isinstance(full, projection.EnsembleSum):
+    if isinstance(full, EnsembleSum):
         yield from (_process(summand.full, summand.where) for summand in full.summands)
     elif full is not None:
         yield _process(full, None)
@@ -232,8 +215,8 @@ def _variable(variable: projection.Variable, ensemble: projection.Ensemble) -> d
         shapes = [*projection.shapes_of(variable), *projection.threshold_shapes(variable)]
         # numpy's set of values is sorted, NaN last.
         values, rows = np.unique(variable.column(configurations), return_inverse=True)
-        columns = np.column_stack([projection.column_of(shape, values) for shape in shapes])
-        return _variable_object(variable.members, columns, [_shape(shape) for shape in shapes], rows)
+        functions = [{"shape": shape.name, **picked(shape, "a, b, c")} for shape in shapes]
+        return _variable_object(variable.members, projection.columns_of(shapes, values), functions, rows)
     members = variable.members if variable.kind == "group" else variable.members[:1]
     selected = np.column_stack([configurations.column(name) == 1 for name in members])
     rows = np.where(selected.any(axis=1), selected.argmax(axis=1), len(members))
@@ -252,8 +235,8 @@ def _states(variable: projection.Variable, members: int) -> Array:
     if variable.kind == "binary":
         return 2 * selected - 1
     parts = [] if variable.shared else [2 * selected - 1]
-    numbers = np.array([*variable.values, math.nan])
-    parts += [projection.column_of(shape, numbers)[:, None] for shape in projection.shapes_of(variable)]
+    if shapes := projection.shapes_of(variable):
+        parts.append(projection.columns_of(shapes, np.array([*variable.values, math.nan])))
     if variable.shared:
         share = 1 / members
         centred = (selected - share) / np.sqrt(1 - share)
@@ -268,29 +251,11 @@ def _variable_object(
     """Return a variable: the values of each of its states, one for each column, and the state of each row.
 
     The state of a binary variable or of an alternative group is the position of the selected option, the last one if
-    none is selected. That of a numeric variable is a value, and `shapes` are its columns as functions of the value.
+    none is selected. That of a numeric variable is a value, and `shapes` are its columns as functions of the value
+    (`projection.Shape`).
     """
     states = "".join(chr(FIRST_STATE + state) for state in rows.tolist())
     return {"options": options, "columns": columns.tolist(), "shapes": shapes, "rows": states}
-
-
-def _shape(shape: projection.Shape) -> dict[str, Any]:
-    """Return a column of a numeric variable as a function of its value x, 0 where it is deselected.
-
-    'identity', 'ln', 'ln1p': (f(x) - a) / b; 'identity^2', …: the square of that minus c; 'level': 1 if x is a, else
-    -1; 'threshold': ((1 if x >= a, else 0) - b) / c; 'presence': 1 if there is a value, else -1.
-    """
-    name, numbers = "presence", (0.0, 0.0, 0.0)
-    match shape:
-        case projection.ScaledShape(transform, middle, half, squared):
-            name, numbers = f"{transform}^2" if squared else transform, (middle, half, projection.SQUARE_SHIFT)
-        case projection.ZeroShape():
-            name = "level"
-        case projection.ThresholdShape(value, share, size):
-            name, numbers = "threshold", (value, share, size)
-        case projection.PresenceShape():
-            pass
-    return {"shape": name, **dict(zip("abc", numbers, strict=True))}
 
 
 def space_object(system: VariabilityModel) -> dict[str, Any]:

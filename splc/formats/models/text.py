@@ -16,7 +16,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from splc.arithmetic.functions import FUNCTION
+from splc.arithmetic.functions import FUNCTION, POWER, SUM, THRESHOLDS
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Key, title
 from splc.data.table import names_of
 from splc.errors import ExpressionError, OutputError
@@ -27,8 +27,8 @@ from splc.io.latex import SMALL_GREEK, latex_escaped, latex_number, one_line
 from splc.io.numbers import number_text, rounded_text
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters
-from splc.models.subexpressions import Addends, CallOf, Derived, PowerOf, SumOf, ThresholdOf, by_name, needed
-from splc.models.terms import CONSTANT, Exponent, Factor, Term, exponent_text, place_in, quoted
+from splc.models.subexpressions import Addends, Derived, Operation, by_name, needed
+from splc.models.terms import Exponent, Factor, Term, exponent_text, place_in, quoted
 from splc.models.text.products import Signs
 from splc.system.variability import ROOT, VariabilityModel
 
@@ -143,21 +143,21 @@ class Notation:
     def atom(self, name: str) -> str:
         """Return the base of a factor, in a form that can be raised to a power."""
         match self.derived.get(name):
-            case SumOf(_, terms):
-                return self.parentheses.format(self.sum(terms))
-            case PowerOf(_, base, exponent):
-                power = self.raised.format(self.parentheses.format(self.sum(base)), self.sum(exponent))
-                return self.parentheses.format(power)
-            case CallOf(_, function, arguments):
-                return self.called(function, [self.sum(argument) for argument in arguments])
-            case ThresholdOf(_, comparison, terms, bound):
-                sign = self.comparisons.get(comparison, comparison)
-                return self.threshold.format(self.sum(terms), sign, self.sum(((CONSTANT, bound),)))
+            case Operation(_, operation, operands):
+                first, *others = (self.sum(operand) for operand in operands)
+                if operation in THRESHOLDS:
+                    return self.threshold.format(first, self.comparisons.get(operation, operation), *others)
+                if operation not in (SUM, POWER):
+                    return self.called(operation, [first, *others])
+                inner = self.parentheses.format(first)
+                return inner if operation == SUM else self.parentheses.format(self.raised.format(inner, *others))
         return self.name(name)
 
     def argument(self, name: str) -> str:
         """Return the argument of a logarithm, in parentheses."""
-        return self.atom(name) if isinstance(self.derived.get(name), (SumOf, PowerOf)) else f"({self.atom(name)})"
+        definition = self.derived.get(name)
+        has_own = isinstance(definition, Operation) and definition.operation in (SUM, POWER)
+        return self.atom(name) if has_own else f"({self.atom(name)})"
 
     def number(self, size: float) -> str:
         """Return a coefficient."""
@@ -319,7 +319,7 @@ def with_link(model: InfluenceModel) -> InfluenceModel:
     match model.terms:
         case ((Term((Factor(name, 1, 0),)), 1.0),) if not model.parameters:
             match derived.get(str(name)):
-                case CallOf(_, "exp", (terms,)) as found:
+                case Operation(_, "exp", (terms,)) as found:
                     return InfluenceModel.from_terms(terms, model.order, "log", needed(found.names, derived))
     return model
 

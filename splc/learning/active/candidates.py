@@ -7,7 +7,7 @@ every value of every option is seen, whatever the model says of it (`covering_ro
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -40,7 +40,19 @@ _DIFFERENCE = 0.001
 
 
 @dataclass(frozen=True, eq=False)
-class ListedSource:
+class _Source:
+    """What sources have in common: configurations that fail are no candidates."""
+
+    # returns which configurations fail, as far as is known, shape (n,), bool; None: none do
+    fail: Callable[[Configurations], Array] | None = field(default=None, kw_only=True)
+
+    def working(self, configurations: Configurations) -> Array:
+        """Return which configurations do not fail."""
+        return np.ones(len(configurations), dtype=bool) if self.fail is None else ~self.fail(configurations)
+
+
+@dataclass(frozen=True, eq=False)
+class ListedSource(_Source):
     """Valid configurations that are listed: all of a small space, or the rows of a table."""
 
     configurations: Configurations  # the configurations, in the order of their values
@@ -60,29 +72,32 @@ class ListedSource:
         return np.delete(np.arange(len(self.configurations)), rows[rows >= 0])
 
     def draw(self, count: int, rng: np.random.Generator, taken: Configurations) -> Configurations:
-        """Return at most so many configurations that are not taken, uniformly drawn, in the order of their values."""
-        return self.configurations[_some(self._free(taken), count, rng)]
+        """Return at most so many configurations that are not taken, in the order of their values.
+
+        They are uniformly drawn, before those that fail go.
+        """
+        drawn = self.configurations[_some(self._free(taken), count, rng)]
+        return drawn[self.working(drawn)]
 
     def candidates(self, rng: np.random.Generator, taken: Configurations, best: Configurations) -> Configurations:
         """Return all configurations that are not taken; if there are many, draws and those nearest to the best ones."""
         free = self._free(taken)
-        if len(free) <= DRAWS:
-            return self.configurations[free]
         chosen = np.zeros(len(self.configurations), dtype=bool)
         chosen[_some(free, DRAWS, rng)] = True
         indices = self.configurations.indices[free]
-        for row in best.indices:
+        for row in best.indices if len(free) > DRAWS else ():
             distances = (indices != row).sum(axis=1)
             chosen[free[np.argsort(distances, kind="stable")[:NEAREST]]] = True
-        return self.configurations[np.flatnonzero(chosen)]
+        candidates = self.configurations[np.flatnonzero(chosen)]
+        return candidates[self.working(candidates)]
 
     def valid(self, configurations: Configurations) -> Array:
         """Return which configurations are listed."""
-        return np.asarray(self.configurations.find(configurations) >= 0)
+        return np.asarray((self.configurations.find(configurations) >= 0) & self.working(configurations))
 
 
 @dataclass(frozen=True, eq=False)
-class DrawnSource:
+class DrawnSource(_Source):
     """A space with more valid configurations than can be listed."""
 
     space: Space  # the valid configurations
@@ -97,7 +112,7 @@ class DrawnSource:
         """Return valid configurations that are not taken, drawn uniformly (approximately, if they are not counted)."""
         draw = self.space.draw if self.space.is_counted else lambda n, rng: self.space.draw_approximately(n, rng)[0]
         configurations = draw(count, rng)
-        return configurations[taken.find(configurations) < 0]
+        return configurations[(taken.find(configurations) < 0) & self.working(configurations)]
 
     def candidates(self, rng: np.random.Generator, taken: Configurations, best: Configurations) -> Configurations:
         """Return draws, and every valid change of one option of the best configurations."""
@@ -106,42 +121,15 @@ class DrawnSource:
         both = Configurations.concatenate([*changed, drawn]).unique()
         near, mask = sum(map(len, changed)), taken.find(both) < 0
         mask[:near] &= self.space.check(both[:near])
-        return both[mask]
+        return both[mask & self.working(both)]
 
     def valid(self, configurations: Configurations) -> Array:
         """Return which configurations are valid."""
-        return self.space.check(configurations)
-
-
-@dataclass(frozen=True, eq=False)
-class WorkingSource:
-    """The configurations of a source that work, as far as is known."""
-
-    source: CandidateSource  # the source
-    fail: Callable[[Configurations], Array]  # returns which configurations fail, shape (n,), bool
-
-    @property
-    def count(self) -> int | None:
-        """The number of valid configurations; None if it is not known."""
-        return self.source.count
-
-    def draw(self, count: int, rng: np.random.Generator, taken: Configurations) -> Configurations:
-        """Return at most so many configurations that are not taken, drawn uniformly before those that fail go."""
-        drawn = self.source.draw(count, rng, taken)
-        return drawn[~self.fail(drawn)]
-
-    def candidates(self, rng: np.random.Generator, taken: Configurations, best: Configurations) -> Configurations:
-        """Return the candidates of a step."""
-        candidates = self.source.candidates(rng, taken, best)
-        return candidates[~self.fail(candidates)]
-
-    def valid(self, configurations: Configurations) -> Array:
-        """Return which configurations are valid."""
-        return np.asarray(self.source.valid(configurations) & ~self.fail(configurations))
+        return self.space.check(configurations) & self.working(configurations)
 
 
 # A source of candidates: all valid configurations, or draws from them.
-CandidateSource = ListedSource | DrawnSource | WorkingSource
+CandidateSource = ListedSource | DrawnSource
 
 
 def source_of(space: Space | Configurations, variables: tuple[Variable, ...]) -> CandidateSource:

@@ -20,7 +20,7 @@ from splc.data.configurations import Configurations
 from splc.errors import SplcError
 from splc.learning.projection.basis import Variable, stem_of
 from splc.models.basis.atom import Atom, call, log_above, power, saturation, threshold
-from splc.models.subexpressions import CallOf
+from splc.models.subexpressions import Operation
 from splc.models.terms import log_term, option_term, quoted
 from splc.system.variability import ENABLED
 from splc.types import Array
@@ -127,22 +127,14 @@ def _member(variable: Variable, name: str) -> Unit:
 def _powers(variable: Variable, language: Language) -> Iterator[tuple[Atom, int]]:
     """Yield powers and logarithms of a numeric option, and the number of factors that each counts as."""
     name, low, count = variable.name, variable.values[0], len(variable.values)
+    most = 3 if language == "sum" and low >= 0 else 2
     if low <= 0:
-        max_power = 3 if low == 0 and language == "sum" else 2
-        yield from ((power(name, exponent), exponent) for exponent in range(1, min(max_power, count - 1) + 1))
+        yield from ((power(name, exponent), exponent) for exponent in range(1, min(most, count - 1) + 1))
         return
-    yield power(name, 1), 1
-    yield power(name, 0, 1), 1
-    if count > 2:
-        yield power(name, 2), 2
-        yield power(name, 0, 2), 2
-        if language != "product":
-            yield power(name, 1, 1), 2
-        if language == "sum":
-            yield power(name, 3), 3
-            yield power(name, 2, 1), 3
-    if language != "product":
-        yield power(name, -1), 1
+    for exponent, log in ((1, 0), (0, 1), (2, 0), (0, 2), (1, 1), (3, 0), (2, 1), (-1, 0)):
+        factors, plain = max(exponent + log, 1), exponent >= 0 and 0 in (exponent, log)
+        if factors <= (most if count > 2 else 1) and (plain or language != "product"):
+            yield power(name, exponent, log), factors
 
 
 def _thresholds(variable: Variable) -> Iterator[Unit]:
@@ -161,7 +153,7 @@ def _group_units(variable: Variable) -> Iterator[Unit]:
         return
     # Of the members at most one is selected, so that the largest product is its number: one term, not one per member.
     pairs = zip(variable.members, variable.values, strict=True)
-    number = CallOf.of("max", [((option_term(name), value),) for name, value in pairs if value != 0])
+    number = Operation.of("max", *(((option_term(name), value),) for name, value in pairs if value != 0))
     stem = quoted(stem_of(variable.members))
     positive = min(variable.values) > 0 and not variable.optional
     logarithm = Atom(log_term(number.name), (number,)) if positive else log_above(number.name, number)

@@ -22,7 +22,7 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.data.observations import Observed
 from splc.errors import ConfigurationError, ExpressionError, VariabilityError
-from splc.learning.judging import predictions
+from splc.learning import judging
 from splc.learning.projection import constants
 from splc.learning.projection.basis import (
     ContextBlock,
@@ -35,6 +35,7 @@ from splc.learning.projection.basis import (
 )
 from splc.learning.projection.posterior import KernelDesign, KernelPosterior, Mixture, needs_scipy
 from splc.learning.projection.scales import Scale
+from splc.learning.result import Predictor
 from splc.learning.threads import one_thread
 from splc.models.influence import InfluenceModel
 from splc.system.variability import VariabilityModel
@@ -95,7 +96,7 @@ class Stacked:
 
     def blended(self, t: Array, configurations: Configurations, scale: Scale) -> Array:
         """Return the blend with predictions of the Gaussian processes on the scale, shape (m,)."""
-        return self.mixed(t, on_scale(predictions(self.printed, configurations) / scale.unit, scale, t))
+        return self.mixed(t, on_scale(judging.predictions(self.printed, configurations) / scale.unit, scale, t))
 
     def as_json(self) -> dict[str, Any]:
         """Return it in JSON's types."""
@@ -238,6 +239,29 @@ class Ensemble(MomentsPredictor):
         """Return predictions for those of the Gaussian processes, both on the scale, shape (m,)."""
         return t if self.stacked is None else self.stacked.blended(t, configurations, self.scale)
 
+    def weighted_sums(self, configurations: Configurations, weights: Array, link: Link) -> tuple[Array, Array]:
+        """Return W f, where f are the predictions, or with the link 'log' their logarithms, and its covariance.
+
+        The covariance is that of the Gaussian processes on the scale, at the slope of the predictions (the delta
+        method), also where the printed model is a part of predictions; without the noise of measurements.
+
+        `weights`: W, shape (k, n). `link`: of a positive property also 'log'.
+        """
+        configurations = Configurations.of(self.configurations.system, configurations)
+        scale, mixture = self.scale, self.mixture(configurations) if self.parts else None
+        t = np.full(len(configurations), self.constant[0]) if mixture is None else mixture.means.mean(axis=0)
+        y = scale.backward(self.blended(t, configurations))
+        # The derivative of the prediction, or of its logarithm, by the value on the scale.
+        slopes = scale.slope(y) * scale.divisor(y)
+        slopes = slopes / y if link == "log" else slopes * scale.unit
+        f = np.log(y * scale.unit) if link == "log" else y * scale.unit
+        weighted = weights * slopes
+        if mixture is None:
+            total = weighted.sum(axis=1)
+            return weights @ f, self.constant[1] ** 2 * np.outer(total, total)
+        with one_thread(with_scipy=needs_scipy(len(self.configurations))):
+            return weights @ f, mixture.covariance(weighted)
+
     def as_json(self) -> dict[str, Any]:
         """Return all that is needed to predict again, in JSON's types."""
         configurations, variables, parts = self.configurations, self.basis.variables, self.parts
@@ -317,6 +341,12 @@ class Ensemble(MomentsPredictor):
             stacked=Stacked.from_json(content["stacked"], system) if content.get("stacked") is not None else None,
             runs=float(content.get("runs", 0.0)),
         )
+
+
+def predictions(full: Predictor, configurations: Configurations, link: Link) -> Array:
+    """Return the predictions, shape (n,); with the link 'log' their natural logarithms."""
+    predicted = full.predict(configurations)
+    return np.log(predicted) if link == "log" else predicted
 
 
 def _variables_of(content: Mapping[str, Any], system: VariabilityModel) -> tuple[Variable, ...]:

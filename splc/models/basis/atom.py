@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from splc.arithmetic.functions import FUNCTION
+from splc.arithmetic.functions import FUNCTION, SUM
 from splc.data.configurations import Configurations
 from splc.errors import unknown_name_hint
 from splc.models.influence import InfluenceModel
-from splc.models.subexpressions import CallOf, Derived, SumOf, ThresholdOf
+from splc.models.subexpressions import Derived, Operation
 from splc.models.terms import CONSTANT, Exponent, Factor, Term, log_term, option_term, product_of, quoted
 from splc.types import Array
 
@@ -36,19 +36,19 @@ def power(option: str, power: Exponent, log: Exponent = 0) -> Atom:
 
 def log_above(option: str, *derived: Derived) -> Atom:
     """Return log10(x + 1), for an x that can be 0; `derived`: the subexpressions that x has."""
-    above = SumOf.of(((CONSTANT, 1.0), (option_term(option), 1.0)))
+    above = Operation.of(SUM, ((CONSTANT, 1.0), (option_term(option), 1.0)))
     return Atom(log_term(above.name), (above, *derived))
 
 
 def threshold(option: str, bound: float) -> Atom:
     """Return [x >= bound]."""
-    indicator = ThresholdOf.of(">=", ((option_term(option), 1.0),), bound)
+    indicator = Operation.of(">=", ((option_term(option), 1.0),), ((CONSTANT, bound),))
     return Atom(option_term(indicator.name), (indicator,))
 
 
 def saturation(option: str, bound: float) -> Atom:
     """Return min(x, bound)."""
-    minimum = CallOf.of("min", [((option_term(option), 1.0),), ((CONSTANT, bound),)])
+    minimum = Operation.of("min", ((option_term(option), 1.0),), ((CONSTANT, bound),))
     return Atom(option_term(minimum.name), (minimum,))
 
 

@@ -1,9 +1,8 @@
 """Expansion of syntax trees to canonical sums of terms: products, powers, roots, logarithms, rounding, extreme values.
 
-Products of sums are multiplied out, logarithms are split and converted to base 10. If subexpressions are allowed, an
-operation whose result is not a sum of terms (division by a sum, the logarithm or root of a sum, an exponent that
-depends on options, rounding, `max`, `[x >= 8]`) gives a factor with a subexpression as its name. So do products of sums
-that would have too many terms.
+Products of sums are multiplied out, logarithms are split and converted to base 10. An operation whose result is not a
+sum of terms (division by a sum, the logarithm or root of a sum, an exponent that depends on options, rounding, `max`,
+`[x >= 8]`) gives a factor with a subexpression as its name. So do products of sums that would have too many terms.
 
 Equal factors are combined, so a sum of terms can have a value where the text has none: `x / x` is 1 and `1 / (1 / x)`
 is x even if x is 0, and `sqrt(x - 1) * sqrt(x - 1)` is `x - 1`. It never has a different value: the square root of
@@ -14,24 +13,40 @@ is x even if x is 0, and `sqrt(x - 1) * sqrt(x - 1)` is `x - 1`. It never has a 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from itertools import takewhile
 from types import MappingProxyType
 
-from splc.arithmetic.functions import FUNCTION, compared, fraction_of, greatest
+from splc.arithmetic.functions import FUNCTION, POWER, applied, compared, fraction_of
 from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, Threshold
-from splc.errors import ExpressionError
-from splc.models.subexpressions import Addends, CallOf, PowerOf, ThresholdOf
-from splc.models.terms import CONSTANT, Exponent, Factor, Term, exponent, log_term, option_term, product_of
-from splc.models.text.products import MAX_EXPONENT, Expansion, Products, TooLargeError, add, constant, settled
+from splc.errors import ExpressionError, shorten
+from splc.models.subexpressions import Addends, Operation
+from splc.models.terms import (
+    CONSTANT,
+    Exponent,
+    Factor,
+    Subexpression,
+    Term,
+    exponent,
+    log_term,
+    option_term,
+)
+from splc.models.text.products import Expansion, Products, add, constant, settled
 
 _MIRRORED = str.maketrans("<>", "><")
 
 
 def expand(node: Node) -> Expansion:
-    """Expand a tree to its canonical sum of terms: term → coefficient."""
-    return Expander().expanded(node)
+    """Expand a tree to its canonical sum of terms without subexpressions: term → coefficient."""
+    return without_subexpressions(Expander().expanded(node))
+
+
+def without_subexpressions(expansion: Expansion) -> Expansion:
+    """Return a sum of terms; raise an error if a factor is a subexpression."""
+    for factor in (factor for term in expansion for factor in term.factors):
+        if isinstance(factor.option, Subexpression):
+            raise ExpressionError(f"{shorten(Term((factor,)).text(), 60)} cannot be written as a sum of terms")
+    return expansion
 
 
 class Expander(Products):
@@ -44,7 +59,7 @@ class Expander(Products):
         return self.opened(self.expand(node))
 
     def expand(self, node: Node) -> Expansion:
-        """Return the sum of terms of a part of a statement."""
+        """Return the sum of terms of a part of a statement, in which products of sums are not multiplied out yet."""
         match node:
             case Number(value):
                 return constant(value)
@@ -58,141 +73,65 @@ class Expander(Products):
                     add(total, addend, sign)
                 return settled(total)
             case Product(factors):
-                sides = [(side, self.expand(child) if side > 0 else self.closed(child)) for side, child in factors]
-                # Dividing by the number of a single term is more exact than multiplying with its reciprocal.
-                return self.times(
-                    [
-                        (1, self.power(part, -1.0)) if side < 0 and len(part) != 1 else (side, part)
-                        for side, part in sides
-                    ]
-                )
+                result: Expansion = {CONSTANT: 1.0}
+                for side, child in factors:
+                    part = base = self.factor(self.expand(child))
+                    if side < 0:
+                        part = self.power(dict.fromkeys(base, 1.0), -1.0)
+                    result = self.multiply(self.uncancelled(result, part), self.uncancelled(part, result))
+                    if side < 0:
+                        # Dividing by the number of a single term is more exact than multiplying with its reciprocal.
+                        [size] = base.values()
+                        result = settled({term: value / size for term, value in result.items()})
+                return result
             case Power(base, exponent_node):
-                power = self.expand(exponent_node)
+                power = self.opened(self.expand(exponent_node))
                 if set(power) - {CONSTANT}:
                     return self.variable_power(self.expand(base), power)
-                number = power.get(CONSTANT, 0.0)
-                inner = self.expand(base) if number.is_integer() and number >= 0 else self.split(base)
-                return self.power(inner, number, fraction_of(exponent_node))
+                return self.power(self.expand(base), power.get(CONSTANT, 0.0), fraction_of(exponent_node))
             case Call(function, (argument,)):
                 definition = FUNCTION[function]
                 if definition.base is not None:
-                    return self.log(self.split(argument), function)
+                    return self.log(self.split(self.expand(argument)), function)
                 if definition.power is not None:
-                    return self.power(self.split(argument), float(definition.power), definition.power)
+                    return self.power(self.expand(argument), float(definition.power), definition.power)
                 return self.call(self.expand(argument), function)
             case Call(function, arguments):
                 return self.extreme([self.expand(argument) for argument in arguments], function)
             case Threshold(comparison, left, right):
                 return self.threshold(self.expand(Sum(((1, left), (-1, right)))), comparison)
 
-    def split(self, node: Node) -> Expansion:
+    def uncancelled(self, factor: Expansion, other: Expansion) -> Expansion:
+        """Return a factor, multiplied out if the other one has a sum of it as a divisor."""
+        divisors = {each.option for term in other for each in term.factors if each.power < 0 and self.derived}
+        sums = (each.option for term in factor for each in self.open_sums(term))
+        return self.opened(factor) if divisors and not divisors.isdisjoint(sums) else factor
+
+    def split(self, expansion: Expansion) -> Expansion:
         """Return the argument of a root or logarithm: a product of sums if it can be split, else a sum of terms."""
-        closed = self.closed(node)
-        if len(closed) == 1:
-            [(term, value)] = closed.items()
-            if value > 0 and self.signs.can_split(term, self.derived):
-                return closed
-        return self.opened(closed)
+        closed = self.factor(expansion)
+        return closed if all(self._can_split(*pair) for pair in closed.items()) else self.opened(closed)
 
-    def closed(self, node: Node) -> Expansion:
-        """Return a product in which sums are factors in parentheses: `1 / (x * (y + 1))` needs no multiplication.
-
-        Without subexpressions, and for other trees than products and powers, return the sum of terms.
-        """
-        match node:
-            case Product(factors) if self.subexpressions:
-                result: Expansion = {CONSTANT: 1.0}
-                for side, child in factors:
-                    part = self.factor(self.closed(child))
-                    if side < 0:
-                        part = self.power(part, -1.0)
-                    result = self.multiply(result, part)
-                return result
-            case Power(base, exponent_node) if self.subexpressions:
-                power = fraction_of(exponent_node)
-                if power is None or power.denominator != 1 or not 0 < power <= MAX_EXPONENT:
-                    return self.expand(node)
-                inner = self.factor(self.closed(base))
-                return self.power(inner, float(power), power)
-            case _:
-                return self.expand(node)
+    def _can_split(self, term: Term, value: float) -> bool:
+        return value > 0 and self.signs.can_split(term, self.derived)
 
     def power(self, base: Expansion, power: float, exact: Fraction | None = None) -> Expansion:
-        """Raise to a power; `exact` is its exact value, if known."""
+        """Raise to a power, a sum of several terms as a factor in parentheses; `exact` is its exact value, if known."""
         raised_to = exponent(power if exact is None else exact)
         is_integer = float(power).is_integer()
-        if not (is_integer and power >= 0) and len(base) != 1:
-            base = self.opened(base)
+        base = self.factor(base if is_integer else self.split(base))
         if not base:
             if power <= 0:
                 raise ExpressionError("division by zero" if power < 0 else "0^0 has no value")
             return {}
-        if len(base) == 1:
-            [(term, value)] = base.items()
-            if not is_integer and self.subexpressions and not (value > 0 and self.signs.can_split(term, self.derived)):
-                if term.is_constant:
-                    raise _no_real_value(power)
-                # The magnitude of the coefficient can always be factored out.
-                sign_sum = self.sum({term: math.copysign(1.0, value)})
-                return self.raised(Term((Factor(sign_sum),)), abs(value), power, raised_to)
-            if not is_integer and value < 0:
-                raise _no_real_value(power)
-            return self.raised(term, value, power, raised_to)
-        if abs(power) > MAX_EXPONENT:
-            raise self.beyond_exponents()
-        if power < 0 or not is_integer:
-            if not self.subexpressions:
-                operation = "a division by a sum" if power == -1 else f"a sum to the power of {power:g}"
-                raise ExpressionError(f"{operation} cannot be written as a sum of terms")
-            return {Term((Factor(self.sum(base), raised_to),)): 1.0}
-        try:
-            with self.attempt():
-                return self.multiplied_out(base, int(power))
-        except TooLargeError:
-            if not self.subexpressions:
-                raise
-        base = self.factor(base)
-        if len(base) != 1:
-            return {}
         [(term, value)] = base.items()
-        closed = self.raised(term, value, power, raised_to)
-        for term in closed:
-            self.keep_closed(term)
-        return closed
-
-    def times(self, parts: Sequence[tuple[int, Expansion]]) -> Expansion:
-        """Multiply sums out, and divide by single terms; too large products remain factors if these are allowed.
-
-        `parts`: each with +1 for a factor, and -1 for a divisor.
-        """
-        if not self.is_hopeless(part for _, part in parts):
-            try:
-                with self.attempt():
-                    return self.multiplied(parts)
-            except TooLargeError:
-                if not self.subexpressions:
-                    raise
-        return self.closed_product(part if side > 0 else self.power(part, -1.0) for side, part in parts)
-
-    def multiplied(self, parts: Sequence[tuple[int, Expansion]]) -> Expansion:
-        """Multiply out; as long as all are single terms, their factors are only collected."""
-        collected = [*takewhile(lambda part: len(part[1]) == 1, parts)]
-        single: list[Factor] = []
-        value = 1.0
-        for side, other in collected:
-            [(term, amount)] = other.items()
-            self.count(1)
-            value = value * amount if side > 0 else value / amount
-            single += term.factors if side > 0 else (term**-1).factors
-        result: Expansion = {product_of(single): value}
-        for side, other in parts[len(collected) :]:
-            if side > 0:
-                result = self.multiply(result, other)
-                continue
-            [(term, amount)] = other.items()
-            quotient = self.multiply(result, {term**-1: 1.0})
-            result = {key: coefficient / amount for key, coefficient in quotient.items()}
-        return settled(result)
+        if not is_integer and not self._can_split(term, value):
+            if term.is_constant:
+                raise ExpressionError(f"a negative number to the power of {power:g} has no real value")
+            # The magnitude of the coefficient can always be factored out.
+            sign_sum = self.sum({term: math.copysign(1.0, value)})
+            return self.raised(Term((Factor(sign_sum),)), abs(value), power, raised_to)
+        return self.raised(term, value, power, raised_to)
 
     def raised(self, term: Term, value: float, power: float, raised_to: Exponent) -> Expansion:
         """Raise a single term with its coefficient to a power that has a real value."""
@@ -205,8 +144,6 @@ class Expander(Products):
 
     def variable_power(self, base: Expansion, power: Expansion) -> Expansion:
         """Raise to a power that depends on options."""
-        if not self.subexpressions:
-            raise ExpressionError("an exponent must be a number, not depend on options")
         inner, outer = self.canonical(base), self.canonical(power)
         if not inner:
             raise ExpressionError("0 to a power that depends on options has no value in general")
@@ -216,20 +153,18 @@ class Expander(Products):
             return {CONSTANT: 1.0}
         if inner == ((CONSTANT, math.e),):
             return self.call(power, "exp")
-        return self.derived_term("the power", PowerOf.of(inner, outer))
+        return self.derived_term(POWER, inner, outer)
 
-    def derived_term(self, what: str, subexpression: PowerOf | CallOf | ThresholdOf) -> Expansion:
-        """Return a subexpression as a term; raise an error where there are only sums of terms."""
-        if not self.subexpressions:
-            raise ExpressionError(f"{what} cannot be written as a sum of terms")
-        return {option_term(self.derive(subexpression)): 1.0}
+    def derived_term(self, operation: str, *operands: Addends) -> Expansion:
+        """Return a subexpression as a term."""
+        return {option_term(self.derive(Operation.of(operation, *operands))): 1.0}
 
     def call(self, inner: Expansion, function: str) -> Expansion:
         """Return a function of a sum."""
         terms = self.canonical(inner)
         argument = _number(terms)
         if argument is None:
-            return self.derived_term(function, CallOf.of(function, [terms]))
+            return self.derived_term(function, terms)
         try:
             return constant(FUNCTION[function].number(argument))
         except OverflowError:
@@ -242,12 +177,12 @@ class Expander(Products):
         distinct = dict.fromkeys(map(self.canonical, arguments))
         numbers = [number for number in map(_number, distinct) if number is not None]
         sums = [terms for terms in distinct if _number(terms) is None]
-        number = constant(float(greatest(function, numbers))) if numbers else {}
+        number = constant(float(applied(function, numbers))) if numbers else {}
         if not sums:
             return number
         if len(sums) == 1 and not numbers:
             return dict(sums[0])
-        return self.derived_term(function, CallOf.of(function, [*sums, *([tuple(number.items())] if numbers else [])]))
+        return self.derived_term(function, *sums, *([tuple(number.items())] if numbers else []))
 
     def threshold(self, difference: Expansion, comparison: str, bound: float = 0.0) -> Expansion:
         """Return the threshold of a sum, with the options on the left and the number on the right."""
@@ -265,38 +200,32 @@ class Expander(Products):
         if not math.isfinite(bound):
             raise self.too_large()
         scaled = self.canonical({term: value / divisor for term, value in terms.items()})
-        return self.derived_term("a threshold", ThresholdOf.of(comparison, scaled, bound))
+        return self.derived_term(comparison, scaled, ((CONSTANT, bound),))
 
     def log(self, inner: Expansion, function: str) -> Expansion:
         """Return the logarithm of a sum, in base-10 logarithms.
 
         The logarithm of the term c * x^a * y^b is log c + a log x + b log y.
         """
-        if len(inner) != 1:
-            inner = self.opened(inner)
         if not inner:
             raise ExpressionError("the logarithm of 0 has no value")
         logarithm = FUNCTION[function]
         log10_of_base = math.log10(logarithm.base or 10)
         scale = 1 / log10_of_base
         if len(inner) != 1:
-            if not self.subexpressions:
-                raise ExpressionError("the logarithm of a sum cannot be written as a sum of terms")
             return {log_term(self.sum(inner)): scale}
         [(term, value)] = inner.items()
-        if value <= 0 and (term.is_constant or not self.subexpressions):
+        if value <= 0 and term.is_constant:
             raise ExpressionError(f"the logarithm of a negative number ({value:g}) has no real value")
         size = abs(value)
         result: Expansion = {CONSTANT: logarithm.number(size)} if size != 1 else {}
-        if self.subexpressions and not (value > 0 and self.signs.can_split(term, self.derived)):
+        if not self._can_split(term, value):
             add(result, {log_term(self.sum({term: math.copysign(1.0, value)})): scale})
             return result
         for factor in term.factors:
             if factor.power != 0:
                 add(result, {log_term(factor.option): float(factor.power) / log10_of_base})
             if factor.log != 0:
-                if not self.subexpressions:
-                    raise ExpressionError("the logarithm of a logarithm cannot be written as a sum of terms")
                 inner_logarithm = self.sum({log_term(factor.option): 1.0})
                 add(result, {log_term(inner_logarithm): float(factor.log) / log10_of_base})
         return settled(result)
@@ -305,8 +234,3 @@ class Expander(Products):
 def _number(terms: Addends) -> float | None:
     """Return the number that a sum without options is, None for other sums."""
     return sum(value for _, value in terms) if all(term.is_constant for term, _ in terms) else None
-
-
-def _no_real_value(power: float) -> ExpressionError:
-    """Return the error for a root of a negative number."""
-    return ExpressionError(f"a negative number to the power of {power:g} has no real value")

@@ -20,12 +20,12 @@ from splc.arithmetic.parser import parse
 from splc.arithmetic.tokens import FUNCTIONS, MODEL_FUNCTIONS, PLAIN_NAME, NameTable
 from splc.arithmetic.tree import Call, Name, Node, Number, Product, Sum
 from splc.errors import ExpressionError, OutputError, listed
+from splc.io.numbers import parse_number
 from splc.models.terms import CONSTANT, Term, log_term, option_term
 from splc.models.text.algebra import expand
-from splc.models.text.products import Expansion
+from splc.models.text.products import Expansion, add
 from splc.system.variability import ENABLED, ROOT, VariabilityModel
 
-_NUMBER = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?")
 # A sign next to a space may be an operator: `a * b` is a product if a and b are names as well.
 _LIKE_SIGNS = re.compile(r"`|\s[-+*/^)]|[-+*/^(]\s|^[-+*/^()]+$|^log10\(")
 
@@ -132,7 +132,7 @@ def _reads_back(name: str, known: NameTable | None) -> bool:
 
 def is_number(text: str) -> bool:
     """Return whether a text is a number of the grammar (and finite)."""
-    return _NUMBER.fullmatch(text) is not None and math.isfinite(float(text))
+    return text == text.strip() and not math.isnan(parse_number(text))
 
 
 def names_of(products: Iterable[str]) -> NameTable:
@@ -149,12 +149,7 @@ def names_of(products: Iterable[str]) -> NameTable:
             else:
                 names.update(PLAIN_NAME.findall(token))
     names.difference_update(FUNCTIONS)
-    return plain_names(names)
-
-
-def plain_names(names: Iterable[str]) -> NameTable:
-    """Return names that have one spelling each."""
-    return NameTable({name: name for name in names})
+    return NameTable.plain(names)
 
 
 def is_sum(text: str, names: NameTable) -> bool:
@@ -177,8 +172,7 @@ def expand_product(text: str, names: NameTable, system: VariabilityModel | None 
     constant = {ROOT} | (system.mandatory if system else set())
     result: Expansion = {}
     for term, value in expansion.items():
-        reduced = term.reduced((), constant)
-        result[reduced] = result.get(reduced, 0.0) + value
+        add(result, {term.reduced((), constant): value})
     mirrored = (_mirrored(node, system) for _, node in factors)
     return without_idle_switches(result, {ENABLED + name: name for name in mirrored if name})
 
@@ -191,8 +185,7 @@ def without_idle_switches(expansion: Expansion, switches: Mapping[str, str]) -> 
     result: Expansion = {}
     for term, value in expansion.items():
         idle = {switch for switch, option in switches.items() if option in term.options}
-        reduced = Term(tuple(factor for factor in term.factors if factor.option not in idle)) if idle else term
-        result[reduced] = result.get(reduced, 0.0) + value
+        add(result, {Term(tuple(factor for factor in term.factors if factor.option not in idle)): value})
     return result
 
 

@@ -9,8 +9,8 @@ from splc.arithmetic.parser import MAX_DEPTH, parse
 from splc.arithmetic.tokens import MODEL_FUNCTIONS, NameTable
 from splc.arithmetic.tree import names_in
 from splc.errors import ExpressionError, Problem
-from splc.models.parameters import Parameters, ParameterTable, Quantity, symbol, wrong_name
-from splc.models.subexpressions import Parameter, needed
+from splc.models.parameters import Parameters, Quantity, symbol, wrong_name
+from splc.models.subexpressions import Parameter, names_of_terms, needed
 from splc.models.terms import CONSTANT, option_term
 from splc.models.text.algebra import Expander
 from splc.models.text.products import Expansion, constant
@@ -29,6 +29,8 @@ class Symbols:
         # Name → its sum of terms, for names that are not options.
         self.known: dict[str, Expansion] = {name: {CONSTANT: 1.0} for name in constants}
         expander.definitions = self.known
+        self.parameters = Parameters()
+        self.problems: list[Problem] = []  # of the parameters
 
     def add(self, name: str, expansion: Expansion) -> None:
         """Define a name as a sum of terms."""
@@ -60,102 +62,76 @@ class Symbols:
         return "" if real == name else f" (another spelling of {real!r})"
 
     def state(self, parameters: Parameters, symbolic: Collection[str]) -> None:
-        """Define the parameters.
+        """Define the parameters, each after those in its expression.
 
         `symbolic`: numbers that remain names in terms, as tables and numbers with intervals do.
         """
-        stating = _Stating(self, parameters, symbolic)
+        self.parameters = parameters
         for name in parameters.names:
             message, hint = wrong_name(name)
             if name in self.known or self.is_option(name):
                 message = f"the parameter {name!r} has the name of an option{self.standing_for(name)}"
                 hint = "rename it, here and in the model"
             if message:
-                stating.add(name, message, hint)
-        if not stating.problems:
+                self._report(name, message, hint)
+        if not self.problems:
             for name in parameters.names:
                 self._spell(name, name)
             for name in parameters.names:
-                stating.resolve(name)
-        if stating.problems:
-            raise ExpressionError(stating.problems)
+                self._resolve(name, symbolic, ())
+        if self.problems:
+            raise ExpressionError(self.problems)
+
+    def _report(self, name: str, message: str, hint: str | None, text: str | None = None, part: str = "") -> None:
+        """Add a problem of a parameter, or of a part of it, with its line."""
+        self.problems.append(Problem(message, *self.parameters.place(name, part), text=text, hint=hint))
+
+    def _resolve(self, name: str, symbolic: Collection[str], open_names: tuple[str, ...]) -> None:
+        """Define a parameter; `open_names`: those whose expressions contain it."""
+        if name in self.known:
+            return
+        if name in open_names or len(open_names) > MAX_DEPTH:
+            is_circular = name in open_names
+            message = "is defined in terms of itself" if is_circular else f"is nested more than {MAX_DEPTH} levels deep"
+            hint = "write it in terms of options" if is_circular else "define the inner parameters first"
+            self._report(name, f"the parameter {name!r} {message}", hint)
+            return
+        definition = self.parameters.quantities.get(name, self.parameters.expressions.get(name, ""))
+        if isinstance(definition, Quantity) and definition.is_exact and name not in symbolic:
+            self.known[name] = constant(definition.value)
+            return
+        key: Expansion = {}
+        if not isinstance(definition, Quantity):
+            text = definition if isinstance(definition, str) else definition.by
+            key = self._expression(name, text, symbolic, (*open_names, name))
+        if isinstance(definition, str):
+            self.known[name] = key
+            return
+        used = needed(names_of_terms(key.items()), self.expander.derived)
+        if parameters := [part.name for part in used if isinstance(part, Parameter)]:
+            message = f"the table {name!r} is over the parameter {parameters[0]!r}, which is not a plain number"
+            self._report(name, message, "a table must be over an expression of the options", part="by")
+        file, line = self.parameters.place(name)
+        location = f"{file}:{line}" if file and line else file or ""
+        self.expander.derive(symbol(name, definition, tuple(key.items()), location))
+        self.known[name] = {option_term(name): 1.0}
+
+    def _expression(self, name: str, text: str, symbolic: Collection[str], open_names: tuple[str, ...]) -> Expansion:
+        """Return an expression as a sum of terms, the empty sum (and problems) if it is wrong."""
+        try:
+            node = parse(self.normalised(text), self.table, functions=MODEL_FUNCTIONS)
+            for inner in names_in(node):
+                if inner in self.parameters.names:
+                    self._resolve(inner, symbolic, open_names)
+            return self.expander.expanded(node)
+        except ExpressionError as error:
+            for problem in error.problems:
+                # Columns of the expression are not columns of the file.
+                self._report(name, problem.message, problem.hint, problem.text or text, part="by")
+            return {}
 
 
 def _stay_apart(names: Mapping[str, str]) -> bool:
     """Return whether different names remain different with composed characters."""
     composed: dict[str, str] = {}
     return all(composed.setdefault(unicodedata.normalize("NFC", text), name) == name for text, name in names.items())
-
-
-class _Stating:
-    """Expands parameters in order of their dependencies."""
-
-    def __init__(self, symbols: Symbols, parameters: Parameters, symbolic: Collection[str]) -> None:
-        self.symbols = symbols
-        self.parameters = parameters
-        self.symbolic = symbolic
-        self.problems: list[Problem] = []
-        self.done: set[str] = set()
-        self.open: list[str] = []
-
-    def add(self, name: str, message: str, hint: str | None, text: str | None = None, part: str = "") -> None:
-        """Add a problem of a parameter, or of a part of it, with its line."""
-        self.problems.append(Problem(message, *self.parameters.place(name, part), text=text, hint=hint))
-
-    def resolve(self, name: str) -> None:
-        """Define a parameter, after the parameters in its expression."""
-        if name in self.done:
-            return
-        if name in self.open or len(self.open) > MAX_DEPTH:
-            is_circular = name in self.open
-            message = "is defined in terms of itself" if is_circular else f"is nested more than {MAX_DEPTH} levels deep"
-            hint = "write it in terms of options" if is_circular else "define the inner parameters first"
-            self.add(name, f"the parameter {name!r} {message}", hint)
-            return
-        self.open.append(name)
-        definition = self.parameters.quantities.get(name, self.parameters.expressions.get(name))
-        if isinstance(definition, str):
-            self.symbols.known[name] = self.expanded(name, definition)
-        elif isinstance(definition, ParameterTable):
-            self.name(name, definition, self.key(name, definition.by))
-        elif isinstance(definition, Quantity) and definition.is_exact and name not in self.symbolic:
-            self.symbols.known[name] = constant(definition.value)
-        elif isinstance(definition, Quantity):
-            self.name(name, definition, {})
-        self.open.pop()
-        self.done.add(name)
-
-    def name(self, name: str, quantity: Quantity | ParameterTable, key: Expansion) -> None:
-        """Keep a parameter as a name in terms."""
-        expander = self.symbols.expander
-        file, line = self.parameters.place(name)
-        location = f"{file}:{line}" if file and line else file or ""
-        parameter = symbol(name, quantity, tuple(key.items()), location)
-        expander.derived[name] = parameter
-        expander.depths[name] = 1 + max((expander.depths.get(inner, 0) for inner in parameter.names), default=0)
-        self.symbols.known[name] = {option_term(name): 1.0}
-
-    def key(self, name: str, by: str) -> Expansion:
-        """Return the expression that a table depends on; it may contain options and plain numbers."""
-        before = len(self.problems)
-        key = self.expanded(name, by)
-        used = frozenset().union(*(term.options for term in key))
-        parameters = [part for part in needed(used, self.symbols.expander.derived) if isinstance(part, Parameter)]
-        if parameters and len(self.problems) == before:
-            message = f"the table {name!r} is over the parameter {parameters[0].name!r}, which is not a plain number"
-            self.add(name, message, "a table must be over an expression of the options", part="by")
-        return key
-
-    def expanded(self, name: str, text: str) -> Expansion:
-        """Return an expression as a sum of terms, the empty sum (and problems) if it is wrong."""
-        try:
-            node = parse(self.symbols.normalised(text), self.symbols.table, functions=MODEL_FUNCTIONS)
-            for inner in names_in(node):
-                if inner in self.parameters.quantities or inner in self.parameters.expressions:
-                    self.resolve(inner)
-            return self.symbols.expander.expanded(node)
-        except ExpressionError as error:
-            for problem in error.problems:
-                # Columns of the expression are not columns of the file.
-                self.add(name, problem.message, problem.hint, problem.text or text, part="by")
-            return {}

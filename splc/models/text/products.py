@@ -1,7 +1,7 @@
 """Products of sums of terms, multiplied out within limits, and the signs that decide about roots and logarithms.
 
-If subexpressions are allowed, sums whose product would have too many terms remain factors in parentheses. The square
-root of `x^2` is `x` if x cannot be negative, and `log(x * y)` is `log(x) + log(y)` if at most one of them can be.
+Sums whose product would have too many terms remain factors in parentheses. The square root of `x^2` is `x` if x cannot
+be negative, and `log(x * y)` is `log(x) + log(y)` if at most one of them can be.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from splc.arithmetic.functions import limits
+from splc.arithmetic.functions import SUM, THRESHOLDS, limits
 from splc.arithmetic.parser import MAX_DEPTH
 from splc.errors import ExpressionError
-from splc.models.subexpressions import Addends, CallOf, Derived, Parameter, PowerOf, SumOf, ThresholdOf
-from splc.models.terms import CONSTANT, Factor, Subexpression, Term, product_of
+from splc.models.subexpressions import Addends, Derived, Operation, Parameter, names_of_terms
+from splc.models.terms import CONSTANT, Factor, Term, product_of
 
 MAX_TERMS = 20_000
 MAX_EXPONENT = 1_000
@@ -30,21 +30,16 @@ class TooLargeError(ExpressionError):
 
 
 class Products:
-    """Multiplies sums of terms out; keeps the subexpressions and the limits of one text.
+    """Multiplies sums of terms out; keeps the subexpressions and the limits of one text."""
 
-    `signs`: those known of options; without subexpressions, all options are assumed to be positive.
-    """
-
-    def __init__(self, subexpressions: bool = False, binary: Collection[str] = (), signs: Signs | None = None) -> None:
-        # Whether results that are not sums of terms become subexpressions or errors.
-        self.subexpressions = subexpressions
+    def __init__(self, binary: Collection[str] = (), signs: Signs | None = None) -> None:
         # Names whose values are 0 and 1, so that all their positive powers are equal, and those of thresholds.
         self.binary = set(binary)
         self.signs = Signs() if signs is None else signs
         self.derived: dict[str, Derived] = {}  # name → subexpression
         self.depths: dict[str, int] = {}  # name → nesting depth of the subexpression
         self.work = 0  # the number of steps taken so far
-        self.allowed = ALL_WORK if subexpressions else MAX_WORK  # the largest number of steps
+        self.allowed = ALL_WORK  # the largest number of steps
         # One of several sums → sums (with powers) whose product was too large to be multiplied out.
         self._closed: dict[str, list[frozenset[Factor]]] = {}
 
@@ -65,50 +60,30 @@ class Products:
         result: Expansion = {}
         for term, value in expansion.items():
             self.check_exponents(term)
-            if not self.open_sums(term):
+            sums = self.open_sums(term)
+            if not sums or self.is_too_large(term):
                 add(result, {term: value})
-            elif (part := self.multiplied_sums(term, value)) is not None:
-                add(result, self._opened(part))
+                continue
+            part = {CONSTANT: value}
+            try:
+                with self.attempt():
+                    for factor in term.factors:
+                        if factor in sums:
+                            part = self.multiply(part, self.multiplied_out(dict(sums[factor]), int(factor.power)))
+                            factor = replace(factor, power=0)
+                        part = self.multiply(part, {product_of((factor,)): 1.0})
+            except TooLargeError:
+                self.keep_closed(term)
+                add(result, {term: value})
             else:
-                add(result, {key: value * amount for key, amount in self.with_closed_sums(term).items()})
+                add(result, self._opened(part))
         return settled(result)
 
-    def multiplied_sums(self, term: Term, value: float) -> Expansion | None:
-        """Return a term with its sums multiplied out, None if that is too large."""
-        if self.is_too_large(term):
-            return None
-        part, sums = {CONSTANT: value}, self.open_sums(term)
-        try:
-            with self.attempt():
-                for factor in term.factors:
-                    if factor in sums:
-                        part = self.multiply(part, self.multiplied_out(dict(sums[factor].terms), int(factor.power)))
-                        factor = replace(factor, power=0)
-                    part = self.multiply(part, {product_of((factor,)): 1.0})
-        except TooLargeError:
-            self.keep_closed(term)
-            return None
-        return part
-
-    def with_closed_sums(self, term: Term) -> Expansion:
-        """Return a product of sums as factors in parentheses, with the power of each multiplied out if possible."""
-        result, sums = {CONSTANT: 1.0}, self.open_sums(term)
-        for factor in term.factors:
-            part: Expansion = {Term((factor,)): 1.0}
-            power = Term((replace(factor, log=0),))
-            if factor in sums and factor.power != 1 and not self.is_too_large(power):
-                whole = self.factor(self.opened({power: 1.0}))
-                part = self.multiply(whole, {product_of((replace(factor, power=0),)): 1.0})
-            result = self.multiply(result, part)
-        for product in result:
-            self.keep_closed(product)
-        return result
-
-    def open_sums(self, term: Term) -> dict[Factor, SumOf]:
+    def open_sums(self, term: Term) -> dict[Factor, Addends]:
         """Return the factors of a term that are positive integer powers of sums, with these sums."""
         positive = (f for f in term.factors if isinstance(f.power, int) and f.power > 0)
-        sums = ((f, self.derived[f.option]) for f in positive if isinstance(f.option, Subexpression))
-        return {factor: base for factor, base in sums if isinstance(base, SumOf)}
+        parts = ((factor, self.derived.get(factor.option)) for factor in positive)
+        return {f: each.operands[0] for f, each in parts if isinstance(each, Operation) and each.operation == SUM}
 
     def is_too_large(self, term: Term) -> bool:
         """Return whether sums among the factors of a term are known to be too large to be multiplied out."""
@@ -117,7 +92,7 @@ class Products:
         known = (closed for option in powers for closed in self._closed.get(option, ()))
         if any(all(powers.get(f.option, 0) >= f.power for f in closed) for closed in known):
             return True
-        return min_terms((len(s.terms), int(f.power), s.names) for f, s in sums.items()) > MAX_TERMS
+        return min_terms((len(terms), int(f.power), names_of_terms(terms)) for f, terms in sums.items()) > MAX_TERMS
 
     def keep_closed(self, term: Term) -> None:
         """Record that the sums among the factors of a term are too large to be multiplied out."""
@@ -143,20 +118,6 @@ class Products:
         """Raise an error if this number of further steps is not allowed."""
         if self.work + work > self.allowed:
             raise TooLargeError("the expression takes too long to multiply out", hint="write it as a sum of terms")
-
-    def is_hopeless(self, parts: Iterable[Expansion]) -> bool:
-        """Return whether a product certainly has too many terms and subexpressions are allowed."""
-        sums = ((len(part), 1, frozenset[str]().union(*(term.options for term in part))) for part in parts)
-        return self.subexpressions and min_terms(size for size in sums if size[0] > 1) > MAX_TERMS
-
-    def closed_product(self, parts: Iterable[Expansion]) -> Expansion:
-        """Return a product in which sums are factors in parentheses."""
-        result: Expansion = {CONSTANT: 1.0}
-        for part in parts:
-            result = self.multiply(result, self.factor(part))
-        for term in result:
-            self.keep_closed(term)
-        return result
 
     def factor(self, expansion: Expansion) -> Expansion:
         """Return a sum of several terms as a single factor in parentheses."""
@@ -185,25 +146,25 @@ class Products:
             result = self.multiply(result, base)
         return result
 
-    def sum(self, expansion: Expansion) -> Subexpression:
+    def sum(self, expansion: Expansion) -> str:
         """Add a sum in parentheses as a subexpression and return its name."""
-        return self.derive(SumOf.of(self.canonical(expansion)))
+        return self.derive(Operation.of(SUM, self.canonical(expansion)))
 
     def canonical(self, expansion: Expansion) -> Addends:
         """Return the terms in canonical order."""
         return tuple(sorted(self.opened(expansion).items(), key=lambda pair: pair[0].sort_key({})))
 
-    def derive(self, subexpression: SumOf | PowerOf | CallOf | ThresholdOf) -> Subexpression:
-        """Add a subexpression and return its name."""
-        self.count(len(subexpression.name) // 8)
-        depth = 1 + max((self.depths.get(name, 0) for name in subexpression.names), default=0)
+    def derive(self, derived: Derived) -> str:
+        """Add a subexpression or a parameter and return its name."""
+        self.count(len(derived.name) // 8)
+        depth = 1 + max((self.depths.get(name, 0) for name in derived.names), default=0)
         if depth > MAX_DEPTH:
             raise ExpressionError(f"subexpressions are nested more than {MAX_DEPTH} levels deep")
-        self.depths[subexpression.name] = depth
-        self.derived[subexpression.name] = subexpression
-        if isinstance(subexpression, ThresholdOf):
-            self.binary.add(subexpression.name)
-        return subexpression.name
+        self.depths[derived.name] = depth
+        self.derived[derived.name] = derived
+        if isinstance(derived, Operation) and derived.operation in THRESHOLDS:
+            self.binary.add(derived.name)
+        return derived.name
 
     @staticmethod
     def too_large() -> ExpressionError:
@@ -292,14 +253,8 @@ class Signs:
         match derived.get(name):
             case None:
                 return self.lowest.get(name, self.otherwise)
-            case SumOf(_, terms):
-                return self._total(terms, derived)
-            case CallOf(_, function, arguments):
-                return limits(function, [(self._total(argument, derived), math.inf) for argument in arguments])[0]
-            case PowerOf(_, base, _):
-                return 0.0 if self._total(base, derived) >= 0 else -math.inf
-            case ThresholdOf():
-                return 0.0
+            case Operation(_, operation, operands):
+                return limits(operation, [(self._total(operand, derived), math.inf) for operand in operands])[0]
             case Parameter() as parameter:
                 return min(*parameter.low, *parameter.values_of)
 

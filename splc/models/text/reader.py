@@ -14,17 +14,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from splc.arithmetic.parser import parse
-from splc.arithmetic.tokens import FUNCTIONS, MODEL_FUNCTIONS, NameTable, UnknownNameError, is_word, unquoted
+from splc.arithmetic.tokens import FUNCTIONS, MODEL_FUNCTIONS, NameTable, is_word, unknown_name, unquoted
 from splc.arithmetic.tree import Node, names_in
 from splc.errors import ExpressionError, Problem, Problems, shorten, unknown_name_hint
 from splc.models.parameters import Parameters
-from splc.models.subexpressions import Derived, by_name, needed
+from splc.models.subexpressions import Derived, by_name, names_of_terms, needed
 from splc.models.terms import Factor, Subexpression, Term, option_term
-from splc.models.text.algebra import Expander
+from splc.models.text.algebra import Expander, without_subexpressions
 from splc.models.text.names import Symbols
 from splc.models.text.products import Expansion, Signs
 
@@ -138,9 +138,6 @@ def _ends_open(line: str, names: tuple[str, ...]) -> bool:
     return text.endswith((*_OPERATORS, "=")) and not any(whole)
 
 
-_MAX_CHARACTERS = 1_000_000
-
-
 @dataclass(frozen=True)
 class ExpandedText:
     """A model text as a sum of terms."""
@@ -156,7 +153,7 @@ def expand_text(text: str, names: Mapping[str, str] | None) -> Expansion:
     `names`: accepted spelling → option name; None accepts every plain name as an option. Functions that exist in model
     text only, such as `max`, are ordinary names here.
     """
-    return _Text(text, Symbols(names, Expander()), Parameters(), None).expanded().expansion
+    return without_subexpressions(_Text(text, Symbols(names, Expander()), Parameters(), None).expanded().expansion)
 
 
 def expand_model(
@@ -177,8 +174,7 @@ def expand_model(
     is always 1. `binary`: names whose values are 0 and 1, so that all their positive powers are equal. `signs`: lower
     bounds of options; by default all options are positive.
     """
-    expander = Expander(subexpressions=True, binary=binary, signs=signs)
-    stated = Symbols(names, expander, constants)
+    stated = Symbols(names, Expander(binary, signs), constants)
     return _Text(text, stated, parameters or Parameters(), symbols).expanded()
 
 
@@ -226,36 +222,27 @@ class _Text:
 
     def expanded(self) -> ExpandedText:
         """Return the model as a sum of terms."""
-        expander, used = self.symbols.expander, set[str]()
-        stated: list[tuple[Statement, set[str]]] = []
+        stated: dict[Statement, set[str]] = {}  # statement → the names in it, of those that can be read
         lines: dict[str, int] = {}
         for definition in self.parts.definitions:
             node, expansion = self.statement(definition)
-            used |= self.used(node)
             # A wrong definition still defines its name, so that uses of the name are not reported, too.
             meaning = {option_term(definition.name): 1.0} if expansion is None else expansion
             if node is not None:
-                self.require_free(definition, node, meaning, lines)
-                stated.append((definition, set(names_in(node))))
+                stated[definition] = set(names_in(node))
+                self.require_free(definition, stated[definition], meaning, lines)
                 lines.setdefault(definition.name, definition.line)
             self.symbols.add(definition.name, meaning)
         node, expansion = self.statement(self.parts.model)
         if node is not None:
-            self.require_distinct(self.parts.model, node, lines)
+            stated[self.parts.model] = set(names_in(node))
+            self.require_distinct(self.parts.model, stated[self.parts.model], lines)
             if not self.problems and not self.parts.is_marked:
-                self.require_all_used(stated, set(names_in(node)))
+                self.require_all_used(stated)
         self.problems.raise_if_any(ExpressionError)
         assert expansion is not None
-        used |= self.used(node)
-        used_names = frozenset().union(*(term.options for term in expansion))
-        derived = needed(used_names, expander.derived)
-        return ExpandedText(expansion, derived, frozenset(used))
-
-    def used(self, node: Node | None) -> set[str]:
-        """Return the parameters in a tree."""
-        if node is None or not self.parameters.names:
-            return set()
-        return set(self.parameters.names).intersection(names_in(node))
+        used = frozenset(self.parameters.names) & frozenset().union(*stated.values())
+        return ExpandedText(expansion, needed(names_of_terms(expansion.items()), self.symbols.expander.derived), used)
 
     def statement(self, statement: Statement) -> tuple[Node | None, Expansion | None]:
         """Return the tree of a statement and its sum of terms, None (and problems) for wrong ones."""
@@ -269,33 +256,25 @@ class _Text:
 
     def parsed(self, statement: Statement) -> Node:
         """Parse a statement; report all its unknown names at once."""
-        table = self.symbols.table
-        known: tuple[str, ...] | None = None
-        problems: list[Problem] = []
-        while True:
-            try:
-                node = parse(statement.text, table, functions=self.functions)
-            except UnknownNameError as error:
-                assert table is not None
-                if known is None:
-                    known = tuple(name for name in table.real if name not in self.unknown)
-                hint = self.hint(error.name, known)
-                if error.name == statement.name and "\n" in statement.text:
-                    hint = "a line that begins with an operator continues the line before, unless that is blank"
-                problems += [replace(problem, hint=hint) for problem in error.problems]
-                table.add(error.name, error.name)
-                self.unknown.add(error.name)
-                # Parsing a long text again and again is slow.
-                if len(problems) >= self.problems.limit or len(problems) * len(statement.text) > _MAX_CHARACTERS:
-                    break
-            except ExpressionError as error:
-                problems += error.problems
-                break
-            else:
-                if not problems:
-                    return node
-                break
-        raise ExpressionError(problems)
+        table, unknown, problems = self.symbols.table, dict[str, int](), list[Problem]()
+        if table is not None:
+            table.unknown = unknown
+        node, wrong = None, tuple[Problem, ...]()
+        try:
+            node = parse(statement.text, table, functions=self.functions)
+        except ExpressionError as error:
+            wrong = error.problems
+        for name in [name for name in unknown if name not in self.unknown][: self.problems.limit]:
+            assert table is not None
+            hint = self.hint(name, table.real)
+            if name == statement.name and "\n" in statement.text:
+                hint = "a line that begins with an operator continues the line before, unless that is blank"
+            found = unknown_name(statement.text, unknown[name], name, table)
+            problems += [replace(problem, hint=hint) for problem in found.problems]
+        self.unknown |= unknown.keys()
+        if node is None or problems:
+            raise ExpressionError([*problems, *wrong])
+        return node
 
     def hint(self, name: str, known: tuple[str, ...]) -> str:
         """Return a hint for an unknown name."""
@@ -307,7 +286,9 @@ class _Text:
         option = f"--parameter {shorten(name, 40)}=NUMBER (in Python the argument parameters)"
         return f"{hint}machine parameters come from {file} or from {option}"
 
-    def require_free(self, definition: Statement, node: Node, expansion: Expansion, lines: Mapping[str, int]) -> None:
+    def require_free(
+        self, definition: Statement, names: set[str], expansion: Expansion, lines: Mapping[str, int]
+    ) -> None:
         """Add a problem if a definition replaces an option, a parameter with another value, or another definition.
 
         Definitions in terms of the name they replace, such as `alpha = alpha / 1000`, are allowed.
@@ -321,25 +302,26 @@ class _Text:
             file, line = self.parameters.place(meant)
             owner = "a parameter" + (f" ({file}:{line})" if file and line else f" ({file})" if file else "")
         else:
-            self.require_distinct(definition, node, lines)
+            self.require_distinct(definition, names, lines)
             return
-        if meant not in names_in(node):
+        if meant not in names:
             message = f"the definition {definition.name!r} has the name of {owner}"
             self.problems.add(message, definition.line, hint="rename it, or delete one of them")
 
-    def require_distinct(self, definition: Statement, node: Node, lines: Mapping[str, int]) -> None:
+    def require_distinct(self, definition: Statement, names: set[str], lines: Mapping[str, int]) -> None:
         """Add a problem for a second definition of a name, unless it is in terms of the first."""
         line = lines.get(definition.name)
-        if line is not None and definition.name not in names_in(node):
+        if line is not None and definition.name not in names:
             hint = f"it is defined in line {line} already; rename or delete one of them"
             self.problems.add(f"{definition.name!r} is defined twice", definition.line, hint=hint)
 
-    def require_all_used(self, stated: Sequence[tuple[Statement, set[str]]], needed_names: set[str]) -> None:
+    def require_all_used(self, stated: Mapping[Statement, set[str]]) -> None:
         """Add problems for definitions that the model does not use, because they may be missing in it."""
-        for definition, names in reversed(stated):
+        *definitions, (_, used) = stated.items()
+        for definition, names in reversed(definitions):
             name = definition.name
-            if name in needed_names:
-                needed_names = (needed_names - {name}) | names
+            if name in used:
+                used = (used - {name}) | names
                 continue
             message = f"the model in line {self.parts.model.line} does not use the definition {name!r}"
             hint = f"add {name} to it or delete it; a model that begins with 'T =' need not use all of them"

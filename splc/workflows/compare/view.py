@@ -176,7 +176,7 @@ def semantic_rows(
         entry = MEASURES["error_rate"] if key in ERROR_RATES.values() else measure(key)
         title, percent = entry.title, entry.kind == "percent"
         title += ", %" if percent else ""
-        if not entry.laws.symmetric:
+        if entry.directed:
             # Exchanging the values changes the measure.
             title += f"{' of' if percent else ', reference'} {second if key == reversed_ else first}"
         yield compared_with, title, *(_cell(score, "values", key, entry.kind in DISTANCES) for score in found)

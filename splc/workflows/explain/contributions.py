@@ -19,7 +19,8 @@ from splc.formats.models.stored_model import StoredModel
 from splc.io.presentation import Bars, Drawn
 from splc.learning.effects import group_texts
 from splc.learning.full_predictor import FullPredictor
-from splc.learning.projection import Full, predictions, valid_configurations
+from splc.learning.projection import predictions, valid_configurations
+from splc.learning.sums import Full
 from splc.models.influence import InfluenceModel, term_texts
 from splc.plotting.charts.chart import Chart, joined
 from splc.plotting.charts.effects import ValueEffects, effects_chart

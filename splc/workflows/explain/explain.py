@@ -20,7 +20,7 @@ from splc.io.json import picked
 from splc.io.numbers import short_number
 from splc.learning.contexts.contrasts import ContextInfluences, InfluenceVariation, in_half_widths, joint_ensemble
 from splc.learning.plausibility import valid_predictions
-from splc.learning.projection import Full
+from splc.learning.sums import Full
 from splc.plotting import plot_format
 from splc.plotting.charts.drawing import chart_file
 from splc.types import Array

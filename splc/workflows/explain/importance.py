@@ -24,7 +24,8 @@ from splc.io.json import getter, picked
 from splc.io.numbers import percentage, share_text
 from splc.io.presentation import Bars, Drawn
 from splc.learning.effects import titled_groups
-from splc.learning.projection import ENUMERATED, Full, valid_configurations
+from splc.learning.projection import ENUMERATED, valid_configurations
+from splc.learning.sums import Full
 from splc.models.influence import InfluenceModel
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel

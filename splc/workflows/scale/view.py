@@ -98,7 +98,7 @@ def _cost(text: str | None, names: Sequence[str]) -> tuple[Cost, str]:
     if text is None:
         processes = next((name for name in names if name.casefold() in PROCESSES), None)
         text = VALUE if processes is None else f"{VALUE} * `{processes}`"
-    node = parse(text, NameTable({name: name for name in (*names, VALUE)}), functions=MODEL_FUNCTIONS)
+    node = parse(text, NameTable.plain((*names, VALUE)), functions=MODEL_FUNCTIONS)
 
     def cost(points: Array, values: Array) -> Any:
         facts = {name: points[:, at] for at, name in enumerate(names)} | {VALUE: values}

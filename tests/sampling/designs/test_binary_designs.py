@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -80,29 +79,6 @@ def test_parts_are_the_projections_of_the_valid_space(parts: Parts) -> None:
         ]
         numeric |= set(itertools.product(*choices))
     assert set(map(tuple, parts.numeric.enumerate(10**6).tolist())) == numeric
-
-
-@pytest.mark.real_data
-def test_solver_order_is_lexicographic(real_model: Callable[[str], VariabilityModel]) -> None:
-    """Without a seed the first selections are the first that are listed; a seed draws another order."""
-    model = real_model("Dune")
-    listed = Space(model).enumerate().indices[:25].tolist()
-    assert sample(model, "solver:25").indices.tolist() == listed
-    shuffled = sample(model, "solver:25,seed=1").indices
-    assert shuffled.tolist() != listed
-    # Neighbours in a solver's order share most decisions, those of a randomised one do not.
-    changes = [
-        np.mean([(one != other).sum() for one, other in pairwise(rows)])
-        for rows in (shuffled, sample(model, "henard:25,seed=1").indices)
-    ]
-    assert changes[0] < changes[1]
-
-
-@pytest.mark.real_data
-def test_henard_finds_every_selection(real_model: Callable[[str], VariabilityModel]) -> None:
-    """A sample may be as large as the space."""
-    model = real_model("LLVM")
-    assert len(sample(model, "henard:1024").unique()) == 1024
 
 
 Read = Callable[[str], VariabilityModel]
@@ -187,27 +163,6 @@ def test_covering_arrays_have_every_valid_combination(parts: Parts, size: int, s
         counts = Counter(itertools.chain(*own))
         assert all(min(counts[each] for each in combinations) == 1 for combinations in own)
     assert rows_of(parts, f"covering:{size},seed={seed}", 9) == rows
-
-
-@pytest.mark.real_data
-@pytest.mark.parametrize(
-    ("name", "size", "most"),
-    [
-        ("LLVM", 2, 9),
-        ("Dune", 1, 8),
-        *(pytest.param(*each, marks=pytest.mark.slow) for each in (("LLVM", 3, 19), ("x264", 2, 13), ("x264", 3, 28))),
-        pytest.param("Dune", 2, 54, marks=pytest.mark.slow),
-    ],
-)
-def test_covering_arrays_of_real_systems(real_model: Read, name: str, size: int, most: int) -> None:
-    """Every combination of values of the enumerated space occurs, in few configurations."""
-    model = real_model(name)
-    found = sample(model, f"covering:{size}")
-    everything = Space(model).enumerate()
-    assert (everything.find(found) >= 0).all()
-    assert literals(found.indices, size) == literals(everything.indices, size)
-    # At least as many as pairs of members of the two largest alternative groups.
-    assert len(found) <= most
 
 
 @pytest.mark.real_data
