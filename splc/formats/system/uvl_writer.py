@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, children, tree_text
+from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, tree_text
 from splc.errors import OutputError, Problem, Problems
 from splc.formats.system.assembly import FeatureNode, Group, constant_of
 from splc.formats.system.feature_models import structure_of
@@ -116,56 +116,46 @@ def _comparison(constraint: ArithmeticConstraint, system: VariabilityModel, name
     comparison: Any = NumericAtom(constraint.left, constraint.comparison, constraint.right)
     comparison = opposite(comparison) if constraint.negated else comparison
     sign = "==" if comparison.comparison == "=" else comparison.comparison
-    sides = (_text(side, constraint, system, numbers) for side in (comparison.left, comparison.right))
-    return " | ".join((*guards, f" {sign} ".join(sides)))
+    sides = (_in_uvl(side, constraint, system) for side in (comparison.left, comparison.right))
+    texts = (tree_text(side, numbers.__getitem__, _number) for side in sides)
+    return " | ".join((*guards, f" {sign} ".join(texts)))
 
 
 def _inexpressible(constraint: ArithmeticConstraint, message: str) -> OutputError:
     return OutputError(Problem(message, line=constraint.line, text=constraint.text.strip()))
 
 
-def _with_products(node: Node, binary: Container[str]) -> Node:
+def _in_uvl(node: Node, constraint: ArithmeticConstraint, system: VariabilityModel) -> Node:
     """Return a tree with products instead of powers of small numbers, and of divisions by binary options.
 
     What is divided by 0 is 0: a division by an option that is 0 or 1 is a product with it.
     """
+
+    def inner(part: Node) -> Node:
+        return _in_uvl(part, constraint, system)
+
     match node:
+        case Number() | Name():
+            return node
         case Sum(addends):
-            return Sum(tuple((sign, _with_products(addend, binary)) for sign, addend in addends))
+            return Sum(tuple((sign, inner(addend)) for sign, addend in addends))
         case Product(factors):
-            inner = [(side, _with_products(factor, binary)) for side, factor in factors]
-            if any(side < 0 and constant_of(factor) == 0 for side, factor in inner):
+            parts = [(side, inner(factor)) for side, factor in factors]
+            if any(side < 0 and constant_of(part) == 0 for side, part in parts):
                 return Number(0)
-            sides = (1 if isinstance(factor, Name) and factor.name in binary else side for side, factor in inner)
-            return Product(tuple(zip(sides, (factor for _, factor in inner), strict=True)))
+            truths = {ROOT, *(option.name for option in system.binary_options)}
+            sides = [1 if isinstance(part, Name) and part.name in truths else side for side, part in parts]
+            nonzero = {option.name for option in system.numeric_options if 0 not in option.values}
+            for side, (_, part) in zip(sides, parts, strict=True):
+                if side < 0 and constant_of(part) is None and not (isinstance(part, Name) and part.name in nonzero):
+                    raise _inexpressible(constraint, "UVL does not say what a division by 0 is")
+            return Product(tuple(zip(sides, (part for _, part in parts), strict=True)))
         case Power(base, Number(exponent)) if exponent in range(1, MAX_FACTORS + 1):
-            return Product(((1, _with_products(base, binary)),) * int(exponent))
-        case Call(function, arguments):
-            return Call(function, tuple(_with_products(argument, binary) for argument in arguments))
-    return node
-
-
-def _text(node: Node, constraint: ArithmeticConstraint, system: VariabilityModel, names: Mapping[str, str]) -> str:
-    """Return one side of a comparison."""
-    node = _with_products(node, {ROOT, *(option.name for option in system.binary_options)})
-    pending = [node]
-    while pending:
-        subtree = pending.pop()
-        pending += children(subtree)
-        if isinstance(subtree, Power) or (isinstance(subtree, Call) and subtree.function not in {"floor", "ceil"}):
-            missing_part = "powers" if isinstance(subtree, Power) else f"the function {subtree.function}"
-            raise _inexpressible(constraint, f"UVL does not have {missing_part}")
-        divisors = [factor for side, factor in subtree.factors if side < 0] if isinstance(subtree, Product) else []
-        if any(_may_be_zero(divisor, system) for divisor in divisors):
-            raise _inexpressible(constraint, "UVL does not say what a division by 0 is")
-    return tree_text(node, names.__getitem__, _number)
-
-
-def _may_be_zero(node: Node, system: VariabilityModel) -> bool:
-    if (value := constant_of(node)) is not None:
-        return value == 0
-    option = system.option(node.name) if isinstance(node, Name) else None
-    return not isinstance(option, NumericOption) or 0 in option.values
+            return Product(((1, inner(base)),) * int(exponent))
+        case Call("floor" | "ceil" as function, arguments):
+            return Call(function, tuple(map(inner, arguments)))
+    lacking = f"the function {node.function}" if isinstance(node, Call) else "powers"
+    raise _inexpressible(constraint, f"UVL does not have {lacking}")
 
 
 def _number(value: float) -> str:
