@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
@@ -69,11 +67,7 @@ class Experiment:
         for key, table in series.items():
             if np.isinf(table).any():
                 raise MeasurementError(f"{', '.join(key)}: a value is infinite")
-        object.__setattr__(self, "series", MappingProxyType(series))
-
-    def __reduce__(self) -> tuple[type[Experiment], tuple[Any, ...]]:
-        # Experiments are passed to processes, and mapping proxies cannot be pickled.
-        return Experiment, (self.parameters, self.points, dict(self.series), self.report, self.contexts)
+        object.__setattr__(self, "series", series)
 
     @property
     def callpaths(self) -> tuple[str, ...]:

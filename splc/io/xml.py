@@ -17,8 +17,7 @@ from splc.io.files import Source, write_whole
 # libxml2 stores the line of an element in 16 bits.
 _LAST_LINE = 65535
 _BEGINNING = 1 << 12
-
-
+_ENTITY = re.compile(rb"<!ENTITY\s+(?:%\s+)?(\S+)")
 # Options of lxml's parsers.
 _SAFE: dict[str, Any] = {
     **dict.fromkeys(("resolve_entities", "load_dtd", "dtd_validation", "huge_tree"), False),
@@ -76,6 +75,9 @@ def _problems_of(source: Source, root: str, document: str) -> Iterator[None]:
             looks = "this looks like CSV, not XML" if re.search("[,;\t]", first) else "this is not XML"
             problem = Problem(looks, source.name, 1, text=first, hint=f"{document} begins with <{root}>")
             raise InputError(problem) from None
+        if entity := _ENTITY.search(source.data):
+            # Perhaps it exceeds the limits of lxml.
+            raise _declared(entity[1].decode(errors="replace"), source) from None
         line, column = error.position
         message = error.msg.partition(f", line {line}, column {column}")[0]
         problem = Problem(f"not well-formed XML: {message}", source.name, line or None, column or None)
@@ -86,10 +88,14 @@ def _check_document(element: etree._Element, source: Source) -> None:
     """Raise an error if the document declares an entity, or refers to one."""
     declarations = element.getroottree().docinfo.internalDTD
     for entity in () if declarations is None else declarations.iterentities():
-        line = source.data.count(b"\n", 0, source.data.find(b"<!ENTITY")) + 1
-        message = f"the DTD declares the entity {entity.name!r}; entities are not allowed"
-        raise InputError(Problem(message, source.name, line, hint="write the text instead of the entity"))
+        raise _declared(str(entity.name), source)
     _check_entities(element, source)
+
+
+def _declared(entity: str, source: Source) -> InputError:
+    line = source.data.count(b"\n", 0, source.data.find(b"<!ENTITY")) + 1
+    message = f"the DTD declares the entity {entity!r}; entities are not allowed"
+    return InputError(Problem(message, source.name, line, hint="write the text instead of the entity"))
 
 
 def _check_entities(element: etree._Element, source: Source) -> None:

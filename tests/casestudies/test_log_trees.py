@@ -13,11 +13,11 @@ import pytest
 from casestudies.published_logs import logs as published_logs
 from casestudies.published_logs.learnings import Recomputed
 from casestudies.published_logs.log_errors import ALL_VALUES, WITHOUT_SMALL, LogErrors
+from casestudies.published_logs.log_learnings import learnings_of
 from casestudies.published_logs.logs import Request, run
 from casestudies.published_logs.systems import SystemFolder, system_of
 from splc import read_measurements, read_variability_model
 from splc.errors import InputError, RequestError
-from splc.formats.models.log_reader import learnings_of
 from splc.formats.models.log_writer import learned_log_text
 from splc.io.files import read_source
 from splc.learning import learn
@@ -230,7 +230,7 @@ def test_rules_of_errors(tmp_path: Path) -> None:
 def errors_of(log: Path, folder: Path, table: str = "measurements.xml") -> Mapping[str, Mapping[int, float | None]]:
     """Return rule → round → error of a log on a table."""
     measured = read_measurements(folder / table, read_variability_model(folder / "FeatureModel.xml"))
-    return LogErrors(measured, "Performance").of(learnings_of(read_source(log))[0][0], str(log))
+    return LogErrors(measured, "Performance").of(learnings_of(read_source(log))[0], str(log))
 
 
 def restate(log: Path, errors: Mapping[int, float | None]) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from casestudies.published_logs.log_learnings import learnings_of
 from casestudies.published_logs.logs import Request, run
 from casestudies.published_logs.relearn import Relearned, relearned
 from sampling import Space, sample
@@ -17,7 +18,6 @@ from sampling.draws import redrawn_positions, removed_positions
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.formats.measurements.csv import write_configurations
-from splc.formats.models.log_reader import learnings_of
 from splc.formats.models.log_writer import learned_log_text
 from splc.io.files import read_source
 from splc.learning import learn
@@ -82,7 +82,7 @@ def written(log: str, folder: Path) -> Path:
 
 def again(log: str, measured: Measurements, folder: Path) -> Relearned:
     """Return the only learning of a log, learned again."""
-    [learning] = learnings_of(read_source(written(log, folder)))[0]
+    [learning] = learnings_of(read_source(written(log, folder)))
     return relearned(learning, measured, "time", str(folder / "a.log"), folder)
 
 
@@ -148,9 +148,9 @@ def test_logs_of_splc(measured: Measurements, tmp_path: Path) -> None:
     found = again(learned_log_text(result), measured, tmp_path)
     assert found.complete, found.reason
     assert found.sample == "random:25"
-    [learning] = learnings_of(read_source(tmp_path / "a.log"))[0]
-    assert learning.seed == 7
-    assert Settings().changed(learning.settings) == Settings().changed(settings)
+    [learning] = learnings_of(read_source(tmp_path / "a.log"))
+    assert learning.stated.seed == 7
+    assert Settings().changed(learning.stated.settings) == Settings().changed(settings)
 
 
 @pytest.mark.parametrize(

@@ -407,15 +407,10 @@ def parse_experiment_archive(source: Source) -> Experiment:
     try:
         with zipfile.ZipFile(io.BytesIO(source.data)) as archive, archive.open(MEMBER) as member:
             content = member.read(MAX_UNPACKED + 1)
-    except KeyError:
-        hint = f"an experiment of Extra-P 4 has a member {MEMBER}"
-        raise InputError(Problem("this is an archive without an experiment", source.name, hint=hint)) from None
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError) as error:
-        reason = str(error) or type(error).__name__
-        raise InputError(Problem(f"the archive cannot be read: {reason}", source.name)) from None
+    except (KeyError, zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError):
+        hint = f"an experiment of Extra-P 4 has a member {MEMBER}; is the file complete?"
+        raise InputError(Problem("the archive is damaged, or has no experiment", source.name, hint=hint)) from None
     if len(content) > MAX_UNPACKED:
         raise InputError(Problem(f"{MEMBER} decompresses to more than {MAX_UNPACKED:,} bytes", source.name))
-    if not content.strip():
-        raise InputError(Problem(f"{MEMBER} is empty", source.name))
     experiment = parse_experiment_json(Source(f"{source.name}:{MEMBER}", content))
     return replace(experiment, report=replace(experiment.report, source=source.name, sha256=source.sha256))
