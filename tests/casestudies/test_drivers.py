@@ -17,8 +17,6 @@ from pathlib import Path
 
 import pytest
 
-from splc.formats.models.parameters import read_parameters
-from splc.models.parameters import Quantity
 from tests.support.paths import CASES
 
 DRIVERS = CASES / "drivers"
@@ -333,24 +331,3 @@ def test_help(drivers: Path) -> None:
         done = call([drivers / program, "--help"], 2)
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout.count("Usage: mpirun") == 1
-
-
-@pytest.mark.slow
-def test_machine_parameters(drivers: Path, tmp_path: Path) -> None:
-    """The benchmark prints parameters that can be read, positive, and within their intervals if these are wanted."""
-    path = tmp_path / "parameters.toml"
-    for options in ([], ["--intervals"]):
-        for _ in range(5):
-            done = call([drivers / "benchmark", "--quick", *options], 2)
-            assert (done.returncode, done.stderr) == (0, "")
-            path.write_text(done.stdout, encoding="utf-8")
-            found = read_parameters(path).quantities
-            assert list(found) == ["alpha", "beta", "f", "t", "t_cache"]
-            beta = found["beta"]
-            # The difference of two measured times: on a busy machine it can be negative, so it is measured again.
-            if isinstance(beta, Quantity) and beta.low > 0:
-                break
-        for quantity in found.values():
-            assert isinstance(quantity, Quantity)
-            assert 0 < quantity.low <= quantity.value <= quantity.high
-            assert quantity.is_exact or options

@@ -12,7 +12,6 @@ import pytest
 
 from splc.scaling.evidence import growth
 from splc.scaling.exponents import FALLING
-from splc.scaling.multi.posterior import parameter_sets
 from splc.scaling.multi.terms import combinations, parameter_terms
 from splc.scaling.single import HypothesisSpace, space
 from tests.support.paths import ROOT
@@ -201,32 +200,6 @@ def test_further_terms_of_several_parameters() -> None:
             assert weight == pytest.approx(whole * (extra | known)[each])
     assert set(weights) == set(known) | set(extra) | falling
     assert len(few.terms) == len(known) + len(falling)
-
-
-@pytest.mark.parametrize("parameters", [1, 2, 3, 4])
-def test_constants_of_several_parameters(parameters: int) -> None:
-    """Each combination has its prior with a constant and without, in the shares of the page; the constant has all."""
-    [alone] = stated("no constant")
-    [constant] = stated("a constant")
-    groups = parameter_sets(parameters, 1000)
-    assert sum(float(np.exp(each.log_priors).sum()) for each in groups) == pytest.approx(1)
-    found: dict[tuple[tuple[int, ...], bool], float] = {}
-    for each in groups:
-        for masks, log_prior in zip(each.masks.tolist(), each.log_priors.tolist(), strict=True):
-            found[tuple(mask for mask in masks if mask), masks[:1] == [0]] = float(np.exp(log_prior))
-    assert found.pop(((), True)) == pytest.approx(constant)
-    for one in combinations(parameters)[1:]:
-        share = float(np.exp(one.log_prior))
-        assert found.pop((one.products, True)) == pytest.approx((1 - alone) * share)
-        assert found.pop((one.products, False)) == pytest.approx(alone * share)
-    assert not found
-
-
-def test_combinations_need_more_points_than_coefficients() -> None:
-    """With as many coefficients as points every hypothesis would fit; one point has the constant alone."""
-    for points in range(1, 6):
-        sizes = {each.masks.shape[1] for each in parameter_sets(2, points)}
-        assert sizes == set(range(1, min(max(points, 2), 5)))
 
 
 def test_noise_that_grows() -> None:

@@ -175,13 +175,6 @@ def test_suggestions_of_a_table(table: dict[str, Any]) -> None:
     assert splc.suggest(splc.Space(system), measured, "time", 2).configurations == found.configurations
 
 
-def test_settings_by_name(table: dict[str, Any]) -> None:
-    """A setting of the learner is an argument, as on the command line; unknown ones are refused by name."""
-    assert len(splc.learn(table, "time", terms=2).terms) == 2
-    with pytest.raises(SpecError, match="termz"):
-        splc.learn(table, "time", termz=2)
-
-
 def test_refused(result: splc.learning.LearningResult, versions: dict[str, Any]) -> None:
     """A model without a space, wrong counts, impossible values, and values that cannot share are refused."""
     model, space = splc.parse_model("x", KNOWN), splc.Space(KNOWN)
