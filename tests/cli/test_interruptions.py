@@ -17,7 +17,7 @@ import pytest
 from splc import read_model, read_variability_model
 from splc.study import study
 from splc.study.tasks import perform
-from tests.cli.conftest import Run
+from tests.cli.conftest import MEASUREMENTS, Run
 
 SPLCONQUEROR = ("--preset", "splconqueror")
 # Learning that would go on for several rounds.
@@ -75,6 +75,20 @@ def test_ignored(run: Run, pressing: Callable[..., None]) -> None:
     finally:
         signal.signal(SIGINT, before)
     assert "Termination reason: interrupted" in learned()
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_values_of_a_context(run: Run, folder: Path, pressing: Callable[..., None], form: tuple[str, ...]) -> None:
+    """The model of the value that is learned is kept, the others are not begun, and the exit code is 130."""
+    header, *rows = MEASUREMENTS.split()
+    lines = [f"version,{header}", *(f"v{at},{row}" for at in (1, 2) for row in rows)]
+    (folder / "measurements.csv").write_text("\n".join(lines), encoding="utf-8")
+    pressing(SIGINT)
+    result = run("learn", *SPLCONQUEROR, "--set", "abortError=0", "--by", "version", *form)
+    assert result.exit_code == 130
+    assert result.stderr.endswith(f"note: {KEPT}\n")
+    assert ("'v1'" in result.stdout, "v2" in result.stdout) == (not form, False)
+    assert {path.name for path in folder.glob("learned*.log")} == {"learned-v1.log"}
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import partialmethod
 from pathlib import Path
 from typing import Any
@@ -12,13 +13,15 @@ import pytest
 
 from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
+from splc.errors import LearningError
 from splc.learning import judging
 from splc.learning import learn as learn_model
 from splc.learning.projection import Ensemble
 from splc.learning.registry import BASELINES
-from splc.learning.result import CrossValidated
+from splc.learning.result import CrossValidated, InfluenceEstimate
 from splc.types import Array
 from splc.workflows import learn
+from splc.workflows.learn.learning_sets import LearningRows
 from tests.support.watches import Told
 
 PROPERTY = "solve_compute_seconds"
@@ -152,3 +155,13 @@ def test_a_stop_ends_the_baselines(project: Path) -> None:
     one = learn.run(request, Told(lambda: next(calls, True)))
     assert one.interrupted
     assert [each.result.learner for each in one.compared] == ["tree"]
+
+
+def test_too_few_configurations_after_dropping(project: Path) -> None:
+    """Two configurations per term are needed without intervals, not with them."""
+    one = found(sampling="measured:6", settings={"abortError": "0", "minImprovementPerRound": "0"}, learner="stepwise")
+    few = LearningRows(np.arange(2 * len(one.result.terms) - 1), "measured:6", sampled=99, dropped=9)
+    with pytest.raises(LearningError, match="each needs at least two"):
+        few.require_enough_for(one.result)
+    estimates = tuple(InfluenceEstimate(each.term, each.influence, 1, -9, 9, 0.9) for each in one.result.terms)
+    few.require_enough_for(replace(one.result, estimates=estimates))
