@@ -16,7 +16,6 @@ from splc import read_measurements, read_model, read_variability_model
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.formats.models.parameters import read_parameters
-from splc.models.binding import bound
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters, ParameterTable, Quantity
 from splc.models.text.products import Expansion
@@ -165,16 +164,6 @@ def test_parameters_of_the_thesis_are_those_of_its_table(dimension: str) -> None
         assert [quantity.value for _, quantity in table.rows] == pytest.approx(values, rel=1e-15, abs=0)
     tabled = model_of(dimension, parameters).parameters
     assert {each.name: each.keys[each.middle] for each in tabled} == {"alpha": 4, "beta": 4}
-
-
-@pytest.mark.parametrize("dimension", DIMENSIONS)
-def test_one_number_for_each_parameter_is_that_of_a_parallel_run(dimension: str) -> None:
-    """If a parameter needs one number, it is that of several processes (of 4 nodes in the thesis)."""
-    at = {"px": 2.0, "py": 3.0, "pz": 4.0, "nx": 50.0}
-    for name, numbers in zip(FILES, ((0.144e-6, 1.28e-9, 0.0195e-9), (11625e-9, 60.60e-9, 0.039e-9)), strict=True):
-        model = bound(model_of(dimension, read_parameters(SMG2000 / dimension / name)))
-        assert not model.parameters
-        assert value(model.influences, at) == pytest.approx(formula(dimension, at, *numbers), rel=1e-12, abs=0)
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -16,7 +16,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
-from unittest.mock import ANY, Mock
+from unittest.mock import ANY, Mock, call
 
 import pytest
 
@@ -66,6 +66,19 @@ def test_workers() -> None:
     for lost in (cluster(status="connecting"), cluster(OSError()), cluster(ValueError())):
         assert lost.workers() == {}
     assert (found.machines_at_once(), found.shared_machines()) == (3, ["10.0.0.2"])
+
+
+def test_waiting_for_a_worker() -> None:
+    """One worker is enough; there is no wait if there is one."""
+    present, absent = cluster(), cluster({})
+    client = present.client
+    present.restore()
+    cluster(run={"tcp://c:1": __version__})._require_version()
+    assert present.client is client
+    found = [each._wait_for_workers(5) for each in (present, absent, cluster({}, wait_for_workers=OSError()))]
+    assert found == [True, True, False]
+    assert client.wait_for_workers.call_args_list == []
+    assert absent.client.wait_for_workers.call_args_list == [call(1, timeout=5)]
 
 
 ERRORS = {kind.__name__: kind("no\n  answer") for kind in (OSError, ValueError, TypeError, KeyError, RuntimeError)}
