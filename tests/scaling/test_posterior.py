@@ -96,23 +96,6 @@ def test_batches_do_not_matter(method: str, monkeypatch: pytest.MonkeyPatch) -> 
     assert [str(each) for each in fit_many(X[:5], values, method=method)] == [str(each) for each in whole]
 
 
-def test_noise_is_expected_between_a_thousandth_and_a_third() -> None:
-    """The prior of the noise is largest near 1 %, flat from 0.1 to 30 %, and small but not 0 everywhere else."""
-    measured = condensed(np.ones((1, 5, 1)), "mean")
-    evidence = noise_evidence(measured, measured.values)
-    free = 4
-
-    def density(noise: float) -> float:
-        """Return the prior density of the logarithm of the noise, up to a factor."""
-        return float(evidence.judged(np.array([free * noise**2]), free)[0][0]) + free * float(np.log(noise))
-
-    top = density(0.01)
-    for noise in (0.001, 0.003, 0.03, 0.1, 0.3):
-        assert np.log(0.05) < density(noise) - top < 0
-    for noise in (1e-8, 1e-6, 10.0, 100.0):
-        assert np.log(1e-4) < density(noise) - top < np.log(2e-2)
-
-
 @examples(25)
 @given(
     seed=st.integers(0, 2**32),
