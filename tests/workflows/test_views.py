@@ -126,7 +126,7 @@ def searched(selected: int = 0) -> Lines:
     names = ["cache", *(f"o{at}" for at in range(1, selected))]
     system = VariabilityModel("s", tuple(map(BinaryOption, names)))
     model = InfluenceModel(((option_term("cache"), 2.0),), system.names)
-    best = Configurations.from_columns(system, dict.fromkeys(names, [int(selected > 0)]))
+    best = Configurations.from_columns(system, {name: [int(selected > 0)] for name in names})
     rated = RatedConfiguration(best, (PropertyValue(1.0),))
     result = Result((Objective("time", system, model),), (rated,), exhaustive=False, unused=tuple(names[2:]))
     return shown(optimize.view(result, Detail()))
