@@ -1,4 +1,4 @@
-"""The drivers that measure hypre: counts against committed measurements, hypre's own drivers as oracles, bad input.
+"""The drivers that measure hypre: counts against committed measurements, and bad input.
 
 Skipped where mpicc, mpirun or hypre are missing; casestudies/drivers/README.md names the packages.
 """

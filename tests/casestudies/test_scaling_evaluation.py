@@ -1,4 +1,4 @@
-"""Evaluations of scaling models: presets, tasks, results, interruptions, and files that change them."""
+"""Evaluations of scaling models: rows, results, interruptions, and files that change them."""
 
 from __future__ import annotations
 

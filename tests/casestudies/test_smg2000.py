@@ -1,4 +1,4 @@
-"""SMG2000: the analytical models say what the thesis says, and can be judged by the measurements."""
+"""SMG2000: the analytical models say what the thesis says."""
 
 from __future__ import annotations
 

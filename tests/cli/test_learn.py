@@ -1,4 +1,4 @@
-"""`splc learn`: case studies, plots, baselines, and every real system."""
+"""`splc learn`: plots, baselines, and every real system."""
 
 from __future__ import annotations
 

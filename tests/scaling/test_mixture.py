@@ -1,4 +1,4 @@
-"""Quantiles of mixtures of Student distributions, and intervals at one point, against bisection."""
+"""Quantiles of mixtures of Student distributions, and intervals, against bisection."""
 
 from __future__ import annotations
 

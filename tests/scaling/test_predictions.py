@@ -1,4 +1,4 @@
-"""Predictions of many models at once, and errors of lines, against one after the other."""
+"""Predictions of many models at once against one after the other, and lines against least squares."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Published examples, and models of single parameters against oracles of the published methods."""
+"""The sizes of published search spaces, and models of single parameters against oracles of the published methods."""
 
 from __future__ import annotations
 

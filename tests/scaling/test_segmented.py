@@ -1,4 +1,4 @@
-"""One change of behaviour: jumps, and segments along the only one or one of several parameters."""
+"""One change of behaviour: a jump, and segments along one of several parameters."""
 
 from __future__ import annotations
 

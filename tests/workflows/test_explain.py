@@ -1,4 +1,4 @@
-"""Explanations and optima: aliases, overviews, response surfaces, full models, and known truths."""
+"""Explanations and optima: contributions, aliases, overviews, response surfaces, full models, and known truths."""
 
 from __future__ import annotations
 

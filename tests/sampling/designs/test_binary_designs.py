@@ -1,4 +1,4 @@
-"""Designs of binary parts against brute force, and on real and large systems."""
+"""Designs of binary parts against brute force, and on large systems."""
 
 from __future__ import annotations
 
