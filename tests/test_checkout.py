@@ -1,4 +1,4 @@
-"""Files that commands left in the checkout are no concern of tests, with git and in an unpacked archive."""
+"""The files of the checkout: those that git lists, without what commands leave there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The accuracy of learners: splits, generated systems, rows, tables, committed results."""
+"""The accuracy of learners: splits, generated systems, and tables."""
 
 from __future__ import annotations
 

@@ -17,8 +17,6 @@ from pathlib import Path
 
 import pytest
 
-from splc.formats.models.parameters import read_parameters
-from splc.models.parameters import Quantity
 from tests.support.paths import CASES
 
 DRIVERS = CASES / "drivers"
@@ -252,6 +250,36 @@ def test_levels_are_those_of_the_first_measurements(drivers: Path, tmp_path: Pat
     assert [counts(level, observed) for level in levels] == expected * 2
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("program", "row", "oracle", "arguments"),
+    [
+        ("smg", "2,1,1,12,12,12", "struct", "-n 12 12 12 -P 2 1 1 -solver 0 -istart 0 0 0"),
+        ("smg", "1,1,2,20,16,10", "struct", "-n 20 16 10 -P 1 1 2 -solver 0 -istart 0 0 0"),
+        ("amg", "2,1,1,10,10,10", "ij", "-laplacian -n 20 10 10 -P 2 1 1 -solver 0 -rlx 3 -mxrs 0.9 -tol 1e-6"),
+        ("amg", "1,2,1,8,10,12", "ij", "-laplacian -n 8 20 12 -P 1 2 1 -solver 0 -rlx 3 -mxrs 0.9 -tol 1e-6"),
+    ],
+)
+def test_hypres_own_drivers_agree(
+    drivers: Path, tmp_path: Path, program: str, row: str, oracle: str, arguments: str
+) -> None:
+    """The drivers struct and ij of hypre take as many iterations to the same residual, to the last digit they print."""
+    source = os.environ.get("HYPRE_SOURCE")
+    if source is None:
+        pytest.skip("HYPRE_SOURCE does not name the folder src of hypre's source package (apt-get source hypre)")
+    test = Path(source) / "test"
+    build = ["mpicc", "-w", "-D_GNU_SOURCE", "-I/usr/include/hypre", f"-I{test}", str(test / f"{oracle}.c")]
+    subprocess.run([*build, "-o", str(tmp_path / oracle), "-lHYPRE", "-lm"], check=True)
+    text = call([tmp_path / oracle, *arguments.split()], 2, folder=tmp_path).stdout
+    iterations = re.search(r"Iterations = (\d+)", text)
+    residual = re.search(r"Final Relative Residual Norm = (\S+)", text)
+    assert iterations is not None
+    assert residual is not None
+    (own,) = measured(drivers / program, 2, f"px,py,pz,nx,ny,nz\n{row}\n")
+    assert own["iterations"] == iterations[1]
+    assert own["residual"] == residual[1]
+
+
 @pytest.mark.parametrize(
     ("program", "table", "messages"),
     [
@@ -333,24 +361,3 @@ def test_help(drivers: Path) -> None:
         done = call([drivers / program, "--help"], 2)
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout.count("Usage: mpirun") == 1
-
-
-@pytest.mark.slow
-def test_machine_parameters(drivers: Path, tmp_path: Path) -> None:
-    """The benchmark prints parameters that can be read, positive, and within their intervals if these are wanted."""
-    path = tmp_path / "parameters.toml"
-    for options in ([], ["--intervals"]):
-        for _ in range(5):
-            done = call([drivers / "benchmark", "--quick", *options], 2)
-            assert (done.returncode, done.stderr) == (0, "")
-            path.write_text(done.stdout, encoding="utf-8")
-            found = read_parameters(path).quantities
-            assert list(found) == ["alpha", "beta", "f", "t", "t_cache"]
-            beta = found["beta"]
-            # The difference of two measured times: on a busy machine it can be negative, so it is measured again.
-            if isinstance(beta, Quantity) and beta.low > 0:
-                break
-        for quantity in found.values():
-            assert isinstance(quantity, Quantity)
-            assert 0 < quantity.low <= quantity.value <= quantity.high
-            assert quantity.is_exact or options

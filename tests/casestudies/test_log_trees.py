@@ -146,15 +146,6 @@ def test_own_logs_and_statistics(tmp_path: Path) -> None:
 
 
 @pytest.mark.real_data
-def test_stopped_runs_keep_what_is_finished(tree: Path) -> None:
-    """Once asked to stop, no further logs are recomputed."""
-    seen: list[int] = []
-    found = run(request(tree), lambda done, total, text: seen.append(done), lambda: len(seen) > 1)
-    assert found.stopped
-    assert len(found.learnings) < 4
-
-
-@pytest.mark.real_data
 def test_a_second_request_to_stop_keeps_what_is_finished(tree: Path) -> None:
     """An interruption after a request to stop ends at once with what is finished; one without a request is raised."""
     seen: list[int] = []

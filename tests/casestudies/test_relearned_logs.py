@@ -15,7 +15,6 @@ from casestudies.published_logs.logs import Request, run
 from casestudies.published_logs.relearn import Relearned, relearned
 from sampling import Space, sample
 from sampling.draws import redrawn_positions, removed_positions
-from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.formats.measurements.csv import write_configurations
 from splc.formats.models.log_writer import learned_log_text
@@ -23,7 +22,6 @@ from splc.io.files import read_source
 from splc.learning import learn
 from splc.learning.judging import round_errors
 from splc.learning.stepwise.settings import Settings
-from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from tests.support.real_data import DATA, real
 
@@ -169,42 +167,6 @@ def test_samples_that_cannot_be_drawn_again(command: str, reason: str, measured:
     found = again(log, measured, tmp_path)
     assert (found.equal, found.sample) == (0, "")
     assert reason in found.reason
-
-
-def grouped(groups: Mapping[str, Sequence[str]], optional: Sequence[str] = "abc") -> VariabilityModel:
-    """Return a system of optional options and alternative groups with mandatory parents."""
-    options = [BinaryOption(name) for name in optional]
-    for parent, members in groups.items():
-        options.append(BinaryOption(parent, optional=False))
-        for name in members:
-            others = tuple((other,) for other in members if other != name)
-            options.append(BinaryOption(name, parent=parent, optional=False, excluded=others))
-    return VariabilityModel("groups", tuple(options))
-
-
-@pytest.mark.parametrize(
-    "strategy",
-    ["featurewise", "twise t:2", *(pytest.param(each, marks=pytest.mark.slow) for each in ("pairwise", "twise t:3"))],
-)
-def test_choices_of_a_solver(strategy: str, tmp_path: Path) -> None:
-    """Of equally small configurations those are found that a solver took which prefers other members of groups."""
-    groups = {"p": ["p1", "p2", "p3"], "q": ["q1", "q2"]}
-    system = grouped(groups)
-    everything = Space(system).enumerate()
-    values = 20 + sum(at * everything.column(name) for at, name in enumerate(("a", "b", "c", "p1", "p3", "q2"), 3))
-    noise = np.random.default_rng(3).random(len(everything))
-    measured = Measurements(everything, {"time": values + noise})
-    spec = {"featurewise": "optionwise", "pairwise": "pairwise"}.get(strategy, strategy.replace(" t:", ":"))
-    # The first member of a group is taken here, which is the last one there.
-    other = grouped({name: members[::-1] for name, members in groups.items()})
-    there = sample(other, spec)
-    theirs = Configurations.from_columns(system, {name: there.column(name) for name in system.names})
-    rows = everything.find(theirs)
-    assert set(rows) != set(everything.find(sample(system, spec)))
-    log = program_log(measured, rows, f"command: binary {strategy}\n", {"first": "a", "abortError": 1})
-    found = again(log, measured, tmp_path)
-    assert found.complete, found
-    assert "p3" in found.sample
 
 
 @pytest.mark.real_data

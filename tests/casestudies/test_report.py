@@ -4,36 +4,23 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casestudies.report import communication, noise, questions, tables
+from casestudies.report import communication, noise
 from casestudies.report.figures import FIGURES, picture
 from casestudies.report.page import blocks_of, with_blocks
 from casestudies.report.report import measured_blocks, pages, smg_blocks
-from casestudies.report.studies import DESIGNS, HERE, KINDS, Case, Kind, done
-from splc.io.tables import Spread
-from splc.study import Study, read_study, run_study
+from casestudies.report.studies import HERE, KINDS, Case, Kind, done
+from splc.study import Study, read_study
 from splc.study.results import Results
 from splc.study.tasks import load
 
 NUMBER = re.compile(r"[-−]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
-
-
-@pytest.fixture(scope="module")
-def one(tmp_path_factory: pytest.TempPathFactory) -> Case:
-    """Return the first case, with the part of its study that has the learner of the thesis."""
-    kind, study = studies()[0]
-    study = replace(study, learners=tuple(each for each in study.learners or () if each.name == kind.learner))
-    results = run_study(study, tmp_path_factory.mktemp("results"), pictures=False).results
-    assert results is not None
-    return Case(kind, study, load(study), results, None)
 
 
 @cache
@@ -171,39 +158,6 @@ def test_claims_in_words_have_a_number(name: str) -> None:
             if CLAIMS.search(sentence) and not (stated and stated <= tables_of[title]):
                 wrong.append((title, sentence))
     assert wrong == [], "\n".join(map(str, wrong))
-
-
-def test_pairs_are_all_pairs(one: Case) -> None:
-    """Pairs are those of measurements, analytical model and different learned models, the thesis' ones those of two.
-
-    The reference is the measurements or a learned model, never the analytical one.
-    """
-    comparisons, pairs = questions.all_pairs(one)
-    count = 2 + len(one.distinct)
-    assert len(comparisons) == len(pairs) == count * (count - 1) // 2
-    found = questions.agreement(one)
-    assert [pairs_of for _, pairs_of in found.values()] == [len(pairs), count - 1, 8]
-    predictions = [predicted for _, _, predicted in one.distinct]
-    measured = one.loaded.inputs.measured
-    analytical = one.analytical.predict(one.loaded.inputs.measurements.configurations)
-    by_pair = dict(zip(pairs, comparisons, strict=True))
-    for place, reference in enumerate([measured, *predictions]):
-        rate = 100 * np.mean(np.abs(reference - analytical) / np.abs(reference))
-        assert by_pair[place, count - 1].values["error_rate"] == pytest.approx(rate)
-    assert all(
-        not np.allclose(first, second, rtol=0, atol=1e-12)
-        for at, first in enumerate(predictions)
-        for second in predictions[:at]
-    )
-
-
-def test_cells_are_means_over_seeds(one: Case) -> None:
-    """A cell of a random design is the mean of its six models, one of another design its only one."""
-    cells = tables.row(one.runs, tables.measure(tables.MEASURED, "error_rate"))
-    for name, cell in zip(DESIGNS, cells, strict=True):
-        errors = [run.error for run in one.runs if run.task.sampling == name and run.error is not None]
-        assert len(errors) == (6 if name.startswith("random") else 1)
-        assert (cell.mean if isinstance(cell, Spread) else cell) == pytest.approx(sum(errors) / len(errors))
 
 
 @given(bodies=st.lists(st.text("ab|\n-", max_size=9), min_size=2, max_size=2))

@@ -194,22 +194,6 @@ def test_replay_draws_by_priority() -> None:
     assert replay.draw(5, 0.0, np.random.default_rng(0))[1].tolist() == [1] * 5
 
 
-@given(sizes=st.lists(st.integers(1, 5), min_size=1, max_size=6), capacity=st.integers(1, 12))
-@examples(30)
-def test_replay_keeps_the_latest(sizes: list[int], capacity: int) -> None:
-    """A full memory holds the latest transitions, each of them once."""
-    steps = transitions_of(4, 1)
-    replay = Replay(capacity, SMALL.inputs, SMALL.actions, alpha=0.6)
-    at = 0
-    for size in sizes:
-        part = steps.part(np.arange(at, at + size) % len(steps))
-        part = type(part)(part.states, part.actions, np.arange(at, at + size) * 1.0, *list(vars(part).values())[3:])
-        replay.add(part)
-        at += size
-    rewards = replay.at(np.arange(len(replay)))[2]
-    assert sorted(rewards.tolist()) == list(range(max(0, at - capacity), at))
-
-
 def test_network_is_written_and_read(tmp_path: Path) -> None:
     """A network reads back as it was written, the same one gives the same bytes, and anything else is an error."""
     network = drawn_network((5, 4, 3), np.random.default_rng(0))

@@ -1,4 +1,4 @@
-"""Evaluations of scaling models: presets, tasks, results, interruptions, and files that change them."""
+"""Evaluations of scaling models: rows, results, interruptions, and files that change them."""
 
 from __future__ import annotations
 
@@ -132,15 +132,6 @@ def test_wrong_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         read_evaluation(Path("study.toml"))
 
     check_messages("evaluation", reject)
-
-
-@pytest.mark.parametrize("value", ['"synthetic"', "3", "[]"])
-def test_unknown_preset(tmp_path: Path, value: str) -> None:
-    """A preset that there is not is said, with all else."""
-    path = tmp_path / "study.toml"
-    path.write_text(f"preset = {value}\nsamplings = []\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"study.toml:1: there is no preset(.|\n)*study.toml:2: unknown key"):
-        read_evaluation(path)
 
 
 RESULTS = CASES / "scaling_evaluation"

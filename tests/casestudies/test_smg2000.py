@@ -1,4 +1,4 @@
-"""SMG2000: the analytical models say what the thesis says, and can be judged by the measurements."""
+"""SMG2000: the analytical models say what the thesis says."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc import read_measurements, read_model, read_variability_model
-from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.formats.models.parameters import read_parameters
@@ -167,16 +166,6 @@ def test_parameters_of_the_thesis_are_those_of_its_table(dimension: str) -> None
     assert {each.name: each.keys[each.middle] for each in tabled} == {"alpha": 4, "beta": 4}
 
 
-@pytest.mark.parametrize("dimension", DIMENSIONS)
-def test_one_number_for_each_parameter_is_that_of_a_parallel_run(dimension: str) -> None:
-    """If a parameter needs one number, it is that of several processes (of 4 nodes in the thesis)."""
-    at = {"px": 2.0, "py": 3.0, "pz": 4.0, "nx": 50.0}
-    for name, numbers in zip(FILES, ((0.144e-6, 1.28e-9, 0.0195e-9), (11625e-9, 60.60e-9, 0.039e-9)), strict=True):
-        model = bound(model_of(dimension, read_parameters(SMG2000 / dimension / name)))
-        assert not model.parameters
-        assert value(model.influences, at) == pytest.approx(formula(dimension, at, *numbers), rel=1e-12, abs=0)
-
-
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_every_measured_configuration_is_predicted(dimension: str, name: str) -> None:
@@ -184,31 +173,6 @@ def test_every_measured_configuration_is_predicted(dimension: str, name: str) ->
     configurations = measured(dimension).configurations
     predicted = model_of(dimension, read_parameters(SMG2000 / dimension / name)).predict(configurations)
     assert predicted == pytest.approx(oracle(dimension, configurations, name), rel=1e-12, abs=0)
-
-
-# Mean relative errors in percent against `solve_compute_seconds` of the committed measurements: mean of 3 repetitions,
-# the whole box of topologies, alpha = beta = 0 on one rank; the numbers were computed apart from splc.
-@pytest.mark.parametrize(
-    ("dimension", "ratio", "raw", "by_500", "best", "factor"),
-    [("1d", 429, 99.76, 18.6, 10.9, 427), ("2d", 513, 99.77, 51.8, 47.1, 367), ("3d", 443, 99.72, 64.0, 49.6, 307)],
-)
-def test_error_against_the_measurements(
-    dimension: str, ratio: float, raw: float, by_500: float, best: float, factor: float
-) -> None:
-    """The models predict hundredths of the computing time; a factor of hundreds brings them near it."""
-    data = measured(dimension)
-    seconds = data["solve_compute_seconds"]
-    model = model_of(dimension, read_parameters(SMG2000 / dimension / "parameters.toml"))
-    predicted = model.predict(data.configurations)
-    ratios = seconds / predicted
-    assert np.exp(np.log(ratios).mean()) == pytest.approx(ratio, abs=0.5)
-    assert mean_relative_error(predicted, seconds) == pytest.approx(raw, abs=0.005)
-    scaled = model.scaled(500).predict(data.configurations)
-    assert mean_relative_error(scaled, seconds) == pytest.approx(by_500, abs=0.05)
-    # The error is piecewise linear in the factor, so a least one lies where one configuration is predicted exactly.
-    errors = [100 * float(np.mean(np.abs(each * predicted - seconds) / seconds)) for each in ratios]
-    assert min(errors) == pytest.approx(best, abs=0.05)
-    assert ratios[int(np.argmin(errors))] == pytest.approx(factor, abs=0.5)
 
 
 def test_readme_shows_what_its_commands_print(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""`splc describe`, `splc sample` and `splc convert`: real and entangled systems, large tables, compressed streams."""
+"""`splc describe`, `splc sample` and `splc convert`: entangled systems, large tables, compressed streams."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Full models in files: what predicts, in its intervals, also of earlier versions."""
+"""Full models in files: what predicts, also of earlier versions."""
 
 from __future__ import annotations
 

@@ -142,6 +142,14 @@ def test_journals(refused: Refused, inputs: Path) -> None:
     assert read_journal("m.journal") == []
 
 
+def test_logs_of_scripts(run: Run, inputs: Path) -> None:
+    """The log of a script may be a pipe; then no second file is written beside it."""
+    (inputs / "s.a").write_text("log pipe\nvm system.xml\n", encoding="utf-8")
+    log = through_pipe(lambda *arguments: run(*arguments[:-1]), inputs / "pipe", "run", "s.a")
+    assert b"command: vm system.xml" in log
+    assert not (inputs / "pipe_error").exists()
+
+
 def test_what_was_redirected_to_standard_input_is_kept(folder: Path) -> None:
     """The file that standard input comes from is an input, too."""
     command = [sys.executable, "-m", "splc", "convert", "-", "-o", "measurements.csv"]
@@ -151,6 +159,18 @@ def test_what_was_redirected_to_standard_input_is_kept(folder: Path) -> None:
     assert (found.returncode, found.stdout) == (2, "")
     assert "this is an input" in found.stderr
     assert (folder / "measurements.csv").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"a note\n", b"\xff\xfe{", b'{"nfp": 3, "provenance": []}', b"[1]", b"[" * 9999]
+)
+def test_other_files_have_no_subject(run: Run, folder: Path, content: bytes) -> None:
+    """A file that names neither a system nor a property is replaced without a note."""
+    for name in ("learned.log", "damaged.log.gz"):
+        (folder / name).write_bytes(content)
+        result = run("learn", "--preset", "splconqueror", "--property", "time", "-o", name)
+        assert result.exit_code == 0
+        assert "replaced" not in result.stderr
 
 
 HEADER = "cache,level,mode name,time,size"

@@ -1,4 +1,4 @@
-"""`splc scale`: profiles, output of benchmark tools, and what does not change the measurements changes no model."""
+"""`splc scale`: profiles, their files, and models as programs."""
 
 from __future__ import annotations
 

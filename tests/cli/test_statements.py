@@ -1,4 +1,4 @@
-"""Statements of commands about data and models: errors, outliers, failed runs, intervals, and zeros."""
+"""Statements of commands about data and models: failed runs, errors of exact models, and intervals."""
 
 from __future__ import annotations
 

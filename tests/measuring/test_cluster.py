@@ -16,7 +16,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
-from unittest.mock import ANY, Mock
+from unittest.mock import ANY, Mock, call
 
 import pytest
 
@@ -35,6 +35,7 @@ from splc.measuring.execution import Plan
 from splc.measuring.journal import Journal
 from splc.measuring.session import Session
 from splc.measuring.setup import Setup
+from tests.cli.conftest import SYSTEM
 from tests.cli.conftest import run as run  # noqa: PLC0414
 from tests.measuring.conftest import Program, Recorder, grid, measurement
 from tests.support.golden_messages import check_calls, check_cases
@@ -65,6 +66,19 @@ def test_workers() -> None:
     for lost in (cluster(status="connecting"), cluster(OSError()), cluster(ValueError())):
         assert lost.workers() == {}
     assert (found.machines_at_once(), found.shared_machines()) == (3, ["10.0.0.2"])
+
+
+def test_waiting_for_a_worker() -> None:
+    """One worker is enough; there is no wait if there is one."""
+    present, absent = cluster(), cluster({})
+    client = present.client
+    present.restore()
+    cluster(run={"tcp://c:1": __version__})._require_version()
+    assert present.client is client
+    found = [each._wait_for_workers(5) for each in (present, absent, cluster({}, wait_for_workers=OSError()))]
+    assert found == [True, True, False]
+    assert client.wait_for_workers.call_args_list == []
+    assert absent.client.wait_for_workers.call_args_list == [call(1, timeout=5)]
 
 
 ERRORS = {kind.__name__: kind("no\n  answer") for kind in (OSError, ValueError, TypeError, KeyError, RuntimeError)}
@@ -187,6 +201,19 @@ def test_a_worker_that_fails(scheduler: str, monkeypatch: pytest.MonkeyPatch) ->
     with Cluster(scheduler) as cluster, pytest.raises(MachineError, match="a worker failed: TypeError: unsupported"):
         run_on_cluster(cluster, made, [(0, 0)], record, lambda: False)
     assert record.results == {}
+
+
+def test_on_the_command_line(scheduler: str, run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`--backend dask` measures the same as without, and can be gone on with here."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "system.xml").write_text(SYSTEM, encoding="utf-8")
+    arguments = ["measure", "--command", "echo {x}", "--sampling", "all+ff", "--property", "t=regex:(.+)"]
+    there = run(*arguments, "--repeat", "2", "--backend", "dask", "--scheduler", scheduler)
+    assert there.exit_code == 0
+    assert "several workers on one machine" in there.stderr
+    assert run(*arguments, "--repeat", "3", "--resume").exit_code == 0
+    assert run(*arguments, "--repeat", "3", "-o", "here.csv").exit_code == 0
+    assert (tmp_path / "measurements.csv").read_bytes() == (tmp_path / "here.csv").read_bytes()
 
 
 def test_the_lock_of_a_machine_with_a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:

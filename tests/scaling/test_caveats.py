@@ -1,4 +1,4 @@
-"""Caveats: exact texts, and the conditions for them by brute force."""
+"""Caveats, and the conditions for them by brute force."""
 
 from __future__ import annotations
 

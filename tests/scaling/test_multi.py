@@ -1,4 +1,4 @@
-"""Models of several parameters: those of the default method, and those of Extra-P by oracles."""
+"""Models of several parameters: those of the default method, and those of Extra-P, by oracles."""
 
 from __future__ import annotations
 

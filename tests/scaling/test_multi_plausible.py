@@ -1,4 +1,4 @@
-"""Plausible hypotheses of several parameters: signs, misfit, hidden products, intervals."""
+"""Plausible hypotheses of several parameters: signs, misfit, intervals."""
 
 from __future__ import annotations
 
@@ -15,6 +15,11 @@ from splc.scaling import fit, fit_many
 from splc.scaling.selection import CombinationShortlist
 from tests.support.scaling_grids import along_axes, random_grid
 
+SIGNED = np.array(list(itertools.product((8.0, 64.0, 512.0, 4096.0), (10.0, 20.0, 30.0, 40.0))))
+P, N = SIGNED.T
+# Errors that all points of a level share.
+LEVELS = np.repeat([1, 1.01, 1.02, 0.96], 4)
+
 
 def lowest(seed: int, smallest: float | None = None) -> tuple[float, float]:
     """Return the lowest prediction of a random grid's model within 8 times along an axis, and the lowest bound.
@@ -28,6 +33,15 @@ def lowest(seed: int, smallest: float | None = None) -> tuple[float, float]:
     x = along_axes(points)
     lower, upper = model.interval(x)
     return float(model.predict(x).min()), float(min(lower.min(), upper.min()))
+
+
+def test_errors_of_levels_are_no_steep_fall() -> None:
+    """The last of four levels is 4 % below the others: that is no term that falls below 0 at the next level."""
+    model = fit(SIGNED, (10 + 0.05 * N**2) * LEVELS)
+    truth = 10 + 0.05 * 40.0**2
+    assert float(model.predict([[32768, 40]])[0]) == pytest.approx(truth, rel=0.05)
+    (lower,), (upper,) = model.interval([[32768, 40]])
+    assert 0 <= lower <= truth <= upper < 2 * truth
 
 
 # Of the last two grids many negative hypotheses are far more plausible than all others.

@@ -1,4 +1,4 @@
-"""Difficult inputs: few points, zeros, falling and huge values, wrong input."""
+"""Difficult inputs: few points, constants, huge values, any unit, series that fail."""
 
 from __future__ import annotations
 

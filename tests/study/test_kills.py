@@ -1,4 +1,4 @@
-"""Studies that are killed or terminated, and the script of docs/howto/cluster.md."""
+"""Studies that are killed, and the script of docs/howto/cluster.md."""
 
 from __future__ import annotations
 

@@ -20,11 +20,13 @@ from hypothesis import strategies as st
 from comparison import compare
 from comparison.compare import compare_all, compared_model
 from comparison.measures import measure
+from sampling import sample
 from splc.errors import OutputError
 from splc.formats.models.json import model_json_text, parse_stored_json
 from splc.formats.models.read import read_model
 from splc.io.files import Source, read_source
 from splc.io.tables import Spread, markdown_text
+from splc.learning import learn
 from splc.models.influence import InfluenceModel
 from splc.plotting.charts.drawing import chart_file
 from splc.plotting.charts.influences import term_chart
@@ -125,6 +127,18 @@ def test_settings_of_comparisons(study_file: Path, studied: Studied, constant: b
     assert list(found)[: len(usual)] == list(usual)
     for key, title in found.items():
         assert title == usual.get(key) or title == measure(key).title + ", %" * (measure(key).kind == "percent")
+
+
+def test_runs_have_the_seed_of_their_task(study_file: Path, studied: Studied) -> None:
+    """A learner that draws numbers has the seed of the task, also where the sampling does not."""
+    text = 'nfp = "time"\nsamplings = ["random:9"]\nseeds = [3, 5]\n[learners.a]\nlearner = "forest"\ntrees = 9\n'
+    study_file.write_text(text, encoding="utf-8")
+    measurements = load(read_study(study_file)).inputs.measurements
+    for run in studied().runs:
+        drawn = sample(measurements.system, run.task.sampling, seed=run.task.seed)
+        for seed in (3, 5):
+            found = learn(measurements, learner="forest", settings={"trees": 9}, learning_set=drawn, seed=seed)
+            assert (run.record.error == pytest.approx(found.error, rel=1e-9)) == (run.task.seed == seed)
 
 
 def test_given_runs(study_file: Path) -> None:

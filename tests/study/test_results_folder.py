@@ -203,6 +203,15 @@ def test_names_of_a_manifest_outside_of_the_folder(tmp_path: Path) -> None:
     assert [outside.exists(), temporary.exists(), (path / "old").exists()] == [True, True, False]
 
 
+def test_texts_are_readable(tmp_path: Path) -> None:
+    """Names in records and in the manifest are written as they are, in UTF-8."""
+    with results_folder(tmp_path, {"file": "größe.toml", "system": "Ω"}, []) as folder:
+        folder.keep(KEYS[0], {"sampling": "größe"}, 1)
+        folder.finish({}, {"sampling": "größe"}, {})
+    text = (tmp_path / "manifest.json").read_text(encoding="utf-8") + file_of(folder, KEYS[0]).read_text("utf-8")
+    assert [text.count(each) for each in ('"größe"', '"größe.toml"', '"Ω"')] == [2, 1, 1]
+
+
 @pytest.mark.parametrize(
     ("owner", "content", "message"),
     [

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from splc.errors import MachineError
 from splc.measuring.cluster import Done, ItemError
 from splc.study import StudyLearner, read_study
 from splc.study.folder import key_of, results_folder, run_tasks
@@ -64,9 +65,10 @@ def test_names_and_keys(study_file: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 @dataclass(frozen=True)
 class Numbered:
-    """A task that squares a number."""
+    """A task that squares a number; `deadly` ends the process instead."""
 
     number: int
+    deadly: bool = False
 
     @property
     def key(self) -> str:
@@ -80,8 +82,22 @@ class Numbered:
 
 
 def squared(task: Numbered) -> Mapping[str, Any]:
-    """Return the square."""
+    """Return the square, or end the process."""
+    if task.deadly:
+        os._exit(1)
     return {"square": task.number**2, "parent": os.getppid()}
+
+
+@pytest.mark.slow
+def test_killed_process(tmp_path: Path) -> None:
+    """A process that is killed is an error; finished tasks are kept and not run again."""
+    tasks = [Numbered(number) for number in range(6)]
+    with results_folder(tmp_path, {}, []) as results:
+        with pytest.raises(MachineError, match=r"a process was killed(.|\n)*--jobs 1"):
+            run_tasks([*tasks[:4], Numbered(4, deadly=True), tasks[5]], squared, results, jobs=2)
+        records, found = run_tasks(tasks, squared, results)
+    assert 0 < found < 6
+    assert [records[task.key]["square"] for task in tasks] == [0, 1, 4, 9, 16, 25]
 
 
 def test_progress(tmp_path: Path) -> None:

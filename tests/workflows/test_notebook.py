@@ -240,6 +240,39 @@ NOTES: Mapping[str, Callable[[Any], Iterable[str]]] = {
     "suggest": lambda table: splc.suggest(table).notes,
     "explain": lambda table: splc.explain(table).notes,
 }
+
+
+def test_versions_of_a_known_system(versions: dict[str, Any]) -> None:
+    """A system, and measurements of each value that were read already, give the same results."""
+    system = splc.VariabilityModel.of({"cache": bool, "zip": bool, "threads": [1, 2, 4, 8]})
+    found = splc.learn(versions, "time", by="version", share=True, system=system, form="product")
+    parts = {value: splc.read_measurements(versions, system, where={"version": value}) for value in VERSIONS}
+    again = splc.learn(parts, "time", by="version", share=True, form="product")
+    for value, result in found.items():
+        asked = parts[value].configurations
+        np.testing.assert_array_equal(result.predict(asked), again[value].predict(asked))
+
+
+def test_groups_of_a_table() -> None:
+    """Groups of a table are a column, which is no option then, or labels of its rows, also where rows are repeated."""
+    draw = np.random.default_rng(0)
+    table = {name: draw.integers(1, 9, 40).astype(float).repeat(2) for name in ("n", "m")}
+    table["time"] = table["n"] * 3 + table["m"]
+    days = [f"day {row // 8}" for row in range(80)]
+    by_column, by_label = (
+        splc.learn({**table, "day": days}, "time", groups="day"),
+        splc.learn(table, "time", groups=days),
+    )
+    assert by_column.groups is not None
+    assert by_label.groups is not None
+    assert by_column.groups.column == "day"
+    assert np.array_equal(by_column.groups.labels, by_label.groups.labels)
+    assert by_column.expected == by_label.expected
+    assert splc.learn(table, "time", groups="n").groups is not None
+    with pytest.raises(SplcError):
+        splc.learn(table, "time", groups=days[:3])
+
+
 # Functions that read no table, or return `Measurements`, whose `report` has everything.
 OTHERS = (
     "calibrate compare optimize parse_model read_measurements read_measurements_by read_model read_variability_model "

@@ -1,4 +1,4 @@
-"""Designs of binary parts against brute force, and on real and large systems."""
+"""Designs of binary parts against brute force, and on large systems."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from sampling import Space, sample
 from sampling.designs import binary
-from sampling.space import diagram
-from sampling.space.parts import Parts, minimal, unrelated_subsets
+from sampling.space.parts import Parts, unrelated_subsets
 from sampling.spec import parse_spec
 from splc.errors import VariabilityError
 from splc.system.options import BinaryOption
@@ -47,21 +46,6 @@ def systems(numeric: int = 1, **sizes: Any) -> st.SearchStrategy[Parts]:
     """Return the strategy of systems with something to select."""
     found = models(numeric=numeric, **sizes).map(lambda model: Parts(Space(model)))
     return found.filter(lambda parts: len(parts.selectable) > 0)
-
-
-@given(systems(2, binary=6, most_constraints=4), st.data())
-@examples(50)
-def test_minimal_configurations_are_minimal(parts: Parts, data: st.DataObject) -> None:
-    """Each demand is met with the fewest selected options; ties are broken by option order."""
-    pair = st.tuples(st.integers(0, len(parts.selectable) - 1), st.integers(0, 1))
-    wanted = data.draw(st.lists(st.lists(pair, max_size=3), min_size=1, max_size=4))
-    demands = [dict(demand) for demand in wanted]
-    rows, possible = minimal(parts, [frozenset(demand.items()) for demand in demands])
-    selections = valid_selections(parts)
-    for demand, row, can in zip(demands, rows, possible, strict=True):
-        expected = smallest(selections, demand)
-        assert can == (expected is not None)
-        assert expected is None or tuple(row) == expected
 
 
 @given(systems(2, binary=6, most_constraints=4))
@@ -125,17 +109,6 @@ def test_t_wise_is_the_smallest_selection_of_each_set(parts: Parts, size: int) -
         note = f"never selected in a valid configuration: {', '.join(parts.selectable[at] for (at,) in missing)}"
     rows = list(dict.fromkeys(row for row in wanted if row is not None))
     assert design_of(parts, f"twise:{size}") == (rows, (note,) if missing else ())
-
-
-@given(systems(binary=7, most_constraints=4), st.sampled_from([1, 2, 9, 60]))
-@examples(25)
-def test_blocks_of_demands_do_not_matter(parts: Parts, block: int) -> None:
-    """Demands that are met block by block give the same configurations."""
-    assume(len(parts.selectable) >= 3)
-    whole = rows_of(parts, "twise:3")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(diagram, "BLOCK", block)
-        assert rows_of(parts, "twise:3") == whole
 
 
 def literals(rows: Array, size: int) -> set[tuple[tuple[int, int], ...]]:

@@ -1,4 +1,4 @@
-"""Draws as SPL Conqueror's program makes them, and populations from files."""
+"""Draws as SPL Conqueror's program makes them, and wrong populations."""
 
 from __future__ import annotations
 

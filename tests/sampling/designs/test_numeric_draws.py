@@ -99,6 +99,14 @@ def test_half_of_many_candidates_are_drawn() -> None:
     assert len(np.unique(rows, axis=0)) == len(rows)
 
 
+@pytest.mark.parametrize("options", [6, 7, 12, *(pytest.param(n, marks=pytest.mark.slow) for n in range(8, 12))])
+def test_candidates_are_spread_over_the_space(options: int) -> None:
+    """With any number of options, each of them has its least and its greatest value about equally often."""
+    rows, _ = candidate_rows(Parts(Space(integers(*[5] * options))), 50, np.random.default_rng(0))
+    least, greatest = (rows == 0).sum(axis=0), (rows == 4).sum(axis=0)
+    assert (np.minimum(least, greatest) > 0.85 * np.maximum(least, greatest)).all()
+
+
 def terms(rows: Array) -> Array:
     """Return the independent terms of second order."""
     found = polynomial(rows.astype(float), 2, 1000)

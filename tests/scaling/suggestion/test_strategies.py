@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import t as student_t
 
 from splc.errors import MeasurementError
 from splc.scaling import fit, suggest
@@ -242,43 +240,3 @@ def test_good_enough_without_a_target(until: float) -> None:
     assert found.why.startswith("good enough: points off the lines are predicted within") == found.done
     assert bool(found.points) != found.done
     assert bool(found.notes) != found.done
-
-
-def surrogate_of(factor: float) -> TargetSurrogate:
-    """Return the surrogate after a cross of noisy measurements, in a unit."""
-    values = factor * measured(lambda points: 5 + 0.3 * points[:, 0] * points[:, 1], CROSS, 0.03)
-    uncertainty = fit(CROSS, values).uncertainty
-    assert uncertainty is not None
-    return TargetSurrogate.of(uncertainty)
-
-
-@pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_expected_variances_have_no_unit(sign: float) -> None:
-    """Variances are relative, for positive and for other values: they are the same in another unit."""
-    found = []
-    for unit in (1.0, 1e-3, 1e4):
-        surrogate = surrogate_of(sign * unit)
-        now, after = surrogate.variances(
-            np.array([128.0, 60.0]), np.array([[8.0, 20.0]]), np.array([3.0]), np.array([0])
-        )
-        assert 0 < float(after[0]) < now
-        found.append([now, float(after[0])])
-    np.testing.assert_allclose(found[1:], [found[0]] * 2, rtol=1e-6)
-
-
-@pytest.mark.parametrize("noise", [False, True])
-def test_interval_of_one_hypothesis(noise: bool) -> None:
-    """The interval is that of Student's t distribution; the noise of a new measurement is relative to its value."""
-    whole = surrogate_of(1.0)
-    fields = ("weights", "coefficients", "covariances", "noise", "single", "floors", "freedoms")
-    one = {name: getattr(whole, name)[:1] for name in fields}
-    surrogate = replace(whole, **one, columns=lambda points: whole.columns(points)[:1])
-    point = np.array([32.0, 40.0])
-    column = surrogate.columns(point[None])[0, :, 0]
-    value = float(surrogate.coefficients[0] @ column)
-    variance = float(column @ surrogate.covariances[0] @ column)
-    if noise:
-        size = abs(value) + float(surrogate.floors[0])
-        variance += float(surrogate.noise[0] ** 2 + surrogate.single[0]) * size**2
-    half = float(student_t(float(surrogate.freedoms[0])).ppf(0.95)) * np.sqrt(variance)
-    assert surrogate.interval(point, value, 0.9, noise=noise) == pytest.approx((value - half, value + half), rel=1e-4)
