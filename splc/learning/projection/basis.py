@@ -203,8 +203,16 @@ def stem_of(group: Sequence[str]) -> str:
     return (match and (match[1] + match[3]).strip("_- ")) or group[0]
 
 
-Transform = Literal["identity", "ln", "ln1p"]
-_TRANSFORMS: Mapping[str, Callable[[Array], Array]] = {"identity": np.asarray, "ln": np.log, "ln1p": np.log1p}
+def twos(x: Array) -> Array:
+    """Return how often positive integers can be divided by two: 4 for 48, shape (n,)."""
+    whole = x.astype(np.int64)
+    return np.asarray(np.log2(whole & -whole))
+
+
+Transform = Literal["identity", "ln", "ln1p", "twos"]
+_TRANSFORMS: Mapping[str, Callable[[Array], Array]] = {
+    **{"identity": np.asarray, "ln": np.log, "ln1p": np.log1p, "twos": twos}
+}
 # Contexts with more values have one relevance for all of them.
 MAX_CONTEXT_COLUMNS = 10
 
@@ -213,7 +221,7 @@ MAX_CONTEXT_COLUMNS = 10
 class ScaledShape:
     """A transform of the value, scaled to about unit size, or the square of that minus about its mean."""
 
-    transform: Transform  # 'identity', 'ln', or 'ln1p', which is ln(1 + x)
+    transform: Transform  # 'identity', 'ln', 'ln1p', which is ln(1 + x), or 'twos'
     middle: float  # the centre of the transform's range
     half: float  # the transform's distance from it that is scaled to 1
     squared: bool = False  # whether it is the square
@@ -227,7 +235,8 @@ class ScaledShape:
     def of(cls, transform: Transform, values: Sequence[float], squared: bool = False) -> ScaledShape:
         """Return the shape that is scaled to the described values; constant transforms give 0."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            ends = _TRANSFORMS[transform](np.array([min(values), max(values)], dtype=float))
+            every = _TRANSFORMS[transform](np.array(values, dtype=float))
+        ends = np.array([every.min(), every.max()])
         middle, half_range = ends.mean(), (ends[1] - ends[0]) / 2 / constants.HALF_RANGE
         return cls(transform, float(middle), float(half_range), squared)
 
@@ -305,6 +314,7 @@ class OptionBasis:
 
     variables: tuple[Variable, ...]  # the variables, each of which is a block of columns
     context: ContextBlock | None = None  # the context of a model of several of its values; None of other models
+    divisible: bool = False  # whether it has the columns of `divisibility_shapes`, for the search of an optimum
 
     def blocks(self, configurations: Configurations) -> list[Array]:
         """Return the columns of each variable, shapes (n, columns)."""
@@ -318,7 +328,7 @@ class OptionBasis:
             columns[:, names.index(name)] = _signs(configurations.value(name))
         signs = {name: columns[:, at : at + 1] for at, name in enumerate(names)}
         return [
-            signs[variable.name] if variable.kind == "binary" else _block(variable, configurations)
+            signs[variable.name] if variable.kind == "binary" else _block(variable, configurations, self.divisible)
             for variable in self.variables
         ]
 
@@ -383,6 +393,17 @@ def threshold_shapes(variable: Variable) -> list[Shape]:
     return [ThresholdShape(value, share, size) for value, share in pairs]
 
 
+def divisibility_shapes(variable: Variable) -> list[Shape]:
+    """Return how often the integers of an option can be divided by two, unless other shapes tell its values apart.
+
+    Blocks of 48 threads can be twice as slow as those of 32 and of 64 (decision 17).
+    """
+    values = np.array(variable.values)
+    if variable.kind != "numeric" or len(values) <= constants.MIN_THRESHOLDS or values[0] < 1 or (values % 1).any():
+        return []
+    return [] if (np.diff(twos(values)) >= 0).all() else [ScaledShape.of("twos", variable.values)]
+
+
 def _columns(shapes: Sequence[Shape], x: Array) -> Array:
     """Return the columns of shapes for values, shape (n, shapes)."""
     return np.column_stack([np.zeros((len(x), 0)), *(column_of(shape, x) for shape in shapes)])
@@ -393,12 +414,13 @@ def _shaped(variable: Variable, shapes: Sequence[Shape], configurations: Configu
     return _columns(shapes, variable.column(configurations) if shapes else np.zeros(len(configurations)))
 
 
-def _block(variable: Variable, configurations: Configurations) -> Array:
+def _block(variable: Variable, configurations: Configurations, divisible: bool) -> Array:
     """Return the columns of a numeric option or a group, shape (n, columns)."""
     columns: list[Array] = []
     if variable.kind == "group" and not variable.shared:
         columns += [_signs(configurations.column(name)) for name in variable.members]
-    return np.column_stack([*columns, _shaped(variable, shapes_of(variable), configurations)])
+    shapes = [*shapes_of(variable), *(divisibility_shapes(variable) if divisible else ())]
+    return np.column_stack([*columns, _shaped(variable, shapes, configurations)])
 
 
 def shapes_of(variable: Variable) -> list[Shape]:
