@@ -202,6 +202,21 @@ def test_a_replay_is_a_run(run: Run, works: Path) -> None:
     assert (replay["seed"], replay["rank_percent"], replay["regret"]) == (3, 0, 0)
 
 
+def test_a_replay_fails_where_runs_do(run: Run, solver: Path) -> None:
+    """Configurations that failed in the table fail in a replay, as runs of a command do."""
+    grid = product((0, 1), (0, 1), (1, 2, 4, 8, 16), range(1, 10))
+    rows = [f"{c},{g},{t},{level},{'failed' if c and t == 16 else value(c, t, level)}" for c, g, t, level in grid]
+    (solver / "all.csv").write_text("\n".join(["cache,log,threads,level,time", *rows, ""]), encoding="utf-8")
+    more = ("--budget", "20", *TUNE[7:], "--seed", "3")
+    live = json.loads(run(*TUNE[:5], *more, "--json").stdout)
+    found = json.loads((result := run("tune", "--replay", "all.csv", "--property", "time", *more, "--json")).stdout)
+    [replay] = found["replays"]
+    assert replay["values"] == [step["value"] for step in live["trajectory"]]
+    assert None in replay["values"]
+    assert (found["configurations"], replay["rank_percent"]) == (180, 0)
+    assert "failed: runs of them fail in replays, too" in result.stderr
+
+
 MORE = (*FEW[:6], "18", *FEW[7:])
 
 
