@@ -8,7 +8,7 @@ configurations in one block for each variable (`OptionBasis.designs`), and one f
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -16,7 +16,6 @@ import numpy as np
 
 from splc.data.configurations import Configurations, value_indices
 from splc.learning.projection import constants
-from splc.learning.projection.constants import EXTRAPOLATION
 from splc.learning.projection.posterior import KernelDesign
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
@@ -156,7 +155,7 @@ def nearest_known(
         )
         if (second != column).any():
             between = np.append((values > known[0]) & (values < known[-1]), True)[column]
-            moved.append((position, second, max(EXTRAPOLATION, 2 / len(known)) * np.where(between, 0.5, 1.0)))
+            moved.append((position, second, max(constants.EXTRAPOLATION, 2 / len(known)) * np.where(between, 0.5, 1.0)))
         usable[:, position] = first
     near = [usable.copy() for _ in moved]
     for indices, (position, column, _) in zip(near, moved, strict=True):
@@ -192,9 +191,7 @@ def numbers_of(group: Sequence[str]) -> tuple[float, ...]:
     matches = [_NUMBERED.fullmatch(name) for name in group]
     shapes = {(match[1], match[3]) if match else None for match in matches}
     numbers = tuple(float(match[2]) for match in matches if match)
-    if len(shapes) > 1 or None in shapes or len(set(numbers)) < len(group):
-        return ()
-    return numbers
+    return () if len(shapes) > 1 or None in shapes or len(set(numbers)) < len(group) else numbers
 
 
 def stem_of(group: Sequence[str]) -> str:
@@ -205,14 +202,11 @@ def stem_of(group: Sequence[str]) -> str:
 
 def twos(x: Array) -> Array:
     """Return how often positive integers can be divided by two: 4 for 48, shape (n,)."""
-    whole = x.astype(np.int64)
-    return np.asarray(np.log2(whole & -whole))
+    return np.asarray(np.log2(x.astype(np.int64) & -x.astype(np.int64)))
 
 
 Transform = Literal["identity", "ln", "ln1p", "twos"]
-_TRANSFORMS: Mapping[str, Callable[[Array], Array]] = {
-    **{"identity": np.asarray, "ln": np.log, "ln1p": np.log1p, "twos": twos}
-}
+_TRANSFORMS = dict[str, Callable[[Array], Array]](identity=np.asarray, ln=np.log, ln1p=np.log1p, twos=twos)
 # Contexts with more values have one relevance for all of them.
 MAX_CONTEXT_COLUMNS = 10
 
@@ -236,9 +230,8 @@ class ScaledShape:
         """Return the shape that is scaled to the described values; constant transforms give 0."""
         with np.errstate(divide="ignore", invalid="ignore"):
             every = _TRANSFORMS[transform](np.array(values, dtype=float))
-        ends = np.array([every.min(), every.max()])
-        middle, half_range = ends.mean(), (ends[1] - ends[0]) / 2 / constants.HALF_RANGE
-        return cls(transform, float(middle), float(half_range), squared)
+        low, high = float(every.min()), float(every.max())
+        return cls(transform, (low + high) / 2, (high - low) / 2 / constants.HALF_RANGE, squared)
 
 
 @dataclass(frozen=True)
@@ -276,8 +269,6 @@ def column_of(shape: Shape, x: Array) -> Array:
     absent = np.isnan(x)
     if isinstance(shape, PresenceShape):
         return np.where(absent, -1.0, 1.0)
-    if not absent.any():
-        return shape.values(x)
     column = np.zeros(len(x))
     column[~absent] = shape.values(x[~absent])
     return column
