@@ -10,14 +10,12 @@ import pytest
 
 from sampling import Space
 from splc.data.configurations import Configurations
-from splc.models.basis.regression import NORMAL_QUANTILE
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Factor, Term
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from splc.workflows.optimize.objectives import Objective
-from splc.workflows.optimize.optimize import best_configurations
+from splc.workflows import optimize
 
 SYSTEM = VariabilityModel("made", tuple(BinaryOption(f"o{place:02d}") for place in range(24)))
 
@@ -43,12 +41,14 @@ def test_the_worse_end(count: int, constant: float, *, maximize: bool) -> None:
     terms = [(Term(), constant), *((Term((Factor(f"o{place:02d}"),)), 0.1 + place) for place in range(count))]
     model = InfluenceModel.of_system(terms, SYSTEM)
     near = Near(model, 2.0)
-    result = best_configurations([Objective("t", SYSTEM, model, maximize=maximize, intervals=near)], Space(SYSTEM))
+    result = optimize.best_configurations(
+        [optimize.Objective("t", SYSTEM, model, maximize=maximize, intervals=near)], Space(SYSTEM)
+    )
     best = result.candidates[0]
     [value] = best.values
     assert value.interval is not None
     low, high = (float(ends[0]) for ends in near.interval(best.configuration))
-    times = max(1.0, math.sqrt(2 * math.log(count + 1)) / NORMAL_QUANTILE)
+    times = max(1.0, math.sqrt(2 * math.log(count + 1)) / 1.645)
     assert (times > 1) == (count == 20)
     middle, half = (math.log(low * high) / 2, math.log(high / low) / 2) if low > 0 else ((low + high) / 2, 2.0)
     worse = middle + (-1 if maximize else 1) * times * half
