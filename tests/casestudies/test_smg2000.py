@@ -19,7 +19,7 @@ from splc.formats.models.parameters import read_parameters
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters, ParameterTable, Quantity
 from splc.models.text.products import Expansion
-from splc.models.text.reader import bound, expand_text
+from splc.models.text.reader import expand_text
 from tests import test_documentation as documentation
 from tests.support.paths import SMG2000
 

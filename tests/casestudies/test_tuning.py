@@ -87,7 +87,7 @@ def test_bias(other: tuple[str, int]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("system", "budget"), [(CASE, 12), pytest.param("LLVM", 50, marks=(pytest.mark.slow, pytest.mark.real_data))]
+    ("system", "budget"), [(CASE, 20), pytest.param("LLVM", 50, marks=(pytest.mark.slow, pytest.mark.real_data))]
 )
 def test_model_afterwards(system: str, budget: int) -> None:
     """Runs that explore make predictions better than those of the search alone."""

@@ -195,6 +195,50 @@ def test_a_replay_is_a_run(run: Run, works: Path) -> None:
     assert (replay["seed"], replay["rank_percent"], replay["regret"]) == (3, 0, 0)
 
 
+def test_a_replay_fails_where_runs_do(run: Run, solver: Path) -> None:
+    """Configurations that failed in the table fail in a replay, as runs of a command do."""
+    grid = product((0, 1), (0, 1), (1, 2, 4, 8, 16), range(1, 10))
+    rows = [f"{c},{g},{t},{level},{'failed' if c and t == 16 else value(c, t, level)}" for c, g, t, level in grid]
+    (solver / "all.csv").write_text("\n".join(["cache,log,threads,level,time", *rows, ""]), encoding="utf-8")
+    more = ("--budget", "20", *TUNE[7:], "--seed", "3")
+    live = json.loads(run(*TUNE[:5], *more, "--json").stdout)
+    found = json.loads((result := run("tune", "--replay", "all.csv", "--property", "time", *more, "--json")).stdout)
+    [replay] = found["replays"]
+    assert replay["values"] == [step["value"] for step in live["trajectory"]]
+    assert None in replay["values"]
+    assert (found["configurations"], replay["rank_percent"]) == (180, 0)
+    assert "failed: runs of them fail in replays, too" in result.stderr
+
+
+@pytest.mark.parametrize("schema", ["cache", "T4"])
+def test_a_replay_of_kernel_tuner(run: Run, solver: Path, schema: str) -> None:
+    """Its cache file and its results in the schema T4 are replayed as they are, with their objective."""
+    names = ("cache", "log", "threads", "level")
+    rows = [dict(zip(names, row, strict=True)) for row in product((0, 1), (0, 1), (1, 2, 4, 8), range(1, 10))]
+    times = [value(row["cache"], row["threads"], row["level"]) for row in rows]
+    both = list(zip(rows, times, strict=True))
+    failed = {"cache": 1, "log": 1, "threads": 16, "level": 1}
+    if schema == "cache":
+        trials: list[dict[str, Any]] = [{**row, "time": time, "GFLOP/s": 1 / time} for row, time in both]
+        trials.append({**failed, "time": "RuntimeFailedConfig"})
+        cached = {",".join(str(trial[name]) for name in names): trial for trial in trials}
+        content: dict[str, Any] = {"tune_params_keys": names, "objective": "time", "cache": cached}
+    else:
+        content = {
+            "results": [
+                {"configuration": row, "invalidity": "correct", "measurements": [{"name": "time", "value": time}]}
+                for row, time in both
+            ]
+            + [{"configuration": failed, "invalidity": "runtime", "measurements": []}]
+        }
+    (solver / "kernel.json").write_text(json.dumps(content), encoding="utf-8")
+    result = run("tune", "--replay", "kernel.json", "--budget", "24", "--json")
+    assert result.exit_code == 0, result.stderr
+    found = json.loads(result.stdout)
+    [replay] = found["replays"]
+    assert (found["nfp"], found["optimum"], replay["rank_percent"]) == ("time", min(times), 0)
+
+
 MORE = (*FEW[:6], "18", *FEW[7:])
 
 

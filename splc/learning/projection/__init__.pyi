@@ -3,9 +3,11 @@ from splc.learning.projection.basis import OptionBasis as OptionBasis
 from splc.learning.projection.basis import Shape as Shape
 from splc.learning.projection.basis import Variable as Variable
 from splc.learning.projection.basis import columns_of as columns_of
+from splc.learning.projection.basis import divisibility_shapes as divisibility_shapes
 from splc.learning.projection.basis import shapes_of as shapes_of
 from splc.learning.projection.basis import stem_of as stem_of
 from splc.learning.projection.basis import threshold_shapes as threshold_shapes
+from splc.learning.projection.basis import twos as twos
 from splc.learning.projection.basis import variables_of as variables_of
 from splc.learning.projection.basis import varies as varies
 from splc.learning.projection.basis import without_numbers as without_numbers

@@ -220,7 +220,12 @@ def stem_of(group: Sequence[str]) -> str:
     return (match and (match[1] + match[3]).strip("_- ")) or group[0]
 
 
-_TRANSFORMS: Mapping[str, Callable[[Array], Array]] = {"identity": np.asarray, "ln": np.log, "ln1p": np.log1p}
+def twos(x: Array) -> Array:
+    """Return how often positive integers can be divided by two: 4 for 48, shape (n,)."""
+    return np.asarray(np.log2(x.astype(np.int64) & -x.astype(np.int64)))
+
+
+_TRANSFORMS = dict[str, Callable[[Array], Array]](identity=np.asarray, ln=np.log, ln1p=np.log1p, twos=twos)
 # Contexts with more values have one relevance for all of them.
 MAX_CONTEXT_COLUMNS = 10
 
@@ -229,8 +234,8 @@ MAX_CONTEXT_COLUMNS = 10
 class Shape:
     """A function of a number x, of about unit size, as a column; 0 where a configuration has no number.
 
-    'identity', 'ln', 'ln1p': (f(x) - a) / b; 'identity^2', …: the square of that minus c, about its mean; 'threshold':
-    ([x >= a] - b) / c; 'level': 1 if x is a, else -1; 'presence': 1 if there is a number, else -1.
+    'identity', 'ln', 'ln1p', 'twos': (f(x) - a) / b; 'identity^2', …: the square of that minus c, about its mean;
+    'threshold': ([x >= a] - b) / c; 'level': 1 if x is a, else -1; 'presence': 1 if there is a number, else -1.
     """
 
     name: str
@@ -242,9 +247,9 @@ class Shape:
     def scaled(cls, name: str, values: Sequence[float]) -> Shape:
         """Return a transform, or its square, that is scaled to the described values; constant ones give 0."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            ends = _TRANSFORMS[name.removesuffix("^2")](np.array([min(values), max(values)], dtype=float))
-        half_range = (ends[1] - ends[0]) / 2 / constants.HALF_RANGE
-        return cls(name, float(ends.mean()), float(half_range), constants.SQUARE_SHIFT)
+            every = _TRANSFORMS[name.removesuffix("^2")](np.array(values, dtype=float))
+        low, high = float(every.min()), float(every.max())
+        return cls(name, (low + high) / 2, (high - low) / 2 / constants.HALF_RANGE, constants.SQUARE_SHIFT)
 
     def column(self, x: Array) -> Array:
         """Return its values, shape (n,); `x`: the numbers, NaN where there is none."""
@@ -316,6 +321,7 @@ class OptionBasis:
 
     variables: tuple[Variable, ...]  # the variables, each of which is a block of columns
     context: ContextBlock | None = None  # the context of a model of several of its values; None of other models
+    divisible: bool = False  # whether it has the columns of `divisibility_shapes`, for the search of an optimum
 
     def designs(self, configurations: Configurations, places: Array | None = None) -> tuple[KernelDesign, ...]:
         """Return the columns, and, if there are numeric options of three or more values, those with thresholds.
@@ -327,7 +333,9 @@ class OptionBasis:
         nothing, unscreened = np.zeros((len(configurations), 0)), 0
         signs = self._signs(configurations)
         blocks = [
-            (signs[variable.name], nothing, nothing) if variable.kind == "binary" else _block(variable, configurations)
+            (signs[variable.name], nothing, nothing)
+            if variable.kind == "binary"
+            else _block(variable, configurations, self.divisible)
             for variable in self.variables
         ]
         if self.context is not None:
@@ -363,7 +371,7 @@ def _design(blocks: Sequence[tuple[Array, Array]], unscreened: int) -> KernelDes
     return KernelDesign.of(joined_columns, np.array(numbers, dtype=int), unscreened)
 
 
-def _block(variable: Variable, configurations: Configurations) -> tuple[Array, Array, Array]:
+def _block(variable: Variable, configurations: Configurations, divisible: bool) -> tuple[Array, Array, Array]:
     """Return the columns of a numeric option or a group: with a relevance each, members that share one, thresholds.
 
     Members are 0 where the group is absent.
@@ -376,7 +384,8 @@ def _block(variable: Variable, configurations: Configurations) -> tuple[Array, A
         else:
             own = _signs(selected)
     x = variable.column(configurations) if variable.values else np.zeros(len(configurations))
-    shapes, steps = (columns_of(each, x) for each in (shapes_of(variable), threshold_shapes(variable)))
+    further = divisibility_shapes(variable) if divisible else []
+    shapes, steps = (columns_of(each, x) for each in ([*shapes_of(variable), *further], threshold_shapes(variable)))
     return np.hstack([own, shapes]), shared, steps
 
 
@@ -427,3 +436,14 @@ def threshold_shapes(variable: Variable) -> list[Shape]:
     size = float(np.sqrt((shares * (1 - shares)).sum()))
     pairs = zip(values[indices].tolist(), shares.tolist(), strict=True)
     return [Shape("threshold", value, share, size) for value, share in pairs]
+
+
+def divisibility_shapes(variable: Variable) -> list[Shape]:
+    """Return how often the integers of an option can be divided by two, unless other shapes tell its values apart.
+
+    Blocks of 48 threads can be twice as slow as those of 32 and of 64 (decision 17).
+    """
+    values = np.array(variable.values)
+    if variable.kind != "numeric" or len(values) <= constants.MIN_THRESHOLDS or values[0] < 1 or (values % 1).any():
+        return []
+    return [] if (np.diff(twos(values)) >= 0).all() else [Shape.scaled("twos", variable.values)]

@@ -45,6 +45,29 @@ def test_groups_are_one_variable() -> None:
     assert set(found) == {"a", "x", "p2", "z"}
 
 
+@pytest.mark.parametrize(
+    ("values", "column"),
+    [
+        ((16, 32, 48, 64, 128), (-1, -1 / 3, -1, 1 / 3, 1)),
+        ((1, 2, 3, 4), (-1, 0, -1, 1)),
+        ((16, 32, 64, 128), None),
+        ((1, 2, 3), None),
+        ((0, 2, 3, 4), None),
+        ((1, 2, 2.5, 3), None),
+    ],
+)
+def test_divisibility(values: tuple[float, ...], column: tuple[float, ...] | None) -> None:
+    """A column says how often values can be divided by two, where no other one tells them apart."""
+    system = VariabilityModel("made", (NumericOption("n", values),))
+    space, variables = Space(system).enumerate(), variables_of(system)
+    plain, divisible = (OptionBasis(variables, divisible=each).designs(space)[0].columns for each in (False, True))
+    np.testing.assert_array_equal(divisible[:, : plain.shape[1]], plain)
+    if column is None:
+        assert divisible.shape == plain.shape
+    else:
+        np.testing.assert_allclose(divisible[:, -1] / divisible[:, -1].max(), column)
+
+
 def test_a_system_without_the_group() -> None:
     """Configurations that lack the options of a group are refused, by name."""
     variables = variables_of(VariabilityModel("made", group("p10", "p2", "p7")))
