@@ -1,202 +1,18 @@
-"""Evidence of the roles of columns, by names, contents and places: options, statistics, time stamps, hashes."""
+"""Evidence of the roles of columns, by names, contents and places: which are options, functions, measured, or twice."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from itertools import combinations, product
 
 import numpy as np
 
-from splc.data.property_unit import is_count_name, is_measurement_name, words_of
-from splc.errors import listed, plural
-from splc.formats.coded_columns import CROSSED, MAX_TESTS, MAX_VALUES, MIN_ROWS, ROW_NUMBERS, CodedColumns, repeats
-from splc.formats.column_choice import MISSING
-from splc.io.csv_rows import distinct_texts
-from splc.io.numbers import parse_column
+from splc.data.property_unit import is_count_name, words_of
+from splc.errors import listed
+from splc.formats.coded_columns import CROSSED, MAX_TESTS, MIN_ROWS, CodedColumns, is_code_name, repeats
 
-# Statistics of repetitions; the first ones state the centre, the best one first.
-_CENTRES = ("mean", "avg", "average", "median", "p50")
-_BOUNDS = frozenset(("min", "max", "minimum", "maximum"))
-_SCATTER = _BOUNDS.union(words_of("stddev std stdev sd var variance cv sem stderr iqr q1 q3 mad outliers rounds"))
-_PERCENTILE = re.compile(r"(?:p|pct|perc|percentile)_?[0-9]{2,4}|[0-9]{2}(?:th)?_?(?:percentile|pct|perc)")
-# Parts of the elapsed time that the system reports.
-_ELAPSED = frozenset((*_CENTRES, "real", "elapsed", "wall", "wall_time", "wall_clock", "time", "runtime"))
-_CPU_PARTS = frozenset(("user", "sys", "system", "user_time", "system_time", "sys_time"))
-
-_STAMP_NAMES = frozenset(
-    (
-        *("timestamp", "time_stamp", "datetime", "date_time", "started", "start_time", "started_at", "finished"),
-        *("finished_at", "end_time", "ended_at", "created", "created_at", "date", "epoch", "unix_time", "ts"),
-        *("starttime", "endtime"),
-    )
-)
-_CLOCK = re.compile(r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?")
-# `2024-05-01T12:00:03`, `2024-05-01`, `1.5.2024`, `05/01/2024 12:00`, `12:00:03`.
-_STAMP = re.compile(
-    r"(?:[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}|[0-9]{1,2}([./])[0-9]{1,2}\1[0-9]{4})(?:[T ][0-9]{1,2}:[0-9]{2}.*)?|"
-    + _CLOCK.pattern
-)
-# Seconds since 1970 from the year 2001 on, also in milli-, micro- or nanoseconds.
-_EPOCH = 1e9
-_HASH = re.compile(
-    r"(?=[0-9a-f]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,128}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE
-)
-_HASH_NAMES = re.compile(r"(?:.*_)?(?:hash|sha|sha1|sha256|md5|digest|checksum|uuid|guid)(?:sum)?")
-
-# Names of columns of what somebody wrote about a run.
-_REMARKS = {
-    *("note", "notes", "comment", "comments", "remark", "remarks", "bemerkung", "bemerkungen", "kommentar"),
-    *("anmerkung", "anmerkungen", "remarque", "remarques", "commentaire", "commentaires"),
-}
-
-_LEAST_ROWS = 5
 # More fractions than these may be measured ones, such as a temperature.
 _SET = 10
-# Fewer days, or hashes, may be contexts.
-_MANY_DAYS, _MANY_HASHES = 10, 20
-# The number of cells among which the first one with a text is looked for.
-_LOOKED_AT = 1000
-
-# Columns that say whether a run worked: texts and exit codes; and the texts of those that did.
-_STATUS = {("status",), ("state",), ("outcome",)}
-_VERDICTS = {("result",), ("verdict",), ("conclusion",), ("ok",)}
-_FAILED = {
-    *("fail", "failed", "failure", "error", "crash", "crashed", "cancelled", "canceled", "timeout", "timed_out"),
-    *("aborted", "abort", "killed", "oom", "out_of_memory", "node_fail", "skipped", "pruned", "running", "invalid"),
-    *("early_stopped", "stopped", "abandoned", "preempted", "miscompare", "mismatch", "wrong", "incorrect"),
-    *("unstable", "not_built", "no", "bad", "broken", "infeasible"),
-}
-EXIT_CODES = {"exit_code", "exitcode", "exit_status", "returncode", "return_code", "exit", "rc", "retcode", "retval"}
-WORKED = {
-    *(
-        "ok",
-        "okay",
-        "success",
-        "successful",
-        "succeeded",
-        "pass",
-        "passed",
-        "done",
-        "complete",
-        "completed",
-        "finished",
-    ),
-    *("0", "good", "valid"),
-}
-
-
-def left_out(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]) -> dict[str, str]:
-    """Return the columns that are neither options nor properties nor contexts by their names and contents, and why."""
-    reasons = dict(_statistics(columns, mentioned))
-    for name, texts in columns.items():
-        if name in mentioned or name in reasons:
-            continue
-        if reason := _remarks(name, texts) or _stamps_or_hashes(name, texts):
-            reasons[name] = reason
-    return reasons
-
-
-def is_hash(name: str, values: Iterable[str]) -> bool:
-    """Return whether a column has hashes, by its name and the first text: it is never an option."""
-    first = next(filter(None, map(str.strip, values)), "")
-    return _HASH_NAMES.fullmatch("_".join(words_of(name))) is not None and _HASH.fullmatch(first) is not None
-
-
-def is_status(name: str, values: Iterable[str]) -> bool:
-    """Return whether the texts of a column say which runs failed, by its name or since all of them are known."""
-    words, last = {value.strip().casefold() for value in values}, words_of(name)[-1:]
-    both = bool(words & WORKED and words & _FAILED)
-    # A verdict may have further words, such as a reason.
-    return last in _STATUS or (both and words <= WORKED | _FAILED) or (last in _VERDICTS and bool(words & WORKED))
-
-
-def _statistics(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Yield the statistics of a value with a centre column: `median`, `time_max` if there is `time_mean`."""
-    groups: dict[str, dict[str, str]] = {}
-    for name in columns:
-        if (found := _statistic(name)) is not None:
-            groups.setdefault(found[0], {}).setdefault(found[1], name)
-    names = {key: name for name in columns if (key := "_".join(words_of(name)))}
-    for base, group in groups.items():
-        # `time` beside `time_max` is the value itself, but `depth` and `max_depth` are two options.
-        is_value = is_measurement_name(names.get(base, base)) or not _BOUNDS.issuperset(group)
-        centre = (names.get(base) if is_value else None) or next((group[key] for key in _CENTRES if key in group), None)
-        spreads = [name for name in group.values() if name != centre]
-        for name in (*spreads, centre) if centre is not None and spreads else ():
-            chosen = next((each for each in (*spreads, centre) if each in mentioned), centre)
-            if name not in mentioned and name != chosen:
-                yield name, f"statistics beside {chosen}"
-    elapsed = next((name for key, name in names.items() if key in _ELAPSED), None)
-    if elapsed is not None and sum(key in _CPU_PARTS for key in names) > 1:
-        for key, name in names.items():
-            if key in _CPU_PARTS and name not in mentioned:
-                yield name, f"parts of the processor time beside {elapsed}"
-
-
-def is_scatter(name: str, value: str) -> bool:
-    """Return whether a column says by how much the runs differ of which each number in another column is the mean."""
-    words, of = words_of(name), words_of(value)
-    spreads, centres = _SCATTER - _BOUNDS, frozenset(_CENTRES)
-    return not spreads.isdisjoint(words) and (
-        tuple(word for word in words if word not in spreads) == tuple(word for word in of if word not in centres)
-    )
-
-
-def _statistic(name: str) -> tuple[str, str] | None:
-    """Return what a column is a statistic of, and which; None if it is none."""
-    key = "_".join(words_of(name))
-    if percentile := re.search(rf"(?:^|_)({_PERCENTILE.pattern})$", key):
-        return key[: percentile.start()], percentile[1]
-    words = key.split("_")
-    # At the end, at the beginning, or as in `time_mean_ms`.
-    for at in (len(words) - 1, 0, *([len(words) - 2] if len(words) > 2 else ())):
-        if words[at] in _CENTRES or words[at] in _SCATTER:
-            return "_".join((*words[:at], *words[at + 1 :])), words[at]
-    return None
-
-
-def _remarks(name: str, texts: Sequence[str]) -> str | None:
-    """Return whether a column has remarks, and on how many rows; None if it has none."""
-    if _REMARKS.isdisjoint(words_of(name)) or not np.isnan(parse_column(texts)).any():
-        return None
-    distinct, codes = distinct_texts(texts)
-    written = np.array([text.strip().casefold() not in MISSING for text in distinct], dtype=bool)
-    count = int(written[codes].sum())
-    return f"remarks on {plural(count, 'row', 'rows')}" if count else None
-
-
-def _stamps_or_hashes(name: str, texts: Sequence[str]) -> str | None:
-    """Return whether a column has time stamps, hashes or numbers of rows, None if it has none."""
-    key = "_".join(words_of(name))
-    first = next(filter(None, map(str.strip, texts[:_LOOKED_AT])), None)
-    if ROW_NUMBERS.fullmatch(key) and first is not None and first.isdecimal():
-        size = len(distinct_texts(texts)[0])
-        # A few numbers may be those of contexts.
-        return "it numbers the rows" if size == len(texts) >= _LEAST_ROWS or size > MAX_VALUES else None
-    is_named = key in _STAMP_NAMES or _HASH_NAMES.fullmatch(key)
-    if first is not None and not is_named and not _STAMP.fullmatch(first) and not _HASH.fullmatch(first):
-        # All texts would have to be one, and a column of measured values has many different texts.
-        return None
-    distinct = [stripped for text in distinct_texts(texts)[0] if (stripped := text.strip())]
-    if _are_stamps(key, distinct, len(texts)):
-        return "clock times" if all(map(_CLOCK.fullmatch, distinct)) else "time stamps"
-    return _hashes(key, distinct, len(texts))
-
-
-def _are_stamps(key: str, distinct: Sequence[str], rows: int) -> bool:
-    """Return whether a column has time stamps."""
-    differs = len(distinct) > rows / 2 and rows >= _LEAST_ROWS
-    if len(distinct) > 1 and all(map(_STAMP.fullmatch, distinct)):
-        return differs or len(distinct) > _MANY_DAYS or all(":" in text for text in distinct)
-    return len(distinct) > 1 and key in _STAMP_NAMES and differs and bool((parse_column(distinct) >= _EPOCH).all())
-
-
-def _hashes(key: str, distinct: Sequence[str], rows: int) -> str | None:
-    """Return `hashes` for a column that has them, else None; a few hashes, as of commits, are contexts."""
-    if len(distinct) < _LEAST_ROWS or len(distinct) <= min(rows / 2, _MANY_HASHES) or len({*map(len, distinct)}) > 1:
-        return None
-    hashes = len([*filter(_HASH.fullmatch, distinct)])
-    return "hashes" if hashes == len(distinct) or (hashes and _HASH_NAMES.fullmatch(key)) else None
 
 
 def options_among(
@@ -416,6 +232,31 @@ def _combined(table: CodedColumns, names: Iterable[str], options: Iterable[str])
             combined[name] = (*needed,)
             inputs.remove(name)
     return combined
+
+
+def spelled_twice(
+    table: CodedColumns, order: Sequence[str], stated: int, words: Collection[str], numbers: Collection[str]
+) -> dict[str, str]:
+    """Return the columns that say the same as another one: codes, texts that spell numbers, and else the later one.
+
+    Numbers are compared with other numbers to the left of the first stated property, whose place in the order is given.
+    """
+    reasons: dict[str, str] = {}
+    levels = [name for name in table.numbers if name in numbers and table.is_few(name)]
+    texts, options = [name for name in words if table.is_few(name)], [name for name in levels if name in order[:stated]]
+    pairs = [*product(texts, levels), *combinations(texts, 2), *combinations(options, 2)]
+    for name, number in pairs if len(pairs) <= MAX_TESTS else ():
+        # Two binary options of different meaning may be alike by chance.
+        if table.sizes[name] == 2 and name in levels:
+            continue
+        if name not in reasons and number not in reasons and table.agrees(name, number):
+            # Texts with digits spell numbers, and so do labels of numbers to their left.
+            spells = name in words and number in levels and not is_code_name(number)
+            if spells and (order.index(number) < order.index(name) or table.has_digits(name)):
+                reasons[name] = f"its texts stand for the numbers of {number}"
+            else:
+                reasons[number] = f"it says the same as {name}"
+    return reasons
 
 
 def unexplained_gaps(table: CodedColumns, name: str, options: Iterable[str]) -> tuple[int, ...]:

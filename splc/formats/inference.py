@@ -15,7 +15,7 @@ from splc.errors import InputError, Problem, listed, plural
 from splc.formats.coded_columns import repeats
 from splc.formats.column_choice import ColumnChoice, StatedRoles
 from splc.formats.detect import is_xml
-from splc.formats.evidence import is_scatter
+from splc.formats.labels import is_scatter
 from splc.formats.measurements.constraints import option_table, pair_text, with_mined_constraints
 from splc.formats.measurements.selections import truth_words
 from splc.formats.measurements.tables import read_file_columns, read_table

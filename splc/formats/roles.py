@@ -22,7 +22,7 @@ option without these names remains one. All others:
   another function whose values were repeated in other configurations, or of a complete grid with values as those of a
   result (`binary_size`), or nearly one with noise, as counts of a run are. Columns that count rows, repetitions or
   events of a run by their names (`id`, `rep`, `retries`) are ignored, too, and so are columns without values;
-- statistics beside a mean, time stamps and hashes (`splc.formats.evidence`) are ignored unless the user
+- statistics beside a mean, time stamps and hashes (`splc.formats.labels`) are ignored unless the user
   names them, and so are properties that are a constant times another one.
 """
 
@@ -33,7 +33,7 @@ import re
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations, product, takewhile
+from itertools import takewhile
 
 import numpy as np
 
@@ -41,26 +41,17 @@ from splc.data.property_unit import is_count_name, is_measurement_name, is_setti
 from splc.data.table import TRUTH
 from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
 from splc.formats.coded_columns import (
-    MAX_TESTS,
     MAX_VALUES,
     MIN_ROWS,
     NEARLY_ALL,
     ROW_NUMBERS,
     CodedColumns,
-    is_code_name,
     is_counter,
     is_row_counter,
 )
 from splc.formats.column_choice import MISSING, ColumnChoice, are_versions, has_other_decimals, kind_of, version_in
-from splc.formats.evidence import (
-    EXIT_CODES,
-    is_hash,
-    is_status,
-    left_out,
-    options_among,
-    perhaps_measured,
-    unexplained_gaps,
-)
+from splc.formats.evidence import options_among, perhaps_measured, spelled_twice, unexplained_gaps
+from splc.formats.labels import EXIT_CODES, is_hash, is_status, left_out
 from splc.io.csv_rows import distinct_texts, has_text, texts_in
 from splc.io.numbers import parse_column, parse_number
 from splc.system.variability import ROOT
@@ -108,7 +99,7 @@ class Roles:
     # the number of rows of each configuration
     counts: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     warnings: tuple[str, ...] = ()  # roles that are probably wrong, one line each
-    decided: bool = False  # whether names and contents of columns (`splc.formats.evidence`) decided on roles
+    decided: bool = False  # whether names and contents of columns (`splc.formats.labels`) decided on roles
     # column → its numbers, shape (n,), NaN where there is none
     numbers: Mapping[str, Array] = field(default_factory=dict, repr=False)
 
@@ -150,7 +141,7 @@ def roles_of(
             continue
         values = numbers_in(texts)
         kind = kind_of(texts, values)
-        # Of an option, `none` is a value like `1.2`, and so is `s` beside 0 to 3; 3.10 is no number beside 3.9.
+        # Of an option, `none` is a value like `1.2`, and so is `s` beside 0 to 3; 3.10 beside 3.9 is a version.
         is_set = at < first_stated and kind == "numbers"
         is_text = is_set and _is_of_words(texts)
         if name in choice.options:
@@ -188,7 +179,7 @@ def roles_of(
     for name in (*contexts, *words):
         if name not in choice.named and table.says_why(name):
             ignored[name] = "it has texts only where values are missing"
-    ignored |= _spelled_twice(table, [*columns], first_stated, words, [*numbers.keys() - explicit - {nfp}])
+    ignored |= spelled_twice(table, [*columns], first_stated, words, [*numbers.keys() - explicit - {nfp}])
     numbers = {name: values for name, values in numbers.items() if name not in ignored}
     contexts, words = (
         [name for name in contexts if name not in ignored],
@@ -262,31 +253,6 @@ def roles_of(
         bool(evident or multiples or reasons),
         numbers,
     )
-
-
-def _spelled_twice(
-    table: CodedColumns, order: Sequence[str], stated: int, words: Collection[str], numbers: Collection[str]
-) -> dict[str, str]:
-    """Return the columns that say the same as another one: codes, texts that spell numbers, and else the later one.
-
-    Numbers are compared with other numbers to the left of the first stated property, whose place in the order is given.
-    """
-    reasons: dict[str, str] = {}
-    levels = [name for name in table.numbers if name in numbers and table.is_few(name)]
-    texts, options = [name for name in words if table.is_few(name)], [name for name in levels if name in order[:stated]]
-    pairs = [*product(texts, levels), *combinations(texts, 2), *combinations(options, 2)]
-    for name, number in pairs if len(pairs) <= MAX_TESTS else ():
-        # Two binary options of different meaning may be alike by chance.
-        if table.sizes[name] == 2 and name in levels:
-            continue
-        if name not in reasons and number not in reasons and table.agrees(name, number):
-            # Texts with digits spell numbers, and so do labels of numbers to their left.
-            spells = name in words and number in levels and not is_code_name(number)
-            if spells and (order.index(number) < order.index(name) or table.has_digits(name)):
-                reasons[name] = f"its texts stand for the numbers of {number}"
-            else:
-                reasons[number] = f"it says the same as {name}"
-    return reasons
 
 
 def _warnings(

@@ -20,9 +20,9 @@ from splc.errors import SplcError
 from splc.formats.coded_columns import CodedColumns
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.detect import kind_of
-from splc.formats.evidence import left_out
 from splc.formats.experiments.read import read_experiment
 from splc.formats.inference import infer_system, inference_of
+from splc.formats.labels import left_out
 from splc.formats.measurements.configurations import read_configurations
 from splc.formats.measurements.read import read_measurements
 from splc.formats.measurements.selections import truth_words

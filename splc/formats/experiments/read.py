@@ -18,9 +18,9 @@ from splc.formats.benchmarks.declaration import BENCHMARK, OVERRIDES, files_in
 from splc.formats.benchmarks.tools import benchmark_of, read_benchmark
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.detect import KEYWORDS, ExperimentFormat
-from splc.formats.evidence import left_out
 from splc.formats.experiments.folder import SCALINGS, Scaling, is_cube, parse_csv_folder, parse_cube_folder
 from splc.formats.experiments.rows import parse_experiments_csv
+from splc.formats.labels import left_out
 from splc.formats.measurements.tables import read_file_columns
 from splc.formats.table import TableSource, table_of
 from splc.io.csv_rows import rows_with, texts_in

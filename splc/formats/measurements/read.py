@@ -17,7 +17,7 @@ from splc.data.table import names_of
 from splc.errors import InputError, MeasurementError, Problem, Problems, nearest
 from splc.formats import detect
 from splc.formats.column_choice import ColumnChoice, shown_value, shown_values
-from splc.formats.evidence import EXIT_CODES, WORKED, is_status, left_out
+from splc.formats.labels import EXIT_CODES, WORKED, is_status, left_out
 from splc.formats.measurements.constraints import with_failures
 from splc.formats.measurements.rows import MeasurementRows, Policy, assemble
 from splc.formats.measurements.tables import read_table
