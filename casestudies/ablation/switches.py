@@ -51,8 +51,9 @@ LEARNING = _within("learning.projection", {
     "thresholds in half of the refits": {"basis.threshold_shapes": partial(_always, ())},
     "blend with the printed model": {"default_learner._stacked": lambda full, target, printed, model: (full, printed)},
     "blend: weights by held-out errors (plain: halves)": {"default_learner.weight_of": partial(_always, 0.5)},
-    "blend: other odds with few rows": {"predictor.FEW_ROWS_ODDS": 1.0},
-    "blend: errors of chosen terms are raised": {"predictor.raised": partial(_always, 1.0)},
+    "blend: other odds with few rows": {"default_learner.FEW_ROWS_ODDS": 1.0},
+    "blend: errors of chosen terms are raised": {
+        "predictor.raised": partial(_always, 1.0), "default_learner.raised": partial(_always, 1.0)},
     "printed model of one effect with too few rows": {
         "default_learner.is_too_few": partial(_always, False)},
     "numbers in the names of members": {

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from casestudies.published_logs.log_errors import ALL_VALUES, Errors, LogErrors
+from casestudies.published_logs.log_learnings import Learning, learnings_of
 from casestudies.published_logs.relearn import Relearned, relearned
 from splc.data.measurements import Measurements
 from splc.errors import MeasurementError, Problem, SplcError, plural
 from splc.formats.measurements.read import read_measurements
-from splc.formats.models.log_reader import Learning, learnings_of
 from splc.io.files import read_source
 from splc.learning.threads import one_thread
 from splc.splconqueror.state import located
@@ -88,7 +88,7 @@ def recompute(system: LogSystem, logs: Sequence[Path], folder: Path) -> LogsOfSy
         for log in logs:
             try:
                 # Reused worker processes may have another current folder.
-                learnings, _ = learnings_of(source := read_source(folder / log))
+                learnings = learnings_of(source := read_source(folder / log))
                 if not learnings and any(line.startswith("command: log ") for line in source.text().splitlines()):
                     switches.append(str(log))
                 elif not learnings:
@@ -119,8 +119,8 @@ class _KnownErrors:
     def of(self, learning: Learning, nfp: str, log: str) -> Mapping[str, Errors]:
         """Return rule → round → error."""
         errors_by_rule = dict(self._errors_on("", self.system.measured, learning, nfp, log))
-        if learning.evaluation is not None:
-            file = self._file(learning.evaluation, log)
+        if learning.stated.evaluation is not None:
+            file = self._file(learning.stated.evaluation, log)
             evaluated = self._measurements(file)
             if evaluated is not None and nfp in evaluated.values:
                 errors_by_rule[EVALUATION] = self._errors_on(file, evaluated, learning, nfp, log)[ALL_VALUES]
@@ -169,8 +169,8 @@ def _recomputed(
         file=str(log),
         learning=number,
         system=system.name,
-        sampling=learning.sampling,
-        size=learning.configurations,
+        sampling=learning.stated.sampling,
+        size=learning.stated.configurations,
         rounds=len(learning.rounds),
         stated=stated_errors.get(last),
         error=errors[last],

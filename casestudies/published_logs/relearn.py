@@ -9,11 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
+from casestudies.published_logs.log_learnings import Learning
 from casestudies.published_logs.samples import Redrawn, redrawn
 from sampling import Space
 from splc.data.measurements import Measurements
 from splc.errors import ExpressionError, RequestError, SplcError
-from splc.formats.models.log_reader import Learning, RoundLine
+from splc.formats.models.log_reader import RoundLine
 from splc.learning.features import feature_table
 from splc.learning.stepwise.algorithm import ForwardSelection, Outcome
 from splc.learning.stepwise.settings import FIRST, OF_2019, Settings
@@ -62,7 +63,7 @@ def relearned(learning: Learning, measured: Measurements, nfp: str, log: str, fo
                 break
     except SplcError as error:
         return Relearned(len(learning.rounds), reason=error.problems[0].message)
-    size = learning.configurations
+    size = learning.stated.configurations
     return best or Relearned(len(learning.rounds), reason=f"no sample has the stated size of {size}")
 
 
@@ -75,9 +76,9 @@ class _Stated:
 
     def __init__(self, learning: Learning, measured: Measurements) -> None:
         self.rounds: list[RoundLine] = [learning.rounds[number] for number in sorted(learning.rounds)]
-        if not self.rounds or "lossFunction" not in learning.settings:
+        if not self.rounds or "lossFunction" not in learning.stated.settings:
             raise RequestError("the log states no settings of SPL Conqueror's algorithm")
-        settings = Settings().changed(learning.settings)
+        settings = Settings().changed(learning.stated.settings)
         for name in ("bagging", "crossValidation", "useBackward"):
             if getattr(settings, name):
                 raise RequestError(f"with {name} the program's rounds depend on more than its sample")

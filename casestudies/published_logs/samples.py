@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from casestudies.published_logs.log_learnings import Learning
 from casestudies.published_logs.strategies import OURS
 from sampling import Space, draw_sample, parse_spec
 from sampling.designs.binary import OptionWise, TWise
@@ -18,7 +19,6 @@ from sampling.space.parts import Demand, Parts, minimal, unrelated_subsets
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import RequestError, SplcError, plural
-from splc.formats.models.log_reader import Learning
 from splc.formats.scripts.commands import parse_lines
 from splc.formats.scripts.samplings import Sampling
 from splc.io.files import Source
@@ -57,24 +57,24 @@ def redrawn(learning: Learning, measured: Measurements, space: Space, log: str, 
     Differences between versions of the program, and choices of its solver, are tried in turn. Files of the commands are
     relative to the folder of the log, or in that of the system. It is an error if the sample cannot be drawn again.
     """
-    size = learning.configurations
+    size = learning.stated.configurations
     for sample in _candidates(learning, measured, space, log, folder):
         if size is None or len(sample.rows) == size:
             yield sample
 
 
 def _candidates(learning: Learning, measured: Measurements, space: Space, log: str, folder: Path) -> Iterator[Redrawn]:
-    own_specs = [line[len(OURS) :].strip() for line in learning.sampling if line.casefold().startswith(OURS)]
-    if not learning.sampling:
-        if learning.configurations not in (None, len(measured)):
+    own_specs = [line[len(OURS) :].strip() for line in learning.stated.sampling if line.casefold().startswith(OURS)]
+    if not learning.stated.sampling:
+        if learning.stated.configurations not in (None, len(measured)):
             raise RequestError("the log does not state how its learning set was drawn")
         yield Redrawn(np.arange(len(measured)), "all measurements")
         return
     if own_specs:
-        sample = draw_sample(space.system, own_specs[0], learning.seed, measured.configurations, space)
+        sample = draw_sample(space.system, own_specs[0], learning.stated.seed, measured.configurations, space)
         yield Redrawn(_rows(measured, sample.configurations), sample.spec)
         return
-    samplings = _samplings(learning.sampling)
+    samplings = _samplings(learning.stated.sampling)
     [first, *other_samplings] = samplings
     if not other_samplings and first.file is not None:
         yield from _drawn_from_a_list(first, measured, space, log, folder)
@@ -88,7 +88,7 @@ def _candidates(learning: Learning, measured: Measurements, space: Space, log: s
             raise RequestError(_UNKNOWN.get(name, "several samplings draw from a file"))
     configurations, _ = sampled(samplings, space, log)
     if configurations is not None:
-        yield Redrawn(_rows(measured, configurations), "; ".join(learning.sampling))
+        yield Redrawn(_rows(measured, configurations), "; ".join(learning.stated.sampling))
 
 
 def _samplings(lines: Sequence[str]) -> list[Sampling]:

@@ -49,7 +49,7 @@ class RankEvaluation(Evaluation):
         started = time.process_time()
         rows = list(islice(rows_of(tuner, table, seed, budgets[-1]), budgets[-1]))
         seconds = (time.process_time() - started) / len(rows)
-        best = np.minimum.accumulate(table.y[rows])
+        best = np.minimum.accumulate([table.told(row) for row in rows])
         after = {budget: float(best[min(budget, len(best)) - 1]) for budget in budgets}
         return [
             {
@@ -59,7 +59,7 @@ class RankEvaluation(Evaluation):
                 **{f"rank {budget}": rounded(table.rank(value)) for budget, value in after.items()},
                 **{f"regret {budget}": rounded(table.regret(value)) for budget, value in after.items()},
                 "area": rounded(float(np.mean([table.regret(float(value)) for value in best]))),
-                "near": int(after[budgets[1]] <= table.y.min() + 0.01 * abs(table.y.min())),
+                "near": int(after[budgets[1]] <= table.best + 0.01 * abs(table.best)),
                 "ms": rounded(1000 * seconds),
             }
         ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,8 @@ DESCRIBED: Mapping[str, str] = {
 }
 # Name → property, of tables without a description.
 TUNED: Mapping[str, str] = {"HSQLDB": "performance", "dconvert": "time", "deeparch": "aws-theano"}
+# Tables of GPU kernels, where a configuration without a value failed.
+KERNELS = ("conv_A100", "conv_MI250X", "gemm_3090", "pnpoly_3090")
 PUBLISHED = DATA / "tuning" / "published.csv"
 
 
@@ -35,7 +38,7 @@ class TuningTable:
     """A table whose rows answer."""
 
     configurations: Configurations  # n distinct configurations
-    y: Array  # their values, less is better, shape (n,)
+    y: Array  # their values, less is better, shape (n,); NaN where every run fails
 
     def rank(self, value: float) -> float:
         """Return the share of configurations that are better than a value, in percent."""
@@ -43,14 +46,26 @@ class TuningTable:
 
     def regret(self, value: float) -> float:
         """Return how much worse than the best a value is, in percent of the distance to the median."""
-        best = float(self.y.min())
-        return 100 * (value - best) / (float(np.median(self.y)) - best)
+        return 100 * (value - self.best) / (float(np.nanmedian(self.y)) - self.best)
+
+    @property
+    def best(self) -> float:
+        """The least value."""
+        return float(np.nanmin(self.y))
+
+    def told(self, row: int) -> float:
+        """Return what a tuner is told of a row that does not know failed runs: the worst value then."""
+        return float(np.nanmax(self.y) if np.isnan(self.y[row]) else self.y[row])
 
 
 def present() -> tuple[str, ...]:
     """Return the tables that are on this machine."""
     described = tuple(name for name, own in DESCRIBED.items() if not systems.absent(own))
-    return (*described, *(name for name in TUNED if (DATA / "tuning" / f"{name}.csv.gz").is_file()))
+    return (*described, *(name for name in (*TUNED, *KERNELS) if _path(name).is_file()))
+
+
+def _path(name: str) -> Path:
+    return DATA / "tuning" / ("kernels" if name in KERNELS else "") / f"{name}.csv.gz"
 
 
 @cache
@@ -60,10 +75,10 @@ def load(name: str) -> TuningTable:
         system = systems.load(DESCRIBED[name])
         measured, nfp = system.measurements, system.nfp
     else:
-        nfp, path = TUNED[name], DATA / "tuning" / f"{name}.csv.gz"
+        nfp, path = TUNED.get(name, "time"), _path(name)
         measured = read_measurements(path, infer_system(path, nfp=nfp))
     y = measured.column(nfp)
-    known = ~np.isnan(y)
+    known = ~np.isnan(y) | (name in KERNELS)
     return TuningTable(measured.configurations[known], y[known])
 
 

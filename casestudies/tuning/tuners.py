@@ -44,7 +44,8 @@ def _tuned(table: TuningTable, seed: int, budget: int) -> Iterator[int]:
     found = Tuner(table.configurations, "y", budget, verify=0, seed=seed)
     while (trial := found.ask()) is not None:
         row = int(table.configurations.find(found.history.configurations[[trial.row]])[0])
-        found.tell(trial, float(table.y[row]))
+        value = None if np.isnan(table.y[row]) else float(table.y[row])
+        found.tell(trial, value, failed="it failed" if value is None else None)
         yield row
 
 
@@ -57,7 +58,7 @@ def _tree(table: TuningTable, seed: int) -> Iterator[int]:
     rows: list[int] = rng.permutation(len(table.y))[:FIRST_ROWS].tolist()
     yield from rows
     while len(rows) < len(table.y):
-        model = DecisionTreeRegressor(random_state=seed).fit(features[rows], table.y[rows])
+        model = DecisionTreeRegressor(random_state=seed).fit(features[rows], [table.told(row) for row in rows])
         predicted = model.predict(features)
         predicted[rows] = np.inf
         rows.append(int(rng.choice(np.flatnonzero(predicted == predicted.min()))))
@@ -73,7 +74,7 @@ def _sampled(table: TuningTable, sampler: Sampler, choices: Choices) -> Iterator
         distances[~left] = np.inf
         row = int(np.argmin(distances))
         left[row] = False
-        sampler.tell(float(table.y[row]))
+        sampler.tell(table.told(row))
         yield row
 
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
@@ -33,11 +31,7 @@ def title(key: Key) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Experiment:
-    """Distinct points and, per call path and metric, the values of their repetitions; arrays are made read-only.
-
-    Two experiments are equal if their parameters, points and series are, in the same order. Repetitions that are
-    missing at all points do not count.
-    """
+    """Distinct points and, per call path and metric, the values of their repetitions; arrays are made read-only."""
 
     parameters: tuple[str, ...]  # the names of the parameters, distinct
     points: Array  # the measured points, distinct and finite, shape (n, parameters)
@@ -73,11 +67,7 @@ class Experiment:
         for key, table in series.items():
             if np.isinf(table).any():
                 raise MeasurementError(f"{', '.join(key)}: a value is infinite")
-        object.__setattr__(self, "series", MappingProxyType(series))
-
-    def __reduce__(self) -> tuple[type[Experiment], tuple[Any, ...]]:
-        # Experiments are passed to processes, and mapping proxies cannot be pickled.
-        return Experiment, (self.parameters, self.points, dict(self.series), self.report, self.contexts)
+        object.__setattr__(self, "series", series)
 
     @property
     def callpaths(self) -> tuple[str, ...]:
@@ -100,18 +90,6 @@ class Experiment:
         """Return the number of points."""
         return len(self.points)
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Experiment):
-            return NotImplemented
-        return (
-            self.parameters == other.parameters
-            and np.array_equal(self.points, other.points)
-            and tuple(self.series) == tuple(other.series)
-            and all(_same(values, other.series[key]) for key, values in self.series.items())
-        )
-
-    __hash__ = None  # type: ignore[assignment]
-
     def __getitem__(self, key: Key) -> Array:
         """Return the values of a call path and metric, shape (n, repetitions), NaN where one is missing."""
         if key in self.series:
@@ -128,10 +106,3 @@ class Experiment:
         values = self[callpath, metric]
         known = ~np.isnan(values).all(axis=1)
         return self.points[known], values[known]
-
-
-def _same(a: Array, b: Array) -> bool:
-    """Return whether two series are equal, apart from repetitions that are missing at all points."""
-    width = max(a.shape[1], b.shape[1])
-    wide = [np.pad(values, ((0, 0), (0, width - values.shape[1])), constant_values=np.nan) for values in (a, b)]
-    return np.array_equal(wide[0], wide[1], equal_nan=True)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from splc.io.numbers import parse_number, short_number
+from splc.io.numbers import duration_of, parse_number, short_number, unit_of
 
 # `energy (J)`, `time [ms]`.
 _BRACKETS = re.compile(r"(.*\S)\s*(?:\(([^()]*)\)|\[([^][]*)\])")
@@ -27,9 +27,14 @@ _WORDS = {
     **{unit.casefold(): unit for unit in ("kB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "kWh", "Wh", "mJ", "kJ")},
     **dict.fromkeys(("joule", "joules", "j"), "J"),
     **dict.fromkeys(("watt", "watts", "w"), "W"),
+    **{unit.casefold(): unit for unit in ("Hz", "kHz", "MHz", "GHz")},
 }
 # One letter is a unit only after a word that is measured in it: `grid_s` is none.
-_MEASURED_IN = {"s": r"time|latency|duration|elapsed|delay|makespan|queue", "j": r"energy", "w": r"power"}
+_MEASURED_IN = {
+    "s": "time|latency|duration|elapsed|delay|makespan|queue|user|sys|real|build|compile|link|wall|cpu|total|exec",
+    "j": "energy",
+    "w": "power",
+}
 _RATE = re.compile(r"(?:/\s*|[^0-9A-Za-z]per[^0-9A-Za-z]+)$")
 _QUANTITIES = frozenset("|".join(_MEASURED_IN.values()).split("|"))
 # Units of time in seconds, and those that texts use, the largest first.
@@ -107,6 +112,24 @@ def quantity(value: float, unit: str | None, digits: int = 6) -> str:
     return f"{short_number(value * factor, digits)} {shown}".rstrip()
 
 
+def in_one_unit(texts: Sequence[str], clock: bool) -> tuple[str, dict[str, str]] | None:
+    """Return the unit of measured texts in several units (`812us`, `12.3ms`), and text → its number; None for others.
+
+    `clock`: whether the texts may be durations of several parts, such as `6m 22s` and `1:02:03`.
+    """
+    numbers: dict[str, str] = {}
+    for text in texts:
+        unit = unit_of([text])
+        seconds = None if unit is None else _SECONDS.get(_SPELLINGS.get(unit, unit))
+        if seconds is not None and unit is not None:
+            numbers[text] = f"{parse_number(text.strip().removesuffix(unit)) * seconds:.15g}"
+        elif clock and (duration := duration_of(text)) is not None:
+            numbers[text] = f"{duration:.15g}"
+        else:
+            return None
+    return ("s", numbers) if numbers else None
+
+
 def words_of(name: str) -> tuple[str, ...]:
     """Return the words of a name in lower case, without a unit in parentheses."""
     match = _BRACKETS.fullmatch(name)
@@ -119,7 +142,7 @@ _MEASURED = frozenset(
     words_of(
         "time times runtime walltime cputime latency latencies duration elapsed seconds sec secs ms ns makespan energy "
         "joules power throughput bandwidth iops ops qps tps rps fps ipc flops mflops gflops tflops speedup performance "
-        "memory rss occupancy utilization score accuracy acc loss auc f1 rmse mae mape"
+        "memory rss occupancy utilization temperature temperatur temp cost score accuracy acc loss auc f1 rmse mae mape"
     )
 )
 _SETTING = frozenset(
@@ -131,7 +154,9 @@ _SETTING = frozenset(
 )
 _COUNTED = frozenset(
     words_of(
-        "retries faults misses hits failures errors evictions spills collisions conflicts deadlocks warnings aborts"
+        "retries faults misses hits failures errors evictions spills collisions conflicts deadlocks warnings aborts "
+        "retry fault miss failure error eviction spill collision conflict deadlock warning abort "
+        "failed passed converged infeasible pruned best"
     )
 )
 # The units of times, energies and powers.
@@ -154,16 +179,24 @@ def is_measurement_name(name: str, nfp: str | None = None) -> bool:
     return marked or bool(words and words[-1].isalpha() and words[-1:] == words_of(nfp)[-1:])
 
 
-_TIMES_AND_RATES = frozenset(
+_AMOUNTS = frozenset(
     words_of(
-        "time times runtime walltime latency duration elapsed makespan throughput bandwidth iops ops qps tps rps fps"
+        "time times runtime walltime latency duration elapsed makespan throughput bandwidth iops ops qps tps rps fps "
+        "energy joules power memory rss"
     )
 )
 
 
-def is_time_or_rate(name: str) -> bool:
-    """Return whether a name is that of a measured time or rate, which is 0 only where a run did nothing."""
-    return is_measurement_name(name) and not _TIMES_AND_RATES.isdisjoint(words_of(name))
+def is_amount(name: str) -> bool:
+    """Return whether a name is that of a measured amount: never negative, and 0 only where a run did nothing."""
+    return is_measurement_name(name) and not _AMOUNTS.isdisjoint(words_of(name))
+
+
+def is_duration_name(name: str) -> bool:
+    """Return whether a name is that of a measured duration: `elapsed`, `build_time`; not `time`, `start_time`."""
+    words = {*words_of(name)}
+    clock = {"start", "starting", "started", "end", "begin", "finish", "finished", "date", "created"}
+    return is_measurement_name(name) and words != {"time"} and words.isdisjoint(clock)
 
 
 def is_setting_name(name: str) -> bool:

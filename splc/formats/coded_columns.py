@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from splc.data.property_unit import is_measurement_name
+from splc.data.property_unit import is_measurement_name, words_of
 from splc.io.csv_rows import DENSE, distinct_numbers, distinct_texts, renumbered
 from splc.types import Array
 
@@ -34,15 +34,17 @@ NEARLY_SAME, _MOST_ARGUMENTS, _MOST_CELLS = 0.9, 4, 10_000_000
 ROW_COUNTERS = ("id", "index", "row", "no", "nr", "n°", "number", "#", "config_id", "configid", "lauf")
 # What programs that track runs write before the names of columns.
 _PREFIX = re.compile(r"(?:params?|config|hparams|tags)[./]", re.IGNORECASE)
-ROW_NUMBERS = re.compile(r"(?:job|run|trial|task|build|experiment|test|row|pipeline|measurement|config)_id")
+ROW_NUMBERS = re.compile(r"(?:job|run|trial|task|build|experiment|test|row|pipeline|measurement|config|tuning_run)_?id")
 REPETITION_COUNTERS = (
     *("rep", "reps", "repeat", "repetition", "repetitions", "replicate", "replication"),
     *("run", "run_id", "trial", "iteration", "seed", "random_seed", "random_state", "attempt", "run_attempt"),
-    *("wiederholung", "durchgang", "durchlauf", "répétition", "essai"),
+    *("wiederholung", "wdh", "durchgang", "durchlauf", "répétition", "essai"),
 )
+# The same if they count from 0 or 1.
+_WEAK_COUNTERS = frozenset(("iter", "it", "round", "pass", "sample", "try", "replica", "rerun"))
 _ROW_WORDS = frozenset(ROW_COUNTERS)
 # The words of which the name of a counter may consist: 'run no', 'experiment id'.
-_COUNTED = frozenset((*ROW_COUNTERS, *REPETITION_COUNTERS, "config", "configuration", "experiment"))
+_COUNTED = frozenset((*ROW_COUNTERS, *REPETITION_COUNTERS, "config", "configuration", "experiment", "versuch"))
 _WORD = re.compile(r"[^\W_]+|#")
 
 _BINARY = frozenset((0.0, 1.0))
@@ -55,6 +57,11 @@ def is_row_counter(name: str) -> bool:
         return False
     consists = not _ROW_WORDS.isdisjoint(words) and _COUNTED.issuperset(words)
     return is_index_name(name) or name.casefold() in ROW_COUNTERS or consists
+
+
+def is_code_name(name: str) -> bool:
+    """Return whether a name is that of numbers that stand for something else: `compiler_id`."""
+    return not {*ROW_COUNTERS, "code", "idx", "num", "key"}.isdisjoint(words_of(name))
 
 
 def is_index_name(name: str) -> bool:
@@ -125,6 +132,9 @@ class CodedColumns:
         """Return whether a column numbers the rows in their order, or counts rows or repetitions by its name."""
         if self.rows >= MAX_VALUES and np.array_equal(self.numbers[name] - self.numbers[name][0], np.arange(self.rows)):
             return True
+        if name.casefold() in _WEAK_COUNTERS and self.has_integers(name) and 2 < self.sizes[name] <= MAX_VALUES:
+            distinct = np.unique(self.numbers[name])
+            return distinct[0] in (0, 1) and bool((np.diff(distinct) == 1).all())
         # Zeros and ones number two repetitions, but not rows.
         return is_counter(name) and self.has_integers(name) and not (is_row_counter(name) and self.is_binary(name))
 
@@ -166,13 +176,22 @@ class CodedColumns:
         filled = self.codes[name][~blank[self.codes[name]]]
         return len(np.unique(filled)), len(filled)
 
+    def has_digits(self, name: str) -> bool:
+        """Return whether each text of a column has a digit."""
+        return all(any(map(str.isdigit, text)) for text in self._texts[name])
+
     def says_why(self, name: str) -> bool:
         """Return whether a column has texts in a part of the rows only, in which numbers are missing."""
         has_text = np.array([bool(text.strip()) for text in self._texts[name]], dtype=bool)[self.codes[name]]
         missing = np.zeros(self.rows, dtype=bool)
-        for other in self._gaps & self.numbers.keys():
+        for other in (self._gaps & self.numbers.keys()) - self._texts.keys():
             missing |= self.gaps(other)
         return 0 < 2 * int(has_text.sum()) <= self.rows and bool(missing[has_text].all())
+
+    def agrees(self, name: str, other: str) -> bool:
+        """Return whether each value of a column, of several, belongs to one value of another one, and the reverse."""
+        sizes = {self.sizes[name], self.sizes[other], int(self.groups((name, other)).max(initial=-1)) + 1}
+        return len(sizes) == 1 and min(sizes) > 1
 
     def filled(self, name: str) -> tuple[int, int]:
         """Return the number of values of a column, and of the rows that have one."""
@@ -233,6 +252,16 @@ class CodedColumns:
         one = np.empty(int(group.max(initial=-1)) + 1, dtype=codes.dtype)
         one[group] = codes
         return not np.array_equal(one[group], codes)
+
+    def is_scattered(self, name: str, group: Array) -> bool:
+        """Return whether a column differs as much within groups of rows as among all rows: no result of a group."""
+        known = ~np.isnan(self.numbers[name])
+        values, group = self.numbers[name][known], group[known]
+        counts = np.bincount(group)
+        repeated = counts[group] > 1
+        residuals = (values - (np.bincount(group, values) / np.maximum(counts, 1))[group])[repeated]
+        freedom = int(repeated.sum() - (counts > 1).sum())
+        return freedom > 0 and 2 * float((residuals**2).sum()) / freedom >= values.var()
 
     def row_counts(self, names: Iterable[str]) -> Array:
         """Return the number of rows of each configuration, in each context, if these columns are the options."""

@@ -14,8 +14,9 @@ from typing import Literal
 
 import numpy as np
 
+from splc.data.property_unit import is_measurement_name
 from splc.errors import InputError, MeasurementError, Problem, Problems, listed, shorten, unknown_name_hint
-from splc.formats.coded_columns import is_index_name
+from splc.formats.coded_columns import MAX_VALUES, is_index_name
 from splc.io.csv_rows import distinct_texts, texts_in
 from splc.io.numbers import not_a_number, parse_column, unit_of
 from splc.system.variability import VariabilityModel
@@ -37,6 +38,8 @@ _SHOWN = 40
 _LISTED = 6
 # The number of values that cannot be read among which those are looked for that are not missing.
 _LOOKED_AT = 10_000
+# Texts that may be versions: `1.9` and `1.10`.
+_DECIMAL, _PADDED = re.compile(r"[0-9]+\.[0-9]+"), re.compile(r"[0-9]+\.[0-9]+0")
 
 
 @dataclass(frozen=True)
@@ -230,7 +233,8 @@ def columns_of(
         values = parse_column(texts, decimal)
         if is_index_name(name) and name != nfp and (values % 1 == 0).all():
             continue
-        if kind_of(texts, values, decimal) != "text" or has_other_decimals(texts, decimal):
+        is_version = name != nfp and not is_measurement_name(name) and are_versions(texts)
+        if not is_version and (kind_of(texts, values, decimal) != "text" or has_other_decimals(texts, decimal)):
             properties[name] = values
         elif name == nfp:
             words = words_in(texts, values)
@@ -239,6 +243,22 @@ def columns_of(
         else:
             contexts[name] = Context.of(texts)
     return properties, contexts
+
+
+def version_in(texts: Sequence[str]) -> str | None:
+    """Return a text such as `1.10`, which is read as 1.1, if others have fewer digits after the point."""
+    distinct = sorted({text.strip() for text in distinct_texts(texts)[0]})
+    fewest = min((len(text.partition(".")[2]) for text in distinct if _DECIMAL.fullmatch(text)), default=0)
+    padded = (text for text in distinct if _PADDED.fullmatch(text) and len(text.partition(".")[2]) > fewest)
+    return next(padded, None)
+
+
+def are_versions(texts: Sequence[str]) -> bool:
+    """Return whether a column has few different versions, which are not numbers: `3.9`, `3.10`."""
+    if len({*texts[:_LOOKED_AT]}) > MAX_VALUES:
+        return False
+    distinct = distinct_texts(texts)[0]
+    return all(_DECIMAL.fullmatch(text.strip()) for text in distinct) and version_in(texts) is not None
 
 
 def has_other_decimals(texts: Sequence[str], decimal: str = ".") -> bool:

@@ -8,8 +8,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from splc.data.property_unit import is_count_name, is_measurement_name, words_of
-from splc.errors import listed
-from splc.formats.coded_columns import CROSSED, MAX_TESTS, MIN_ROWS, ROW_NUMBERS, CodedColumns, repeats
+from splc.errors import listed, plural
+from splc.formats.coded_columns import CROSSED, MAX_TESTS, MAX_VALUES, MIN_ROWS, ROW_NUMBERS, CodedColumns, repeats
+from splc.formats.column_choice import MISSING
 from splc.io.csv_rows import distinct_texts
 from splc.io.numbers import parse_column
 
@@ -26,12 +27,13 @@ _STAMP_NAMES = frozenset(
     (
         *("timestamp", "time_stamp", "datetime", "date_time", "started", "start_time", "started_at", "finished"),
         *("finished_at", "end_time", "ended_at", "created", "created_at", "date", "epoch", "unix_time", "ts"),
+        *("starttime", "endtime"),
     )
 )
 _CLOCK = re.compile(r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?")
-# `2024-05-01T12:00:03`, `2024-05-01`, `1.5.2024`, `12:00:03`.
+# `2024-05-01T12:00:03`, `2024-05-01`, `1.5.2024`, `05/01/2024 12:00`, `12:00:03`.
 _STAMP = re.compile(
-    r"(?:[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}|[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{4})(?:[T ][0-9]{2}:[0-9]{2}.*)?|"
+    r"(?:[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}|[0-9]{1,2}([./])[0-9]{1,2}\1[0-9]{4})(?:[T ][0-9]{1,2}:[0-9]{2}.*)?|"
     + _CLOCK.pattern
 )
 # Seconds since 1970 from the year 2001 on, also in milli-, micro- or nanoseconds.
@@ -41,7 +43,15 @@ _HASH = re.compile(
 )
 _HASH_NAMES = re.compile(r"(?:.*_)?(?:hash|sha|sha1|sha256|md5|digest|checksum|uuid|guid)(?:sum)?")
 
+# Names of columns of what somebody wrote about a run.
+_REMARKS = {
+    *("note", "notes", "comment", "comments", "remark", "remarks", "bemerkung", "bemerkungen", "kommentar"),
+    *("anmerkung", "anmerkungen", "remarque", "remarques", "commentaire", "commentaires"),
+}
+
 _LEAST_ROWS = 5
+# More fractions than these may be measured ones, such as a temperature.
+_SET = 10
 # Fewer days, or hashes, may be contexts.
 _MANY_DAYS, _MANY_HASHES = 10, 20
 # The number of cells among which the first one with a text is looked for.
@@ -49,14 +59,29 @@ _LOOKED_AT = 1000
 
 # Columns that say whether a run worked: texts and exit codes; and the texts of those that did.
 _STATUS = {("status",), ("state",), ("outcome",)}
+_VERDICTS = {("result",), ("verdict",), ("conclusion",), ("ok",)}
 _FAILED = {
     *("fail", "failed", "failure", "error", "crash", "crashed", "cancelled", "canceled", "timeout", "timed_out"),
     *("aborted", "abort", "killed", "oom", "out_of_memory", "node_fail", "skipped", "pruned", "running", "invalid"),
-    *("early_stopped", "stopped", "abandoned", "preempted"),
+    *("early_stopped", "stopped", "abandoned", "preempted", "miscompare", "mismatch", "wrong", "incorrect"),
+    *("unstable", "not_built", "no", "bad", "broken", "infeasible"),
 }
-EXIT_CODES = {"exit_code", "exitcode", "exit_status", "returncode", "return_code"}
+EXIT_CODES = {"exit_code", "exitcode", "exit_status", "returncode", "return_code", "exit", "rc", "retcode", "retval"}
 WORKED = {
-    *("ok", "okay", "success", "successful", "succeeded", "passed", "done", "complete", "completed", "finished", "0")
+    *(
+        "ok",
+        "okay",
+        "success",
+        "successful",
+        "succeeded",
+        "pass",
+        "passed",
+        "done",
+        "complete",
+        "completed",
+        "finished",
+    ),
+    *("0", "good", "valid"),
 }
 
 
@@ -64,7 +89,9 @@ def left_out(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]) -
     """Return the columns that are neither options nor properties nor contexts by their names and contents, and why."""
     reasons = dict(_statistics(columns, mentioned))
     for name, texts in columns.items():
-        if name not in mentioned and name not in reasons and (reason := _stamps_or_hashes(name, texts)):
+        if name in mentioned or name in reasons:
+            continue
+        if reason := _remarks(name, texts) or _stamps_or_hashes(name, texts):
             reasons[name] = reason
     return reasons
 
@@ -77,8 +104,10 @@ def is_hash(name: str, values: Iterable[str]) -> bool:
 
 def is_status(name: str, values: Iterable[str]) -> bool:
     """Return whether the texts of a column say which runs failed, by its name or since all of them are known."""
-    words = {value.strip().casefold() for value in values}
-    return words_of(name)[-1:] in _STATUS or (words <= WORKED | _FAILED and bool(words & WORKED and words & _FAILED))
+    words, last = {value.strip().casefold() for value in values}, words_of(name)[-1:]
+    both = bool(words & WORKED and words & _FAILED)
+    # A verdict may have further words, such as a reason.
+    return last in _STATUS or (both and words <= WORKED | _FAILED) or (last in _VERDICTS and bool(words & WORKED))
 
 
 def _statistics(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]) -> Iterator[tuple[str, str]]:
@@ -126,12 +155,24 @@ def _statistic(name: str) -> tuple[str, str] | None:
     return None
 
 
+def _remarks(name: str, texts: Sequence[str]) -> str | None:
+    """Return whether a column has remarks, and on how many rows; None if it has none."""
+    if _REMARKS.isdisjoint(words_of(name)) or not np.isnan(parse_column(texts)).any():
+        return None
+    distinct, codes = distinct_texts(texts)
+    written = np.array([text.strip().casefold() not in MISSING for text in distinct], dtype=bool)
+    count = int(written[codes].sum())
+    return f"remarks on {plural(count, 'row', 'rows')}" if count else None
+
+
 def _stamps_or_hashes(name: str, texts: Sequence[str]) -> str | None:
     """Return whether a column has time stamps, hashes or numbers of rows, None if it has none."""
     key = "_".join(words_of(name))
     first = next(filter(None, map(str.strip, texts[:_LOOKED_AT])), None)
     if ROW_NUMBERS.fullmatch(key) and first is not None and first.isdecimal():
-        return "it numbers the rows" if len(distinct_texts(texts)[0]) == len(texts) >= _LEAST_ROWS else None
+        size = len(distinct_texts(texts)[0])
+        # A few numbers may be those of contexts.
+        return "it numbers the rows" if size == len(texts) >= _LEAST_ROWS or size > MAX_VALUES else None
     is_named = key in _STAMP_NAMES or _HASH_NAMES.fullmatch(key)
     if first is not None and not is_named and not _STAMP.fullmatch(first) and not _HASH.fullmatch(first):
         # All texts would have to be one, and a column of measured values has many different texts.
@@ -180,6 +221,7 @@ def options_among(
     functions = _functions(table, [name for name in inferred if name not in explicit], inferred)
     chosen = {name: None for name in chosen if name not in functions}
     functions |= _functions(table, [name for name in chosen if name not in explicit and name not in inferred], chosen)
+    functions |= _combined(table, [name for name in chosen if name in text and name not in explicit], chosen)
     reasons = {name: f"it is a function of {listed(arguments)}" for name, arguments in functions.items()}
     # Fractions that were measured are properties, and so is what is to the right of a property.
     left = names[: _anchor(table, names, nfp, explicit)]
@@ -208,13 +250,13 @@ def _observed(table: CodedColumns, names: Sequence[str], nfp: str | None, explic
     whole = [name for name in left if name in few or (name in table.numbers and table.has_integers(name))]
     reasons: dict[str, str] = {}
     for name in left:
-        if name in explicit or name not in table.numbers or not table.complete(name) or table.is_binary(name):
+        if name in explicit or name not in table.numbers or not table.complete(name):
             continue
         group = table.groups(other for other in few if other != name)
         is_result = words_of(name)[-1:] == ("iterations",) and table.is_result(name, group)
         if (is_count_name(name) or is_result) and table.sizes[name] > 1 and not table.is_crossed(name, group):
             reasons[name] = "its name is that of what a run counts"
-        if name in reasons or not table.is_various(name) or table.is_few(name):
+        if name in reasons or table.is_binary(name) or not table.is_various(name) or table.is_few(name):
             continue
         others = [other for other in few if other != name]
         if near := table.near_arguments(name, others, [other for other in whole if other != name]):
@@ -224,9 +266,17 @@ def _observed(table: CodedColumns, names: Sequence[str], nfp: str | None, explic
     columns = [name for name in (*left, *right) if name not in reasons]
     removable = [name for name in columns if name in few and name not in explicit]
     # Empty cells make one configuration of several, too.
-    if not all(map(table.complete, columns)):
+    if not all(name not in table.numbers or table.complete(name) for name in columns):
         return reasons
     return reasons | dict.fromkeys(table.scattered(columns, removable), "repetitions differ in it")
+
+
+def perhaps_measured(table: CodedColumns, options: Collection[str], explicit: Collection[str]) -> list[str]:
+    """Return options with many fractions that differ among rows which are repetitions, as often each, without them."""
+    fractions = [name for name in options if name in table.numbers and not table.has_integers(name)]
+    noisy = [name for name in fractions if name not in explicit and table.sizes[name] > _SET]
+    group = table.groups((*table.contexts, *(name for name in options if name not in noisy)))
+    return [name for name in noisy if repeats(np.bincount(group)) and not table.is_crossed(name, group)]
 
 
 def _may_be_set(table: CodedColumns, name: str) -> bool:
@@ -300,10 +350,17 @@ def _found(
             return None
         options.pop(last, None)
         boundary = len(names)
-    elif not options and nfp is not None:
-        # Nothing looks like an option: all columns but measured ones are, whatever their values.
-        rest = (name for name in numbers if name not in (nfp, *observed) and table.complete(name))
-        options = {name: None for name in rest if not table.is_named_measured(name, nfp)}
+    elif nfp is not None and all(table.sizes[name] <= 1 for name in options):
+        # Nothing to its left varies: all columns but measured ones are options, whatever their values.
+        for name in names:
+            if name in table.numbers:
+                is_set = table.complete(name) or (name in table.blank and not unexplained_gaps(table, name, names))
+                is_set = is_set and not (table.is_named_measured(name) or is_count_name(name))
+                is_set = is_set and name not in (nfp, *observed)
+            else:
+                is_set = table.is_few(name) and _is_crossed_with_any(table, name, few)
+            if is_set:
+                options[name] = None
     right = [name for name in names[boundary + 1 :] if name != nfp and name not in (*options, *observed)]
     options |= dict.fromkeys(_set_beyond(table, right, tuple(options)))
     return {name: None for name in names if name in options}
@@ -344,6 +401,21 @@ def _functions(table: CodedColumns, names: Sequence[str], options: Iterable[str]
             functions[name] = arguments
             inputs.remove(name)
     return functions
+
+
+def _combined(table: CodedColumns, names: Iterable[str], options: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Return the options of text that name each combination of other options or contexts, with these."""
+    inputs, combined = [*dict.fromkeys((*options, *table.contexts))], dict[str, tuple[str, ...]]()
+    for name in table.larger_first(names):
+        needed = [other for other in inputs if other != name]
+        for other in table.larger_first(needed):
+            without = [each for each in needed if each != other]
+            needed = needed if table.differs(name, table.groups(without)) else without
+        is_each = int(table.groups(needed).max(initial=-1)) + 1 == table.sizes[name]
+        if len(needed) > 1 and is_each and not table.differs(name, table.groups(needed)):
+            combined[name] = (*needed,)
+            inputs.remove(name)
+    return combined
 
 
 def unexplained_gaps(table: CodedColumns, name: str, options: Iterable[str]) -> tuple[int, ...]:

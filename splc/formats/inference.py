@@ -36,7 +36,13 @@ _SHOWN_VALUES = 6
 # Numeric options with fractions have fewer levels.
 _CONTINUOUS = 20
 # How reasons begin to leave out numbers that were not measured; and the rows among which texts are looked for.
-_NOT_MEASURED = ("it seems to count", "it numbers", "it is a function", "time stamps", "clock times")
+_NOT_MEASURED = (
+    "it seems to count",
+    "its numbers stand for",
+    "it numbers",
+    "it is a function",
+    *("time stamps", "clock times"),
+)
 _LOOKED_AT = 1000
 
 
@@ -178,7 +184,8 @@ def _without_values(columns: Mapping[str, Sequence[str]], where: Mapping[str, st
     rows = rows_with(columns, where)
     if columns.keys().isdisjoint(where) or not len(rows):
         return ()
-    return tuple(name for name, cells in columns.items() if not has_text(texts_in(cells, rows)) and has_text(cells))
+    others = {name: cells for name, cells in columns.items() if name not in where}
+    return tuple(name for name, cells in others.items() if not has_text(texts_in(cells, rows)) and has_text(cells))
 
 
 def _only_measured(roles: Roles) -> str | None:

@@ -14,7 +14,8 @@ option without these names remains one. All others:
   property, and their other cells are empty;
 - columns of text with few values that are crossed with another column are options, unless their names are those of
   contexts (`version`, `machine`, `workload`), or they say which runs failed; others are contexts. A text that differs
-  in nearly every row, says the same as the options, or stands only where values are missing, is ignored;
+  in nearly every row, says the same as the options, or stands only where values are missing, is ignored; so is one of
+  two columns that say the same, of which one has numbers: the numbers if their name is that of a code (`compiler_id`);
 - a column to the right of a property is an option if the rows show that it was set: they have each of its values as
   often, or rows of the same options are different configurations with it;
 - numbers among the options that are a function of others are ignored: a sum or a product (`ranks` = `px` · `py`), or
@@ -27,26 +28,46 @@ option without these names remains one. All others:
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import combinations, product, takewhile
 
 import numpy as np
 
 from splc.data.property_unit import is_count_name, is_measurement_name, is_setting_name, words_of
 from splc.data.table import TRUTH
 from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
-from splc.formats.coded_columns import MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns, is_row_counter
-from splc.formats.column_choice import MISSING, ColumnChoice, has_other_decimals, kind_of
-from splc.formats.evidence import EXIT_CODES, is_hash, is_status, left_out, options_among, unexplained_gaps
+from splc.formats.coded_columns import (
+    MAX_TESTS,
+    MAX_VALUES,
+    MIN_ROWS,
+    NEARLY_ALL,
+    ROW_NUMBERS,
+    CodedColumns,
+    is_code_name,
+    is_counter,
+    is_row_counter,
+)
+from splc.formats.column_choice import MISSING, ColumnChoice, are_versions, has_other_decimals, kind_of, version_in
+from splc.formats.evidence import (
+    EXIT_CODES,
+    is_hash,
+    is_status,
+    left_out,
+    options_among,
+    perhaps_measured,
+    unexplained_gaps,
+)
 from splc.io.csv_rows import distinct_texts, has_text, texts_in
-from splc.io.numbers import parse_column
+from splc.io.numbers import parse_column, parse_number
 from splc.system.variability import ROOT
 from splc.types import Array
 
-# Texts that may be versions: `1.9` and `1.10`.
-_DECIMAL, _PADDED = re.compile(r"[0-9]+\.[0-9]+"), re.compile(r"[0-9]+\.[0-9]+0")
+# What programs that track runs write before the names of options.
+_PREFIXED = re.compile(r"(?:config|hparams|hyperparameters|params?)[./]")
 _SHOWN_LINES = 5
 # Names of columns of numbers that are rather contexts.
 CONTEXT_NAMES = (
@@ -66,6 +87,7 @@ CONTEXT_NAMES = (
 _CONTEXT_WORDS = frozenset(CONTEXT_NAMES).union(
     words_of("environment env workload input dataset data benchmark bench system application app program instance os"),
     words_of("runner node hostname cluster branch tag callpath region device cpu gpu hardware project query"),
+    words_of("ref trigger triggered event actor author user operator bearbeiter prüfer origin requestor"),
     ("status", "state", "error"),
 )
 
@@ -107,6 +129,9 @@ def roles_of(
 ) -> Roles:
     """Return the roles of the columns of a table; without a measured column, options are those that are named."""
     choice = choice.among(columns)
+    kept = (*choice.named, *choice.ignore)
+    prefixed = tuple(name for name in columns if _PREFIXED.match(name) and name not in kept and not is_counter(name))
+    choice = replace(choice, options=tuple(dict.fromkeys((*choice.options, *prefixed))))
     _require_columns(columns, file, nfp, choice)
     reasons_of = {name: "as in the model" if name in choice.optional else "as requested" for name in choice.ignore}
     ignored = {name: reasons_of[name] for name in columns if name in reasons_of}
@@ -125,18 +150,18 @@ def roles_of(
             continue
         values = numbers_in(texts)
         kind = kind_of(texts, values)
+        # Of an option, `none` is a value like `1.2`, and so is `s` beside 0 to 3; 3.10 is no number beside 3.9.
+        is_set = at < first_stated and kind == "numbers"
+        is_text = is_set and _is_of_words(texts)
         if name in choice.options:
             numbers[name] = values
-            if kind != "numbers":
+            if kind != "numbers" or is_text:
                 text.append(name)
         elif choice.is_context(name, nfp) or (name != nfp and name.casefold() in EXIT_CODES):
             contexts.append(name)
-        elif kind == "numbers" and at < first_stated and _has_none(texts):
-            # Of an option, `none` is a value like `1.2`.
-            words[name] = None
         elif name != nfp and kind == "empty" and texts:
             ignored[name] = "it has no values"
-        elif name != nfp and kind == "text" and not has_other_decimals(texts):
+        elif name != nfp and (is_text or (kind == "text" and not has_other_decimals(texts))):
             is_context = not _CONTEXT_WORDS.isdisjoint(words_of(name)) and not is_setting_name(name)
             distinct = distinct_texts(texts)[0]
             is_context = is_context or is_status(name, distinct) or is_hash(name, distinct)
@@ -154,15 +179,17 @@ def roles_of(
         for name in numbers
         if name != nfp and name not in explicit and name not in choice.properties and table.counts(name)
     ]:
-        ignored[name] = "it seems to count rows or repetitions"
+        ignored[name] = "it seems to count rows or repetitions" if table.sizes[name] > 1 else "it has one value"
         del numbers[name]
     gapped = [name for name in numbers if not table.complete(name)]
     table.blank.update(
         name for name in gapped if not has_text(texts_in(columns[name], np.flatnonzero(table.gaps(name))))
     )
     for name in (*contexts, *words):
-        if table.says_why(name):
+        if name not in choice.named and table.says_why(name):
             ignored[name] = "it has texts only where values are missing"
+    ignored |= _spelled_twice(table, [*columns], first_stated, words, [*numbers.keys() - explicit - {nfp}])
+    numbers = {name: values for name, values in numbers.items() if name not in ignored}
     contexts, words = (
         [name for name in contexts if name not in ignored],
         dict.fromkeys(name for name in words if name not in ignored),
@@ -171,15 +198,19 @@ def roles_of(
     names = [name for name in columns if name in numbers or name in words]
     result = (
         (explicit, {}, None)
-        if choice.properties or not measured
+        if choice.properties or prefixed or not measured
         else options_among(table, names, nfp, explicit, frozenset((*text, *words)))
     )
     if result is None:
         raise _no_property(file)
     options, reasons, instead = result
+    numbered = [name for name in options if name not in explicit and ROW_NUMBERS.fullmatch("_".join(words_of(name)))]
+    numbered = [name for name in numbered if not table.is_binary(name)]
+    reasons |= dict.fromkeys(numbered, "it numbers runs or groups of them")
+    options = {name: None for name in options if name not in numbered}
     of_text = words.keys() | text
     text = [name for name in columns if name in options and name in of_text]
-    unused = dict.fromkeys(name for name in words if name not in options)
+    unused = dict.fromkeys(name for name in words if name not in options and name not in reasons)
     labels = _labels(table, unused, options)
     reasons |= labels
     contexts = [name for name in columns if name in contexts or (name in unused and name not in labels)]
@@ -197,6 +228,10 @@ def roles_of(
     known = {*labels, *choice.properties, nfp or next(iter(outputs), "")}
     unstated = [name for name in (*outputs, *reasons) if name not in known and not is_count_name(name)]
     unstated = [name for name in unstated if not is_measurement_name(name, nfp) and table.differs(name, group)]
+    left = frozenset(takewhile(lambda name: name != nfp, columns)) if nfp is not None else frozenset[str]()
+    if any(table.sizes[name] > 1 for name in options if name in left):
+        # What is to the right of the property that the user named, and hardly differs among repetitions, was measured.
+        unstated = [name for name in unstated if name in left or (name in numbers and table.is_scattered(name, group))]
     of_text = {*text}
     # The versions before an option have no value of it.
     switches = {name: None for name in options if name not in of_text and name in table.blank and table.is_switch(name)}
@@ -207,6 +242,7 @@ def roles_of(
     # What stands left of the named property is set.
     from_nfp = names[names.index(nfp) if nfp in names else 0 :]
     doubtful = _doubtful(table, [name for name in from_nfp if name in used], options, explicit)
+    noisy = perhaps_measured(table, [*options], explicit)
     gaps = {
         name: [lines[row] for row in unexplained_gaps(table, name, options)]
         for name in (*numeric, *switches)
@@ -222,31 +258,61 @@ def roles_of(
         ignored,
         tuple(unstated) if measured else (),
         np.bincount(table.groups(options)),
-        tuple(_warnings(table, unnamed, doubtful, gaps, instead)),
+        tuple(_warnings(table, unnamed, doubtful, noisy, gaps, instead)),
         bool(evident or multiples or reasons),
         numbers,
     )
+
+
+def _spelled_twice(
+    table: CodedColumns, order: Sequence[str], stated: int, words: Collection[str], numbers: Collection[str]
+) -> dict[str, str]:
+    """Return the columns that say the same as another one: codes, texts that spell numbers, and else the later one.
+
+    Numbers are compared with other numbers to the left of the first stated property, whose place in the order is given.
+    """
+    reasons: dict[str, str] = {}
+    levels = [name for name in table.numbers if name in numbers and table.is_few(name)]
+    texts, options = [name for name in words if table.is_few(name)], [name for name in levels if name in order[:stated]]
+    pairs = [*product(texts, levels), *combinations(texts, 2), *combinations(options, 2)]
+    for name, number in pairs if len(pairs) <= MAX_TESTS else ():
+        # Two binary options of different meaning may be alike by chance.
+        if table.sizes[name] == 2 and name in levels:
+            continue
+        if name not in reasons and number not in reasons and table.agrees(name, number):
+            # Texts with digits spell numbers, and so do labels of numbers to their left.
+            spells = name in words and number in levels and not is_code_name(number)
+            if spells and (order.index(number) < order.index(name) or table.has_digits(name)):
+                reasons[name] = f"its texts stand for the numbers of {number}"
+            else:
+                reasons[number] = f"it says the same as {name}"
+    return reasons
 
 
 def _warnings(
     table: CodedColumns,
     numeric: Mapping[str, Sequence[str]],
     doubtful: Iterable[str],
+    noisy: Sequence[str],
     gaps: Mapping[str, Sequence[int]],
     instead: str | None,
 ) -> Iterator[str]:
     """Yield what may be wrong about options that the user did not name; `gaps`: option → lines without a value."""
-    versions = {name: text for name, texts in numeric.items() if (text := _version(texts))}
+    versions = {name: text for name, texts in numeric.items() if (text := version_in(texts))}
     for name, text in versions.items():
         cure = f"if it is a version, use --context {shlex.quote(name)}"
         yield f"{name} is read as numbers, {text} as {float(text):g}; {cure}"
     for name in numeric:
-        if name.casefold() in CONTEXT_NAMES and name not in versions and table.sizes[name] > 1:
+        if not {*CONTEXT_NAMES}.isdisjoint(words_of(name)[-1:]) and name not in versions and table.sizes[name] > 1:
             cure = f"use --context {shlex.quote(name)}, else --options {shlex.quote(name)}"
             yield f"{name} is taken as a numeric option; if it is a context, {cure}"
     for name in doubtful:
         cure = f"if a run has it as a result, use --ignore {shlex.quote(name)}, else --options {shlex.quote(name)}"
         yield f"{name} is to the right of a property and taken as an option; {cure}"
+    if noisy:
+        columns, differ = shlex.quote(",".join(noisy)), "differs" if len(noisy) == 1 else "differ"
+        cure = f"if this was measured, use --ignore {columns}, else --options {columns}"
+        yield f"{listed(noisy)} {differ} among rows that are repetitions otherwise; {cure}"
     for name, lines in gaps.items():
         if lines:
             where = f"{'line' if len(lines) == 1 else 'lines'} {listed([str(line) for line in lines], _SHOWN_LINES)}"
@@ -269,11 +335,15 @@ def _multiples(table: CodedColumns, names: Sequence[str]) -> dict[str, str]:
     return multiples
 
 
-def _has_none(texts: Sequence[str]) -> bool:
-    """Return whether several cells of few different texts are `none`."""
+def _is_of_words(texts: Sequence[str]) -> bool:
+    """Return whether a column of few different numbers has words in several cells (`none` among them), or versions."""
     distinct, codes = distinct_texts(texts)
-    rows = [text.strip().casefold() == "none" for text in distinct]
-    return len(distinct) <= MAX_VALUES and any(rows) and int(np.isin(codes, np.flatnonzero(rows)).sum()) > 1
+    if len(distinct) > MAX_VALUES:
+        return False
+    cells = [text.strip() for text in distinct]
+    known = {*TRUTH, *MISSING} - {"none"}
+    words = [math.isnan(parse_number(text)) and text.casefold() not in known for text in cells]
+    return int(np.isin(codes, np.flatnonzero(words)).sum()) > 1 or are_versions(texts)
 
 
 def _doubtful(
@@ -297,15 +367,9 @@ def _labels(table: CodedColumns, names: Iterable[str], options: Iterable[str]) -
             labels[name] = "its text differs in nearly every row"
         elif size == count and not table.differs(name, group):
             labels[name] = "its text says the same as the options"
+        elif size > MAX_VALUES and not table.differs(name, group):
+            labels[name] = "its text is a function of the options"
     return labels
-
-
-def _version(texts: Sequence[str]) -> str | None:
-    """Return a text such as `1.10`, which is read as 1.1, if others have fewer digits after the point."""
-    distinct = sorted({text.strip() for text in distinct_texts(texts)[0]})
-    fewest = min((len(text.partition(".")[2]) for text in distinct if _DECIMAL.fullmatch(text)), default=0)
-    padded = (text for text in distinct if _PADDED.fullmatch(text) and len(text.partition(".")[2]) > fewest)
-    return next(padded, None)
 
 
 def _require_columns(columns: Mapping[str, Sequence[str]], file: str, nfp: str | None, choice: ColumnChoice) -> None:

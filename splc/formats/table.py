@@ -12,12 +12,14 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from splc.errors import InputError, Problem, Problems, SplcError, plural, shorten
+import numpy as np
+
+from splc.errors import InputError, Problem, Problems, SplcError, listed, plural, shorten
 from splc.formats.column_choice import GROUPED, StatedRoles, kind_of
 from splc.io.csv_rows import (
     SEPARATORS,
@@ -82,6 +84,7 @@ class TableSource(Source):
     texts: tuple[str, ...] = ()  # columns of texts that may look like numbers, as data frames have them
     # of a union the file of each table, in order, with the line of each of its rows; None for a format without lines
     files: tuple[tuple[str, tuple[int | None, ...]], ...] = field(default=(), repr=False)
+    original: str = ""  # the hash of a file in another encoding
     # separator → rows and lines: a file is split once
     _splits: dict[tuple[str, bool], tuple[Sequence[Sequence[str]], Sequence[int]]] = field(
         default_factory=dict, repr=False
@@ -112,7 +115,7 @@ class TableSource(Source):
 
     @cached_property
     def content(self) -> bytes:
-        """The bytes without a byte order mark; lines before the header are empty, statistics at the end left out."""
+        """The bytes in UTF-8, without a byte order mark, lines before the header, and statistics at the end."""
         content, (before, after) = super().content, self.beside
         if before:
             content = b"\n" * before + content.split(b"\n", before)[-1]
@@ -121,7 +124,7 @@ class TableSource(Source):
     @cached_property
     def sha256(self) -> str:
         """The SHA-256 hash of the file, in hexadecimal; where there are several files or none, that of the table."""
-        return sha256_of(self.data if self.data or not self.rows else self.text())
+        return self.original or sha256_of(self.data if self.data or not self.rows else self.text())
 
     def text(self) -> str:
         """Return the table as CSV."""
@@ -131,8 +134,27 @@ class TableSource(Source):
 
     @cached_property
     def header(self) -> list[str]:
-        """The names of the columns."""
+        """The names of the columns; the second `time` is `time.1`, as pandas calls it."""
+        names = self.stated_header
+        if len({*names}) == len(names):
+            return names
+        unique: list[str] = []
+        for name in names:
+            turn, numbered = 1, name
+            while name and numbered in unique:
+                turn, numbered = turn + 1, f"{name}.{turn}"
+            unique.append(numbered)
+        return unique
+
+    @property
+    def stated_header(self) -> list[str]:
+        """The names of the columns as the file states them."""
         return header_names(self.rows[0])
+
+    @property
+    def repeated_names(self) -> list[str]:
+        """The names that several columns have."""
+        return [name for name, count in Counter(self.stated_header).items() if count > 1 and name]
 
     @cached_property
     def columns(self) -> dict[str, Sequence[str]]:
@@ -187,26 +209,12 @@ def _clean(text: str, source: Source) -> str:
 
 # The bytes and rows in which titles and statistics are looked for, and the fewest of a table that has some.
 _LOOKED_AT, _TITLES, _LEAST_TABLE = 1 << 18, 30, 4
-_STATISTICS = frozenset(
-    (
-        *(
-            "mean",
-            "average",
-            "avg",
-            "median",
-            "min",
-            "max",
-            "minimum",
-            "maximum",
-            "sd",
-            "std",
-            "stdev",
-            "stddev",
-            "sum",
-        ),
-        *("total", "mittelwert", "summe", "standardabweichung", "moyenne", "écart-type", "ecart-type", "somme"),
-    )
-)
+# Rows below a table have at most one in so many of its cells.
+_SHORT = 3
+_STATISTICS = {
+    *("mean", "average", "avg", "median", "min", "max", "minimum", "maximum", "sd", "std", "stdev", "stddev", "sum"),
+    *("total", "mittelwert", "summe", "standardabweichung", "moyenne", "écart-type", "ecart-type", "somme"),
+}
 
 
 def _filled(row: Sequence[object]) -> int:
@@ -232,13 +240,20 @@ def title_rows(rows: Sequence[Sequence[object]]) -> int:
 
 
 def statistic_rows(rows: Sequence[Sequence[object]]) -> int:
-    """Return how many rows at the end of a table are statistics of those above: `Mean`, with cells that are empty."""
+    """Return how many rows at the end of a table are statistics of those above (`Mean`, beside empty cells) or remarks.
+
+    Remarks are the only text in their row.
+    """
     rows = rows[-_TITLES:]
     counts = [*map(_filled, rows)]
     usual = sorted(counts)[len(counts) // 2] if counts else 0
-    for at in range(len(rows)):
+    # A blank row may separate the table from short rows below it.
+    last = counts[::-1].index(0) if 0 in counts else 0
+    below = last if all(_SHORT * count <= usual for count in counts[len(counts) - last :]) else 0
+    for at in range(below, len(rows)):
         words = {str(cell).strip(" :").casefold() for cell in rows[-1 - at] if cell is not None}
-        if counts[-1 - at] and (counts[-1 - at] >= usual or _STATISTICS.isdisjoint(words)):
+        is_remark = counts[-1 - at] == 1 and usual > 2
+        if counts[-1 - at] and (counts[-1 - at] >= usual or _STATISTICS.isdisjoint(words)) and not is_remark:
             return at
     return 0
 
@@ -264,14 +279,24 @@ def table_lines(content: bytes) -> tuple[int, int]:
 
 
 def beside_notes(before: int, after: int) -> tuple[str, ...]:
-    """Return notes about the rows before the header of a table and the statistics below it, if there are some."""
+    """Return notes about the rows before the header of a table and those below it, if there are some."""
     titles = (f"{plural(before, 'row', 'rows')} before the header left out",) if before else ()
-    return (*titles, f"{plural(after, 'row', 'rows')} of statistics at the end left out") if after else titles
+    return (*titles, f"{plural(after, 'row', 'rows')} below the table left out") if after else titles
 
 
 def table_of(source: Source) -> TableSource:
-    """Return a file as a table."""
-    return source if isinstance(source, TableSource) else TableSource(source.name, source.data)
+    """Return a file as a table; one in Windows' encoding for western Europe, as spreadsheets write them, in UTF-8."""
+    if isinstance(source, TableSource):
+        return source
+    try:
+        source.data.decode()
+    except UnicodeDecodeError:
+        # Other encodings, such as UTF-16, have NUL characters; some bytes have no meaning in this one.
+        with suppress(UnicodeDecodeError):
+            data = source.data if b"\0" in source.data else source.data.decode("cp1252").encode()
+            notes = () if data == source.data else ("it is not UTF-8 and read as Windows-1252",)
+            return TableSource(source.name, data, notes=notes, original=sha256_of(source.data))
+    return TableSource(source.name, source.data)
 
 
 def split_table(
@@ -303,11 +328,15 @@ def split_table(
     if (key := (separator, plain)) not in table._splits:
         content = table.content.lstrip(b"\n")
         if (columns := plain_columns(content, separator) if plain else None) is not None:
-            first, texts = tuple(cells[0] for cells in columns), tuple(cells[1:] for cells in columns)
-            start = 1 + len(table.content) - len(content)
-            table._splits[key] = ColumnRows(first, texts, named=False), range(start, start + len(columns[0]))
+            start, places = 1 + len(table.content) - len(content), np.arange(len(columns[0]))
+            blank = places[1:]
+            for column in columns:
+                blank = blank[column.lengths[blank] == 0] if len(blank) else blank
+            kept = np.delete(places, blank)
+            first, texts = tuple(cells[0] for cells in columns), tuple(cells.take(kept[1:]) for cells in columns)
+            table._splits[key] = ColumnRows(first, texts, named=False), (start + kept).tolist()
         else:
-            table._splits[key] = split_rows(table, separator, lambda row: len(row) > 1 or is_not_blank(row))
+            table._splits[key] = split_rows(table, separator, is_not_blank)
     rows, lines = table._splits[key]
     table = replace(table, rows=rows, lines=lines, separator=separator)
     quoted = separator == ","
@@ -328,7 +357,12 @@ def read_columns(source: Source, exempt: Collection[str] = ()) -> TableSource:
     Rows that are too short are left out; where measurements are read, they are refused.
     """
     table = split_table(source, exempt=exempt)
-    line, width, lines, remarks = int(table.lines[0]), len(table.header), table.lines, table.remarks
+    line, width, lines, remarks = (
+        int(table.lines[0]),
+        len(table.header),
+        table.lines,
+        (*table.remarks, *name_notes(table)),
+    )
     if not math.isnan(parse_number(table.header[-1])):
         message = "the table has no header: its first line ends with a number"
         hint = "add a line with the names of the columns, or name the description of the system with --system"
@@ -351,6 +385,13 @@ def read_columns(source: Source, exempt: Collection[str] = ()) -> TableSource:
     check_header(header, line, problems)
     problems.raise_if_any(InputError)
     return replace(table, rows=ColumnRows((*header,), (*columns,)), lines=lines, remarks=remarks)
+
+
+def name_notes(table: TableSource) -> Iterator[str]:
+    """Yield a note for each name that several columns of a table have."""
+    for name in table.repeated_names:
+        others = [unique for unique, stated in zip(table.header, table.stated_header, strict=True) if stated == name]
+        yield f"{len(others)} columns have the name {name!r}: they are read as {listed(others)}"
 
 
 def table_text(header: Sequence[str], columns: Iterable[Sequence[str]], separator: str = ",") -> str:

@@ -19,10 +19,10 @@ Getter = Callable[[Any], Any]
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
-def parse_json(text: str) -> Any:
+def parse_json(text: str, *, whole: bool = False) -> Any:
     """Return the value of a JSON text. All numbers become floats: infinite if they are too large, and NaN stays NaN.
 
-    Errors have line and column in the text, if known, and no file.
+    Errors have line and column in the text, if known, and no file. `whole`: whether whole numbers stay whole.
     """
     duplicates: list[str] = []
 
@@ -33,12 +33,14 @@ def parse_json(text: str) -> Any:
         return values
 
     try:
-        # Python refuses to read whole numbers of more than 4300 digits as such.
-        content = json.loads(text, parse_int=float, object_pairs_hook=checked)
+        content = json.loads(text, parse_int=int if whole else float, object_pairs_hook=checked)
     except json.JSONDecodeError as error:
         raise InputError(Problem(f"not JSON: {error.msg}", None, error.lineno, error.colno)) from None
     except RecursionError:
         raise InputError("nested too deeply") from None
+    except ValueError:
+        # Python refuses to read whole numbers of more than 4300 digits as such.
+        raise InputError("a number has too many digits") from None
     if duplicates:
         raise InputError(f"duplicate key {duplicates[0][:40]!r} in an object")
     if _SURROGATE.search(text):

@@ -69,6 +69,22 @@ def unit_of(texts: Iterable[str]) -> str | None:
     return units.pop() if len(units) == 1 else None
 
 
+_PARTS = re.compile(r"(?:(\d+)\s*h)?\s*(?:(\d+)\s*m(?:in)?)?\s*(?:(\d+(?:\.\d+)?)\s*s(?:ec)?)?", re.ASCII)
+_CLOCK = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d{2}(?:\.\d+)?)", re.ASCII)
+
+
+def duration_of(text: str) -> float | None:
+    """Return the seconds of a duration of several parts (`6m 22s`, `1:02:03`, `2:03.5`); None if it is none.
+
+    `6:22` is none: it may also be hours and minutes.
+    """
+    match = _PARTS.fullmatch(text.strip()) or _CLOCK.fullmatch(text.strip())
+    if match is None or not any(match.groups()) or (match.re is _CLOCK and match[1] is None and "." not in match[3]):
+        return None
+    hours, minutes, seconds = (float(part or 0) for part in match.groups())
+    return 3600 * hours + 60 * minutes + seconds
+
+
 def parse_column(texts: Sequence[str], decimal: str = ".") -> Array:
     """Return the numbers in a column of texts, shape (n,), NaN where a text is not a finite number."""
     if isinstance(texts, CodedTexts) or (isinstance(texts, Cells) and not texts.is_varied):

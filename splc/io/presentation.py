@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,50 +13,10 @@ import numpy as np
 
 from splc.types import Array
 
-MAX_BARS = 12
-MAX_LABEL = 44
-_ROW, _LABEL, _PANEL, _VALUE = 18, 300, 240, 90
-
-
-def bars_svg(rows: Sequence[tuple[str, float]]) -> str:
-    """Return horizontal bars with labels and numbers as an `<svg>` element; nothing without finite numbers.
-
-    Bars of numbers above zero begin at the zero line and go to the right, others to the left; so the sign needs no
-    colour. Rows beyond `MAX_BARS` are left out.
-
-    `rows`: labels with numbers.
-    """
-    finite_rows = [(label, float(value)) for label, value in rows if math.isfinite(value)][:MAX_BARS]
-    if not finite_rows:
-        return ""
-    low, high = min(0.0, *(value for _, value in finite_rows)), max(0.0, *(value for _, value in finite_rows))
-    # Halves, so that numbers near the largest ones do not overflow.
-    scale = _PANEL / ((high / 2 - low / 2) or 1.0)
-    zero = _LABEL - low / 2 * scale
-    height = _ROW * len(finite_rows) + 4
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{_LABEL + _PANEL + _VALUE}" height="{height}" '
-        'fill="currentColor" font-family="sans-serif" font-size="12">'
-    ]
-    for row_index, (label, value) in enumerate(finite_rows):
-        top = _ROW * row_index + 2
-        text = label if len(label) <= MAX_LABEL else f"{label[: MAX_LABEL - 1]}…"
-        width = abs(value) / 2 * scale
-        x = zero if value >= 0 else zero - width
-        number = f"{value:.4g}".replace("-", "−")
-        parts += [
-            f'<text x="{_LABEL - 8}" y="{top + 13}" text-anchor="end">{escape(text)}</text>',
-            f'<rect x="{x:.1f}" y="{top + 3}" width="{width:.1f}" height="{_ROW - 6}" fill-opacity="0.5"></rect>',
-            f'<text x="{_LABEL + _PANEL + 6}" y="{top + 13}">{escape(number)}</text>',
-        ]
-    parts.append(f'<path d="M{zero:.1f} 0V{height}" stroke="currentColor"></path></svg>')
-    return "".join(parts)
-
-
 # Rows of a table that are shown.
 MAX_ROWS = 20
-# The module that draws results with matplotlib. It is named here only, since it imports the classes of results.
-DRAWING = "splc.workflows.pictures"
+# The modules that draw bars, and the pictures of results. They are named here only: the latter imports their classes.
+CHARTS, DRAWING = "splc.plotting.charts.svg", "splc.workflows.pictures"
 # The module that writes reports about results, named here for the same reason.
 REPORTING = "splc.report.report"
 
@@ -121,9 +80,8 @@ def page(summary: str, columns: Mapping[str, Sequence[Any] | Array], bars: Bars 
     """Return a text, bars and a table as HTML for notebooks."""
     rows = list(zip(*(list(values) for values in columns.values()), strict=True))
     parts = [f"<pre>{_escaped(summary)}</pre>"]
-    picture = "" if bars is None else bars_svg([(printable(label), value) for label, value in bars.rows])
-    if bars is not None and picture:
-        parts.append(f"<div>{picture}</div><p>{_escaped(bars.about)}</p>")
+    if bars is not None:
+        parts.append(import_module(CHARTS).bars_svg(printable(bars.about), bars.rows))
     if rows:
         parts += ["<table><thead><tr>", *(f"<th>{_escaped(name)}</th>" for name in columns), "</tr></thead><tbody>"]
         parts += [f"<tr>{''.join(f'<td>{_escaped(_cell(cell))}</td>' for cell in row)}</tr>" for row in rows[:MAX_ROWS]]

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from xml.parsers import expat
 
 from lxml import etree
 
@@ -18,8 +17,7 @@ from splc.io.files import Source, write_whole
 # libxml2 stores the line of an element in 16 bits.
 _LAST_LINE = 65535
 _BEGINNING = 1 << 12
-
-
+_ENTITY = re.compile(rb"<!ENTITY\s+(?:%\s+)?(\S+)")
 # Options of lxml's parsers.
 _SAFE: dict[str, Any] = {
     **dict.fromkeys(("resolve_entities", "load_dtd", "dtd_validation", "huge_tree"), False),
@@ -27,13 +25,8 @@ _SAFE: dict[str, Any] = {
 }
 
 
-class _RootReachedError(Exception):
-    """The root element is reached; no more declarations can follow."""
-
-
 def read_xml(source: Source, root: str, wanted: str, *others: str) -> etree._Element:
     """Parse a document."""
-    _refuse_entities(source)
     parser = etree.XMLParser(**_SAFE)
     with _problems_of(source, root, wanted):
         element: etree._Element = etree.fromstring(source.data, parser)
@@ -45,7 +38,6 @@ def read_xml(source: Source, root: str, wanted: str, *others: str) -> etree._Ele
 
 def read_xml_children(source: Source, root: str, wanted: str) -> tuple[etree._Element, Iterator[etree._Element]]:
     """Parse a document that is a long list; each child of the root is dropped when the next one is read."""
-    _refuse_entities(source)
     events = etree.iterparse(io.BytesIO(source.data), ("start", "end"), **_SAFE)
     with _problems_of(source, root, wanted):
         _, element = next(events)
@@ -83,6 +75,9 @@ def _problems_of(source: Source, root: str, document: str) -> Iterator[None]:
             looks = "this looks like CSV, not XML" if re.search("[,;\t]", first) else "this is not XML"
             problem = Problem(looks, source.name, 1, text=first, hint=f"{document} begins with <{root}>")
             raise InputError(problem) from None
+        if entity := _ENTITY.search(source.data):
+            # Perhaps it exceeds the limits of lxml.
+            raise _declared(entity[1].decode(errors="replace"), source) from None
         line, column = error.position
         message = error.msg.partition(f", line {line}, column {column}")[0]
         problem = Problem(f"not well-formed XML: {message}", source.name, line or None, column or None)
@@ -90,11 +85,17 @@ def _problems_of(source: Source, root: str, document: str) -> Iterator[None]:
 
 
 def _check_document(element: etree._Element, source: Source) -> None:
-    """Refuse entities once more, for encodings that expat does not know."""
+    """Raise an error if the document declares an entity, or refers to one."""
     declarations = element.getroottree().docinfo.internalDTD
-    if declarations is not None and any(True for _ in declarations.iterentities()):
-        raise InputError(Problem("the DTD declares an entity; entities are not allowed", source.name))
+    for entity in () if declarations is None else declarations.iterentities():
+        raise _declared(str(entity.name), source)
     _check_entities(element, source)
+
+
+def _declared(entity: str, source: Source) -> InputError:
+    line = source.data.count(b"\n", 0, source.data.find(b"<!ENTITY")) + 1
+    message = f"the DTD declares the entity {entity!r}; entities are not allowed"
+    return InputError(Problem(message, source.name, line, hint="write the text instead of the entity"))
 
 
 def _check_entities(element: etree._Element, source: Source) -> None:
@@ -114,30 +115,6 @@ _OTHER_ROOTS = {
     "featureModel": "this is a feature model of FeatureIDE",
     "feature_model": "SXFM is not read: export it from FeatureIDE as UVL or FeatureIDE XML",
 }
-
-
-def _refuse_entities(source: Source) -> None:
-    """Raise an error if the document declares an entity.
-
-    Expat reports a declaration before anything is expanded; it is stopped at the root element.
-    """
-
-    def declared(name: str, *_: object) -> None:
-        message = f"the DTD declares the entity {name!r}; entities are not allowed"
-        hint = "write the text instead of the entity"
-        raise InputError(Problem(message, source.name, parser.CurrentLineNumber, hint=hint))
-
-    def started(*_: object) -> None:
-        raise _RootReachedError
-
-    try:
-        parser = expat.ParserCreate()
-        parser.EntityDeclHandler = declared
-        parser.StartElementHandler = started
-        parser.Parse(source.data, True)
-    except (_RootReachedError, expat.ExpatError, ValueError, LookupError):
-        # lxml has better messages for malformed documents.
-        return
 
 
 def write_xml(path: str | Path, document: Callable[[], etree._Element], what: str) -> None:

@@ -13,16 +13,13 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.io.numbers import comparable_size
-from splc.learning.projection import stem_of
+from splc.learning.projection import SETTLED, SUPPORT, stem_of
 from splc.learning.result import InfluenceEstimate, term_shares
 from splc.models.influence import InfluenceModel, levels_of, with_levels
 from splc.models.terms import CONSTANT, Term, names_in, option_term, quoted
 from splc.system.variability import VariabilityModel
 
 DIGITS = 6
-# The sign of an influence is uncertain below this probability, or with a smaller share of folds that have the term.
-SETTLED = 0.95
-SUPPORT = 0.75
 # Effects with an uncertain sign are left out if their share, or the change by their factor, is smaller than this.
 SMALL_SHARE = 1.0
 SMALL_FACTOR = 0.01
@@ -169,7 +166,7 @@ def _terms(
     levels = levels_of(model, configurations.system)
 
     def text_without(term: Term, name: str) -> str:
-        remaining_term = with_levels(_without(term, frozenset([name])), levels)
+        remaining_term = with_levels(term.reduced((), [name]), levels)
         return "" if remaining_term == CONSTANT else remaining_term.text(model.order)
 
     shares = term_shares(model, configurations)
@@ -202,7 +199,7 @@ def _factors(
             values = np.exp(contributions[:, term_indices].sum(axis=1)[active])
         ends = (float(values.min()), float(values.max())) if len(values) else (None, None)
         terms = [model.terms[term_index] for term_index in term_indices]
-        pairs = [(with_levels(_without(term, options), levels), influence) for term, influence in terms]
+        pairs = [(with_levels(term.reduced((), options), levels), influence) for term, influence in terms]
         estimate = estimates_by_term.get(terms[0][0]) if len(terms) == 1 else None
         effect = Effect(text(options), None, None, estimate, factor_text(pairs, model.order), *ends)
         yield options, effect, partial(text, options)
@@ -227,7 +224,3 @@ def factor_text(pairs: Sequence[tuple[Term, float]], order: Sequence[str]) -> st
     # Numbers out of range stay exponentials.
     constant = f"{math.exp(number):.{DIGITS}g}" if abs(number) < 700 else f"exp({number:.{DIGITS}g})"
     return " * ".join([constant, *parts] if number or not parts else parts)
-
-
-def _without(term: Term, options: frozenset[str]) -> Term:
-    return Term(tuple(factor for factor in term.factors if factor.option not in options))

@@ -3,6 +3,9 @@
 A model of a part depends on few options, and small influences are found more exactly in a part than in the whole
 (thesis, section 5.4.2; Grebhahn et al. 2016). A part that only some configurations have is multiplied by a variable
 that is 1 in these.
+
+In: measurements, and the parts (`learn_sum`). Out: the models of the parts and of the whole (`SumResult`), whose full
+model is the sum of theirs (`EnsembleSum`).
 """
 
 from __future__ import annotations

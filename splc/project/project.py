@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from splc.errors import InputError, MeasurementError, Problem, SpaceError, SplcError
+from splc.errors import InputError, MeasurementError, Problem, SpaceError, SplcError, unknown_name_hint
 from splc.project.files import ProjectFile, ProjectFiles
 from splc.project.keys import PROPERTY
 from splc.system.variability import VariabilityModel, joint_system
@@ -72,7 +72,7 @@ class Project(ProjectFiles):
     @property
     def names_system(self) -> bool:
         """True if an option names a description, or without one what it is inferred from: a table or its columns."""
-        inferred = "measurements" in self.given or bool(self.chosen.options)
+        inferred = "measurements" in self.given or (bool(self.chosen.options) and self.has_measurements)
         return "system" in self.given or (inferred and not self.has_system)
 
     @cached_property
@@ -104,6 +104,10 @@ class Project(ProjectFiles):
         if observed and self.observations is not None:
             return self.observations.system
         if self.learned_system is not None:
+            for name in self.chosen.options:
+                if name not in self.learned_system.spellings:
+                    hint = unknown_name_hint(name, self.learned_system.names)
+                    raise InputError(f"the system of the model has no option {name!r}", hint=hint)
             return self.learned_system
         if self.inference is not None:
             return self.inference.system

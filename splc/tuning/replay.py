@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -51,7 +52,7 @@ def replay(
 
     Args:
         configurations: the distinct configurations of the table.
-        columns: property → values, finite, shape (n,).
+        columns: property → values, shape (n,); NaN where every run fails.
         nfp: the property.
         budget: the number of runs.
         answer: returns the value that a run of a row has, of a property; None: that of the table.
@@ -66,7 +67,9 @@ def replay(
         row = row_of[tuple(tuner.history.configurations.indices[trial.row].tolist())]
         names = tuner.objective.properties
         values = {name: float(columns[name][row]) if answer is None else answer(row, name) for name in names}
-        if trial.at_most is not None and values[nfp] > trial.at_most:
+        if any(map(math.isnan, values.values())):
+            tuner.tell(trial, failed="it failed")
+        elif trial.at_most is not None and values[nfp] > trial.at_most:
             tuner.tell(trial, failed="ended early", at_least=trial.at_most)
         else:
             tuner.tell(trial, values)
@@ -94,11 +97,11 @@ def _judged(tuner: Tuner, configurations: Configurations, columns: Mapping[str, 
 
 
 def rows_within(objective: TuningObjective, columns: Mapping[str, Array]) -> Array:
-    """Return which rows are within all limits, shape (n,), bool; all rows if none is."""
-    within = np.ones(len(columns[objective.nfp]), dtype=bool)
+    """Return which rows are within all limits, shape (n,), bool; all rows that do not fail if none is."""
+    known = within = ~np.isnan(columns[objective.nfp])
     for limit in objective.limits:
-        within &= np.array([limit.holds(value) for value in columns[limit.nfp].tolist()])
-    return within if within.any() else ~within
+        within = within & [limit.holds(value) for value in columns[limit.nfp].tolist()]
+    return within if within.any() else known
 
 
 def signed_values(objective: TuningObjective, columns: Mapping[str, Array]) -> Array:

@@ -243,7 +243,7 @@ def view(result: Result, detail: views.Detail) -> views.View:
             yield f"\nConstraints inferred from {inference.mined.rows:,} rows (--no-constraints ignores them)"
             yield views.Rows(mined, MINED, most(mined), ALL)
         unseen = [f"{pair} ({text} would exclude it)" for pair, text in inference.unseen]
-        yield views.Entries("In no row, which are too few to infer constraints", unseen, most(unseen), ALL)
+        yield views.Entries("In no row, too little evidence to infer constraints", unseen, most(unseen), ALL)
     yield views.Entries("Suspicious", map(str, description.findings), most(description.findings), ALL)
     if result.measured is not None:
         yield from view_of_measurements(result.measured, description.count)

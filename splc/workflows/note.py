@@ -136,7 +136,7 @@ def inference_notes(inference: Inference | None, *, lists: bool = False) -> tupl
         listing = ", ".join(pairs[:SHOWN_PAIRS]) + more
         texts = "; ".join(constraint for _, constraint in inference.unseen[:SHOWN_PAIRS])
         cure = f"if it cannot occur, state it in a description (splc init {shlex.quote(source)} writes one): {texts}"
-        why = "the rows are too few to infer a constraint from that"
+        why = "that is too little evidence to infer a constraint"
         mined = (*mined, Note(f"{source}: no row has {listing}; {why}", details=(cure,), about=Rank.LIMIT))
     if inference.spreads:
         means = f"each value of {inference.first} is of several runs, with {listed(inference.spreads)} beside it"

@@ -1,10 +1,9 @@
-"""The accuracy of learners: splits, generated systems, rows, tables, committed results."""
+"""The accuracy of learners: splits, generated systems, and tables."""
 
 from __future__ import annotations
 
 import itertools
 import json
-import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,11 +13,9 @@ import pytest
 
 from casestudies.accuracy import real_systems, systems
 from casestudies.accuracy.__main__ import main
-from casestudies.accuracy.generator import DISTINCT, NFP, NOISE, Truth, pure_noise, truth
-from casestudies.accuracy.known_truth import NoiseEvaluation, TruthEvaluation, calibrated, recovered
-from casestudies.accuracy.learners import code_of
+from casestudies.accuracy.generator import NFP, NOISE, Truth, truth
+from casestudies.accuracy.known_truth import calibrated, recovered
 from casestudies.accuracy.page import summary
-from casestudies.accuracy.published import PROTOTYPE, best_published, published
 from casestudies.accuracy.real_systems import RealEvaluation, run_row
 from casestudies.accuracy.real_tables import spread_of, tables_of
 from casestudies.accuracy.truth_pictures import calibration
@@ -29,7 +26,7 @@ from splc.errors import LearningError
 from splc.learning import learn
 from splc.learning.result import InfluenceEstimate
 from splc.models.influence import InfluenceModel
-from splc.models.terms import Term, option_term
+from splc.models.terms import option_term
 
 CASE = "SMG2000 1-D, solve_seconds"
 
@@ -44,32 +41,6 @@ def test_published_splits(name: str) -> None:
         for run in (1, 30):
             order = np.random.RandomState(30 * place + run).permutation(total)
             assert systems.learning_set(name, size, run).tolist() == order[: int(size)].tolist()
-
-
-@pytest.mark.real_data
-def test_numeric_columns_of_dune() -> None:
-    """Dune with numeric columns has the same rows and values, numbers instead of levels, and the same space."""
-    binary, numeric = (systems.load(name).measurements for name in ("Dune", "Dune, numeric columns"))
-    assert [option.name for option in numeric.system.numeric_options] == ["pre", "post", "cells"]
-    assert numeric["Performance"].tolist() == binary["Performance"].tolist()
-    for row in (0, 700, 2303):
-        one = binary.configurations.assignment(row)
-        for name, value in numeric.configurations.assignment(row).items():
-            assert one[f"{name}_{value:.0f}" if name in {"pre", "post", "cells"} else name] in (1, value)
-    assert Space(numeric.system).count == Space(binary.system).count == 2304
-    assert Space(numeric.system).check(numeric.configurations).all()
-
-
-def test_designs_of_case_studies() -> None:
-    """Plackett-Burman designs have one learning set, `random:50` has one of 50 rows per run."""
-    assert len(systems.learning_set(CASE, "pb:9,3", 1)) == 9
-    first, second = (systems.learning_set(CASE, "random:50", run) for run in (1, 2))
-    assert len(first) == len(set(first)) == 50
-    assert set(first) != set(second)
-    cells = [cell for _, cell in RealEvaluation(learners=("stepwise",), systems=(CASE,)).cells()]
-    assert [cell["last"] for cell in cells if cell["first"] == 1] == [1, 1, 1, 10]
-    runs = [run for cell in cells[3:] for run in range(cell["first"], cell["last"] + 1)]
-    assert runs == list(range(1, 31))
 
 
 @pytest.mark.parametrize("index", [*range(10), 66, 131, 199])
@@ -90,19 +61,6 @@ def test_generated_system(index: int) -> None:
     assert 2 <= len(one.keys(one.model)) == len(one.model.terms) - 1 <= min(15, one.rows // 3)
 
 
-@pytest.mark.parametrize("index", range(0, 60, 7))
-def test_no_true_term_is_a_sum_of_others(index: int) -> None:
-    """A regression on the other terms leaves a share of each term's variance on the learning set."""
-    one = truth(index)
-    columns = [term.evaluate(one.measurements.configurations[: one.rows].column) for term, _ in one.model.terms[1:]]
-    left = []
-    for place, column in enumerate(columns):
-        others = np.column_stack([*columns[:place], *columns[place + 1 :], np.ones(one.rows)])
-        rest = column - others @ np.linalg.lstsq(others, column, rcond=None)[0]
-        left.append((rest @ rest) / ((column - column.mean()) ** 2).sum())
-    assert min(left) > 0.999 * DISTINCT
-
-
 @pytest.mark.parametrize("number", [40, pytest.param(200, marks=pytest.mark.slow)])
 def test_the_generated_systems_are_varied(number: int) -> None:
     """Both kinds, all styles, noise levels, and systems with constraints and groups occur; draws are repeatable."""
@@ -116,22 +74,6 @@ def test_the_generated_systems_are_varied(number: int) -> None:
     assert (min(sizes), max(sizes) > 35) == (3, True)
     assert str(truth(7).model) == str(found[7].model)
     assert truth(7).measurements[NFP].tolist() == found[7].measurements[NFP].tolist()
-
-
-def test_pure_noise_depends_on_no_option() -> None:
-    """Values of pure noise have the mean 100 and the deviation 10, and no correlation with any option."""
-    correlations = []
-    for index in range(20):
-        one = pure_noise(index)
-        values = one.measurements[NFP]
-        assert values.mean() == pytest.approx(100, abs=5)
-        assert values.std() == pytest.approx(10, rel=0.3)
-        for name in one.measurements.system.names:
-            column = one.measurements.configurations.column(name)
-            if column.std() > 0:
-                correlations.append(np.corrcoef(column, values)[0, 1] * math.sqrt(len(values)))
-    assert np.mean(correlations) == pytest.approx(0, abs=0.2)
-    assert np.std(correlations) == pytest.approx(1, abs=0.25)
 
 
 def result_of(one: Truth, model: InfluenceModel, estimates: tuple[InfluenceEstimate, ...] = ()) -> Any:
@@ -160,14 +102,6 @@ def test_the_truth_recovers_itself() -> None:
     assert recovered(result_of(one, product), one) == {}
 
 
-def test_members_of_a_group_count_as_the_group() -> None:
-    """Another member of the same alternative group is the same term."""
-    one = next(each for each in map(truth, itertools.count()) if each.groups)
-    first, second = list(one.groups)[:2]
-    assert one.groups[first] == one.groups[second]
-    assert one.key(option_term(first)) == one.key(option_term(second)) != one.key(Term())
-
-
 def test_calibration_counts_right_signs() -> None:
     """Estimates of true terms count as right with the true sign, and as covered inside of their interval."""
     one = truth(0)
@@ -184,22 +118,6 @@ def test_calibration_counts_right_signs() -> None:
     assert found["P 0.99"] == found["P 0.5"] == 0
 
 
-def test_row_of_a_run() -> None:
-    """A row has the error on all configurations outside of the learning set."""
-    row = run_row("stepwise", CASE, "pb:9,3", 1)
-    system = systems.load(CASE)
-    rows = systems.learning_set(CASE, "pb:9,3", 1)
-    result = learn(
-        system.measurements, system.nfp, "splconqueror", learner="stepwise", learning_set=rows, settings=system.learning
-    )
-    rest = np.setdiff1d(np.arange(len(system.measurements)), rows)
-    predicted = result.model.predict(system.measurements.configurations[rest])
-    measured = system.measurements[system.nfp][rest]
-    assert row["error"] == pytest.approx(100 * np.mean(abs(predicted / measured - 1)), rel=1e-4)
-    assert (row["rows"], row["form"]) == (9, "identity")
-    assert row["terms"] == len(result.terms) - 1
-
-
 def test_run_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     """A run in which nothing can be learned has a row with the reason."""
 
@@ -210,16 +128,6 @@ def test_run_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     row = run_row("stepwise", CASE, "pb:9,3", 1)
     assert row["reason"] == "nothing can be learned"
     assert "error" not in row
-
-
-def test_published() -> None:
-    """Published errors have the numbers of rows of the splits; the best of several is the smallest."""
-    for name in systems.SIZES:
-        assert set(systems.SIZES[name]) <= {size for errors in published(name).values() for size in errors}
-        assert best_published(name, 7) is None
-    assert best_published("x264", 64) == ("HINNPerf", 0.98)
-    assert best_published("Dune, numeric columns", 375) == ("random forest", 7.1)
-    assert all(size in systems.sizes(name) for name, size in PROTOTYPE)
 
 
 def test_tables(tmp_path: Path) -> None:
@@ -241,21 +149,6 @@ def test_tables(tmp_path: Path) -> None:
     assert summary([*rows, *worse]) == shown
     again = run_evaluation(evaluation, tmp_path, pictures=False)
     assert (again.found, again.files) == (len(evaluation.tasks()), result.files)
-
-
-def test_code_decides_the_task() -> None:
-    """Tasks depend on the source of their learner, which all baselines share."""
-    assert code_of("stepwise") != code_of("forest") == code_of("tree")
-    assert all(cell["code"] == code_of(cell["learner"]) for _, cell in TruthEvaluation(systems=10).cells())
-
-
-def test_pure_noise_rows(tmp_path: Path) -> None:
-    """A learner that prints terms for noise is counted with them."""
-    result = run_evaluation(NoiseEvaluation(learners=("stepwise",), systems=10), tmp_path)
-    assert result.files[0] == "pictures/noise.png"
-    (table,) = result.tables
-    assert table.rows[0][:4] == ("stepwise", "all", 10, sum(row["terms"] > 0 for row in result.rows))
-    assert {row["kind"] for row in result.rows} == {"noise"}
 
 
 @pytest.mark.parametrize(

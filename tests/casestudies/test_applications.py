@@ -8,10 +8,8 @@ import pytest
 from casestudies.scaling_evaluation.application_functions import (
     APPLICATIONS,
     METHODS,
-    NOISES,
     draw,
     evaluate,
-    measurements,
     points_of,
 )
 from casestudies.scaling_evaluation.applications import HOLDS, ApplicationEvaluation
@@ -46,20 +44,6 @@ def test_published_models() -> None:
         assert values.min() > 143.8 / 2.1
         assert values.max() < 143.8 * 2.1
         assert np.median(values) == pytest.approx(143.8, rel=0.1)
-
-
-def test_misfit() -> None:
-    """A misfit is a wave of 2 to 5 % along one parameter, which expected values include; repetitions average to it."""
-    kripke = APPLICATIONS["Kripke"]
-    x = np.vstack([points_of(kripke, "all"), kripke.target])
-    values = np.full((60, len(x)), 7.0)
-    _, plain = measurements(x, values, 5, NOISES[0], np.random.default_rng(1))
-    assert np.array_equal(plain, values)
-    measured, expected = measurements(x, values, 400, NOISES[1], np.random.default_rng(1))
-    assert 0.02 <= abs(expected / 7 - 1).max() <= 0.05
-    for row in expected:
-        assert sum(len(set(np.round(row[x[:, at] == x[0, at]], 9))) == 1 for at in range(3)) == 1
-    assert (measured.mean(axis=2) / expected).std() == pytest.approx(0.02, rel=0.2)
 
 
 def test_rows() -> None:

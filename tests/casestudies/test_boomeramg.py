@@ -17,7 +17,6 @@ from sampling import Space
 from splc.cli.app import app
 from splc.data.measurements import Measurements
 from splc.formats.models.read import read_model
-from splc.learning import Part, learn_sum
 from splc.project import Project
 from tests.support.paths import BOOMERAMG
 from tests.support.tracked import copy_tracked
@@ -116,22 +115,6 @@ def test_every_valid_configuration_was_measured_and_observed() -> None:
         assert (times[~there] == 0).all()
     total = sum(some[f"level_{level}_compute_seconds"] for level in range(LEVELS))
     assert geometric_mean(total / some["solve_compute_seconds"]) == pytest.approx(1.085, abs=0.005)
-
-
-def test_levels_are_learned_and_added_up() -> None:
-    """The sum of the levels' models predicts every configuration, about as well as the thesis' models do."""
-    some = measured()
-    parts = [Part(f"level_{i}_compute_seconds", f"level_{i}", (f"*_{i}", "iterations")) for i in range(LEVELS)]
-    rows = np.random.default_rng(0).permutation(len(some))[:125]
-    settings = Project.load(BOOMERAMG).learning
-    found = learn_sum(some, parts, "solve_compute_seconds", "splconqueror", learning_set=rows, settings=settings)
-    assert found.whole.error is not None
-    assert found.whole.error < 31.3
-    # What is about a variable of the level is missing with the level, and level 0 is always there.
-    for term, _ in found.whole.model.terms:
-        assert "level_0" not in term.options
-        for i in range(LEVELS):
-            assert not {f"level_{i}", f"C_{i}"} <= term.options
 
 
 @pytest.mark.parametrize("first", [1, pytest.param(4, marks=pytest.mark.slow)])

@@ -17,16 +17,9 @@ from pathlib import Path
 
 import pytest
 
-from splc.formats.models.parameters import read_parameters
-from splc.models.parameters import Quantity
 from tests.support.paths import CASES
 
 DRIVERS = CASES / "drivers"
-COLUMNS = [
-    "setup_seconds,solve_seconds,setup_compute_seconds,solve_compute_seconds,setup_cpu_seconds,solve_cpu_seconds",
-    "setup_messages,setup_bytes,messages,bytes,iterations,residual,runs,load_average",
-]
-WORKS = ("smoothing", "residual", "restriction", "interpolation")
 # What the counts of BoomerAMG are exact for: another version may coarsen differently.
 COUNTED_VERSION = "2.26.0"
 
@@ -166,33 +159,6 @@ def test_one_rank_sends_nothing(drivers: Path) -> None:
         assert counts(row, ("setup_messages", "setup_bytes", "messages", "bytes")) == [0, 0, 0, 0]
 
 
-@pytest.mark.slow
-def test_the_table(drivers: Path) -> None:
-    """Options come first and in the order of the input, repetitions are outermost, and parts are below wholes."""
-    table = "nx,pz,px,py\n5,1,1,2\n4,2,1,1\n"
-    done = call([drivers / "smg", "--repeat", "3", "--warmup", "2"], 2, table)
-    assert done.stdout.splitlines()[0] == ",".join(["nx,pz,px,py", *COLUMNS])
-    rows = rows_of(done.stdout)
-    assert [row["nx"] for row in rows] == ["5", "4"] * 3
-    for row in rows:
-        for phase in ("setup", "solve"):
-            assert 0 < float(row[f"{phase}_compute_seconds"]) <= float(row[f"{phase}_cpu_seconds"])
-            assert float(row[f"{phase}_seconds"]) > 0
-    assert rows[0]["messages"] == rows[2]["messages"] == rows[4]["messages"]
-
-
-@pytest.mark.slow
-def test_short_solves_are_averaged(drivers: Path) -> None:
-    """As many runs are averaged as fill the wanted time, a thousand at most; counts are those of one run."""
-    table = "px,nx\n2,2\n"
-    (one,) = measured(drivers / "smg", 2, table, "--min-seconds", "0")
-    (many,) = measured(drivers / "smg", 2, table, "--min-seconds", "3600")
-    assert (one["runs"], many["runs"]) == ("1", "1000")
-    names = ("setup_messages", "setup_bytes", "messages", "bytes", "iterations", "residual")
-    assert counts(one, names) == counts(many, names)
-    assert float(one["messages"]) > 0
-
-
 def test_the_grid_may_differ_by_dimension(drivers: Path) -> None:
     """Both ny and nz are nx unless the table has columns for them."""
     same = measured(drivers / "amg", 1, "px,py,pz,nx\n1,1,1,5")
@@ -263,19 +229,6 @@ def test_levels_are_what_mpi_says(drivers: Path, tmp_path: Path) -> None:
             assert float(level["nnz"]) == 7 * x * y * z - 2 * (x * y + y * z + z * x)
     first = {row["px"]: counts(row, ("p", "n")) for row in levels if row["level"] == "0"}
     assert first == {"2": [2, 400], "1": [2, 2 * 6 * 4]}  # the faces towards the neighbours of the rank that has most
-
-
-@pytest.mark.slow
-def test_levels_cost_part_of_the_solve(drivers: Path, tmp_path: Path) -> None:
-    """The levels send what the solve sends, except for the initial residual; one level is possible."""
-    (row, _), levels = levels_of(drivers, 2, "px,py,pz,nx\n2,1,1,6\n", tmp_path)
-    own = [level for level in levels if level["repetition"] == "0"]
-    # Two ranks send alike here, and the initial residual is not one of the cycle.
-    counted = sum(float(level[f"{work}_messages"]) for level in own for work in WORKS)
-    assert float(row["messages"]) == 2 * (counted + float(own[0]["p"]))
-    (row, _), levels = levels_of(drivers, 1, "px,py,pz,nx\n1,1,1,1\n", tmp_path)
-    assert row["levels"] == "1"
-    assert counts(levels[0], ("C", "nnz", "nnzP", "phat", "residual_calls")) == [1, 1, 0, 0, 1]
 
 
 def test_levels_are_those_of_the_first_measurements(drivers: Path, tmp_path: Path) -> None:
@@ -408,24 +361,3 @@ def test_help(drivers: Path) -> None:
         done = call([drivers / program, "--help"], 2)
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout.count("Usage: mpirun") == 1
-
-
-@pytest.mark.slow
-def test_machine_parameters(drivers: Path, tmp_path: Path) -> None:
-    """The benchmark prints parameters that can be read, positive, and within their intervals if these are wanted."""
-    path = tmp_path / "parameters.toml"
-    for options in ([], ["--intervals"]):
-        for _ in range(5):
-            done = call([drivers / "benchmark", "--quick", *options], 2)
-            assert (done.returncode, done.stderr) == (0, "")
-            path.write_text(done.stdout, encoding="utf-8")
-            found = read_parameters(path).quantities
-            assert list(found) == ["alpha", "beta", "f", "t", "t_cache"]
-            beta = found["beta"]
-            # The difference of two measured times: on a busy machine it can be negative, so it is measured again.
-            if isinstance(beta, Quantity) and beta.low > 0:
-                break
-        for quantity in found.values():
-            assert isinstance(quantity, Quantity)
-            assert 0 < quantity.low <= quantity.value <= quantity.high
-            assert quantity.is_exact or options

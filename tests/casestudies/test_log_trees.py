@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import tarfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,11 +13,11 @@ import pytest
 from casestudies.published_logs import logs as published_logs
 from casestudies.published_logs.learnings import Recomputed
 from casestudies.published_logs.log_errors import ALL_VALUES, WITHOUT_SMALL, LogErrors
+from casestudies.published_logs.log_learnings import learnings_of
 from casestudies.published_logs.logs import Request, run
 from casestudies.published_logs.systems import SystemFolder, system_of
 from splc import read_measurements, read_variability_model
 from splc.errors import InputError, RequestError
-from splc.formats.models.log_reader import learnings_of
 from splc.formats.models.log_writer import learned_log_text
 from splc.io.files import read_source
 from splc.learning import learn
@@ -82,15 +81,6 @@ def test_published_errors_are_recomputed(tree: Path) -> None:
 
 
 @pytest.mark.real_data
-def test_wrong_errors_are_found(tree: Path) -> None:
-    """A stated error in which one of its first five digits is another one differs."""
-    log = tree / "x264" / "x264_3" / "out_rand_t2.log"
-    log.write_text(log.read_text().replace("14.2487737479814", "14.2497737479814"))
-    found = by_name(run(request(tree)))["out_rand_t2"]
-    assert (found.checked, found.differing) == (3, 1)
-
-
-@pytest.mark.real_data
 def test_unreadable_logs_are_listed_beside_the_others(tree: Path) -> None:
     """Logs of unknown systems, damaged and empty ones, wrong models and unreadable bytes are failures, not crashes."""
     folder = tree / "x264" / "x264_3"
@@ -110,47 +100,6 @@ def test_unreadable_logs_are_listed_beside_the_others(tree: Path) -> None:
     assert "'Size' was not measured" in reasons["property.log"]
     assert "no system description for this log" in reasons["other.log"]
     assert len(found.learnings) == 4
-
-
-@pytest.mark.real_data
-def test_damaged_logs_never_crash(tree: Path) -> None:
-    """Whatever bytes of a log are changed or cut off, the corpus is recomputed and learned again."""
-    rng = np.random.default_rng(0)
-    content = real("splc_logs", "x264_twise_t1.log").read_bytes()
-    for number in range(20):
-        data = bytearray(content[: int(rng.integers(len(content)))] if number % 2 else content)
-        for place in rng.integers(0, max(1, len(data)), 4 if data else 0):
-            data[place] = rng.integers(256)
-        (tree / "x264" / f"damaged_{number}.log").write_bytes(bytes(data))
-    found = run(request(tree, relearn=True))
-    assert found.logs == 25
-    files = {each.file for each in found.learnings} | {each.file for each in found.failures}
-    assert len(files | set(found.switches)) == 25
-
-
-@pytest.mark.real_data
-def test_systems_in_the_tree(tree: Path) -> None:
-    """Without a folder of systems, the description and the measurements above a log are its own."""
-    for name in ("FeatureModel.xml", "measurements.xml"):
-        shutil.copy(real("x264", name), tree / "x264" / name)
-    found = run(request(tree, systems=None))
-    assert {each.system for each in found.learnings} == {"x264"}
-    assert len(found.failures) == 2
-
-
-@pytest.mark.real_data
-def test_broken_systems_are_failures(tree: Path, tmp_path: Path) -> None:
-    """A system that cannot be read fails with its logs; the others are recomputed."""
-    for system in ("x264", "LLVM", "Dune"):
-        shutil.copytree(real(system), tmp_path / "systems" / system)
-    model = tmp_path / "systems" / "Dune" / "FeatureModel.xml"
-    model.write_text(model.read_text().replace("</name>", "", 1))
-    found = run(request(tree, systems=str(tmp_path / "systems")))
-    assert len(found.learnings) == 3
-    assert {Path(each.file).name for each in found.failures} == {"out_solvBased_t1.log"} | {
-        Path(each.file).name for each in found.failures if "Dune" in each.file
-    }
-    assert any("not well-formed" in each.reason or "cannot be read" in each.reason for each in found.failures)
 
 
 @pytest.mark.real_data
@@ -197,15 +146,6 @@ def test_own_logs_and_statistics(tmp_path: Path) -> None:
 
 
 @pytest.mark.real_data
-def test_stopped_runs_keep_what_is_finished(tree: Path) -> None:
-    """Once asked to stop, no further logs are recomputed."""
-    seen: list[int] = []
-    found = run(request(tree), lambda done, total, text: seen.append(done), lambda: len(seen) > 1)
-    assert found.stopped
-    assert len(found.learnings) < 4
-
-
-@pytest.mark.real_data
 def test_a_second_request_to_stop_keeps_what_is_finished(tree: Path) -> None:
     """An interruption after a request to stop ends at once with what is finished; one without a request is raised."""
     seen: list[int] = []
@@ -222,25 +162,6 @@ def test_a_second_request_to_stop_keeps_what_is_finished(tree: Path) -> None:
         run(request(tree), progress)
 
 
-@pytest.mark.real_data
-def test_missing_measurements_are_the_reason(tree: Path, tmp_path: Path) -> None:
-    """Logs of a system whose description has no measurements beside it say so; the others are recomputed."""
-    systems = tmp_path / "systems"
-    for system in ("x264", "LLVM", "Dune"):
-        shutil.copytree(real(system), systems / system)
-    (systems / "LLVM" / "measurements.xml").unlink()
-    [failure] = run(request(tree, systems=str(systems))).failures
-    assert "LLVM" in failure.file
-    assert "no measurements beside the description of LLVM" in failure.reason
-    for system in ("x264", "Dune"):
-        (systems / system / "measurements.xml").unlink()
-    with pytest.raises(RequestError, match="no measurements beside the description of Dune, LLVM, x264"):
-        run(request(tree, systems=str(systems)))
-    # One that has them is not the system of logs of others.
-    shutil.copy(real("x264", "measurements.xml"), systems / "x264")
-    assert len(run(request(tree, systems=str(systems))).failures) == 2
-
-
 def test_invalid_rows(tmp_path: Path) -> None:
     """Rows that are not valid are left out, and a note says that the program keeps them."""
     write_log_tree(tmp_path, 1, 5, (3, 2), 3)
@@ -251,18 +172,6 @@ def test_invalid_rows(tmp_path: Path) -> None:
     found = run(Request(root=str(tmp_path)))
     assert any("program keeps such rows" in str(note) for note in found.notes)
     assert found.differing == 5
-
-
-@pytest.mark.real_data
-def test_measurements_in_an_archive(tree: Path, tmp_path: Path) -> None:
-    """Measurements may be the only file of a compressed archive."""
-    folder = tmp_path / "systems" / "x264"
-    folder.mkdir(parents=True)
-    shutil.copy(real("x264", "FeatureModel.xml"), folder)
-    with tarfile.open(folder / "measurements.tar.gz", "w:gz") as archive:
-        archive.add(real("x264", "measurements.xml"), "measurements.xml")
-    found = run(request(tree / "x264", systems=str(tmp_path / "systems")))
-    assert ([each.system for each in found.learnings], found.differing) == (["x264"] * 2, 0)
 
 
 def test_the_property_is_inferred_from_the_errors(tmp_path: Path) -> None:
@@ -312,7 +221,7 @@ def test_rules_of_errors(tmp_path: Path) -> None:
 def errors_of(log: Path, folder: Path, table: str = "measurements.xml") -> Mapping[str, Mapping[int, float | None]]:
     """Return rule → round → error of a log on a table."""
     measured = read_measurements(folder / table, read_variability_model(folder / "FeatureModel.xml"))
-    return LogErrors(measured, "Performance").of(learnings_of(read_source(log))[0][0], str(log))
+    return LogErrors(measured, "Performance").of(learnings_of(read_source(log))[0], str(log))
 
 
 def restate(log: Path, errors: Mapping[int, float | None]) -> None:

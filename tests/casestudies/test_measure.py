@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import gzip
-import os
-import shutil
 import subprocess
 import sys
 from functools import cache
@@ -20,7 +18,6 @@ from casestudies.drivers import level_columns
 from splc.formats.measurements.configurations import read_observed
 from splc.project import Project
 from tests.support.paths import BOOMERAMG, CASES
-from tests.support.tracked import copy_tracked
 
 # Stands for mpirun and amg: prints a row per configuration, and its levels after it; the second one may have too few.
 FAKE = """
@@ -146,41 +143,3 @@ def test_unknown_case(given: list[str], capsys: pytest.CaptureFixture[str]) -> N
     """A case that cannot be measured is exit code 2, and the message names those that can."""
     assert measure.main(given) == 2
     assert "smg2000/1d, smg2000/2d, smg2000/3d, boomeramg" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_a_few_configurations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With hypre a few configurations are measured anew, with the committed counts; a second call has nothing to do."""
-    for program in ("make", "mpicc", "mpirun"):
-        if shutil.which(program) is None:
-            pytest.skip(f"{program} is not installed")
-    copied = tmp_path / "casestudies"
-    copy_tracked(CASES, copied)
-    make = ["make", "-C", str(copied / "drivers")]
-    packages = subprocess.run([*make, "packages"], capture_output=True, text=True, check=False)
-    if packages.returncode != 0:
-        pytest.skip(packages.stderr.splitlines()[0])
-    subprocess.run(make, capture_output=True, check=True)
-    monkeypatch.setattr(measure, "HERE", copied)
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(CASES.parent), os.environ.get("PYTHONPATH")])))
-    for name, configurations, exact in (
-        ("smg2000/1d", "px,nx\n1,250000\n2,250000\n", ("messages", "bytes")),
-        ("boomeramg", "px,py,pz,nx,ny,nz\n1,1,1,8,8,8\n2,1,1,8,16,8\n", ("messages", "bytes", "iterations")),
-    ):
-        (tmp_path / "few.csv").write_text(configurations, encoding="utf-8")
-        given = [name, "--configurations", str(tmp_path / "few.csv"), "--repeat", "2"]
-        assert [measure.main(given), measure.main(given)] == [0, 0]
-        options = configurations.partition("\n")[0].split(",")
-        old = {tuple(row[key] for key in options): row for row in csv.DictReader(lines(CASES / name, "measurements"))}
-        new = list(csv.DictReader(lines(copied / name, "measurements.new")))
-        assert len(new) == 4
-        for row in new:
-            before = old[tuple(row[key] for key in options)]
-            assert [float(row[key]) for key in exact] == [float(before[key]) for key in exact]
-            assert float(row["solve_compute_seconds"]) > 0
-            assert float(row["load_average"]) >= 0
-
-
-def lines(folder: Path, name: str) -> list[str]:
-    """Return the lines of a table."""
-    return (folder / f"{name}.csv").read_text(encoding="utf-8").splitlines()

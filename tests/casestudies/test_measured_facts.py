@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from casestudies.report import communication
-from casestudies.report.noise import Noise, topologies
+from casestudies.report.noise import Noise
 from casestudies.report.studies import HERE, KINDS, Case
 from splc.study import read_study
 from splc.study.results import Results
@@ -84,17 +84,6 @@ def test_counts_beside_the_formula() -> None:
         assert predicted == pytest.approx(formula)
 
 
-def test_directions_are_a_partition() -> None:
-    """Every configuration has one set of split directions, and the rows of the table count each once."""
-    case = case_of("smg2000/3d")
-    names, split = communication.split_directions(case)
-    assert set(split) == set(names)
-    rows = communication.splits(case).rows
-    assert [row[0] for row in rows] == [*names, "not px, py, pz"]
-    assert sum(int(str(row[1])) for row in rows[:-1]) == len(split) == 320
-    assert [rows[0][1], rows[-1][1]] == [135, 185]
-
-
 @pytest.mark.parametrize(("shared", "deviation"), [(0.0, 0.1), (0.5, 0.2), (0.9, 0.3)])
 def test_noise_of_known_parts(shared: float, deviation: float) -> None:
     """The part of the noise that an `mpirun` shares, and the deviation of a row, are found where they are known."""
@@ -108,16 +97,3 @@ def test_noise_of_known_parts(shared: float, deviation: float) -> None:
     assert found.shared == pytest.approx(shared, abs=0.03)
     # Without a drift along the grids, neighbours are as alike as any two.
     assert found.neighbours == pytest.approx(shared, abs=0.06)
-
-
-@pytest.mark.parametrize("folder", FOLDERS)
-def test_noise_of_a_case(folder: str) -> None:
-    """The rows of a case are the same grids on every topology, and their noise has the mean 0."""
-    case = case_of(folder)
-    noise = Noise.of(case)
-    counts = np.bincount(topologies(case))
-    assert (counts == noise.rows.shape[1]).all()
-    assert noise.rows.shape[0] == len(counts)
-    assert noise.rows.mean(axis=2) == pytest.approx(0, abs=1e-12)
-    assert 0.4 < noise.shared < 0.7
-    assert 0.55 < noise.neighbours < 0.9

@@ -5,24 +5,18 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from casestudies.accuracy import systems
 from casestudies.accuracy.difficult import KINDS, difficult
-from casestudies.accuracy.difficult_tables import ALL, kinds_table, most_terms
-from casestudies.accuracy.difficult_tables import figures_of as difficult_figures
-from casestudies.accuracy.difficult_tables import goals_table as difficult_goals
-from casestudies.accuracy.explanation_tables import figures_of as explanation_figures
-from casestudies.accuracy.explanations import ROWS, ExplanationEvaluation, Judged, effects, first_options, judged
+from casestudies.accuracy.explanations import Judged, effects, first_options, judged
 from casestudies.accuracy.flips import Choice, choices_of, interaction_share, mean_change, total_share
 from casestudies.accuracy.generator import NFP
-from casestudies.accuracy.known_truth import DifficultEvaluation, blamed, true_influences, truth_row
+from casestudies.accuracy.known_truth import blamed, true_influences
 from casestudies.accuracy.printed_models import large_sets
 from casestudies.accuracy.real_systems import run_row
-from casestudies.evaluation.run import run_evaluation
 from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
@@ -35,7 +29,6 @@ from splc.system.constraints import parse_boolean
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.workflows.explain.full import overview_of_result
-from tests.support.real_data import with_real
 
 CASE = "SMG2000 1-D, solve_compute_seconds"
 MEMBERS = [
@@ -109,12 +102,6 @@ def test_figures_of_both_models() -> None:
     assert 0 < row["stated"] < 100
 
 
-def test_learners_without_a_full_model_have_no_such_figures() -> None:
-    """The rows of other learners have one error."""
-    assert "printed" not in run_row("stepwise", CASE, "pb:9,3", 1)
-    assert "printed" not in run_row("tree", CASE, "pb:9,3", 1)
-
-
 @pytest.mark.parametrize("index", [*range(len(KINDS)), 39])
 def test_difficult_system(index: int) -> None:
     """A system is valid, its values are positive, its terms belong to its kind, and some options have no influence."""
@@ -159,24 +146,6 @@ def test_options_that_are_blamed() -> None:
         estimate = InfluenceEstimate(term, 2.0, 1.0, 1.0, 3.0, probability, folds)
         found = blamed(replace(result, printed=model, estimates=(estimate,), folds=8), one)
         assert found == {"true size": 1, "unneeded": 3, "blamed": number}
-
-
-def test_row_of_a_difficult_system(tmp_path: Path) -> None:
-    """The preset has a row for each system, and tables with all kinds; it is not run twice."""
-    row = truth_row("projection", 1, difficult(1))
-    assert row["style"] == "saturating"
-    assert row["printed"] == pytest.approx(row["error"], rel=0.5)
-    most = most_terms(row["true size"])
-    rows = [{**row, "terms": most}, {**row, "style": "many", "terms": most + 1, "blamed": 1}]
-    figures = difficult_figures(rows)
-    assert [each["kind"] for each in figures] == [ALL, "saturating", "many"]
-    assert [each["short"] for each in figures[1:]] == [100, 0]
-    assert [each["none blamed"] for each in figures] == [50, 100, 0]
-    assert len(kinds_table(figures).rows) == 3
-    assert difficult_goals([], figures).rows[0][2:] == (None, 50)
-    evaluation = DifficultEvaluation(learners=("stepwise",), systems=2)
-    assert len(run_evaluation(evaluation, tmp_path, pictures=False).rows) == 2
-    assert run_evaluation(evaluation, tmp_path, pictures=False).found == 1
 
 
 def choices(configurations: Configurations) -> dict[str, Choice]:
@@ -271,21 +240,3 @@ def test_intervals_that_cover() -> None:
     assert (found["effects"], found["effects with intervals"], found["effects covered"]) == (3, 2, 1)
     assert found["effect size"] == pytest.approx(10 * 7**0.5)
     assert found["effect error"] == pytest.approx(10 * (5 / 3) ** 0.5)
-
-
-def test_explanations_of_a_case_study(tmp_path: Path) -> None:
-    """The preset has a row for each sample; the figures of a system are beside those of all."""
-    evaluation = ExplanationEvaluation(systems=(CASE,), most=1)
-    result = run_evaluation(evaluation, tmp_path)
-    (row,) = result.rows
-    assert row["full explains"] > 80
-    assert 0 < row["effect error"] < row["effect size"]
-    assert [each["system"] for each in explanation_figures([row])] == [ALL, CASE]
-    assert run_evaluation(evaluation, tmp_path, pictures=False).found == 1
-
-
-@pytest.mark.parametrize("name", with_real(*ROWS))
-def test_explained_systems_are_completely_measured(name: str) -> None:
-    """All valid configurations are measured."""
-    found = systems.load(name).measurements
-    assert len(found) == Space(found.system).count

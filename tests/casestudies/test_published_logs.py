@@ -12,8 +12,6 @@ import pytest
 
 from casestudies.published_logs import tables as shown
 from casestudies.published_logs.__main__ import main
-from casestudies.published_logs.learnings import Recomputed
-from casestudies.published_logs.log_errors import ALL_VALUES
 from casestudies.published_logs.logs import Request, Result, StrategyTest
 from comparison.statistics import GroupTest, PairTest
 from tests.cli.conftest import Run
@@ -119,14 +117,3 @@ def test_comparisons_of_strategies() -> None:
         ("x264", 40, "a1", "b", 0.05, 0.625, "small"),
     )
     assert "(holm)" in str(table.caption)
-
-
-def test_rules_of_errors(capsys: pytest.CaptureFixture[str]) -> None:
-    """The rules by which stated errors are right are counted, if there are others than that of all values."""
-    numbers = (1, "s", ("pw",), 12, 7, 1.0, 1.0, 1.0, 1.0, 1, 2, 0, "pairwise")
-    rules = {ALL_VALUES: 1, "evaluation set": 1}
-    for found, shown_rule in ((rules, True), ({ALL_VALUES: 2}, False)):
-        learnings = (Recomputed("a.log", *numbers, rules=found),)
-        shown.show(Result(Request(root="."), 1, learnings, (), (), (), ()), ())
-        line = "right by the rule: all values 1, evaluation set 1"
-        assert (line in capsys.readouterr().out.splitlines()) == shown_rule

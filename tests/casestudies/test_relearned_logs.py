@@ -10,20 +10,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from casestudies.published_logs.log_learnings import learnings_of
 from casestudies.published_logs.logs import Request, run
 from casestudies.published_logs.relearn import Relearned, relearned
 from sampling import Space, sample
 from sampling.draws import redrawn_positions, removed_positions
-from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.formats.measurements.csv import write_configurations
-from splc.formats.models.log_reader import learnings_of
 from splc.formats.models.log_writer import learned_log_text
 from splc.io.files import read_source
 from splc.learning import learn
 from splc.learning.judging import round_errors
 from splc.learning.stepwise.settings import Settings
-from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from tests.support.real_data import DATA, real
 
@@ -82,7 +80,7 @@ def written(log: str, folder: Path) -> Path:
 
 def again(log: str, measured: Measurements, folder: Path) -> Relearned:
     """Return the only learning of a log, learned again."""
-    [learning] = learnings_of(read_source(written(log, folder)))[0]
+    [learning] = learnings_of(read_source(written(log, folder)))
     return relearned(learning, measured, "time", str(folder / "a.log"), folder)
 
 
@@ -105,31 +103,6 @@ def test_draws_from_a_list(place: str, rule: object, tmp_path: Path) -> None:
     # Another seed is another sample.
     other = again(log.replace("seed:10", "seed:11"), measured, tmp_path)
     assert (other.equal, other.complete, bool(other.sample)) == (0, False, bool(place))
-
-
-@pytest.mark.parametrize("unit", [0.05, 0.1])
-def test_values_below_one(unit: float, tmp_path: Path) -> None:
-    """The error of the program of 2018, which chooses terms and ends learning, leaves values below 1 out."""
-    made = measurements(a=bool, b=bool, c=bool, d=bool, n=[1, 2, 4])
-    small = Measurements(made.configurations, {"time": (made["time"] - 35) * unit})
-    counted = small["time"] >= 1
-    assert 5 < counted.sum() < len(small) - 5
-    settings = {"first": "d", "abortError": 1, "learn_logFunction": False}
-    log = program_log(small, np.arange(len(small)), "", settings)
-    assert "leastValue" not in log
-    [learning] = learnings_of(read_source(written(log, tmp_path)))[0]
-    for line in learning.rounds.values():
-        terms = [product.split(" * ") for product in line.model.split(" + ")]
-        predicted = sum(
-            float(influence) * np.prod([small.configurations.column(name) for name in names if name != "root"], axis=0)
-            for influence, *names in terms
-        )
-        errors = np.abs(predicted / small["time"] - 1)[counted]
-        assert line.error == pytest.approx(100 * errors.mean(), rel=1e-9)
-    found = again(log, small, tmp_path)
-    assert (found.complete, found.equal) == (True, len(learning.rounds)), found.reason
-    # Of later versions, whose first rounds have other scores, all values count.
-    assert not again(log.replace("1.79769313486232E+308", "20"), small, tmp_path).complete
 
 
 def test_the_first_round_that_differs(measured: Measurements, tmp_path: Path) -> None:
@@ -156,21 +129,6 @@ def test_the_first_round_that_differs(measured: Measurements, tmp_path: Path) ->
     assert not again(log.replace("bagging:False", "bagging:True"), measured, tmp_path).sample
 
 
-def test_ties_are_those_of_the_log(measured: Measurements, tmp_path: Path) -> None:
-    """Of options that are equal in the sample, the one that the log chose is chosen."""
-    columns = {name: measured.configurations.column(name) for name in "ab"}
-    rows = np.flatnonzero(columns["a"] == columns["b"])
-    log = program_log(measured, rows, "", {"first": "d", "abortError": 1})
-    for name, other in (("a", "b"), ("b", "a")):
-        text = re.sub(rf"\b{other}\b(?= |;)", name, log)
-        rounds = [line for line in text.splitlines() if re.match(r"\d+;", line)]
-        assert any(f" * {name}" in line for line in rounds)
-        (tmp_path / "a.log").write_text(text)
-        [learning] = learnings_of(read_source(tmp_path / "a.log"))[0]
-        found = relearned(learning, measured[rows], "time", str(tmp_path / "a.log"), tmp_path)
-        assert found.complete, found.reason
-
-
 def test_logs_of_splc(measured: Measurements, tmp_path: Path) -> None:
     """Samples of splc are drawn again with their seed, and settings such as a first term of several words are read."""
     drawn = sample(measured.system, "random:25", 7)
@@ -188,9 +146,9 @@ def test_logs_of_splc(measured: Measurements, tmp_path: Path) -> None:
     found = again(learned_log_text(result), measured, tmp_path)
     assert found.complete, found.reason
     assert found.sample == "random:25"
-    [learning] = learnings_of(read_source(tmp_path / "a.log"))[0]
-    assert learning.seed == 7
-    assert Settings().changed(learning.settings) == Settings().changed(settings)
+    [learning] = learnings_of(read_source(tmp_path / "a.log"))
+    assert learning.stated.seed == 7
+    assert Settings().changed(learning.stated.settings) == Settings().changed(settings)
 
 
 @pytest.mark.parametrize(
@@ -209,52 +167,6 @@ def test_samples_that_cannot_be_drawn_again(command: str, reason: str, measured:
     found = again(log, measured, tmp_path)
     assert (found.equal, found.sample) == (0, "")
     assert reason in found.reason
-
-
-def grouped(groups: Mapping[str, Sequence[str]], optional: Sequence[str] = "abc") -> VariabilityModel:
-    """Return a system of optional options and alternative groups with mandatory parents."""
-    options = [BinaryOption(name) for name in optional]
-    for parent, members in groups.items():
-        options.append(BinaryOption(parent, optional=False))
-        for name in members:
-            others = tuple((other,) for other in members if other != name)
-            options.append(BinaryOption(name, parent=parent, optional=False, excluded=others))
-    return VariabilityModel("groups", tuple(options))
-
-
-@pytest.mark.parametrize(
-    "strategy",
-    ["featurewise", "twise t:2", *(pytest.param(each, marks=pytest.mark.slow) for each in ("pairwise", "twise t:3"))],
-)
-def test_choices_of_a_solver(strategy: str, tmp_path: Path) -> None:
-    """Of equally small configurations those are found that a solver took which prefers other members of groups."""
-    groups = {"p": ["p1", "p2", "p3"], "q": ["q1", "q2"]}
-    system = grouped(groups)
-    everything = Space(system).enumerate()
-    values = 20 + sum(at * everything.column(name) for at, name in enumerate(("a", "b", "c", "p1", "p3", "q2"), 3))
-    noise = np.random.default_rng(3).random(len(everything))
-    measured = Measurements(everything, {"time": values + noise})
-    spec = {"featurewise": "optionwise", "pairwise": "pairwise"}.get(strategy, strategy.replace(" t:", ":"))
-    # The first member of a group is taken here, which is the last one there.
-    other = grouped({name: members[::-1] for name, members in groups.items()})
-    there = sample(other, spec)
-    theirs = Configurations.from_columns(system, {name: there.column(name) for name in system.names})
-    rows = everything.find(theirs)
-    assert set(rows) != set(everything.find(sample(system, spec)))
-    log = program_log(measured, rows, f"command: binary {strategy}\n", {"first": "a", "abortError": 1})
-    found = again(log, measured, tmp_path)
-    assert found.complete, found
-    assert "p3" in found.sample
-
-
-def test_too_many_choices(tmp_path: Path) -> None:
-    """A sample is not searched if the solver has many choices."""
-    system = grouped({f"p{at}": [f"p{at}_{member}" for member in range(5)] for at in range(5)})
-    drawn = sample(system, "random:30")
-    columns = {name: drawn.column(name) for name in system.names}
-    measured = Measurements(drawn, {"time": 20 + columns["a"] * 5 + columns["b"] * columns["p0_1"]})
-    log = program_log(measured, np.arange(30), "command: binary pairwise\n", {"first": "a"})
-    assert "5 alternative groups" in again(log, measured, tmp_path).reason
 
 
 @pytest.mark.real_data

@@ -4,38 +4,23 @@ from __future__ import annotations
 
 import re
 import sys
-import tomllib
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casestudies.report import communication, noise, questions, tables
-from casestudies.report.figures import FIGURES, name_of, picture
+from casestudies.report import communication, noise
+from casestudies.report.figures import FIGURES, picture
 from casestudies.report.page import blocks_of, with_blocks
-from casestudies.report.report import case_blocks, measured_blocks, pages, smg_blocks
-from casestudies.report.studies import DESIGNS, HERE, KINDS, Case, Kind, done
-from splc.io.tables import Spread, markdown_text
-from splc.study import Study, read_study, run_study
+from casestudies.report.report import measured_blocks, pages, smg_blocks
+from casestudies.report.studies import HERE, KINDS, Case, Kind, done
+from splc.study import Study, read_study
 from splc.study.results import Results
 from splc.study.tasks import load
-from tests.support.tracked import tracked
 
 NUMBER = re.compile(r"[-−]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
-
-
-@pytest.fixture(scope="module")
-def one(tmp_path_factory: pytest.TempPathFactory) -> Case:
-    """Return the first case, with the part of its study that has the learner of the thesis."""
-    kind, study = studies()[0]
-    study = replace(study, learners=tuple(each for each in study.learners or () if each.name == kind.learner))
-    results = run_study(study, tmp_path_factory.mktemp("results"), pictures=False).results
-    assert results is not None
-    return Case(kind, study, load(study), results, None)
 
 
 @cache
@@ -58,17 +43,6 @@ def assert_same(found: str, committed: str) -> None:
     """Compare generated texts: their last digits may differ where another library of linear algebra computed them."""
     assert words(found) == words(committed)
     assert numbers(found) == pytest.approx(numbers(committed), rel=0.02, abs=0.011)
-
-
-@pytest.mark.slow
-def test_tables_are_what_the_measurements_give(tmp_path: Path) -> None:
-    """The committed tables of SMG2000 in 1-D are those that its study gives."""
-    one = done(KINDS[0], tmp_path)
-    blocks = blocks_of(page())
-    committed = blocks_of(page())["default"].split("\n\n**")[0]
-    assert_same(markdown_text(tables.default_learner(one), 3), committed)
-    for name, text in case_blocks(one).items():
-        assert_same(text, blocks[name])
 
 
 @pytest.mark.slow
@@ -124,37 +98,12 @@ def test_every_block_has_content() -> None:
         assert re.search(rf"## RQ{number}: .*\?\n\n\*\*", page())
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.folder)
-def test_published_values_stand_beside_ours(kind: Kind) -> None:
-    """Every published value is in the table of its number, in its row and column."""
-    published = tomllib.loads((HERE / kind.folder / "published.toml").read_text(encoding="utf-8"))
-    lines = blocks_of(page())[f"table-{kind.tables[0]}"].splitlines()
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
-    assert rows[0][2:] == list(DESIGNS.values())
-    for short, values in published["analytical_learned"].items():
-        place = next(at for at, row in enumerate(rows) if row[0].split(" ")[0] == short)
-        assert [rows[place][1], rows[place + 1][1]] == ["ours", "thesis"]
-        for design, value in values.items():
-            mean = value[0] if isinstance(value, list) else value
-            cell = rows[place + 1][2 + list(DESIGNS).index(design)]
-            assert float(cell.split(" ")[0]) == pytest.approx(mean, rel=5e-3)
-
-
 def test_the_picture_of_counts_is_what_the_measurements_give(monkeypatch: pytest.MonkeyPatch) -> None:
     """The committed picture of counts is drawn without matplotlib, so that no version of it changes the file."""
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     case = next(case for case in measured() if case.kind.folder == communication.PICTURED)
     committed = (HERE / "figures" / communication.PICTURE).read_text(encoding="utf-8")
     assert communication.counts_picture(case) == committed
-
-
-def test_figures_are_there_and_small() -> None:
-    """The page shows the seven figures and the counts, and together they take less than a megabyte."""
-    paths = [HERE / "figures" / name for name in (*map(name_of, FIGURES), communication.PICTURE)]
-    assert len(paths) == 8
-    assert all(f"(figures/{path.name})" in page() for path in paths)
-    assert sum(path.stat().st_size for path in paths) < 1_000_000
-    assert tracked(HERE / "figures") == sorted(paths)
 
 
 PAGES = ("README.md", "smg2000/README.md", "boomeramg/README.md")
@@ -209,58 +158,6 @@ def test_claims_in_words_have_a_number(name: str) -> None:
             if CLAIMS.search(sentence) and not (stated and stated <= tables_of[title]):
                 wrong.append((title, sentence))
     assert wrong == [], "\n".join(map(str, wrong))
-
-
-def test_counts_of_terms(one: Case) -> None:
-    """The terms of the analytical model in 1-D are its three, and a model is counted where it has one of them."""
-    compared = questions.by_terms(one)
-    assert set(questions.analytical_terms(compared[0][2])) == {"nx", "log10(nx)", "log10(px)"}
-    texts = questions.term_counts([one])
-    for name in ("nx", "log10(nx)", "log10(px)"):
-        count = sum(any(term.text(model.order) == name for term, _ in model.terms) for _, model, _ in compared)
-        assert f"`{name}` {count}" in texts
-
-
-def test_preferences_are_extremes(one: Case) -> None:
-    """A preferred design has the greatest similarity, or the least distance."""
-    for key in tables.PUBLISHED:
-        values = questions.means(one, tables.ANALYTICAL, key)
-        best = questions.preferred(values, key)
-        wanted = max(values.values()) if key in questions.SIMILARITIES else min(values.values())
-        assert best == ", ".join(DESIGNS[name] for name, value in values.items() if value == wanted) != ""
-
-
-def test_pairs_are_all_pairs(one: Case) -> None:
-    """Pairs are those of measurements, analytical model and different learned models, the thesis' ones those of two.
-
-    The reference is the measurements or a learned model, never the analytical one.
-    """
-    comparisons, pairs = questions.all_pairs(one)
-    count = 2 + len(one.distinct)
-    assert len(comparisons) == len(pairs) == count * (count - 1) // 2
-    found = questions.agreement(one)
-    assert [pairs_of for _, pairs_of in found.values()] == [len(pairs), count - 1, 8]
-    predictions = [predicted for _, _, predicted in one.distinct]
-    measured = one.loaded.inputs.measured
-    analytical = one.analytical.predict(one.loaded.inputs.measurements.configurations)
-    by_pair = dict(zip(pairs, comparisons, strict=True))
-    for place, reference in enumerate([measured, *predictions]):
-        rate = 100 * np.mean(np.abs(reference - analytical) / np.abs(reference))
-        assert by_pair[place, count - 1].values["error_rate"] == pytest.approx(rate)
-    assert all(
-        not np.allclose(first, second, rtol=0, atol=1e-12)
-        for at, first in enumerate(predictions)
-        for second in predictions[:at]
-    )
-
-
-def test_cells_are_means_over_seeds(one: Case) -> None:
-    """A cell of a random design is the mean of its six models, one of another design its only one."""
-    cells = tables.row(one.runs, tables.measure(tables.MEASURED, "error_rate"))
-    for name, cell in zip(DESIGNS, cells, strict=True):
-        errors = [run.error for run in one.runs if run.task.sampling == name and run.error is not None]
-        assert len(errors) == (6 if name.startswith("random") else 1)
-        assert (cell.mean if isinstance(cell, Spread) else cell) == pytest.approx(sum(errors) / len(errors))
 
 
 @given(bodies=st.lists(st.text("ab|\n-", max_size=9), min_size=2, max_size=2))

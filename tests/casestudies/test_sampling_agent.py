@@ -16,11 +16,11 @@ from casestudies.sampling_agent.environment import Episodes
 from casestudies.sampling_agent.grid import Grid, grid_of, paper_grid
 from casestudies.sampling_agent.network import Network, drawn_network, read_network, write_network
 from casestudies.sampling_agent.outcome import outcome_of
-from casestudies.sampling_agent.policies import by_chance, by_value, exploring, heuristic, play
+from casestudies.sampling_agent.policies import by_chance, by_value, heuristic, play
 from casestudies.sampling_agent.replay import Replay
 from casestudies.sampling_agent.settings import TrainingSettings
-from casestudies.sampling_agent.tables import CURVE, VALIDATED, curve_csv, tables, validation_csv
-from casestudies.sampling_agent.tasks import Generator, Modeler, Tasks, scaling_modeler
+from casestudies.sampling_agent.tables import curve_csv, tables, validation_csv
+from casestudies.sampling_agent.tasks import Generator, Modeler, Tasks
 from casestudies.sampling_agent.train import HERE
 from casestudies.sampling_agent.train import main as train_command
 from casestudies.sampling_agent.validation import AGENT, CHANCE, HEURISTIC, validate, validation_rng
@@ -172,52 +172,6 @@ def test_heuristic_is_the_evaluations_order() -> None:
     assert (outcome.points == 20).all()
 
 
-@pytest.mark.parametrize("number", [12, pytest.param(40, marks=pytest.mark.slow)])
-def test_heuristic_reaches_its_numbers(number: int) -> None:
-    """With 13 to 14 points, for less than 1 % of the cost, the heuristic's models are good, and chance pays more."""
-    grid, half = paper_grid(), number // 2
-    tasks = Generator()(number, np.random.default_rng(2))
-    rule = Episodes(grid, tasks, scaling_modeler)
-    play(rule, heuristic)
-    chance = Episodes(grid, Tasks(tasks.costs[:half], tasks.measured[:half], tasks.truth[:half]), scaling_modeler)
-    play(chance, by_chance(np.random.default_rng(3)))
-    assert rule.accurate.mean() >= 0.9
-    assert 13 <= np.median(rule.points) <= 14
-    assert rule.costs.mean() < 0.01
-    assert chance.costs.mean() > 5 * rule.costs.mean()
-
-
-def test_chance_draws_all_lines_alike() -> None:
-    """Every allowed action is drawn about as often as every other."""
-    tasks = draw_small(3000, np.random.default_rng(1))
-    actions = by_chance(np.random.default_rng(2))(Episodes(SMALL, tasks, never))
-    counts = np.bincount(actions, minlength=SMALL.actions)
-    assert counts[3:].sum() == 0
-    assert (np.abs(counts[:3] - 1000) < 130).all()
-
-
-@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
-def test_exploring_draws_its_share(share: float) -> None:
-    """So many actions are drawn as asked for, the others are the policy's."""
-    tasks = draw_small(3000, np.random.default_rng(1))
-    episodes = Episodes(SMALL, tasks, never)
-    actions = exploring(heuristic, share, np.random.default_rng(2))(episodes)
-    assert np.mean(actions == heuristic(episodes)) == pytest.approx(1 - share * 2 / 3, abs=0.03)
-
-
-def test_by_value_takes_the_best_allowed_action() -> None:
-    """The action that is valued most is taken among those that are allowed."""
-    biases = np.arange(SMALL.actions, dtype=np.float32)
-    network = Network(((np.zeros((SMALL.actions, SMALL.inputs), dtype=np.float32), biases),))
-    episodes = Episodes(SMALL, draw_small(2, np.random.default_rng(0)), never)
-    chosen = []
-    for _ in range(3):
-        actions = by_value(network)(episodes)
-        chosen.append(int(actions[0]))
-        episodes.step(actions)
-    assert chosen == [2, 5, int(np.flatnonzero(~(SMALL.takes[2] | SMALL.takes[5]))[-1]) + 6]
-
-
 def transitions_of(number: int, seed: int) -> Any:
     """Return steps of episodes by chance."""
     rng = np.random.default_rng(seed)
@@ -240,22 +194,6 @@ def test_replay_draws_by_priority() -> None:
     assert replay.draw(5, 0.0, np.random.default_rng(0))[1].tolist() == [1] * 5
 
 
-@given(sizes=st.lists(st.integers(1, 5), min_size=1, max_size=6), capacity=st.integers(1, 12))
-@examples(30)
-def test_replay_keeps_the_latest(sizes: list[int], capacity: int) -> None:
-    """A full memory holds the latest transitions, each of them once."""
-    steps = transitions_of(4, 1)
-    replay = Replay(capacity, SMALL.inputs, SMALL.actions, alpha=0.6)
-    at = 0
-    for size in sizes:
-        part = steps.part(np.arange(at, at + size) % len(steps))
-        part = type(part)(part.states, part.actions, np.arange(at, at + size) * 1.0, *list(vars(part).values())[3:])
-        replay.add(part)
-        at += size
-    rewards = replay.at(np.arange(len(replay)))[2]
-    assert sorted(rewards.tolist()) == list(range(max(0, at - capacity), at))
-
-
 def test_network_is_written_and_read(tmp_path: Path) -> None:
     """A network reads back as it was written, the same one gives the same bytes, and anything else is an error."""
     network = drawn_network((5, 4, 3), np.random.default_rng(0))
@@ -271,14 +209,6 @@ def test_network_is_written_and_read(tmp_path: Path) -> None:
         (tmp_path / "c.npz").write_bytes(content)
         with pytest.raises(InputError, match="no network"):
             read_network(tmp_path / "c.npz")
-
-
-def test_epsilon_and_beta_are_annealed() -> None:
-    """The share of drawn actions falls from 1.0 to 0.1 in a quarter of the epochs, as in the paper, and stays."""
-    paper = TrainingSettings(epochs=200, episodes=1000)
-    assert [paper.epsilon_at(epoch) for epoch in (1, 50, 51, 200)] == pytest.approx([1.0, 0.1, 0.1, 0.1])
-    assert paper.epsilon_at(25) == pytest.approx(1 - 0.9 * 24 / 49)
-    assert [paper.beta_at(1), paper.beta_at(200)] == pytest.approx([0.4, 1.0])
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
@@ -315,24 +245,6 @@ def test_committed_agent_is_the_one_of_the_page(committed: tuple[Grid, Network, 
         cells = next(cells for cells in table if cells[0] == name)
         wanted = [float(row[each]) for each in ("accurate_percent", "reward", "cost_percent", "points")]
         assert [float(cell) for cell in cells[1:5]] == pytest.approx(wanted, rel=2e-4, abs=0.0051)
-
-
-def test_committed_results_are_whole() -> None:
-    """The curve has all epochs, the pictures are there, the page shows them, and all is small."""
-    config = json.loads((TRAINED / "config.json").read_text(encoding="utf-8"))
-    curve = rows_of(TRAINED / "curve.csv")
-    assert [int(row["epoch"]) for row in curve] == list(range(1, config["settings"]["epochs"] + 1))
-    assert list(curve[0]) == CURVE.split(",")
-    assert list(rows_of(TRAINED / "validation.csv")[0]) == VALIDATED.split(",")
-    best = np.maximum.accumulate([float(row["compared_reward"]) for row in curve])
-    kept = [float(row["compared_reward"]) for row in curve if row["better"] == "1"]
-    assert kept == sorted(kept)
-    assert kept[-1] == best[-1]
-    page = (HERE / "README.md").read_text(encoding="utf-8")
-    for name in ("learning_curve.png", "against_heuristic.png"):
-        assert (TRAINED / name).read_bytes().startswith(b"\x89PNG")
-        assert f"(trained/{name})" in page
-    assert (TRAINED / "agent.npz").stat().st_size < 200_000
 
 
 def test_command_without_torch(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

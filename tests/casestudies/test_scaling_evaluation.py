@@ -1,34 +1,28 @@
-"""Evaluations of scaling models: presets, tasks, results, interruptions, and files that change them."""
+"""Evaluations of scaling models: rows, results, interruptions, and files that change them."""
 
 from __future__ import annotations
 
 import csv
 import json
-import os
-import signal
-from collections.abc import Mapping
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from casestudies.evaluation import run as evaluation_run
-from casestudies.evaluation.evaluation import Evaluation, EvaluationTask, perform_cell
+from casestudies.evaluation.evaluation import Evaluation, perform_cell
 from casestudies.evaluation.run import run_evaluation
 from casestudies.scaling_evaluation.__main__ import main
 from casestudies.scaling_evaluation.families import DEFAULT, FamilyEvaluation
-from casestudies.scaling_evaluation.family_functions import NOISES, TRUTHS, draw, scores
-from casestudies.scaling_evaluation.family_functions import POINTS as FAMILY_POINTS
-from casestudies.scaling_evaluation.profile_lines import SETS, lines
-from casestudies.scaling_evaluation.quoted import COSTS, LIKE, QUOTATIONS, SUMS, WITHOUT, QuotedEvaluation
+from casestudies.scaling_evaluation.family_functions import draw, scores
+from casestudies.scaling_evaluation.profile_lines import lines
+from casestudies.scaling_evaluation.quoted import COSTS, LIKE, WITHOUT
 from casestudies.scaling_evaluation.settings import PRESETS, evaluation_preset, read_evaluation
 from casestudies.scaling_evaluation.single import SHARES, SingleEvaluation
 from casestudies.scaling_evaluation.single_functions import KINDS, LEARNERS, evaluate
 from casestudies.scaling_evaluation.sparse import WITHIN, SparseEvaluation
-from casestudies.scaling_evaluation.sparse_functions import BANDS, LEAST, POINTS, cheapest_first, evaluate_sparse
-from splc.errors import InputError, OutputError, SpecError
+from casestudies.scaling_evaluation.sparse_functions import evaluate_sparse
+from splc.errors import InputError, OutputError
 from tests.support.golden_messages import check_messages
 from tests.support.paths import CASES, ROOT
 from tests.support.results import contents
@@ -38,28 +32,6 @@ SINGLE = SingleEvaluation(functions=3, learners=("default", "Extra-P 4.2.5, basi
 ONE = SingleEvaluation(functions=1, learners=SINGLE.learners[1:])
 FEW = SparseEvaluation(functions=1, noise=(0.02,), repetitions=(1, 2, 3), parameters=(1,))
 SPARSE = SparseEvaluation(functions=2, noise=(0.02, 0.05), repetitions=(2,), parameters=(1, 2))
-
-
-def test_presets() -> None:
-    """The presets are the papers' settings with fixed seeds, and an unknown one is refused with the known names."""
-    single, sparse, families, profiles = (evaluation_preset(name) for name in list(PRESETS)[:4])
-    assert len(families.tasks()) == len(TRUTHS) * (len(NOISES) + len(FAMILY_POINTS) - 1)
-    assert [each.title for each in profiles.tasks()] == list(SETS)
-    assert single.settings() == {
-        "preset": "synthetic-single",
-        "functions": 1000,
-        "seed": 20170828,
-        "noise": [0.02],
-        "learners": list(LEARNERS),
-    }
-    assert len(single.tasks()) == len(LEARNERS) * len(KINDS) == 49
-    assert sparse.settings()["noise"] == [0.01, 0.02, 0.05]
-    assert len(sparse.tasks()) == 3 * 3 * len(POINTS)
-    with pytest.raises(
-        SpecError,
-        match=r"no preset 'synthetic'\n.*synthetic-single, synthetic-sparse, synthetic-families[, ].*real-profiles",
-    ):
-        evaluation_preset("synthetic")
 
 
 def test_rows_of_single(tmp_path: Path) -> None:
@@ -89,18 +61,6 @@ def test_rows_of_families() -> None:
     assert [row[-1] for row in families.rows] == ["exact", "exact"]
 
 
-@pytest.mark.parametrize("noise", ["independent", "common", "growing", "floor", "outliers"])
-def test_noise_of_families(noise: str) -> None:
-    """Repetitions scatter as the noise says; what they have in common, their mean has too."""
-    drawn = draw("constant", noise, "5 geometric", 400, 3)
-    relative = drawn.values / drawn.far[:, None, None]
-    within = float(np.median(relative.std(axis=2, ddof=1)))
-    expected = {"independent": 0.02, "common": 0.005, "growing": 0.029, "floor": 0.014, "outliers": 0.02}[noise]
-    assert within == pytest.approx(expected, rel=0.15)
-    between = float(relative.mean(axis=2).std())
-    assert (between > 0.03) == (noise in ("common", "outliers"))
-
-
 @pytest.mark.real_data
 def test_lines_of_profiles() -> None:
     """Lines have five points or more, ascending."""
@@ -124,42 +84,6 @@ def test_rows_of_sparse(tmp_path: Path) -> None:
     assert [len(table.rows) for table in result.tables] == [6, 6, 2]
 
 
-def test_rows_of_quotations() -> None:
-    """Each row has what `evaluate_sparse` finds with small terms and without, and costs by both definitions."""
-    evaluation = QuotedEvaluation(functions=10)
-    cell = {"parameters": 2, "repetitions": 4, "noise": 0.05}
-    assert [task.cell for task in evaluation.tasks()].count(cell) == 1
-    rows = evaluation.rows(cell)
-    assert [(row["points"], row["published %"]) for row in rows] == [(25, 93), (25, 98), (11, 82), (11, 86.5)]
-    found = {}
-    for least in (0.0, LEAST):
-        scores, found[least] = evaluate_sparse(
-            2, number=10, seed=1, points=[11, 25], noise=0.05, repetitions=4, least=least
-        )
-        column = LIKE if least == 0 else WITHOUT
-        by_points = {score.points: score for score in scores}
-        for row in rows:
-            assert row[column] == by_points[row["points"]].within[BANDS.index(row["within %"] / 100)]
-    assert [100 * found[least].sums.mean() for least in (0.0, LEAST)] == [rows[0][name] for name in SUMS]
-    # Core hours add a factor that is largest at the points that are left out.
-    published, value, hours, _ = (rows[2][name] for name in COSTS)
-    assert published == 12.7
-    assert hours < value < 100
-    values, points = found[0.0].values, found[0.0].points
-    taken = np.array([cheapest_first(points, each)[:11] for each in points[:, 0] * values])
-    shares = np.take_along_axis(values, taken, axis=1).sum(axis=1) / values.sum(axis=1)
-    assert value == pytest.approx(100 * shares.mean())
-
-
-def test_every_quotation_has_a_task() -> None:
-    """Every published number belongs to one task, and its points and band are evaluated."""
-    cells = [task.cell for task in QuotedEvaluation().tasks()]
-    for each in QUOTATIONS:
-        assert cells.count(each.cell) == 1
-        assert each.points in POINTS[each.parameters]
-        assert each.band in BANDS
-
-
 @pytest.mark.parametrize("evaluation", [FEW, pytest.param(SINGLE, marks=pytest.mark.slow)])
 def test_same_bytes(evaluation: Evaluation, tmp_path: Path) -> None:
     """An evaluation that was interrupted and continued, in one process or two, writes the same bytes as another."""
@@ -173,15 +97,6 @@ def test_same_bytes(evaluation: Evaluation, tmp_path: Path) -> None:
     run_evaluation(evaluation, tmp_path / "other")
     assert contents(tmp_path / "one") == contents(tmp_path / "other")
     assert set(evaluation.picture_names()) < set(contents(tmp_path / "one"))
-
-
-def test_only_what_is_new(tmp_path: Path) -> None:
-    """With one more learner only its tasks are done; with another seed all of them are."""
-    run_evaluation(ONE, tmp_path, pictures=False)
-    more = SingleEvaluation(functions=1, learners=(*ONE.learners, "the paper's algorithm as written"))
-    assert run_evaluation(more, tmp_path, pictures=False).found == len(ONE.tasks())
-    other = SingleEvaluation(functions=1, learners=ONE.learners, seed=1)
-    assert run_evaluation(other, tmp_path, pictures=False).found == 0
 
 
 def test_folder_of_another(tmp_path: Path) -> None:
@@ -219,15 +134,6 @@ def test_wrong_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     check_messages("evaluation", reject)
 
 
-@pytest.mark.parametrize("value", ['"synthetic"', "3", "[]"])
-def test_unknown_preset(tmp_path: Path, value: str) -> None:
-    """A preset that there is not is said, with all else."""
-    path = tmp_path / "study.toml"
-    path.write_text(f"preset = {value}\nsamplings = []\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"study.toml:1: there is no preset(.|\n)*study.toml:2: unknown key"):
-        read_evaluation(path)
-
-
 RESULTS = CASES / "scaling_evaluation"
 
 
@@ -243,15 +149,6 @@ def test_committed_settings(name: str) -> None:
     manifest = json.loads((RESULTS / name / "manifest.json").read_text(encoding="utf-8"))
     assert manifest["state"] == "finished"
     assert manifest["study"] == evaluation_preset(name).settings()
-
-
-@pytest.mark.slow
-def test_committed_single() -> None:
-    """A part of what is committed comes out again, but for models that another library decides otherwise."""
-    single = SingleEvaluation()
-    (score,) = evaluate({"default": {}}, number=single.functions, seed=single.seed, kinds=["constant"])
-    (found,) = (row for row in committed(single.preset) if (row["kind"], row["learner"]) == ("constant", "default"))
-    assert [float(found[share]) for share in ("exact", "within")] == pytest.approx([score.exact, score.within], abs=0.5)
 
 
 def test_committed_sparse() -> None:
@@ -313,13 +210,6 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert found["files"] == ["pictures/noise-5.png", "table.csv", "table.md", "table.tex", "manifest.json"]
 
 
-def test_command_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """An unknown preset ends with exit code 2 and one message."""
-    assert main(["synthetic", "-o", str(tmp_path / "there")]) == 2
-    assert "there is no preset 'synthetic'" in capsys.readouterr().err
-    assert not (tmp_path / "there").exists()
-
-
 def test_tasks_of_changed_code_are_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The key of a task changes with the code of scaling models, and with nothing else."""
     code = tmp_path / "single" / "hypotheses.py"
@@ -331,21 +221,3 @@ def test_tasks_of_changed_code_are_run_again(tmp_path: Path, monkeypatch: pytest
     assert [task.key for task in SINGLE.tasks()] == before
     code.write_text("SHARE = 0.2\n", encoding="utf-8")
     assert not set(before) & {task.key for task in SINGLE.tasks()}
-
-
-def test_command_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ctrl-C ends an evaluation with 130; the finished runs are kept, and the same command continues."""
-    path = tmp_path / "small.toml"
-    path.write_text(SMALL, encoding="utf-8")
-    begun: list[str] = []
-
-    def interrupted(task: EvaluationTask, evaluation: Evaluation) -> Mapping[str, Any]:
-        begun.append(task.key)
-        os.kill(os.getpid(), signal.SIGINT)
-        return perform_cell(task, evaluation)
-
-    monkeypatch.setattr(evaluation_run, "perform_cell", interrupted)
-    arguments = [str(path), "-o", str(tmp_path / "there"), "--jobs", "1", "--no-pictures"]
-    assert main(arguments) == 130
-    assert main(arguments) == 0
-    assert len(begun) == len(set(begun)) == 2

@@ -14,7 +14,6 @@ from casestudies.scaling_evaluation.several_functions import (
     PARAMETERS,
     STRUCTURES,
     TARGETS,
-    draw,
     evaluate_several,
     layout,
 )
@@ -30,20 +29,6 @@ def test_layouts(parameters: int) -> None:
     assert len(few) == len(star) + EXTRA[parameters]
     assert {tuple(row) for row in star.tolist()} < {tuple(row) for row in few.tolist()}
     assert len(layout(parameters, "grid")) == (5**parameters if parameters < 4 else 3**parameters)
-
-
-def test_functions_and_noise() -> None:
-    """Functions of a seed are the same, positive, and grow; noisy values have the true mean, except for outliers."""
-    x = layout(3, "grid")
-    for structure in STRUCTURES:
-        values = draw(3, structure, x, 5, np.random.default_rng(1))
-        assert np.array_equal(values, draw(3, structure, x, 5, np.random.default_rng(1)))
-        assert (values > 0).all()
-        assert (values[:, -1] > values[:, 0]).all()
-    for name, noise in NOISES.items():
-        measured = noise(np.full((1, 4000, 4), 7.0), np.random.default_rng(0))
-        assert (abs(measured.mean() / 7 - 1) < 0.005) == (name != "outliers")
-    assert NOISES["outliers"](np.full((50, 9, 4), 7.0), np.random.default_rng(0))[:, -1].max() < 8
 
 
 def test_rows() -> None:

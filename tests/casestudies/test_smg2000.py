@@ -1,9 +1,8 @@
-"""SMG2000: the analytical models say what the thesis says, and can be judged by the measurements."""
+"""SMG2000: the analytical models say what the thesis says."""
 
 from __future__ import annotations
 
 import math
-import tomllib
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,14 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc import read_measurements, read_model, read_variability_model
-from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.formats.models.parameters import read_parameters
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters, ParameterTable, Quantity
 from splc.models.text.products import Expansion
-from splc.models.text.reader import bound, expand_text
+from splc.models.text.reader import expand_text
 from tests import test_documentation as documentation
 from tests.support.paths import SMG2000
 
@@ -126,40 +124,15 @@ def oracle(dimension: str, configurations: Configurations, name: str) -> list[fl
     return predicted
 
 
-def corrected(*corrections: str) -> Expansion:
-    """Return the thesis' expanded 3-D form with corrections added, expanded."""
-    return expand_text("(" + "\n+ ".join((THESIS_3D, *corrections)) + ")", None)
-
-
-@pytest.mark.parametrize(("dimension", "printed"), [("1d", THESIS_1D), ("2d", THESIS_2D)])
-def test_expansion_is_the_one_printed_in_the_thesis(dimension: str, printed: str) -> None:
-    """The 1-D and the 2-D model, multiplied out, are the thesis' expanded forms term by term."""
-    ours, theirs = shipped(dimension), expand_text(printed, None)
+@pytest.mark.parametrize("dimension", DIMENSIONS)
+def test_expansion_is_the_one_of_the_thesis(dimension: str) -> None:
+    """The models, multiplied out, are the thesis' expanded forms term by term, of the 3-D one without its misprints."""
+    ours = shipped(dimension)
+    theirs = expand_text(
+        "(" + "\n+ ".join((PRINTED[dimension], *(CORRECTIONS if dimension == "3d" else ()))) + ")", None
+    )
     assert ours.keys() == theirs.keys()
     assert difference(ours, theirs) == set()
-
-
-def test_expansion_in_3d_is_the_corrected_one() -> None:
-    """The 3-D model, multiplied out, is the thesis' expanded form with its misprints corrected."""
-    ours, theirs = shipped("3d"), corrected(*CORRECTIONS)
-    assert ours.keys() == theirs.keys()
-    assert difference(ours, theirs) == set()
-
-
-def test_every_correction_in_3d_is_needed() -> None:
-    """Without any one of the corrections the thesis' expanded 3-D form is another one."""
-    for left_out in range(len(CORRECTIONS)):
-        others = [text for at, text in enumerate(CORRECTIONS) if at != left_out]
-        partly = corrected(*others)
-        assert difference(shipped("3d"), partly) == {term.text() for term in expand_text(CORRECTIONS[left_out], None)}
-
-
-def test_printed_form_in_3d_differs_in_the_misprints_only() -> None:
-    """The thesis' expanded 3-D form as printed differs from the model in the terms of its misprints, in no other."""
-    assert difference(shipped("3d"), expand_text(THESIS_3D, None)) == {
-        *("alpha * log10(nx)", "alpha * log10(nx)^2 * log10(px)"),
-        *(f"{factor}nx^2 * log10({name})" for factor in ("beta * ", "") for name in ("px", "py", "nx")),
-    }
 
 
 @pytest.mark.parametrize("dimension", DIMENSIONS)
@@ -169,13 +142,11 @@ def test_printed_form_in_3d_differs_in_the_misprints_only() -> None:
 def test_expansion_has_the_values_of_the_formula(
     dimension: str, p: tuple[int, int, int], n: int, machine: tuple[float, float, float]
 ) -> None:
-    """The expansions have the values of the compact forms at random points; printed and corrected ones as well."""
+    """The expansions have the values of the compact forms at random points."""
     at = {"nx": float(n), **dict(zip(("px", "py", "pz"), map(float, p), strict=True))}
     symbols = dict(zip(("alpha", "beta", "f"), machine, strict=True))
     wanted = formula(dimension, at, **symbols)
-    theirs = corrected(*CORRECTIONS) if dimension == "3d" else expand_text(PRINTED[dimension], None)
     assert value(shipped(dimension), {**at, **symbols}) == pytest.approx(wanted, rel=1e-12, abs=0)
-    assert value(theirs, {**at, **symbols}) == pytest.approx(wanted, rel=1e-12, abs=0)
 
 
 @pytest.mark.parametrize("dimension", DIMENSIONS)
@@ -195,16 +166,6 @@ def test_parameters_of_the_thesis_are_those_of_its_table(dimension: str) -> None
     assert {each.name: each.keys[each.middle] for each in tabled} == {"alpha": 4, "beta": 4}
 
 
-@pytest.mark.parametrize("dimension", DIMENSIONS)
-def test_one_number_for_each_parameter_is_that_of_a_parallel_run(dimension: str) -> None:
-    """If a parameter needs one number, it is that of several processes (of 4 nodes in the thesis)."""
-    at = {"px": 2.0, "py": 3.0, "pz": 4.0, "nx": 50.0}
-    for name, numbers in zip(FILES, ((0.144e-6, 1.28e-9, 0.0195e-9), (11625e-9, 60.60e-9, 0.039e-9)), strict=True):
-        model = bound(model_of(dimension, read_parameters(SMG2000 / dimension / name)))
-        assert not model.parameters
-        assert value(model.influences, at) == pytest.approx(formula(dimension, at, *numbers), rel=1e-12, abs=0)
-
-
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_every_measured_configuration_is_predicted(dimension: str, name: str) -> None:
@@ -212,54 +173,6 @@ def test_every_measured_configuration_is_predicted(dimension: str, name: str) ->
     configurations = measured(dimension).configurations
     predicted = model_of(dimension, read_parameters(SMG2000 / dimension / name)).predict(configurations)
     assert predicted == pytest.approx(oracle(dimension, configurations, name), rel=1e-12, abs=0)
-
-
-@pytest.mark.parametrize("name", FILES)
-@pytest.mark.parametrize(("dimension", "flops"), [("1d", "6 * nx"), ("2d", "20 * nx^2"), ("3d", "48 * nx^3")])
-def test_sequential_runs_compute_only(dimension: str, flops: str, name: str) -> None:
-    """On one process the prediction is the time of the floating point operations, without any message."""
-    parameters = read_parameters(SMG2000 / dimension / name)
-    f = parameters.quantities["f"]
-    assert isinstance(f, Quantity)
-    configurations = measured(dimension).configurations
-    sequential = configurations[processes(dimension, configurations) == 1]
-    assert len(sequential) == {"1d": 36, "2d": 15, "3d": 5}[dimension]
-    predicted = model_of(dimension, parameters).predict(sequential)
-    only = [value(expand_text(flops, None), sequential.assignment(row)) * f.value for row in range(len(sequential))]
-    assert predicted == pytest.approx(only, rel=1e-12, abs=0)
-
-
-# Mean relative errors in percent against `solve_compute_seconds` of the committed measurements: mean of 3 repetitions,
-# the whole box of topologies, alpha = beta = 0 on one rank; the numbers were computed apart from splc.
-@pytest.mark.parametrize(
-    ("dimension", "ratio", "raw", "by_500", "best", "factor"),
-    [("1d", 429, 99.76, 18.6, 10.9, 427), ("2d", 513, 99.77, 51.8, 47.1, 367), ("3d", 443, 99.72, 64.0, 49.6, 307)],
-)
-def test_error_against_the_measurements(
-    dimension: str, ratio: float, raw: float, by_500: float, best: float, factor: float
-) -> None:
-    """The models predict hundredths of the computing time; a factor of hundreds brings them near it."""
-    data = measured(dimension)
-    seconds = data["solve_compute_seconds"]
-    model = model_of(dimension, read_parameters(SMG2000 / dimension / "parameters.toml"))
-    predicted = model.predict(data.configurations)
-    ratios = seconds / predicted
-    assert np.exp(np.log(ratios).mean()) == pytest.approx(ratio, abs=0.5)
-    assert mean_relative_error(predicted, seconds) == pytest.approx(raw, abs=0.005)
-    scaled = model.scaled(500).predict(data.configurations)
-    assert mean_relative_error(scaled, seconds) == pytest.approx(by_500, abs=0.05)
-    # The error is piecewise linear in the factor, so a least one lies where one configuration is predicted exactly.
-    errors = [100 * float(np.mean(np.abs(each * predicted - seconds) / seconds)) for each in ratios]
-    assert min(errors) == pytest.approx(best, abs=0.05)
-    assert ratios[int(np.argmin(errors))] == pytest.approx(factor, abs=0.5)
-
-
-@pytest.mark.parametrize("dimension", DIMENSIONS)
-def test_folder_names_its_files(dimension: str) -> None:
-    """`splc.toml` names the analytical model and its parameters, and both are there."""
-    content = tomllib.loads((SMG2000 / dimension / "splc.toml").read_text(encoding="utf-8"))
-    assert (content["analytical"], content["parameters"]) == ("analytical.txt", "parameters.toml")
-    assert all((SMG2000 / dimension / content[key]).is_file() for key in ("system", "measurements", "analytical"))
 
 
 def test_readme_shows_what_its_commands_print(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,14 +8,13 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from casestudies.tuning.__main__ import main
 from casestudies.tuning.choices import Choices
 from casestudies.tuning.made_systems import MEDIAN, SIZES, made_system
 from casestudies.tuning.models_afterwards import WAYS, ModelEvaluation
 from casestudies.tuning.rank import BUDGETS, RankEvaluation
 from casestudies.tuning.reported_values import BiasEvaluation
 from casestudies.tuning.samplers import TPE
-from casestudies.tuning.spaces import MadeRuns, found_by, valid_near
+from casestudies.tuning.spaces import valid_near
 from casestudies.tuning.tables import load
 from casestudies.tuning.tuners import RANDOM, TREE, TUNE, rows_of
 
@@ -72,19 +71,6 @@ def test_valid_near() -> None:
     assert (choices.configuration(codes[3]).indices == system.draws.indices[3]).all()
 
 
-def test_runs_of_spaces() -> None:
-    """Every tuner finds a valid configuration; a tuning run finds a better one than random runs."""
-    system = made_system("24 options")
-    values = {}
-    for tuner in (RANDOM, TUNE):
-        runs = MadeRuns(system, 0)
-        found = found_by(tuner, runs, 0, 20)
-        assert len(runs.values) == 20
-        assert system.space.check(found).all()
-        values[tuner] = float(system.values(found)[0])
-    assert 1 <= values[TUNE] < values[RANDOM]
-
-
 @pytest.mark.parametrize(
     "other", [(CASE, 20), pytest.param(("HSQLDB", 5), marks=(pytest.mark.slow, pytest.mark.real_data))]
 )
@@ -101,7 +87,7 @@ def test_bias(other: tuple[str, int]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("system", "budget"), [(CASE, 12), pytest.param("LLVM", 50, marks=(pytest.mark.slow, pytest.mark.real_data))]
+    ("system", "budget"), [(CASE, 20), pytest.param("LLVM", 50, marks=(pytest.mark.slow, pytest.mark.real_data))]
 )
 def test_model_afterwards(system: str, budget: int) -> None:
     """Runs that explore make predictions better than those of the search alone."""
@@ -109,11 +95,3 @@ def test_model_afterwards(system: str, budget: int) -> None:
     assert tuple(cells) == tuple(WAYS)
     rows = [row for way in ("explore 0", "explore 0.5") for row in ModelEvaluation().rows(cells[way])]
     assert rows[0]["error"] > rows[1]["error"] > 0
-
-
-def test_options_of_presets(capsys: pytest.CaptureFixture[str]) -> None:
-    """An option that a preset does not have is refused."""
-    with pytest.raises(SystemExit) as refused:
-        main(["bias", "--tuners", RANDOM])
-    assert refused.value.code == 2
-    assert "--tuners" in capsys.readouterr().err

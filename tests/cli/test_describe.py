@@ -1,4 +1,4 @@
-"""`splc describe`, `splc sample` and `splc convert`: real and entangled systems, large tables, compressed streams."""
+"""`splc describe`, `splc sample` and `splc convert`: entangled systems, large tables, compressed streams."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from splc.formats.measurements import csv
 from splc.workflows import learn
 from tests.cli.conftest import MEASUREMENTS, Run, description
 from tests.support.entangled import random_clauses
-from tests.support.real_data import real
 
 LEFT = "<configurationOption><name>left</name><optional>True</optional>{}</configurationOption>\n"
 
@@ -27,27 +26,6 @@ def described(run: Run, *arguments: str) -> dict[str, Any]:
     found = json.loads(result.stdout)
     assert isinstance(found, dict)
     return found
-
-
-@pytest.mark.real_data
-@pytest.mark.parametrize(
-    ("system", "binary", "numeric", "constraints", "valid"),
-    [
-        ("LLVM/FeatureModel.xml", 11, 0, 0, 1024),
-        ("x264/FeatureModel.xml", 16, 0, 0, 1152),
-        ("Dune/FeatureModel.xml", 31, 0, 0, 2304),
-        ("exastencils/FeatureModel.xml", 5, 6, 6, 86058),
-        ("splc_examples/VariabilityModel.xml", 4, 2, 2, 24),
-    ],
-)
-def test_real_systems(run: Run, system: str, binary: int, numeric: int, constraints: int, valid: int) -> None:
-    """The published systems have their published numbers of options and valid configurations, all of them measured."""
-    tables = ("--measurements", str(real(system).with_name("measurements.xml"))) if numeric == 0 else ()
-    found = described(run, str(real(system)), *tables)
-    counted = (len(found["binary_options"]), len(found["numeric_options"]), found["constraints"])
-    assert counted == (binary, numeric, constraints)
-    assert found["valid_configurations"] == valid
-    assert not tables or found["measurements"]["configurations"] == valid
 
 
 def test_too_entangled_to_count(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,16 +40,6 @@ def test_too_entangled_to_count(run: Run, folder: Path, monkeypatch: pytest.Monk
     assert "valid configurations: not counted" in result.stdout
     assert "transitions in every variable order" in result.stderr
     assert described(run)["valid_configurations"] is None
-
-
-@pytest.mark.real_data
-def test_a_file_of_measurements_is_extended(run: Run, folder: Path) -> None:
-    """Measurements in XML are extended, too."""
-    (folder / "system.xml").write_bytes(real("x264", "FeatureModel.xml").read_bytes())
-    file = str(real("x264", "measurements.xml"))
-    result = run("sample", "--sampling", "covering:2", "--extend", file)
-    assert len(result.stdout.splitlines()) == 1
-    assert "the existing sample lacks nothing" in result.stderr
 
 
 def test_the_validation_set_is_disjoint_from_the_learning_set(folder: Path) -> None:

@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import sys
 import tomllib
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -186,19 +185,3 @@ def test_the_wheel_has_the_files() -> None:
     paths = [path for path in wheel["wheel"]["only-include"] if path.startswith("casestudies/")]
     included = {file for path in paths for file in tracked(ROOT) if file.is_relative_to(ROOT / path)}
     assert included == {path.resolve() for example in EXAMPLES.values() for path in example.paths.values()}
-
-
-@pytest.mark.slow
-def test_an_installed_wheel(place: Path) -> None:
-    """`splc example` of an installed wheel copies the same files, without the checkout."""
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
-    subprocess.run([*pip, "wheel", "--no-deps", "-w", str(place), str(ROOT)], check=True)
-    (wheel,) = place.glob("splc-*.whl")
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(place / "installed")
-    script = "import sys; sys.path.insert(0, 'installed'); import splc.cli, splc; assert 'installed' in splc.__file__; "
-    for name, example in EXAMPLES.items():
-        code = f"{script}sys.argv = ['splc', 'example', {name!r}]; splc.cli.main()"
-        subprocess.run([sys.executable, "-c", code], cwd=place, check=True, capture_output=True)
-        for file in example.files:
-            assert (place / name / Path(file).name).read_bytes() == (CASES / example.source / file).read_bytes()

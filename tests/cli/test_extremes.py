@@ -90,31 +90,25 @@ def test_extreme_numbers(run: Run, case: tuple[str, str, str]) -> None:
 
 IN_UNITS = (
     ("describe", "measurements.csv"),
-    ("learn", "-o", "l.log"),
-    ("learn", "-o", "l.json"),
     ("learn", "--set", "scale=raw", "-o", "raw.json"),
     ("learn", "--preset", "splconqueror", "-o", "p.log"),
-    ("learn", "--sampling", "random:12", "--baselines", "-o", "b.log"),
+    ("learn", "-o", "l.log"),
     ("learn", "--given-terms", "terms.txt", "-o", "given.json"),
-    ("learn", "--by", "b", "-o", "by.json"),
-    ("predict", "l.json", "measurements.csv", "--interval"),
     ("predict", "raw.json", "measurements.csv", "--interval"),
     ("compare", "l.log", "p.log", "--measurements", "measurements.csv"),
     ("explain", "l.log"),
     ("optimize", "l.log"),
-    ("optimize", "l.json"),
     ("scale", "measurements.csv", "--suggest"),
     ("calibrate", "calibrated.txt", "--free", "c,d"),
     ("scale", "measurements.csv"),
 )
-SHORT = tuple(command for command in IN_UNITS if not {"l.json", "b.log", "by.json"} & {*command})
 # A number in the unit of the property, or a time.
 _NUMBERS = re.compile(r"[-+]?[\d.]+e[-+]?\d+|[\d.]+ s\b|\|a - b\|.*")
 
 
 @cache
-def outputs(commands: tuple[tuple[str, ...], ...], unit: float) -> list[tuple[tuple[str, ...], int, str]]:
-    """Return what commands print about a table of values in a unit, without the numbers in this unit."""
+def outputs(unit: float) -> list[tuple[tuple[str, ...], int, str]]:
+    """Return what the commands print about a table of values in a unit, without the numbers in this unit."""
     rng = random.Random(3)
     found: list[tuple[tuple[str, ...], int, str]] = []
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
@@ -126,20 +120,19 @@ def outputs(commands: tuple[tuple[str, ...], ...], unit: float) -> list[tuple[tu
                 stream.write(f"{a},{b},{n},{(3 + 2 * a + 0.2 * n + 0.1 * b * n + rng.random() * 0.05) * unit!r}\n")
         Path("terms.txt").write_text("root\na\nn\n", encoding="utf-8")
         Path("calibrated.txt").write_text("c + d * n\n", encoding="utf-8")
-        for command in commands:
+        for command in IN_UNITS:
             result = CliRunner().invoke(app, command)
             shown = _NUMBERS.sub("", result.stdout + result.stderr)
             found.append((command, result.exit_code, re.sub(r"[ ,─]+", " ", shown)))
     return found
 
 
-@pytest.mark.parametrize("commands", [SHORT, pytest.param(IN_UNITS, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("extreme", [1e-300, 1e299])
-def test_units_of_any_size(commands: tuple[tuple[str, ...], ...], extreme: float) -> None:
+def test_units_of_any_size(extreme: float) -> None:
     """Outputs about values do not depend on their unit, down to 1e-300 and up to 1e300."""
-    expected = outputs(commands, 1e60)
-    assert [code for _, code, _ in expected] == [0] * len(commands)
-    for one, two in zip(outputs(commands, extreme), expected, strict=True):
+    expected = outputs(1e60)
+    assert [code for _, code, _ in expected] == [0] * len(IN_UNITS)
+    for one, two in zip(outputs(extreme), expected, strict=True):
         assert one == two
 
 

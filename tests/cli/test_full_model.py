@@ -1,4 +1,4 @@
-"""Full models in files: what predicts, in its intervals, also of earlier versions."""
+"""Full models in files: what predicts, also of earlier versions."""
 
 from __future__ import annotations
 
@@ -13,9 +13,7 @@ import pytest
 
 from sampling import Space
 from splc.formats.detect import read_variability_model
-from splc.formats.measurements.read import read_measurements
 from splc.formats.models.read import read_model, read_stored_model
-from splc.learning import learn
 from splc.learning.projection.predictor import Ensemble
 from tests.cli.conftest import MEASUREMENTS, SYSTEM, Run
 
@@ -63,22 +61,6 @@ def test_the_full_model_predicts(learned: Path, run: Run) -> None:
         assert [float(row["predicted"]) for row in found] == pytest.approx(expected, rel=1e-12)
 
 
-def test_predictions_lie_in_their_intervals(learned: Path) -> None:
-    """Of the full and of the printed model, the intervals contain the prediction at every valid configuration."""
-    system = read_variability_model("system.xml")
-    everything = Space(system).enumerate()
-    stored = read_stored_model("learned.log", full=True)
-    for each in (stored, stored.printed):
-        assert each.intervals is not None
-        low, high = each.intervals.interval(everything)
-        predicted = each.predictor.predict(everything)
-        assert ((low < predicted) & (predicted < high)).all()
-    # Those of the printed model are multiples by one factor.
-    low, high = stored.printed.intervals.interval(everything) if stored.printed.intervals else (predicted, predicted)
-    assert high / predicted == pytest.approx(predicted / low)
-    assert np.ptp(high / predicted) < 1e-12
-
-
 def test_files_of_earlier_versions(learned: Path, run: Run) -> None:
     """A file without a description, and without intervals of the printed model, is read with the folder's system."""
     new = run("predict", "learned.json", "new.csv", "--interval").stdout
@@ -88,18 +70,3 @@ def test_files_of_earlier_versions(learned: Path, run: Run) -> None:
     changed(learned / "learned.json", intervals=None)
     printed = run("predict", "learned.json", "new.csv").stdout
     assert printed == run("predict", "learned.log", "new.csv", "--printed").stdout
-
-
-def test_learning_in_python(folder: Path) -> None:
-    """`predict` of the result is that of the full model, `model` the printed one, and errors are stated of both."""
-    system = read_variability_model("system.xml")
-    measurements = read_measurements("measurements.csv", system)
-    result = learn(measurements, "time")
-    assert isinstance(result.predictor, Ensemble)
-    configurations = measurements.configurations
-    assert result.predict(configurations).tolist() == result.predictor.predict(configurations).tolist()
-    assert result.model is result.printed
-    assert result.printed_errors is not None
-    printed = result.of_printed
-    assert (printed.predictor, printed.error_all) == (result.model, result.printed_errors.error_all)
-    assert printed.of_printed is printed

@@ -17,7 +17,6 @@ import pytest
 from splc import read_model, read_variability_model
 from splc.study import study
 from splc.study.tasks import perform
-from splc.workflows.learn import learn
 from tests.cli.conftest import MEASUREMENTS, Run
 
 SPLCONQUEROR = ("--preset", "splconqueror")
@@ -132,16 +131,6 @@ def test_before_the_full_model(run: Run, at_call: Callable[..., None], sent: Sig
     assert (result.exit_code, result.stdout) == (130, "")
     assert result.stderr == "interrupted before there was a model: nothing is written\n"
     assert not Path("learned.log").exists()
-
-
-def test_baselines(run: Run, monkeypatch: pytest.MonkeyPatch, at_call: Callable[..., None]) -> None:
-    """The baselines that are finished are kept, too."""
-    monkeypatch.setattr(learn, "BASELINES", ("tree", "knn"))
-    at_call("splc.workflows.learn.learn:cross_validate", 2, SIGINT)
-    result = run("learn", *SPLCONQUEROR, "--baselines", "--folds", "2", "--json")
-    assert result.exit_code == 130
-    assert len(json.loads(result.stdout)["baselines"]) == 1
-    assert learned()
 
 
 STUDY = """nfp = "time"

@@ -1,4 +1,4 @@
-"""`splc learn`: case studies, plots, baselines, and every real system."""
+"""`splc learn`: plots, baselines, and every real system."""
 
 from __future__ import annotations
 
@@ -12,26 +12,9 @@ import pytest
 
 from splc.workflows.learn import learn as learning
 from tests.cli.conftest import Run
-from tests.support.paths import SMG2000
 from tests.support.shared_systems import SYSTEMS, VERSIONS, small_table
 
 Refused = Callable[..., str]
-
-
-@pytest.mark.parametrize("learner", [("--learner", "stepwise"), pytest.param((), marks=pytest.mark.slow)])
-@pytest.mark.parametrize("dimension", ["1d", "2d", "3d"])
-@pytest.mark.parametrize("sampling", ["ff", "pb:9,3", "pb:25,5", "pb:125,5", "pb:49,7", "cci", "random:50,seed=5"])
-def test_the_case_study(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dimension: str, sampling: str, learner: tuple[str, ...]
-) -> None:
-    """Every sampling of the thesis works in the case study's folder as written there."""
-    monkeypatch.chdir(SMG2000 / dimension)
-    if dimension == "1d" and sampling.startswith("random"):
-        sampling = "random:20,seed=5"
-    result = run("learn", "--sampling", sampling, *learner, "-o", str(tmp_path / "learned.log"))
-    assert result.exit_code == 0, result.stderr
-    assert "model of solve_compute_seconds" in result.stdout
-    assert (tmp_path / "learned.log").exists()
 
 
 def test_without_matplotlib(run: Run, refused: Refused, models: Path, monkeypatch: pytest.MonkeyPatch) -> None:

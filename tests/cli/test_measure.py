@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import pty
@@ -18,41 +17,14 @@ from typing import Any
 
 import pytest
 
-from splc.cli.command import Interruption
-from splc.errors import OutputError
 from splc.measuring.journal import Journal, read_journal
 from splc.workflows.measure import Request
 from splc.workflows.measure import run as run_measurement
 from tests.cli.conftest import Run
 from tests.support.paths import ROOT
-from tests.support.programs import ALL, AWK, TIME, VALUES, file_size_limit, script, table
+from tests.support.programs import ALL, AWK, TIME, file_size_limit, script, table
 
 Refused = Callable[..., str]
-
-
-def test_interruption(run: Run, empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A measurement that is stopped before its first run ends with 130, and --resume finishes it."""
-    with monkeypatch.context() as patched:
-        patched.setattr(Interruption, "__call__", lambda self: True)
-        assert run("measure", "--command", AWK, *ALL, *TIME).exit_code == 130
-    assert run("measure", "--command", AWK, *ALL, *TIME, "--resume").exit_code == 0
-    assert (empty / "measurements.csv").read_text(encoding="utf-8") == table(1)
-
-
-def test_journal(run: Run, empty: Path) -> None:
-    """The journal says what was run, on which machine, when and under which load."""
-    assert run("measure", "--command", AWK, *ALL, *TIME).exit_code == 0
-    records = read_journal("measurements.journal")
-    assert [record["kind"] for record in records[:2]] == ["plan", "session"]
-    assert {"cpu", "cores", "kernel", "python", "splc"} <= set(records[1]["machine"])
-    runs = [record for record in records if record["kind"] == "run"]
-    assert len(runs) == 9
-    for record in runs:
-        cache, left, right, x = map(int, record["configuration"].values())
-        assert VALUES[cache, left, right, x] == record["values"]["time"]
-        assert record["status"] == "ok"
-        assert record["started"].endswith("+00:00")
-        assert record["load"] is not None
 
 
 def test_on_a_terminal(empty: Path) -> None:
@@ -81,16 +53,6 @@ def test_refused(refused: Refused, empty: Path) -> None:
 
 
 class TestResuming:
-    def test_a_torn_record(self, run: Run, empty: Path) -> None:
-        """A record that was cut off is dropped, and its run is done again."""
-        run("measure", "--command", AWK, *ALL, *TIME)
-        journal = empty / "measurements.journal"
-        journal.write_bytes(journal.read_bytes()[:-7])
-        result = run("measure", "--command", AWK, *ALL, *TIME, "--resume")
-        assert "an incomplete record is dropped" in result.stderr
-        assert "8 runs are recorded already" in result.stderr
-        assert (empty / "measurements.csv").read_text(encoding="utf-8") == table()
-
     def test_left_running(self, run: Run, empty: Path) -> None:
         """A run that a killed session left behind is ended before others are measured, and done again."""
         code = (
@@ -165,29 +127,6 @@ class TestResuming:
         assert (empty / "measurements.csv").read_text(encoding="utf-8") == table(3)
 
 
-def test_a_machine_without_resources(run: Run, empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If a run cannot be started, what was measured is kept, the run has not failed, and it is done when resumed."""
-    begun: list[Any] = []
-    start = subprocess.Popen
-
-    def limited(*arguments: Any, **more: Any) -> Any:
-        begun.append(arguments)
-        if len(begun) == 4:
-            raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
-        return start(*arguments, **more)
-
-    arguments = ["measure", "--command", "echo {x}", "--sampling", "all+ff", "--property", "t=regex:(.+)"]
-    monkeypatch.setattr(subprocess, "Popen", limited)
-    done = run(*arguments)
-    assert done.exit_code == 2
-    assert "cannot do any run: Cannot allocate memory" in done.stderr
-    assert "3 runs are recorded" in done.stderr
-    assert len(Path("measurements.csv").read_text(encoding="utf-8").splitlines()) == 1 + 3
-    assert run(*arguments, "--resume").exit_code == 0
-    assert run(*arguments, "-o", "whole.csv").exit_code == 0
-    assert Path("measurements.csv").read_bytes() == Path("whole.csv").read_bytes()
-
-
 def test_an_interrupted_addition(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With --append, the same command adds what is left; the rows of earlier configurations stay the same."""
     monkeypatch.chdir(tmp_path)
@@ -225,56 +164,6 @@ def test_killed_at_any_moment(empty: Path, kills: int, repeat: int) -> None:
 
 
 REQUEST = Request(command=AWK, sampling="all+ff", properties=(TIME[1],), repeat=2, resume=True)
-
-
-@pytest.mark.slow
-def test_a_full_disk_at_every_write(empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Any record of the journal that does not fit is an error, and a resumed measurement has the same table."""
-    pwrite, left = os.pwrite, [10**9]
-
-    def limited(descriptor: int, data: bytes, at: int) -> int:
-        left[0] -= 1
-        if left[0] < 0:
-            # Half of it fits.
-            if left[0] == -1 and len(data) > 1:
-                return pwrite(descriptor, data[: len(data) // 2], at)
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        return pwrite(descriptor, data, at)
-
-    monkeypatch.setattr(os, "pwrite", limited)
-    run_measurement(REQUEST)
-    steps = 10**9 - left[0]
-    assert steps > 18
-    for step in range(steps):
-        Path("measurements.csv").unlink(missing_ok=True)
-        Path("measurements.journal").unlink(missing_ok=True)
-        left[0] = step
-        with pytest.raises(OutputError, match="No space left on device"):
-            run_measurement(REQUEST)
-        left[0] = 10**9
-        run_measurement(REQUEST)
-        assert Path("measurements.csv").read_text(encoding="utf-8") == table(2), step
-        runs = [
-            (record["row"], record["repetition"])
-            for record in read_journal("measurements.journal")
-            if record["kind"] == "run"
-        ]
-        assert len(runs) == len(set(runs)) == 18, step
-
-
-@pytest.mark.slow
-def test_two_at_once(empty: Path) -> None:
-    """If two measurements start at once in one folder, one measures, and the other changes nothing."""
-    code = "import sys, time\ntime.sleep(0.2)\nx, cache = map(int, sys.argv[1:])\nprint('time:', x * 2 + cache)"
-    command = ["measure", "--command", script(empty, code) + " {x} {cache}", *ALL, *TIME]
-    started = [
-        subprocess.Popen([sys.executable, "-m", "splc", *command], stderr=subprocess.PIPE, text=True) for _ in range(2)
-    ]
-    ended = sorted((process.communicate()[1], process.returncode) for process in started)
-    assert sorted(code for _, code in ended) == [0, 2], ended
-    message = next(text for text, code in ended if code)
-    assert "another 'splc measure' is writing this journal" in message or "exists already" in message
-    assert (empty / "measurements.csv").read_text(encoding="utf-8") == table()
 
 
 def test_a_clock_that_is_set_back(empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:

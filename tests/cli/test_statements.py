@@ -1,12 +1,10 @@
-"""Statements of commands about data and models: errors, outliers, failed runs, intervals, and zeros."""
+"""Statements of commands about data and models: failed runs, errors of exact models, and intervals."""
 
 from __future__ import annotations
 
 import itertools
-import json
-import random
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -17,97 +15,9 @@ import pytest
 from splc.formats.models.json import learned_json_text
 from splc.formats.system.splconqueror_xml import write_variability_model
 from splc.learning.full_predictor import CLASSES
-from splc.workflows.prediction_notes import ExpectedError
 from tests.cli.conftest import Run
 from tests.support.learning_results import Band, small_system, uncertain_result
 from tests.support.paths import ROOT
-
-
-@pytest.fixture
-def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[tuple[int, int, int], float]:
-    """Return the values of 80 configurations with a scatter of 5 %; the folder is the current one."""
-    monkeypatch.chdir(tmp_path)
-    draw = np.random.default_rng(0)
-    return {
-        (a, b, n): (10 + 5 * a + 2 * b * n + n) * float(np.exp(0.05 * draw.standard_normal()))
-        for n in range(1, 21)
-        for a in (0, 1)
-        for b in (0, 1)
-    }
-
-
-def test_measured_and_expected_errors_agree(made: dict[tuple[int, int, int], float], run: Run) -> None:
-    """The error of folds is near the error at other configurations, and 9 of 10 of these are within the factor."""
-    rows = (f"{a},{b},{n},{value:.9g}\n" for (a, b, n), value in made.items())
-    Path("table.csv").write_text("a,b,n,time\n" + "".join(rows), encoding="utf-8")
-    # There are no new configurations.
-    text = run("learn", "table.csv", "--options", "a,b,n").stdout
-    assert text.startswith("every configuration is measured: cross-validated error ")
-    expected = ExpectedError.of_values(json.loads(Path("learned.json").read_text(encoding="utf-8"))["expected_error"])
-    assert expected.source == "cross-validated"
-    found = json.loads(run("learn", "table.csv", "--options", "a,b,n", "--sampling", "random:40", "--json").stdout)
-    measured = ExpectedError.of_values(found["expected_error"])
-    assert (measured.source, measured.configurations) == ("measured", 40)
-    assert measured.percent == pytest.approx(found["error"])
-    assert 0.5 < (expected.percent or 0) / (measured.percent or 1) < 2
-    assert 0.8 < ((expected.factor or 0) - 1) / ((measured.factor or 0) - 1) < 2.5
-
-
-Row = tuple[int, int, int, float]
-OPTIONS = ("a", "b", "n")
-# The place of the failed run.
-FAILED = 10
-
-
-def rows() -> list[Row]:
-    """Return 20 runs, one of which failed."""
-    rng = random.Random(5)
-    cells = rng.sample([(a, b, n) for a in (0, 1) for b in (0, 1) for n in range(1, 21)], 20)
-    found = [(a, b, n, (10 + 5 * a + 2 * n + b * n) * rng.gauss(1, 0.03)) for a, b, n in cells]
-    found[FAILED] = (*found[FAILED][:3], 99999.0)
-    return found
-
-
-def learned(run: Run, folder: Path, cells: Sequence[Sequence[float]], names: Sequence[str] = (*OPTIONS, "time")) -> str:
-    """Learn a table; return what is said on standard error."""
-    folder.mkdir()
-    lines = [",".join(names), *(",".join(f"{cell:.17g}" for cell in row) for row in cells)]
-    (folder / "measurements.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        result = run("learn", "--property", "time")
-    assert result.exit_code == 0, result.stderr
-    return result.stderr
-
-
-def outliers(said: str) -> list[str]:
-    """Return the places of outliers in messages."""
-    return re.findall(r"warning: measurements\.csv:(\d+): .* an outlier\?", said)
-
-
-VARIANTS: dict[str, Callable[[list[Row]], tuple[list[Sequence[float]], Sequence[str], int]]] = {
-    "same": lambda cells: ([*cells], (*OPTIONS, "time"), FAILED),
-    "rows": lambda cells: ([*reversed(cells)], (*OPTIONS, "time"), len(cells) - 1 - FAILED),
-    "columns": lambda cells: ([(n, b, a, y) for a, b, n, y in cells], ("n", "b", "a", "time"), FAILED),
-    "names": lambda cells: ([*cells], ("tls", "cache", "threads", "time"), FAILED),
-    "unit": lambda cells: ([(*row[:3], 1000 * row[3]) for row in cells], (*OPTIONS, "time"), FAILED),
-    "small unit": lambda cells: ([(*row[:3], 1e-9 * row[3]) for row in cells], (*OPTIONS, "time"), FAILED),
-    "constant": lambda cells: ([(1, *row) for row in cells], ("always", *OPTIONS, "time"), FAILED),
-    "repetitions": lambda cells: (
-        [*((*row[:3], 20.0) if at == FAILED else row for at, row in enumerate(cells)), *cells],
-        (*OPTIONS, "time"),
-        len(cells) + FAILED,
-    ),
-}
-
-
-@pytest.mark.parametrize("name", VARIANTS)
-def test_a_failed_run_is_named(run: Run, tmp_path: Path, name: str) -> None:
-    """A value of 99,999 among 20 is named with its line, however the measurements are told."""
-    cells, names, place = VARIANTS[name](rows())
-    # The first line has the names.
-    assert outliers(learned(run, tmp_path / "here", cells, names)) == [str(place + 2)]
-
 
 GRID = list(itertools.product((1, 2, 4, 8), (1, 2, 3, 4), (16, 32, 64)))
 
@@ -129,40 +39,27 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.parametrize("repeated", [3, *(pytest.param(each, marks=pytest.mark.slow) for each in (2, 5))])
-def test_repetitions(run: Run, repeated: int) -> None:
-    """Repetitions are no averaged options: results differ in them, at random, or not at all."""
-    rng = np.random.default_rng(repeated)
-    cells = [
-        (a, b, c, time + round(float(rng.normal()), 4), rng.integers(3, 7), round(float(rng.normal()), 3), 2 * a, 7)
-        for (a, b, c), time in zip(GRID, times(), strict=True)
-        for _ in range(repeated)
-    ]
-    write("a,b,c,time,faults,load,messages,levels", cells)
-    done = run("learn", "--measurements", "table.csv", "--property", "time", "--learner", "stepwise")
-    assert (done.exit_code, "averaged" in done.stderr) == (0, False)
-
-
 @pytest.mark.parametrize(
     ("wrong", "asked"),
     [
         # Zeros and -1 among run times, a repeated value of the other sign, and round ones far beyond all others.
         *(((-1, 0, 0, -1), True), ((1e9, 1e9), True), ((99999, -1), True), ((-2.137, -2.137), True)),
         ((2147483647,), True),
-        # Values that differ are results.
+        # Scores that differ are results.
         *(((-0.5, -2.25), False), ((-1, -2, -3), False), ((), False)),
     ],
 )
-@pytest.mark.parametrize("sign", [1, -1])
-def test_failed_runs(run: Run, wrong: tuple[float, ...], asked: bool, sign: int) -> None:
-    """Values that seem to be of failed runs are asked about once, with their lines; scores may be negative."""
+@pytest.mark.parametrize(("name", "sign"), [("time", 1), ("score", 1), ("score", -1)])
+def test_failed_runs(run: Run, wrong: tuple[float, ...], asked: bool, name: str, sign: int) -> None:
+    """Values that seem to be of failed runs are asked about once, with their lines; no time is negative."""
+    asked = asked or (name == "time" and bool(wrong))
     values = [sign * time for time in (*times(), *times(1))]
     for at, value in enumerate(wrong):
         values[10 * at + 3] = sign * value
-    write("a,b,c,time", [(*row, value) for row, value in zip([*GRID, *GRID], values, strict=True)])
+    write(f"a,b,c,{name}", [(*row, value) for row, value in zip([*GRID, *GRID], values, strict=True)])
     commands = (("describe",), ("learn", "--measurements"), ("convert", "-o", "x.xml"))
     lines = ", ".join(str(10 * at + 5) for at in range(len(wrong)))
-    said = f"{len(wrong)} of 96 values of time are unlike the others (line{'s' * (len(wrong) > 1)} {lines})"
+    said = f"{len(wrong)} of 96 values of {name} are unlike the others (line{'s' * (len(wrong) > 1)} {lines})"
     for command in commands if (len(wrong), sign) == (4, 1) else commands[:1]:
         shown = run(*command, "table.csv").stderr
         assert (said in shown, shown.count("unlike the others")) == (asked, int(asked)), shown

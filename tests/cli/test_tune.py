@@ -3,12 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
-import signal
-import subprocess
-import sys
-import time
-from collections.abc import Callable
 from contextlib import chdir
 from functools import cache
 from itertools import count, product
@@ -23,9 +17,8 @@ from typer.testing import CliRunner, Result
 from splc.cli.app import app
 from splc.measuring.journal import read_journal
 from tests.cli.conftest import Run
-from tests.support.programs import script, untraced
+from tests.support.programs import script
 
-Refused = Callable[..., str]
 DESCRIPTION = """<vm name="solver"><binaryOptions>
 <configurationOption><name>cache</name><optional>True</optional></configurationOption>
 <configurationOption><name>log</name><optional>True</optional></configurationOption>
@@ -202,25 +195,51 @@ def test_a_replay_is_a_run(run: Run, works: Path) -> None:
     assert (replay["seed"], replay["rank_percent"], replay["regret"]) == (3, 0, 0)
 
 
-MORE = (*FEW[:6], "18", *FEW[7:])
+def test_a_replay_fails_where_runs_do(run: Run, solver: Path) -> None:
+    """Configurations that failed in the table fail in a replay, as runs of a command do."""
+    grid = product((0, 1), (0, 1), (1, 2, 4, 8, 16), range(1, 10))
+    rows = [f"{c},{g},{t},{level},{'failed' if c and t == 16 else value(c, t, level)}" for c, g, t, level in grid]
+    (solver / "all.csv").write_text("\n".join(["cache,log,threads,level,time", *rows, ""]), encoding="utf-8")
+    more = ("--budget", "20", *TUNE[7:], "--seed", "3")
+    live = json.loads(run(*TUNE[:5], *more, "--json").stdout)
+    found = json.loads((result := run("tune", "--replay", "all.csv", "--property", "time", *more, "--json")).stdout)
+    [replay] = found["replays"]
+    assert replay["values"] == [step["value"] for step in live["trajectory"]]
+    assert None in replay["values"]
+    assert (found["configurations"], replay["rank_percent"]) == (180, 0)
+    assert "failed: runs of them fail in replays, too" in result.stderr
 
 
-def test_more_runs(run: Run, solver: Path) -> None:
-    """The runs before are kept, the search continues, and the best configuration is verified again by fresh runs."""
-    journal = restored(solver, *FEW)
-    before = runs_of(journal)
-    result = run(*MORE, "--resume", "--json")
+@pytest.mark.parametrize("schema", ["cache", "T4"])
+def test_a_replay_of_kernel_tuner(run: Run, solver: Path, schema: str) -> None:
+    """Its cache file and its results in the schema T4 are replayed as they are, with their objective."""
+    names = ("cache", "log", "threads", "level")
+    rows = [dict(zip(names, row, strict=True)) for row in product((0, 1), (0, 1), (1, 2, 4, 8), range(1, 10))]
+    times = [value(row["cache"], row["threads"], row["level"]) for row in rows]
+    both = list(zip(rows, times, strict=True))
+    failed = {"cache": 1, "log": 1, "threads": 16, "level": 1}
+    if schema == "cache":
+        trials: list[dict[str, Any]] = [{**row, "time": time, "GFLOP/s": 1 / time} for row, time in both]
+        trials.append({**failed, "time": "RuntimeFailedConfig"})
+        cached = {",".join(str(trial[name]) for name in names): trial for trial in trials}
+        content: dict[str, Any] = {"tune_params_keys": names, "objective": "time", "cache": cached}
+    else:
+        content = {
+            "results": [
+                {"configuration": row, "invalidity": "correct", "measurements": [{"name": "time", "value": time}]}
+                for row, time in both
+            ]
+            + [{"configuration": failed, "invalidity": "runtime", "measurements": []}]
+        }
+    (solver / "kernel.json").write_text(json.dumps(content), encoding="utf-8")
+    result = run("tune", "--replay", "kernel.json", "--budget", "24", "--json")
     assert result.exit_code == 0, result.stderr
     found = json.loads(result.stdout)
-    assert runs_of(journal)[: len(before)] == before
-    assert (found["runs"], found["resumed"], found["budget"]) == (18, 12, 18)
-    why = [step["why"] for step in found["trajectory"]]
-    assert "search" in why[12:]
-    assert why[-1] == "verify"
-    assert found["best"]["runs"] <= why[12:].count("verify")
-    # It is done: nothing is left, neither with this budget.
-    assert run(*MORE, "--resume").exit_code == 0
-    assert len(runs_of(journal)) == 18
+    [replay] = found["replays"]
+    assert (found["nfp"], found["optimum"], replay["rank_percent"]) == ("time", min(times), 0)
+
+
+MORE = (*FEW[:6], "18", *FEW[7:])
 
 
 @pytest.mark.parametrize(
@@ -240,54 +259,3 @@ def test_more_runs_are_resumed_after_any_record(run: Run, solver: Path, at: int,
         journal.write_bytes(b"".join(whole[:kept]) + whole[kept][:20])
         assert run(*MORE, "--resume", "-q").exit_code == 0
         assert runs_of(journal) == expected
-
-
-KILLS = 20
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("workers", [1, 2])
-def test_twenty_kills(tmp_path: Path, workers: int) -> None:
-    """After 20 kills at random moments every run is recorded once, as of a tuning run that was not disturbed."""
-    (tmp_path / "system.xml").write_text(DESCRIPTION, encoding="utf-8")
-    script(tmp_path, CODE + "sleep 0.05\nprintf . >> done\n", SHELL)
-    budget = ("--budget", "60", "--explore", "0.5", "--workers", f"{workers}", "--resume", "-q")
-    command = [sys.executable, "-m", "splc", *TUNE[:5], "--default", "threads=1,level=9", *budget]
-    journal, rng = tmp_path / "measurements.journal", random.Random(workers)
-
-    def started() -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            command, cwd=tmp_path, env=untraced(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-
-    before: list[tuple[object, ...]] = []
-    killed = 0
-    while killed < KILLS:
-        process = started()
-        known = journal.stat().st_size if journal.exists() else 0
-        # At least the records of the beginning are written.
-        while process.poll() is None and not (journal.exists() and journal.stat().st_size > known):
-            time.sleep(0.002)
-        time.sleep(rng.random() * 0.3)
-        if process.poll() is not None:
-            break
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        killed += 1
-        after = runs_of(journal)
-        assert after[: len(before)] == before
-        before = after
-    assert killed > KILLS // 2
-    assert started().wait() == 0
-    runs = runs_of(journal)
-    assert runs[: len(before)] == before
-    assert sorted(number for number, *_ in runs) == [*range(1, 61)]
-    # Only what was running at a kill is done again.
-    failed = sum(values == "{}" for *_, values in runs)
-    assert 60 - failed <= len((tmp_path / "done").read_text()) <= 60 + killed * workers
-    if workers == 1:
-        whole = [*runs]
-        for file in tmp_path.glob("measurements.*"):
-            file.unlink()
-        assert started().wait() == 0
-        assert runs_of(journal) == whole

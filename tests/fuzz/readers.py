@@ -109,9 +109,10 @@ def _model(name: str) -> Callable[[Path], object]:
     return read
 
 
-def _golden(name: str) -> tuple[bytes, ...]:
-    """Return the inputs of a golden file of readers."""
-    return tuple(case.data for case in read_cases(READER_FILES / f"{name}.txt") if case.data)
+def _golden(name: str, suffix: str = "") -> tuple[bytes, ...]:
+    """Return the inputs of a golden file of readers, those of files with a suffix."""
+    cases = read_cases(READER_FILES / f"{name}.txt")
+    return tuple(case.data for case in cases if case.data and case.title.split()[0].endswith(suffix))
 
 
 def _archive() -> bytes:
@@ -171,12 +172,19 @@ def _output(path: Path) -> object:
     return extract(parse_properties(sources, ()), Ended(0, stdout=text, stderr=text))
 
 
+# One of each kind of file that splc tells apart.
+_KINDS: tuple[str | bytes, ...] = (
+    *(seeds.SYSTEM, seeds.CSV, seeds.XML, seeds.LOG, seeds.MODEL, seeds.MODEL_JSON, seeds.LINES, seeds.POINTS),
+    seeds.DIMACS,
+    *_golden("feature-model", ".uvl")[:4],
+    *_golden("script")[:4],
+)
 READERS: dict[str, Reader] = {
     "system-xml": Reader(read_variability_model, (seeds.SYSTEM,), ("*ystem.xml", "*Model.xml"), ".xml"),
-    "system-uvl": Reader(_format("system", "uvl"), (seeds.UVL,), ("*.uvl.gz",), ".uvl"),
+    "system-uvl": Reader(_format("system", "uvl"), _golden("feature-model", ".uvl"), ("*.uvl.gz",), ".uvl"),
     "system-featureide": Reader(_format("system", "featureide"), (seeds.FEATUREIDE,), (), ".xml"),
     "system-dimacs": Reader(_format("system", "dimacs"), (seeds.DIMACS,), ("*.dimacs.gz",), ".dimacs"),
-    "system-configspace": Reader(_format("system", "configspace"), (seeds.CONFIGSPACE,), (), ".json"),
+    "system-configspace": Reader(_format("system", "configspace"), _golden("configspace"), (), ".json"),
     "measurements-csv": Reader(
         _measurements("csv", Policy()),
         (seeds.CSV, seeds.CSV.replace(",", ";"), "cache;left;x;1,5\n"),
@@ -204,7 +212,7 @@ READERS: dict[str, Reader] = {
     "model-log": Reader(_model("log"), (seeds.LOG,), ("*.log",), ".log"),
     "term-list": Reader(lambda path: parse_term_list(read_source(path), small()), (seeds.TERMS,), ()),
     "parameters-lines": Reader(read_parameters, (seeds.PARAMETERS,), (), ".txt"),
-    "parameters-toml": Reader(read_parameters, (seeds.TOML,), ("parameters*.toml",), ".toml"),
+    "parameters-toml": Reader(read_parameters, _golden("parameters", ".toml"), ("parameters*.toml",), ".toml"),
     "experiment-text": Reader(
         _format("experiment", "text"), (seeds.POINTS, *_golden("experiments-text")), ("*_parameter_*.txt",), ".txt"
     ),
@@ -223,10 +231,10 @@ READERS: dict[str, Reader] = {
     ),
     "experiment-cube": Reader(read_cube_profile, (_cube,), (), ".cubex"),
     "results": Reader(_results, (seeds.MANIFEST,), (), ".json"),
-    "script-a": Reader(_format("script", "a"), (seeds.SCRIPT,), ("*.a",), ".a"),
+    "script-a": Reader(_format("script", "a"), _golden("script"), ("*.a",), ".a"),
     "study-toml": Reader(read_study, (seeds.STUDY,), ("study*.toml",), ".toml"),
     "settings": Reader(lambda path: settings_of(read_source(path)), ("abortError:1\nbagging true\n",)),
-    "project-toml": Reader(read_project_file, (seeds.PROJECT,), ("splc.toml",), ".toml"),
+    "project-toml": Reader(read_project_file, _golden("project"), ("splc.toml",), ".toml"),
     "sampling": Reader(_lines(parse_spec), (seeds.SPECS,)),
     "template": Reader(_lines(lambda text: parse_template(text, small(), ("seed",))), (seeds.TEMPLATES,)),
     "properties": Reader(
@@ -235,7 +243,7 @@ READERS: dict[str, Reader] = {
     ),
     "output": Reader(_output, (seeds.OUTPUT,)),
     "journal": Reader(read_journal, (seeds.JOURNAL,), ("*.journal",), ".journal"),
-    "kind": Reader(_kind, seeds.KINDS),
+    "kind": Reader(_kind, _KINDS),
     "constraint-boolean": Reader(_lines(lambda text: parse_boolean(text, _NAMES)), (seeds.CONSTRAINTS,)),
     "constraint-arithmetic": Reader(
         _lines(lambda text: parse_arithmetic(text, _NAMES, "mixed", "none", True)), (seeds.CONSTRAINTS,)

@@ -46,38 +46,7 @@ Analyze finished
 MODEL = "# expert\na = 2 * `x`\nT = a + slope * x^2 / 3 - sqrt(y) * log2(x * y)^-1.5 +\n  (left + 2)^2 * cache\n"
 MODEL_JSON = """{"schema": "splc.learn/1", "model": {"text": "1 + 2 * x", "link": "identity", "terms": [{"term": "1",
 "influence": 1.0}, {"term": "x", "influence": 2.0, "powers": {"x": 1}}]}, "nfp": "time"}"""
-SCRIPT = """vm system.xml
-all measurements.csv
-nfp time
-mlsettings lossFunction:RELATIVE abortError:10
-binary featureWise
-binary twise t:2
-numeric plackettBurman measurements:9 level:3 [x,y]
-hybrid distance-based numConfigs:asTW2
-learn-splconqueror
-analyze-learning
-predict-all-configs-splconqueror x.csv
-clean-sampling
-"""
 PARAMETERS = 'base = 0.5 # s\nab = "x + 1"\nq = 2e-3\nside = left + 1\n'
-TOML = """base = 0.5
-side = "left + 1"
-[slope]
-by = "side"
-1 = 1.5
-2 = { value = 2.0, determined = false }
-'0.5' = { value = 1, low = 0.5, high = 2, level = 0.9 }
-"""
-PROJECT = """system = "system.xml"
-measurements = "measurements.csv"
-property = "time"
-observed = ["a.csv"]
-contexts = ["version"]
-where = { version = "0.9" }
-[learning]
-abortError = 1
-preset = "splconqueror"
-"""
 STUDY = """samplings = ["pb:9,3", "random:10,seed=3", "measured:70%"]
 seeds = [0, 1, 2]
 measures = ["mean"]
@@ -108,36 +77,9 @@ MANIFEST = """{"schema": "splc.study.manifest/1", "owner": {"file": "study.toml"
 "files": {"table.md": "0a", "logs/a.log": "1b"}, "times": {"tasks": {"00": 0.5}},
 "key": "00", "check": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a", "seconds": 1.5, "record": {}}
 """
-UVL = """namespace "s"
-features
-    R {a 1, b [2, 3]}
-        [1..2]
-            A {constraint B => A}
-            "b c"
-        optional
-            B
-            Integer n
-constraints
-    A => !(B | "b c")
-    n >= 1 & n <= 3
-    !n | sum(a) + n * 2 < 9 <=> B
-"""
 FEATUREIDE = """<featureModel><struct><and mandatory="true" name="R"><alt mandatory="true" name="A">
 <feature name="a b"/><feature name="c"/></alt><or name="B"><feature name="d"/><feature name="e"/></or></and></struct>
 <constraints><rule><imp><conj><var>a b</var><var>d</var></conj><not><eq><var>e</var><var>c</var></eq></not></imp></rule>
 <rule><atmost1><var>c</var><var>d</var><var>e</var></atmost1></rule></constraints></featureModel>
 """
 DIMACS = "c 1 a b\nc 2 c\np cnf 3 3\n1 -2 0\n2 3\n-1 0 -3 0\n"
-CONFIGSPACE = """{"name": "s", "hyperparameters": [
-{"type": "categorical", "name": "k", "choices": ["a", "b"]},
-{"type": "categorical", "name": "t", "choices": [true, false]},
-{"type": "uniform_int", "name": "n", "lower": 1, "upper": 4}, {"type": "ordinal", "name": "o", "sequence": [1, 2.5]},
-{"type": "constant", "name": "c", "value": "x"}],
-"conditions": [{"type": "AND", "child": "n", "conditions": [
-{"type": "IN", "child": "n", "parent": "k", "values": ["a"]},
-{"type": "GT", "child": "n", "parent": "o", "value": 1}]}],
-"forbiddens": [{"type": "RELATION_GT", "left": "n", "right": "o"}, {"type": "AND", "clauses": [
-{"type": "EQUALS", "name": "t", "value": false}, {"type": "IN", "name": "n", "values": [2, 3]}]}]}
-"""
-# One of each kind of file that splc tells apart.
-KINDS = (SYSTEM, CSV, XML, LOG, MODEL, MODEL_JSON, SCRIPT, LINES, POINTS, UVL, DIMACS)

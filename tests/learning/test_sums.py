@@ -15,7 +15,7 @@ from splc.data.observations import Observed
 from splc.errors import ConfigurationError, LearningError, SpecError
 from splc.learning import Part, learn, learn_sum
 from splc.learning.features import observed_features
-from splc.learning.projection.ensemble_sum import EnsembleSum, weighted_sums
+from splc.learning.projection.predictor import EnsembleSum
 from splc.learning.sums import SumResult, parts_of
 from splc.models.terms import option_term
 from splc.system.options import BinaryOption, NumericOption
@@ -213,13 +213,13 @@ class TestSum:
         assert isinstance(full, EnsembleSum)
         some = measured.configurations[::17]
         weights = np.random.default_rng(0).normal(size=(2, len(some)))
-        whole = weighted_sums(full, some, weights, "identity")
-        np.testing.assert_allclose(whole.values, weights @ full.predict(some), rtol=1e-9)
+        values, whole = full.weighted_sums(some, weights, "identity")
+        np.testing.assert_allclose(values, weights @ full.predict(some), rtol=1e-9)
         covariance = np.zeros((2, 2))
         for each in full.summands:
             rows = np.flatnonzero(each.counted(some))
-            covariance += weighted_sums(each.full, some[rows], weights[:, rows], "identity").covariance
-        np.testing.assert_allclose(whole.covariance, covariance, rtol=1e-6)
+            covariance += each.full.weighted_sums(some[rows], weights[:, rows], "identity")[1]
+        np.testing.assert_allclose(whole, covariance, rtol=1e-6)
 
     def test_a_single_part_that_all_have_is_learning_as_usual(self, measured: Measurements) -> None:
         """A sum of the whole alone is the model that `learn` gives; values without a relative error are counted."""

@@ -37,7 +37,7 @@ from splc.measuring.session import Session
 from splc.measuring.setup import Setup
 from tests.cli.conftest import SYSTEM
 from tests.cli.conftest import run as run  # noqa: PLC0414
-from tests.measuring.conftest import Program, Recorder, first_runs, grid, measurement
+from tests.measuring.conftest import Program, Recorder, grid, measurement
 from tests.support.golden_messages import check_calls, check_cases
 from tests.support.programs import file_size_limit
 
@@ -194,16 +194,6 @@ os.write(log, f"{os.getppid()} ends\\n".encode())
     assert found.repetitions("t").shape == (8, 3)
 
 
-def test_stopping(scheduler: str) -> None:
-    """Asked to stop, what is in flight is recorded, and nothing is begun."""
-    made, record = setup("echo {x}"), Recorder()
-    results = record.results
-    with Cluster(scheduler) as cluster:
-        run_on_cluster(cluster, made, first_runs(made), record, lambda: len(results) >= 3)
-    # After a run on each worker, tasks of three and of two runs may have begun.
-    assert 3 <= len(results) <= 7
-
-
 def test_a_worker_that_fails(scheduler: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """An exception of a worker is not the result of a run."""
     made, record = setup("echo {x}"), Recorder()
@@ -224,31 +214,6 @@ def test_on_the_command_line(scheduler: str, run: Any, tmp_path: Path, monkeypat
     assert run(*arguments, "--repeat", "3", "--resume").exit_code == 0
     assert run(*arguments, "--repeat", "3", "-o", "here.csv").exit_code == 0
     assert (tmp_path / "measurements.csv").read_bytes() == (tmp_path / "here.csv").read_bytes()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("times", [1, 99])
-def test_a_worker_that_goes_away(
-    scheduler: str, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int
-) -> None:
-    """The run of a worker that is killed is done by another one; a run that kills every worker has failed."""
-    monkeypatch.setattr("splc.measuring.cluster.LOOK_SECONDS", 0.2)
-    code = f"""
-import os, sys
-if sys.argv[1] == "3":
-    with open("killed", "a") as file: file.write("x")
-    if os.stat("killed").st_size <= {times}: os.kill(os.getppid(), 9)
-print(sys.argv[1])
-"""
-    made, record = setup(program(code) + " {x}", 1, tmp_path), Recorder()
-    with Cluster(scheduler) as cluster:
-        run_on_cluster(cluster, made, first_runs(made), record, lambda: False)
-    expected: dict[Any, Any] = {(row, 0): row + 1 for row in range(8)}
-    if times > 1:
-        expected[2, 0] = "4 workers disappeared while they measured it"
-    # Four workers for a task of several runs, and four for the run alone.
-    assert (tmp_path / "killed").stat().st_size in ({2} if times == 1 else {4, 8})
-    assert record.values == expected
 
 
 def test_the_lock_of_a_machine_with_a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,14 +16,7 @@ from splc.models.text.reader import expand_model
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
 from tests.support.real_data import real
-
-FILES = {
-    "LLVM": "LLVM/FeatureModel.xml",
-    "x264": "x264/FeatureModel.xml",
-    "Dune": "Dune/FeatureModel.xml",
-    "exastencils": "exastencils/FeatureModel.xml",
-    "splc_examples": "splc_examples/VariabilityModel.xml",
-}
+from tests.support.shared_systems import DESCRIBED
 
 
 @pytest.fixture
@@ -31,7 +24,7 @@ def real_model() -> Callable[[str], VariabilityModel]:
     """Return the reader of real systems' descriptions."""
 
     def read(name: str) -> VariabilityModel:
-        return read_variability_model(real(FILES[name]))
+        return read_variability_model(real(DESCRIBED[name].description or ""))
 
     return read
 

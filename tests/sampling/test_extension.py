@@ -64,25 +64,6 @@ def test_an_extension_is_new_and_valid(model: VariabilityModel, spec: str, seed:
         assert len(added) == 2
 
 
-@pytest.mark.real_data
-@pytest.mark.parametrize(
-    "spec",
-    [
-        *("optionwise", "pairwise", "twise:3", "covering:1", "all"),
-        *(pytest.param(f"covering:{size}", marks=pytest.mark.slow) for size in (2, 3)),
-    ],
-)
-def test_nothing_is_added_to_what_covers_everything(real_model: Callable[[str], VariabilityModel], spec: str) -> None:
-    """A sample that a design selected lacks nothing of it; of a covering array every row is needed."""
-    model = real_model("x264")
-    whole = sample(model, spec)
-    found = draw_sample(model, spec, existing=whole)
-    assert len(found.configurations) == 0
-    assert "the existing sample lacks nothing" in found.notes
-    assert spec.startswith("covering") <= len(sample(model, spec, existing=whole[1:])) <= 2
-    assert len(sample(model, spec, existing=whole[:0])) == len(whole)
-
-
 def test_random_extensions_exhaust_the_space() -> None:
     """Samples that extend each other have every configuration once; more than are left is an error."""
     model = VariabilityModel("grid", (BinaryOption("b"), NumericOption("x", tuple(map(float, range(10))))))

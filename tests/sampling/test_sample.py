@@ -136,13 +136,3 @@ def test_a_part_of_what_was_measured(spec: tuple[str, int], seed: int, order: li
     whole = sample(system, "measured:100%", seed, measured)
     assert whole[:n] == found
     assert len(whole) == 20
-
-
-def test_draws_of_measured_configurations_are_uniform(plane: VariabilityModel) -> None:
-    """Over many seeds every measured configuration is drawn about equally often."""
-    measured = Configurations(plane, np.array([[0, 0], [0, 1], [1, 4], [4, 4], [2, 2]]))
-    drawn = Configurations.concatenate([sample(plane, "measured:2", seed, measured) for seed in range(400)])
-    counts = np.bincount(measured.find(drawn), minlength=5)
-    assert counts.sum() == 800
-    assert counts.min() > 130
-    assert counts.max() < 190

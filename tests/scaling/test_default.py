@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from typing import Any
-
 import numpy as np
 import pytest
 from scipy.integrate import quad
@@ -12,14 +9,11 @@ from scipy.special import digamma
 from scipy.stats import chi2
 
 from casestudies.scaling_evaluation.single_functions import LEARNERS, evaluate
-from splc.scaling import fit, fit_many
-from splc.scaling.data import condensed, repetition_weights
-from splc.scaling.evidence import ANY_SCALE, BANK, FLOORED, FREEDOM, noise_evidence
-from splc.scaling.result import predictions
-from splc.scaling.selection import Shortlist
+from splc.scaling import fit_many
+from splc.scaling.data import condensed
+from splc.scaling.evidence import ANY_SCALE, BANK, FREEDOM, noise_evidence
 
 X = np.array([2.0, 4.0, 8.0, 16.0, 32.0])
-SQUARE = (Fraction(2), Fraction(0))
 
 
 @pytest.mark.parametrize("repetitions", [1, 3])
@@ -100,52 +94,6 @@ def test_noise_that_repetitions_share_is_seen() -> None:
     assert sum(held) > 80
 
 
-def test_data_without_noise_are_recognised_among_close_hypotheses() -> None:
-    """Without noise exponents as close as 6/5 and 5/4 are told apart, with a constant and without."""
-    for power in (6 / 5, 5 / 4):
-        for constant in (0.0, 100.0):
-            model = fit(X, constant + 0.01 * X**power)
-            assert float(model.lead["x"][0]) == pytest.approx(power)
-            assert model.certainty == pytest.approx(1)
-
-
-@pytest.mark.parametrize("power", [4, 5, Fraction(7, 2)])
-def test_high_powers_are_found(power: int | Fraction) -> None:
-    """Powers above 3 are rare, and found where measurements show them."""
-    rng = np.random.default_rng(8)
-    values = (10 + X ** float(power)) * (1 + rng.uniform(-0.01, 0.01, 5))
-    assert fit(X, values).lead == {"x": (Fraction(power), Fraction(0))}
-
-
-def test_an_outlier_has_no_weight() -> None:
-    """One of four repetitions ten times too large changes only the notes; other methods only note it."""
-    rng = np.random.default_rng(1)
-    y = (3 * X**2)[:, None] * (1 + rng.uniform(-0.02, 0.02, (5, 4)))
-    y[1, 2] *= 10
-    model = fit(X, y)
-    assert model.lead == {"x": SQUARE}
-    assert float(model.predict(128)) == pytest.approx(3 * 128**2, rel=0.02)
-    assert any("1 repetition far from the others, with little or no weight" in note for note in model.notes)
-    assert any("1 repetition far from the others" in note for note in fit(X, y, method="basic").notes)
-    assert fit(X, y, method="basic", aggregate="robust").lead == {"x": SQUARE}
-
-
-def test_normal_noise_has_few_outliers() -> None:
-    """Fewer than one in a thousand normally distributed repetitions is an outlier."""
-    values = 1 + 0.05 * np.random.default_rng(2).normal(size=(500, 5, 4))
-    assert (repetition_weights(values) < 0.5).mean() < 1e-3
-
-
-@pytest.mark.parametrize("aggregate", ["mean", "median", "minimum", "maximum"])
-def test_repetitions_are_condensed_as_asked(aggregate: str) -> None:
-    """Each way to condense repetitions gives the model of the values it gives."""
-    rng = np.random.default_rng(4)
-    y = (5 + X)[:, None] * (1 + rng.uniform(-0.02, 0.02, (5, 3)))
-    condense: Any = {"mean": np.mean, "median": np.median, "minimum": np.min, "maximum": np.max}[aggregate]
-    model = fit(X, y, method="basic", aggregate=aggregate)
-    assert model.coefficients == pytest.approx(fit(X, condense(y, axis=1), method="basic").coefficients)
-
-
 @pytest.mark.parametrize("number", [15, pytest.param(120, marks=pytest.mark.slow)])
 def test_coverage_of_intervals(number: int) -> None:
     """Intervals of 90 % hold a new measurement at four times the largest x in about 90 % of all cases or more."""
@@ -171,44 +119,6 @@ def test_intervals_widen_with_level_and_distance() -> None:
         assert (np.diff((wide[1] - wide[0]) / center) > 0).all()
 
 
-@pytest.mark.parametrize("method", ["default", "extrap"])
-def test_intervals_of_many_models_are_those_of_each(method: str) -> None:
-    """Models whose intervals are found together have the intervals that each of them has."""
-    rng = np.random.default_rng(9)
-    values = (5 + X ** rng.uniform(-1, 2, (15, 1)))[:, :, None] * (1 + 0.03 * rng.normal(size=(15, 5, 3)))
-    models = (*fit_many(X, values, method=method), fit(X, 3 * X, method=method), fit(X[1:], 3 + X[1:], method=method))
-    points = [{"x": value} for value in (5.0, 64.0, 512.0)]
-    for model, found in zip(models, predictions(models, points), strict=True):
-        lower, upper = model.interval([5.0, 64.0, 512.0])
-        assert [each.lower for each in found] == pytest.approx(lower.tolist(), rel=5e-3, abs=1e-3)
-        assert [each.upper for each in found] == pytest.approx(upper.tolist(), rel=5e-3, abs=1e-3)
-        assert [each.predicted for each in found] == pytest.approx(model.predict([5.0, 64.0, 512.0]).tolist())
-
-
-@pytest.mark.parametrize("noise", [0.003, 0.1])
-def test_the_choice_out_of_the_plausible_hypotheses(noise: float) -> None:
-    """The most plausible one; with large noise the nearest to the median at four times x, of those about as plausible.
-
-    Noise is large where partly absolute noise is among the hypotheses.
-    """
-    rng = np.random.default_rng(13)
-    large = 0
-    for model in fit_many(X, (5 + X**1.3) * (1 + noise * rng.normal(size=(30, 5)))):
-        assert model.uncertainty is not None
-        assert isinstance(model.uncertainty.shortlist, Shortlist)
-        found = model.uncertainty.plausible
-        values = found.predictions(np.array([[4 * X[-1]]]))[0][:, 0] * model.uncertainty.unit
-        weights = np.exp(found.log_weights)
-        order = np.argsort(values)
-        median = values[order][np.searchsorted(np.cumsum(weights[order]), weights.sum() / 2)]
-        noisy = bool((model.uncertainty.shortlist.rows["noise"] == FLOORED).any())
-        likely = values[weights >= (0.7 if noisy else 1.0) * weights.max()]
-        nearest = likely[np.abs(likely - median).argmin()]
-        assert float(model.predict(4 * X[-1])) == pytest.approx(nearest, rel=1e-6)
-        large += noisy
-    assert large == 0 if noise < 0.03 else large > 20
-
-
 def test_noise_that_grows_is_extrapolated() -> None:
     """Intervals hold beyond the measured points if the relative noise grows, by 0.01 times the root of x."""
     rng = np.random.default_rng(12)
@@ -218,12 +128,3 @@ def test_noise_that_grows_is_extrapolated() -> None:
     bounds = np.array([model.interval([64.0, 128.0]) for model in models])
     held = (bounds[:, 0] <= values[:, 5:, 0]) & (values[:, 5:, 0] <= bounds[:, 1])
     assert (held.mean(axis=0) > 0.8).all()
-
-
-def test_absolute_noise_is_recognised() -> None:
-    """Most quadratic terms are found with noise that is as large for small values as for large ones."""
-    rng = np.random.default_rng(6)
-    values = 1 + X**2 + rng.normal(0, 5, (200, 5))
-    models = fit_many(X, values)
-    assert np.mean([model.lead == {"x": SQUARE} for model in models]) > 0.8
-    assert any("noise looks as large for small values" in note for model in models for note in model.notes)

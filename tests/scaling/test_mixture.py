@@ -1,4 +1,4 @@
-"""Quantiles of mixtures of Student distributions, and intervals at one point, against bisection."""
+"""Quantiles of mixtures of Student distributions, and intervals, against bisection."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from scipy.special import ndtr, stdtr
+from scipy.special import ndtr
 
 from splc.scaling import ScalingModel, fit
 from splc.scaling.intervals import mixture_intervals, quantiles
@@ -63,25 +63,6 @@ def test_quantiles_are_those_of_bisection(seed: int, tail: float) -> None:
             own = means[part, point], errors[part, point], weights[part, point], freedoms[part]
             above, below = bisection(tail * (1 - 1e-5), *own), bisection(tail * (1 + 1e-5), *own)
             assert below <= found[which, point] <= above
-
-
-@pytest.mark.parametrize(("freedom", "error"), [(2.0, 0.06), (3.0, 0.03), (5.0, 0.01), (30.0, 0.001)])
-def test_quantiles_of_student_distributions(freedom: float, error: float) -> None:
-    """The probability beyond the quantile of a single part is that of the tail, up to the normal approximation."""
-    one = np.ones((1, 1))
-    (found,) = quantiles(0.05, 0 * one, one, one, np.array([freedom]), np.array([1]))[0]
-    assert stdtr(freedom, -found) == pytest.approx(0.05, rel=error)
-
-
-@examples(25)
-@given(seed=st.integers(0, 10_000))
-def test_many_mixtures_are_one_after_the_other(seed: int) -> None:
-    """The quantiles of a mixture do not depend on what else is computed with it."""
-    means, errors, weights, freedoms, counts = mixtures(seed)
-    found = quantiles(0.05, means, errors, weights, freedoms, counts)
-    for which, part in enumerate(np.split(np.arange(len(means)), np.cumsum(counts)[:-1])):
-        alone = quantiles(0.05, means[part], errors[part], weights[part], freedoms[part], counts[[which]])
-        assert found[which] == pytest.approx(alone[0], rel=1e-12)
 
 
 def test_values_without_noise() -> None:
@@ -145,35 +126,6 @@ def test_bounds_are_exceeded_as_often_as_said(seed: int, factor: float, level: f
     for model in (series(seed), grid(seed % 100)):
         highest = np.array([high for _, high in model.ranges])
         assert exceeded(model, factor * highest, level) == pytest.approx([(1 - level) / 2] * 2, rel=5e-6)
-
-
-@examples(12)
-@given(seed=SEEDS, level=LEVELS)
-def test_one_point_is_as_many_points(seed: int, level: float) -> None:
-    """The interval at each point is that of all points together, also where a hypothesis is undefined."""
-    for model, points in ((series(seed), np.array([0.5, 1.0, 8.0, 100.0, 1e5])), (grid(seed % 20), GRID[[0, 5]] * 3)):
-        together = np.array(model.interval(points, level))
-        alone = np.array([model.interval(each, level) for each in points]).reshape(-1, 2).T
-        size = np.abs(together).max(axis=0)
-        np.testing.assert_allclose(alone / size, together / size, rtol=0, atol=1e-6)
-
-
-def test_points_where_hypotheses_are_undefined() -> None:
-    """At 0, where logarithms are undefined, the interval is that of the other hypotheses."""
-    x = np.array([0.0, 1.0, 2.0, 4.0, 8.0])
-    model = fit(x, [3.0, 5.1, 6.9, 11.2, 18.9])
-    assert model.uncertainty is not None
-    assert np.array(model.interval(0.0)) == pytest.approx(np.array(model.interval([0.0, 1.0]))[:, 0], rel=1e-9)
-
-
-def test_points_of_the_only_parameter_with_an_effect() -> None:
-    """A model of one of two parameters has its interval where that parameter is, alone and together."""
-    points = np.array([(p, n) for p in (2.0, 4.0, 8.0, 16.0, 32.0) for n in (10.0, 20.0, 40.0, 80.0, 160.0)])
-    model = fit(points, (3 + points[:, 1]) * (1 + 0.01 * np.random.default_rng(0).normal(size=len(points))))
-    assert model.uncertainty is not None
-    assert model.uncertainty.parameters == (1,)
-    together = np.array(model.interval(3 * points[[4, 20]]))[:, 0]
-    assert np.array(model.interval(3 * points[4])) == pytest.approx(together, rel=1e-6)
 
 
 @pytest.mark.parametrize("y", [[3.0, 5.0, 9.0], [3.0, 5.2, 9.1, 16.0, 33.0]])

@@ -1,4 +1,4 @@
-"""Plausible hypotheses of several parameters: signs, misfit, hidden products, intervals."""
+"""Plausible hypotheses of several parameters: signs, misfit, intervals."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from casestudies.scaling_evaluation.several_functions import AXES, evaluate_several, layout
+from casestudies.scaling_evaluation.several_functions import AXES
 from splc.scaling import fit, fit_many
-from splc.scaling.selection import CombinationShortlist, Plausible
-from splc.types import Array
+from splc.scaling.selection import CombinationShortlist
 from tests.support.scaling_grids import along_axes, random_grid
 
 SIGNED = np.array(list(itertools.product((8.0, 64.0, 512.0, 4096.0), (10.0, 20.0, 30.0, 40.0))))
@@ -62,14 +61,6 @@ def test_a_measured_zero_is_not_negative_but_less_is(seed: int) -> None:
     assert lowest(seed, -1e-6)[0] < 0
 
 
-def test_exact_data_that_fall_are_followed() -> None:
-    """Positive data without noise of a function that falls below 0 have this function as model, with a caveat."""
-    exact = fit(SIGNED, 150 - 2 * N - 5 * np.log2(P))
-    assert float(exact.predict([[32768, 320]])[0]) == pytest.approx(150 - 640 - 75)
-    assert any("falls below 0" in note for note in exact.notes)
-
-
-GRID = np.array(list(itertools.product(*AXES[:2])))
 CUBE = np.array(list(itertools.product(*AXES[:3])))
 
 
@@ -113,70 +104,6 @@ def test_intervals_need_no_search() -> None:
     again = pickle.loads(pickle.dumps(kept))  # noqa: S301
     for each, expected in zip([*kept, *again], [*before, *before], strict=True):
         assert np.ravel(each.interval(target, np.ones(1), 0.9)) == pytest.approx(np.ravel(expected), rel=1e-5)
-
-
-FEW = layout(4, "star + few")
-FAR = np.array([[2 * axis[-1] for axis in AXES]])
-
-
-def measured(values: Array, seed: int) -> Array:
-    """Return four repetitions with 2 % noise."""
-    return np.asarray(values[:, None] * (1 + 0.02 * np.random.default_rng(seed).normal(size=(len(values), 4))))
-
-
-def test_intervals_contain_products_that_cheap_points_hide() -> None:
-    """Intervals contain a product of parameters whose lines show little of it."""
-    first, second, third, fourth = FEW.T
-    values = 30 + 0.4 * first ** (5 / 4) * np.log2(first) ** 2 + 3e-4 * second**2 * third * fourth
-    far = 30 + 0.4 * 256 ** (5 / 4) * 64 + 3e-4 * 20.0**2 * 320 * 100
-    model = fit(FEW, measured(values, 5))
-    low, high = model.interval(FAR)
-    assert low[0] <= far <= high[0]
-    uncertainty = model.uncertainty
-    assert uncertainty is not None
-    found: Plausible = uncertainty.plausible
-    assert 0 < found.hidden < len(found.log_weights)
-    assert np.isfinite(found.predictions(FAR)[0]).all()
-
-
-STAR = CUBE[(CUBE.min(axis=0) < CUBE).sum(axis=1) <= 1]
-FAR_OUT = [[256.0, 20.0, 320.0]]
-
-
-def test_product_hidden_at_cheap_points() -> None:
-    """A product that the lines through the smallest values hardly show has a wide interval, and a note."""
-
-    def function(x: Array) -> Array:
-        return np.asarray(1 + 1e-9 * x[:, 0] ** 2 * x[:, 1] ** 2 * x[:, 2])
-
-    rng = np.random.default_rng(3)
-    measured = function(STAR)[:, None] * (1 + 0.02 * rng.normal(size=(len(STAR), 4)))
-    model = fit(STAR, measured, names=["p", "d", "g"])
-    (low,), (high,) = model.interval(FAR_OUT)
-    assert low <= function(np.array(FAR_OUT))[0] <= high
-    assert high > 2 * low
-    hidden = [note for note in model.notes if "no effect on its only line" in note]
-    unused = [name for at, name in enumerate("pdg") if all(term[at].is_constant for term in model.terms)]
-    assert [note[0] for note in hidden] == unused != []
-
-
-def test_single_effect_on_a_star() -> None:
-    """The interval of a model with one of three parameters allows for effects of the others that a star hides."""
-    rng = np.random.default_rng(1)
-    y = (5 + STAR[:, 0])[:, None] * (1 + 0.02 * rng.normal(size=(len(STAR), 4)))
-    model = fit(STAR, y, names=["p", "d", "g"])
-    assert set(model.lead) == {"p"}
-    dense = fit(CUBE, (5 + CUBE[:, 0])[:, None] * (1 + 0.02 * rng.normal(size=(len(CUBE), 4))), names=["p", "d", "g"])
-    widths = [np.subtract(*each.interval(FAR_OUT)[::-1])[0] for each in (model, dense)]
-    assert widths[0] > 3 * widths[1]
-    assert not any("only line" in note for note in dense.notes)
-    assert sum("only line" in note for note in model.notes) == 2
-
-
-def test_noise_common_to_a_point() -> None:
-    """Most 90 % intervals hold although repetitions show an eighth of the noise."""
-    scores = evaluate_several(2, "grid", "product", "common to a point", number=30, seed=5)
-    assert all(score.covered is not None and score.covered >= 80 for score in scores)
 
 
 @pytest.mark.parametrize(("value", "number"), [(0.0, 1), (3.0, 1), (2.0, 30)])

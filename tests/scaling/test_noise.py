@@ -7,7 +7,6 @@ from statistics import median
 import numpy as np
 import pytest
 
-from splc.scaling import fit
 from splc.scaling.data import Condensed, condensed, repetition_weights
 from splc.scaling.evidence import NoiseEvidence, noise_evidence
 from splc.types import Array
@@ -90,32 +89,3 @@ def test_condensed_values_are_weighted_means() -> None:
     assert found.counts[0].tolist() == [round(each) for each in weights.sum(axis=1)]
     assert found.squares[0] == pytest.approx((weights * (values - means[:, None]) ** 2).sum(axis=1))
     assert found.outliers[0] == (weights < 0.5).sum() > 0
-
-
-def test_normal_repetitions_count_in_full() -> None:
-    """Nearly all normally distributed repetitions have the weight 1, and few points are no reason for less."""
-    rng = np.random.default_rng(2)
-    for points in (1, 3, 5):
-        for repetitions in (3, 5, 10):
-            weights = repetition_weights(1 + 0.05 * rng.normal(size=(1000, points, repetitions)))
-            assert (weights < 1).mean() < 0.03
-            assert (weights < 0.5).mean() < 2e-3
-
-
-def test_effects_of_other_parameters_are_no_outliers() -> None:
-    """If only one of two parameters has an effect in the model, points of the other keep all repetitions."""
-    rng = np.random.default_rng(3)
-    points = np.array([*((x, 3.0) for x in X), *((32.0, y) for y in (1.0, 2.0, 4.0, 5.0))])
-    values = (10 + points[:, 0]) * np.where(points[:, 1] == 4, 1.15, 1.0)
-    repeated = values[:, None] * (1 + 0.002 * rng.normal(size=(9, 5)))
-    model = fit(points, repeated, names=("x", "y"))
-    assert all(term[1].is_constant for term in model.terms)
-    assert any(not term[0].is_constant for term in model.terms)
-    assert model.measurements == repeated.size
-    assert not any("little or no weight" in note for note in model.notes)
-    # Along x alone, those of y = 4 are far from the others.
-    alone = fit(points[:, 0], repeated)
-    assert any("little or no weight" in note for note in alone.notes)
-    # An outlier of one point has no weight in both.
-    repeated[0, 0] *= 2
-    assert fit(points, repeated, names=("x", "y")).measurements == repeated.size - 1

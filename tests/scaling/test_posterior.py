@@ -75,18 +75,6 @@ def test_log_weights_are_prior_times_evidence(points: int, repetitions: int, kin
     assert checked == set([(0, True), (1, False), (1, True), (2, False), (2, True)][:every])
 
 
-def test_times_do_not_become_negative() -> None:
-    """A function that becomes negative is less plausible if measured values are positive, and exact data show it."""
-    x = X[:5]
-    rng = np.random.default_rng(0)
-    falling = 10 - 1.5 * np.log2(x)
-    values = np.stack([falling, falling * (1 + 0.05 * rng.normal(size=5)), falling - 4])
-    plain, noisy_one, signed = fit_many(x, values[:, :, None])
-    assert plain.predict(4 * x[-1]) == pytest.approx(10 - 1.5 * 7)
-    assert noisy_one.predict(4 * x[-1]) > 0
-    assert signed.predict(4 * x[-1]) == pytest.approx(6 - 1.5 * 7)
-
-
 @pytest.mark.parametrize("others", [(), (10.0, 20.0, 30.0)])
 def test_values_that_fall_nearly_along_a_line(others: tuple[float, ...]) -> None:
     """Times that fall along a line that ends soon stay positive up to 8 times the largest point, also in a grid."""
@@ -120,23 +108,6 @@ def test_batches_do_not_matter(method: str, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(selection, "MAX_NUMBERS", 1)
     monkeypatch.setattr(single, "CHUNK", 1)
     assert [str(each) for each in fit_many(X[:5], values, method=method)] == [str(each) for each in whole]
-
-
-def test_noise_is_expected_between_a_thousandth_and_a_third() -> None:
-    """The prior of the noise is largest near 1 %, flat from 0.1 to 30 %, and small but not 0 everywhere else."""
-    measured = condensed(np.ones((1, 5, 1)), "mean")
-    evidence = noise_evidence(measured, measured.values)
-    free = 4
-
-    def density(noise: float) -> float:
-        """Return the prior density of the logarithm of the noise, up to a factor."""
-        return float(evidence.judged(np.array([free * noise**2]), free)[0][0]) + free * float(np.log(noise))
-
-    top = density(0.01)
-    for noise in (0.001, 0.003, 0.03, 0.1, 0.3):
-        assert np.log(0.05) < density(noise) - top < 0
-    for noise in (1e-8, 1e-6, 10.0, 100.0):
-        assert np.log(1e-4) < density(noise) - top < np.log(2e-2)
 
 
 @examples(25)

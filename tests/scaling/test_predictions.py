@@ -1,4 +1,4 @@
-"""Predictions of many models at once, and errors of lines, against one after the other."""
+"""Predictions of many models at once against one after the other, and lines against least squares."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.errors import ConfigurationError
-from splc.scaling import fit, suggest
-from splc.scaling.classic import left_out, line
+from splc.scaling import fit
+from splc.scaling.classic import line
 from splc.scaling.result import intervals_of, predictions
-from tests.scaling.suggestion.test_strategies import N, P, core_hours, time_of
 
 X = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0])
 FALLING = np.where(X <= 16, 100 / X, 6 + 0.2 * X)
@@ -75,46 +74,6 @@ def test_columns_that_are_constant_but_for_rounding(unit: float) -> None:
     assert np.isnan(line(column, values)[1])
     column[2] = unit * (1 + 1e-9)
     assert np.isfinite(line(column, values)[1])
-
-
-@given(COLUMNS, st.data())
-def test_errors_with_a_point_left_out(column: list[float], data: st.DataObject) -> None:
-    """Each point is predicted by the line through the others, without a constant that is almost 0."""
-    values = data.draw(st.lists(st.floats(0.5, 10), min_size=len(column), max_size=len(column)))
-    x, y = np.array(column), np.array(values)
-    errors = []
-    for at in range(len(x)):
-        others = np.arange(len(x)) != at
-        if len(set(x[others].tolist())) == 1:
-            assert left_out(x, y) == np.inf
-            return
-        slope, constant = np.polyfit(x[others], y[others], 1)
-        small = abs(constant) / y[others].min()
-        assume(not 4e-4 < small < 6e-4)
-        found = slope * x[at] + (0.0 if small < 5e-4 else constant)
-        errors.append(2 * abs(found - y[at]) / (abs(found) + abs(y[at])))
-    assert float(left_out(x, y)) == pytest.approx(100 * np.mean(errors), rel=1e-5, abs=1e-5)
-
-
-def corner(count: int | None, budget: float | None) -> tuple[float, list[float], str]:
-    """Return the costs of what is measured and of each suggested point, and the reason of the end."""
-    points = np.array([[4.0, 10.0], [8.0, 10.0], [4.0, 20.0]])
-    values = np.repeat(time_of(points)[:, None], 2, axis=1)
-    found = suggest(
-        points, values, names=["p", "n"], cost=core_hours, axes=[P, N], until=None, count=count, budget=budget
-    )
-    return found.spent, [each.cost for each in found.points], found.why
-
-
-def test_suggested_points_together_stay_within_the_budget() -> None:
-    """Of several points that are planned at once, those that fit into the budget together are suggested."""
-    spent, costs, _ = corner(6, None)
-    assert len(costs) == 6
-    for kept in range(1, 6):
-        budget = spent + sum(costs[:kept]) + 0.5 * costs[kept]
-        _, fewer, why = corner(6, budget)
-        assert fewer == costs[:kept]
-        assert why.startswith("the budget is spent")
 
 
 @pytest.mark.parametrize("method", ["default", "basic", "refinement", "extrap"])

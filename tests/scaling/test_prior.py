@@ -12,8 +12,7 @@ import pytest
 
 from splc.scaling.evidence import growth
 from splc.scaling.exponents import FALLING
-from splc.scaling.multi.posterior import parameter_sets
-from splc.scaling.multi.terms import combinations, parameter_terms
+from splc.scaling.multi.terms import combinations
 from splc.scaling.single import HypothesisSpace, space
 from tests.support.paths import ROOT
 
@@ -94,16 +93,6 @@ def test_terms_of_one_parameter() -> None:
     assert sum(single.values()) + sum(double.values()) + constant == pytest.approx(1)
 
 
-def test_tenths_from_seven_points_on() -> None:
-    """From seven points on there are all powers in tenths up to 3, with the weight of the page."""
-    [weight] = stated("other tenths, from seven points on")
-    expected = dict.fromkeys(((Fraction(top, 10), Fraction(0)) for top in range(1, 31)), weight) | stated_terms()
-    single, _ = shares(space(np.append(X, 128.0), False))
-    [constant], [two, _] = stated("a constant"), stated("two terms")
-    total = sum(expected.values())
-    assert single == {each: pytest.approx((1 - constant) * (1 - two) * own / total) for each, own in expected.items()}
-
-
 def test_negative_powers_are_less_plausible() -> None:
     """Relative to the positive power, a negative one has at most the weight that the page states."""
     [share] = stated("negative powers, where values fall")
@@ -174,59 +163,6 @@ def sets(members: tuple[int, ...]) -> set[frozenset[frozenset[int]]]:
             if covers and (size <= 3 if len(members) <= 3 else apart or (size == 2 and frozenset(members) in each)):
                 found.add(frozenset(each))
     return found
-
-
-def test_further_terms_of_several_parameters() -> None:
-    """From ten points per parameter on there are more terms, with the weights that the page states."""
-    tenths, one, two = stated("tenths, and thirds to fifths with logarithms, relative to x")
-    points = np.array(list(itertools.product([1.0, 2.0, 4.0, 8.0], [1.0, 3.0, 5.0, 7.0, 9.0])))
-    [first, _] = parameter_terms(points)
-    [few, _] = parameter_terms(points[:19])
-    known = stated_terms()
-    weights = {
-        (each.power, each.log): float(np.exp(log)) for each, log in zip(first.terms, first.log_prior, strict=True)
-    }
-    assert sum(weights.values()) == pytest.approx(1)
-    whole = weights[Fraction(1), Fraction(0)] / known[Fraction(1), Fraction(0)]
-    extra = {(Fraction(top, 10), Fraction(0)): tenths for top in range(1, 31)}
-    for bottom, top in ((3, 9), (4, 12), (5, 15)):
-        extra |= {
-            (Fraction(each, bottom), Fraction(log)): weight
-            for each in range(1, top)
-            for log, weight in ((1, one), (2, two))
-        }
-    falling = {(each.power, each.log) for each in FALLING}
-    for each, weight in weights.items():
-        if each not in falling:
-            assert weight == pytest.approx(whole * (extra | known)[each])
-    assert set(weights) == set(known) | set(extra) | falling
-    assert len(few.terms) == len(known) + len(falling)
-
-
-@pytest.mark.parametrize("parameters", [1, 2, 3, 4])
-def test_constants_of_several_parameters(parameters: int) -> None:
-    """Each combination has its prior with a constant and without, in the shares of the page; the constant has all."""
-    [alone] = stated("no constant")
-    [constant] = stated("a constant")
-    groups = parameter_sets(parameters, 1000)
-    assert sum(float(np.exp(each.log_priors).sum()) for each in groups) == pytest.approx(1)
-    found: dict[tuple[tuple[int, ...], bool], float] = {}
-    for each in groups:
-        for masks, log_prior in zip(each.masks.tolist(), each.log_priors.tolist(), strict=True):
-            found[tuple(mask for mask in masks if mask), masks[:1] == [0]] = float(np.exp(log_prior))
-    assert found.pop(((), True)) == pytest.approx(constant)
-    for one in combinations(parameters)[1:]:
-        share = float(np.exp(one.log_prior))
-        assert found.pop((one.products, True)) == pytest.approx((1 - alone) * share)
-        assert found.pop((one.products, False)) == pytest.approx(alone * share)
-    assert not found
-
-
-def test_combinations_need_more_points_than_coefficients() -> None:
-    """With as many coefficients as points every hypothesis would fit; one point has the constant alone."""
-    for points in range(1, 6):
-        sizes = {each.masks.shape[1] for each in parameter_sets(2, points)}
-        assert sizes == set(range(1, min(max(points, 2), 5)))
 
 
 def test_noise_that_grows() -> None:

@@ -1,4 +1,4 @@
-"""Published examples, and models of single parameters against oracles of the published methods."""
+"""The sizes of published search spaces, and models of single parameters against oracles of the published methods."""
 
 from __future__ import annotations
 
@@ -10,32 +10,13 @@ import numpy as np
 import pytest
 
 from casestudies.scaling_evaluation import sparse_functions
-from casestudies.scaling_evaluation.single_functions import KINDS, LEARNERS, evaluate, functions
-from splc.errors import SpecError
+from casestudies.scaling_evaluation.single_functions import LEARNERS, evaluate
 from splc.scaling import Exponents, ScalingModel, fit, fit_many
-from splc.scaling.classic import left_out
 from splc.scaling.exponents import EXTRAP, PAPER, grid
 from splc.types import Array
 from tests.support import scaling_oracle as oracle
 
 Curve = Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]]
-
-# One of Extra-P's own example files (tests/data/text/one_parameter_1.txt): five points, six repetitions (rounded).
-EXAMPLE = [
-    [82.0084, 81.4202, 81.9898, 80.7601, 82.5425, 82.5425],
-    [184.5140, 177.4606, 179.1226, 178.9221, 177.9346, 177.9346],
-    [315.2684, 314.8769, 315.7165, 324.2232, 323.2719, 323.2719],
-    [509.8106, 495.7445, 501.0059, 502.5272, 509.6665, 509.6665],
-    [725.3886, 727.8628, 727.0517, 729.5284, 721.0616, 721.0616],
-]
-
-
-@pytest.mark.parametrize("method", ["basic", "extrap"])
-def test_extrap_prints_this_model(method: str) -> None:
-    """The model of Extra-P's own example is -0.89 + 0.2017 * x^2."""
-    model = fit([20, 30, 40, 50, 60], EXAMPLE, method=method)
-    assert model.lead == {"x": (Fraction(2), Fraction(0))}
-    assert model.coefficients == pytest.approx((-0.89, 0.2017), rel=1e-3)
 
 
 def test_search_spaces_have_their_published_sizes() -> None:
@@ -43,36 +24,6 @@ def test_search_spaces_have_their_published_sizes() -> None:
     assert len(PAPER) == 38
     assert len(set(EXTRAP)) == len(EXTRAP) == 42
     assert not any(term.power == 3 and term.log == 2 for term in EXTRAP)
-
-
-@pytest.mark.parametrize("method", ["default", "basic", "refinement"])
-@pytest.mark.parametrize(
-    ("lower", "upper", "change"), [(np.square, lambda x: 30 + x, 6.0), (np.log2, lambda x: 40 + x**2, 5.0)]
-)
-def test_two_segments_are_found(method: str, lower: Curve, upper: Curve, change: float) -> None:
-    """Data that change their behaviour give a model of each side, and predictions use the one of their side."""
-    x = np.arange(1.0, 12.0) * (1 if change == 6 else 4)
-    change *= 1 if change == 6 else 4
-    values = np.where(x <= change, lower(x), upper(x))
-    model = fit(x, values, method=method, segmented=True)
-    assert model.change == change
-    assert model.below is not None
-    assert model.predict(x) == pytest.approx(values)
-    assert model.distance([x[0], x[-1], 2 * x[-1]]) == pytest.approx([1, 1, 2])
-    assert (model.interval(x)[0] <= values + 1e-9).all()
-    assert "the behaviour changes at" in model.notes[0]
-
-
-def test_smooth_or_short_data_have_one_segment() -> None:
-    """Data of one behaviour, or of fewer than six points, give one model; the latter with a note."""
-    x = np.arange(1.0, 12.0)
-    rng = np.random.default_rng(0)
-    values = (3 + x**1.5) * (1 + rng.uniform(-0.05, 0.05, (80, 11)))
-    assert sum(model.below is not None for model in fit_many(x, values, segmented=True)) <= 2
-    assert sum(model.below is not None for model in fit_many(x[:6], values[:, :6], segmented=True)) <= 2
-    short = fit(x[:5], np.where(x[:5] < 3, 1, x[:5] ** 2), segmented=True)
-    assert short.below is None
-    assert any("fewer than 6 points" in note for note in short.notes)
 
 
 @pytest.mark.parametrize(
@@ -95,18 +46,6 @@ def test_each_point_is_in_its_segment(points: int, lower: Curve, upper: Curve, l
     assert (model.below.ranges, model.ranges) == (((x[0], x[last - 1]),), ((x[last], x[-1]),))
 
 
-def test_functions_are_drawn_as_stated() -> None:
-    """Functions have the class's number of distinct terms, the first of the class, and coefficients of 10^[-2, 3]."""
-    for kind, (own, among, size) in KINDS.items():
-        drawn = functions(kind, 50, np.random.default_rng(1))
-        assert functions(kind, 50, np.random.default_rng(1)) == drawn
-        for each in drawn:
-            terms = [term for _, term in each.terms]
-            assert len(set(terms)) == size
-            assert not terms or (terms[0] in own and set(terms) <= set(among))
-            assert all(0.01 <= c <= 1000 for c in (each.constant, *(c for c, _ in each.terms)))
-
-
 # Shares of exact lead exponents and of good predictions: the best that any variant of Extra-P reached in each class.
 BEST = [(97, 97), (89, 86), (82, 71), (62, 66), (60, 55), (21, 34), (30, 34)]
 
@@ -122,21 +61,6 @@ def test_the_default_is_at_least_as_good_as_the_best_of_each_class(number: int) 
 
 
 @pytest.mark.parametrize(
-    ("label", "shares"),
-    [
-        pytest.param("Extra-P 4.2.5, basic", [77.7, 81.5, 75.2, 61.5, 59.6, 21.3, 30.3], marks=pytest.mark.slow),
-        pytest.param("Extra-P 4.2.5, refining", [89.3, 88.0, 80.8, 45.7, 41.6, 9.4, 16.1], marks=pytest.mark.slow),
-        ("the paper's algorithm as written", [85.9, 89.2, 82.8, 50.1, 48.0, 11.8, 20.5]),
-    ],
-)
-def test_learners_of_extrap_score_what_was_measured(label: str, shares: list[float]) -> None:
-    """Extra-P's learners reach the shares that were measured with Extra-P and a faithful implementation of it."""
-    mine = [score.exact for score in evaluate({label: LEARNERS[label]}, number=150, seed=78)]
-    # Three standard errors of 150 functions.
-    assert np.abs(np.array(mine) - shares).max() < 12.3
-
-
-@pytest.mark.parametrize(
     ("parameters", "points", "least"),
     [(2, 9, 60), (2, 11, 90), *(pytest.param(3, *each, marks=pytest.mark.slow) for each in ((13, 57), (25, 82)))],
 )
@@ -147,17 +71,6 @@ def test_sparse_models_predict_the_next_point(parameters: int, points: int, leas
     assert list(score.within) == sorted(score.within)
     assert score.models == 100 == len(drawn.values)
     assert 0 < score.cost < 20
-
-
-def test_the_evaluation_is_reproducible_and_counts_what_it_leaves_out() -> None:
-    """The same seed draws the same functions; without a least contribution only missing effects are left out."""
-    first, second = (sparse_functions.functions(2, 20, np.random.default_rng(3)) for _ in range(2))
-    assert (first.values == second.values).all()
-    assert all(number > 0 for number in first.left_out.values())
-    anything = sparse_functions.functions(2, 20, np.random.default_rng(3), least=0)
-    assert anything.left_out["a term that contributes too little"] == 0
-    with pytest.raises(SpecError, match="5 parameters"):
-        sparse_functions.functions(5, 1, np.random.default_rng(0))
 
 
 SETS = [[2.0, 4.0, 8.0, 16.0, 32.0], [8.0, 16.0, 32.0, 64.0, 128.0], [3.0, 5.0, 7.0, 20.0, 31.0, 32.0, 90.0]]
@@ -223,18 +136,6 @@ def test_a_term_predicts_points_left_out_better_than_a_constant(points: int) -> 
     expected = [oracle.left_out_plainly(x, y, [LINEAR]) < oracle.left_out_plainly(x, y, []) for y in values]
     assert [lead(model) is not None for model in models] == expected
     assert 5 < sum(expected) < 55
-
-
-def test_small_constants_of_points_left_out() -> None:
-    """A constant counts as 0 if it is below 0.05 % of the smallest of the other values."""
-    x = np.array([1.0, 2.0, 4.0])
-    # Without the first point, the line is 0.0005 + x, and the smallest of the others is 2.0005.
-    y = np.array([0.1, 2.0005, 4.0005])
-    assert left_out(x, y) == pytest.approx(oracle.left_out(x, y, LINEAR), rel=1e-9)
-    rng = np.random.default_rng(6)
-    values = 0.003 * rng.uniform(-1, 1, (300, 1)) + x * rng.choice([0.05, 0.5, 1.0], (300, 3))
-    expected = [oracle.left_out(x, y, LINEAR) for y in values]
-    assert left_out(x[:, None], values.T) == pytest.approx(np.array(expected), rel=1e-9)
 
 
 @pytest.mark.parametrize("points", SETS)

@@ -1,4 +1,4 @@
-"""Difficult inputs: few points, zeros, falling and huge values, wrong input."""
+"""Difficult inputs: few points, constants, huge values, any unit, series that fail."""
 
 from __future__ import annotations
 
@@ -13,68 +13,12 @@ from splc.data.experiment import Experiment
 from splc.errors import MeasurementError, SpecError
 from splc.scaling import fit, fit_experiment, fit_many
 from splc.scaling import profile as profile_module
-from splc.scaling.data import repetition_weights
 from splc.scaling.methods import METHODS
 from splc.scaling.result import ScalingModel
 from splc.types import Array
 
 ALL = sorted(METHODS)
 X = np.array([2.0, 4.0, 8.0, 16.0, 32.0])
-
-
-def noted(notes: tuple[str, ...], text: str) -> bool:
-    """Return whether some note holds a text."""
-    return any(text in note for note in notes)
-
-
-def test_what_falls_is_found_with_negative_powers() -> None:
-    """Of 100/x, with noise or without, the default finds the power -1 and notes that it searched for it."""
-    rng = np.random.default_rng(0)
-    for values in (100 / X, 100 / X * (1 + rng.uniform(-0.02, 0.02, 5)), 7 + 100 / X):
-        model = fit(X, values)
-        assert model.lead == {"x": (Fraction(-1), Fraction(0))}
-        assert float(model.predict(1024)) > 0
-        assert noted(model.notes, "negative powers were searched")
-
-
-def test_negative_powers_can_be_forbidden_and_asked_for() -> None:
-    """Without strong scaling no power is negative, and a note names the setting; the classic search has it too."""
-    model = fit(X, 7 + 100 / X, strong_scaling=False)
-    assert all(term.power >= 0 for (term,) in model.terms)
-    assert noted(model.notes, "strong_scaling=True")
-    asked = fit(X, 100 / X, method="classic", strong_scaling=True, criterion="rss")
-    assert asked.lead == {"x": (Fraction(-1), Fraction(0))}
-
-
-def test_intervals_have_the_negative_powers_of_the_setting() -> None:
-    """Intervals weigh negative powers if strong_scaling says so, also if that is not what the values suggest."""
-    noise = 1 + 0.03 * np.random.default_rng(0).uniform(-1, 1, len(X))
-    for values, searched in ((5 + 0.5 * X, False), (5 + 100 / X, True)):
-        default, same, other = (
-            fit(X, values * noise, strong_scaling=setting).interval(128.0) for setting in (None, searched, not searched)
-        )
-        assert default == same != other
-
-
-@pytest.mark.parametrize("method", ALL)
-def test_values_that_fall_below_zero_are_noted(method: str) -> None:
-    """A falling line fitted to positive values has a note that it falls below 0."""
-    model = fit(X, 100 - 2 * X, method=method)
-    assert model.lead == {"x": (Fraction(1), Fraction(0))}
-    assert noted(model.notes, "falls below 0")
-
-
-@pytest.mark.parametrize("method", ALL)
-def test_one_and_two_points_give_a_model_with_a_note(method: str) -> None:
-    """One point gives a constant, two points give a model; both have a note."""
-    one, two = fit([4], [10], method=method), fit([4, 8], [10, 20], method=method)
-    assert one.lead == {}
-    assert float(one.predict(100)) == 10
-    assert noted(one.notes, "nothing is known")
-    assert noted(two.notes, "only 2 values")
-    lower, upper = one.interval([4, 8])
-    assert (lower < 10).all()
-    assert (upper > 10).all()
 
 
 @pytest.mark.parametrize("method", ALL)
@@ -85,26 +29,6 @@ def test_constants_are_constant(method: str) -> None:
         assert model.lead == {}
         assert float(model.predict(1000)) == value
         assert model.rss == 0
-
-
-@pytest.mark.parametrize("method", ALL)
-def test_zeros_give_a_finite_model_with_a_note(method: str) -> None:
-    """Values of 0 give finite predictions, and a note."""
-    for values in ([0, 0, 1, 2, 5], [0, 0, 0, 0, 3], [4, 0, 2, 0, 0], [-1, 0, 1, 2, 5]):
-        model = fit(X, values, method=method)
-        assert np.isfinite(model.predict([1, 128])).all()
-        assert noted(model.notes, "0: no relative error there")
-
-
-@pytest.mark.parametrize("method", ALL)
-def test_below_one_there_are_no_logarithms(method: str) -> None:
-    """With x below 1, also 0, powers are found and logarithms are not searched, with a note."""
-    for x in (X / 16, X - 2):
-        model = fit(x, 5 + 3 * x**2, method=method)
-        assert model.lead == {"x": (Fraction(2), Fraction(0))}
-        assert noted(model.notes, "below 1")
-        assert np.isfinite(model.interval([0.0, 64.0])).all()
-    assert all(term.log == 0 for (term,) in fit(X / 16, np.log2(X), method=method).terms)
 
 
 @pytest.mark.parametrize("method", ALL)
@@ -127,21 +51,6 @@ def test_points_keep_their_shape() -> None:
     assert model.predict([[1.0], [64.0]]).shape == (2,)
     assert model.distance([1, 2, 32, 128]) == pytest.approx([2, 1, 1, 4])
     assert fit_many(X, np.empty((0, 5))) == ()
-
-
-@pytest.mark.parametrize("factor", [1.2, 1.5, 100.0])
-@pytest.mark.parametrize("far", [1, 2, 3])
-@pytest.mark.parametrize("method", ALL)
-def test_points_keep_at_least_half_of_their_repetitions(method: str, far: int, factor: float) -> None:
-    """If half of the repetitions or more differ from the others, none is an outlier."""
-    values = np.repeat((3 + 2 * X)[:, None], 4, axis=1) * (1 + np.random.default_rng(0).uniform(-0.01, 0.01, (5, 4)))
-    values[2, :far] *= factor
-    wrong = repetition_weights(values[None])[0] < 0.5
-    assert (wrong.sum(axis=1) <= 2).all()
-    if far == 2:
-        assert not wrong.any()
-    model = fit(X, values, method=method)
-    assert np.isfinite(model.predict(X)).all()
 
 
 @pytest.mark.parametrize("method", ALL)

@@ -1,4 +1,4 @@
-"""One change of behaviour: jumps, and segments along the only one or one of several parameters."""
+"""One change of behaviour: a jump, and segments along one of several parameters."""
 
 from __future__ import annotations
 
@@ -9,21 +9,10 @@ import pytest
 
 from splc.formats.experiments.read import read_experiment
 from splc.scaling import fit, fit_many
-from splc.scaling.segmented import jump, window_error
 from tests.support.real_data import real
 
 JUMPING = np.array([*itertools.product((32, 48, 64, 96, 128, 192), (1, 2, 4, 8, 16))], dtype=float)
 SIZE, COUNT = JUMPING.T
-
-
-def test_jump() -> None:
-    """A step along a parameter is found with its place and factor, none where powers explain the values."""
-    found = jump(JUMPING, 0.1 * SIZE * COUNT * np.where(SIZE >= 128, 8, 1))
-    assert found is not None
-    assert found[:2] == (0, 128)
-    np.testing.assert_allclose(found[2], 8)
-    assert jump(JUMPING, 0.1 * SIZE**1.5 * COUNT * np.random.default_rng(0).normal(1, 0.05, len(SIZE))) is None
-    assert jump(JUMPING, 0.0 * SIZE) is None
 
 
 def test_note() -> None:
@@ -69,18 +58,6 @@ def test_example_of_extrap(method: str) -> None:
     assert errors[0] < errors[1] / 10
 
 
-def test_a_hint_at_a_change() -> None:
-    """A poor model of all points names a change that two segments fit much better; other models do not."""
-    hint = "the behaviour seems to change at p = 6: two segments fit better"
-    whole = fit(POINTS, TURN, names=["n", "p"])
-    assert hint in whole.notes
-    assert hint in fit(POINTS, 1e210 * TURN, names=["n", "p"]).notes
-    assert hint not in fit(POINTS, TURN, names=["n", "p"], segmented=True).notes
-    smooth = fit(POINTS, 3 + P * 1.5 + N**2, names=["n", "p"])
-    few = fit(POINTS[P < 6], TURN[P < 6], names=["n", "p"])
-    assert not any("seems to change" in note for note in (*smooth.notes, *few.notes))
-
-
 def test_noise_and_few_points_have_one_segment() -> None:
     """Functions without a change have one model; lines of fewer than six points, and small segments, too."""
     rng = np.random.default_rng(0)
@@ -90,14 +67,3 @@ def test_noise_and_few_points_have_one_segment() -> None:
     assert any("fewer than 6 points on every line" in note for note in short.notes)
     thin = (N == 2) | (P == 1)
     assert fit(POINTS[thin], TURN[thin], segmented=True).below is None
-
-
-def test_errors_of_windows() -> None:
-    """The error is relative to the mean values; a window of zeros has none, also beside others."""
-    x = np.array([2.0, 4.0, 8.0, 16.0, 32.0])
-    assert window_error(x, np.zeros((1, 5))) == 0
-    values = 3 + np.array([[1.0, -1.0, 1.0, -1.0, 1.0]])
-    error = window_error(x, values)
-    assert error > 0.1
-    assert window_error(x, 1e6 * values) == pytest.approx(error)
-    assert window_error(x, np.vstack([values, np.zeros((3, 5))])) == pytest.approx(error / 2)

@@ -16,7 +16,6 @@ from typing import Any
 
 import pytest
 
-from splc.errors import OutputError
 from splc.measuring.journal import read_journal
 from splc.workflows.measure import Request
 from splc.workflows.measure import run as run_measurement
@@ -24,7 +23,7 @@ from splc.workflows.views import Watch
 from tests.cli.conftest import SYSTEM
 from tests.study.conftest import Studied
 from tests.support.dask_processes import DaskProcesses, dask_processes
-from tests.support.programs import file_size_limit, table
+from tests.support.programs import table
 from tests.support.results import contents
 
 distributed = pytest.importorskip("distributed", reason="needs the extra cluster")
@@ -150,15 +149,6 @@ def test_a_measurement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure:
 def journal() -> list[Any]:
     """Return the records of the measurement."""
     return list(read_journal("measurements.journal"))
-
-
-def test_a_full_disk_here(studied: Studied, study_file: Path, tmp_path: Path) -> None:
-    """If results cannot be written, an error says so; later the study continues."""
-    expected = contents(studied("here").folder)
-    with dask_processes(tmp_path / "dask") as cluster:
-        with file_size_limit(600), pytest.raises(OutputError, match="cannot be written"):
-            studied("there", scheduler=cluster.address)
-        assert contents(studied("there", scheduler=cluster.address).folder) == expected
 
 
 def test_encrypted(study_file: Path, tmp_path: Path) -> None:

@@ -1,14 +1,12 @@
-"""Studies that are killed or terminated, and the script of docs/howto/cluster.md."""
+"""Studies that are killed, and the script of docs/howto/cluster.md."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -53,47 +51,6 @@ def test_killed_at_random_moments(study_file: Path, tmp_path: Path, kills: int, 
         folder = tmp_path / f"disturbed{number}"
         assert contents(folder) == expected
         assert None not in manifest_of(folder)["times"]["tasks"].values()
-
-
-@pytest.mark.slow
-def test_killed_with_processes(study_file: Path) -> None:
-    """The command, killed while its processes learn, continues to the folder of a run with one process."""
-    command = [sys.executable, "-m", "splc", "study", str(study_file), "-o"]
-    folder = study_file.parent / "killed"
-    running = subprocess.Popen([*command, str(folder), "--jobs", "2"], env=ENVIRONMENT, stderr=subprocess.DEVNULL)
-    while not list(folder.glob("tasks/*.json")) and running.poll() is None:
-        time.sleep(0.005)
-    running.send_signal(signal.SIGKILL)
-    # On a busy machine it may have ended before anybody looked.
-    assert running.wait() in {-signal.SIGKILL, 0}
-    for name, jobs in (("killed", "2"), ("whole", "1")):
-        place = str(study_file.parent / name)
-        done = subprocess.run([*command, place, "--jobs", jobs], env=ENVIRONMENT, capture_output=True, check=False)
-        assert done.returncode == 0, done.stderr
-    assert contents(folder) == contents(study_file.parent / "whole")
-    assert {"pictures/predictions.svg", "pictures/unscaled.svg", "pictures/terms.svg"} <= set(contents(folder))
-
-
-@pytest.mark.slow
-def test_terminated_in_the_background(study_file: Path) -> None:
-    """If Ctrl-C is ignored, as in background jobs, SIGTERM ends a study with 130 and keeps finished runs."""
-    study_file.write_text(
-        'samplings = ["random:6"]\nseeds = [' + ", ".join(map(str, range(400))) + "]\n", encoding="utf-8"
-    )
-    folder = study_file.parent / "ended"
-    splc = f"{sys.executable} -m splc study {study_file} -o {folder} --jobs 2"
-    running = subprocess.Popen(
-        ["/bin/sh", "-c", f"trap '' INT; exec {splc}"], env=ENVIRONMENT, stderr=subprocess.PIPE, text=True
-    )
-    while not list(folder.glob("tasks/*.json")) and running.poll() is None:
-        time.sleep(0.005)
-    running.send_signal(signal.SIGINT)
-    running.send_signal(signal.SIGTERM)
-    _, messages = running.communicate(timeout=60)
-    assert running.returncode == 130, messages
-    done = len(list(folder.glob("tasks/*.json")))
-    assert 0 < done < 400
-    assert f"{done} of 400 runs are done and kept" in messages
 
 
 pytest.importorskip("dask_jobqueue", reason="needs the extra cluster")

@@ -142,15 +142,6 @@ def test_what_was_observed_decides_only_where_it_is_learned_from(leveled: Path, 
     assert studied().found == 2 * per_learner
 
 
-def test_a_part_that_was_not_sampled_is_noted(leveled: Path, studied: Studied) -> None:
-    """If no sampled configuration has a part, it is missing from the sum, and the manifest says so."""
-    learner = LEARNERS[LEARNERS.index("[learners.levels]") :]
-    leveled.write_text(f'samplings = ["random:1"]\nseeds = {list(range(12))}\n{learner}', encoding="utf-8")
-    tasks = manifest_of(studied().folder)["tasks"]
-    noted = [any("time_1: no configuration learned from has this part" in note for note in t["notes"]) for t in tasks]
-    assert set(noted) == {True, False}
-
-
 def test_bad_learners(leveled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Wrong variables and parts of all learners are reported with their line before anything is learned.
 

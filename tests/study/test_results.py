@@ -28,12 +28,11 @@ from splc.io.files import Source, read_source
 from splc.io.tables import Spread, markdown_text
 from splc.learning import learn
 from splc.models.influence import InfluenceModel
-from splc.models.terms import Term
 from splc.plotting.charts.drawing import chart_file
 from splc.plotting.charts.influences import term_chart
 from splc.plotting.charts.predictions import sorted_chart
 from splc.study import folder, read_study, run_study
-from splc.study.results import Errors, Results, compare_runs, errors_of, manifest_of, pair_values, titles
+from splc.study.results import Errors, Results, compare_runs, manifest_of, pair_values, titles
 from splc.study.tables import (
     ERRORS,
     PREDICTIONS,
@@ -307,34 +306,12 @@ def test_pictures_of_models(study_file: Path, studied: Studied, scale: float, an
     assert pictures == found
 
 
-def test_models_without_common_terms(study_file: Path) -> None:
-    """There is no picture of terms if equal terms of the two models do not mean the same, or if there are none."""
-    study, loaded, (run, *_) = given_runs(study_file)
-    known, constant = loaded.analytical, InfluenceModel.of_system([(Term(), 1.0)], loaded.inputs.system)
-    assert known is not None
-    found = []
-    for analytical, model in ((known, known), (known, replace(known, link="log")), (constant, constant)):
-        stored = replace(run, record=replace(run.record, model=model_json_text(model, "time")))
-        given = replace(study, constant=False), replace(loaded, analytical=analytical)
-        found.append([*pictures_of(*given, Results((stored,), best=stored))])
-    assert found == [[PREDICTIONS, TERM_SCORES], [PREDICTIONS], [PREDICTIONS]]
-
-
 @pytest.mark.parametrize("pictures", [True, False])
 def test_without_matplotlib(study_file: Path, monkeypatch: pytest.MonkeyPatch, pictures: bool) -> None:
     """Pictures need no matplotlib, and there are none if none were asked for."""
     study_file.write_text('samplings = ["pb:9,3"]\n', encoding="utf-8")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert (PREDICTIONS in run_study(read_study(study_file), pictures=pictures).files) is pictures
-
-
-def test_picture_of_errors(study_file: Path, studied: Studied) -> None:
-    """Errors are drawn by the number of configurations, under the names of the system and the property."""
-    _, _, pictures = drawn(study_file, studied, 'samplings = ["random:12", "random:6"]\nseeds = [0, 1]\n')
-    chart = curves_chart({"grid: time": errors_of(studied().runs)}, "grid: time")
-    assert chart is not None
-    assert pictures[ERRORS] == chart_file(chart, "svg")
-    assert (list(chart.table["configurations"]), set(chart.table["learner"])) == ([6, 12], {"default"})
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from casestudies.published_logs.log_learnings import learnings_of
 from sampling import Space
 from splc.arithmetic.tree import tree_text
 from splc.data.configurations import describe_configuration
@@ -28,7 +29,7 @@ from splc.formats.measurements.configurations import read_configurations, read_o
 from splc.formats.measurements.read import read_measurements, read_measurements_by
 from splc.formats.measurements.selections import parse_assignments, parse_configuration
 from splc.formats.measurements.tables import read_file_columns
-from splc.formats.models.log_reader import learnings_of, parse_stored_log
+from splc.formats.models.log_reader import parse_stored_log
 from splc.formats.models.parameters import parse_parameters
 from splc.formats.models.read import parse_term_list, read_stored_model
 from splc.formats.models.text import latex_text, log2_text, parse_model, parse_stored_text, python_text, with_link
@@ -184,11 +185,12 @@ def _log(file: str, options: Options) -> Iterable[str]:
     for each in found:
         facts = (each.nfp, None if each.model.link == "identity" else each.model.link, dict(each.contexts))
         yield Content(f"model: {each.model.text}{''.join(f'; {fact}' for fact in facts if fact)}")
-    for at, learning in enumerate(learnings_of(source)[0], 1):
+    for at, learning in enumerate(learnings_of(source), 1):
         scores = {line.number: (line.score, line.test_error) for line in learning.rounds.values()}
-        stated = (learning.sampling, learning.configurations, dict(learning.settings), learning.seed)
-        if any((*stated, learning.evaluation)):
-            yield Content(f"learning {at}: {(*stated, learning.evaluation)}, rounds {scores}")
+        about = learning.stated
+        stated = (about.sampling, about.configurations, dict(about.settings), about.seed)
+        if any((*stated, about.evaluation)):
+            yield Content(f"learning {at}: {(*stated, about.evaluation)}, rounds {scores}")
 
 
 def _shown_system(system: VariabilityModel) -> Iterable[str]:

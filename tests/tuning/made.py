@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -50,3 +51,22 @@ def noisy(sd: float, seed: int) -> Callable[[TuningTrial], float]:
     """Return a function that measures with normal noise of a relative standard deviation."""
     rng = np.random.default_rng(seed)
     return lambda trial: seconds(trial.configuration) * (1 + sd * float(rng.standard_normal()))
+
+
+# A GPU kernel, whose blocks are slow unless they are powers of two.
+KERNEL = VariabilityModel.of(
+    {
+        **{"block_x": range(16, 257, 16), "block_y": [1, 2, 4, 8, 16], "tile_x": range(1, 5), "tile_y": range(1, 5)},
+        **{"shared": bool, "padding": bool},
+    },
+    ["!padding | shared"],
+)
+
+
+def kernel_seconds(options: Options) -> float:
+    """Return the time of a configuration of the kernel: the best has blocks of 128, 1, and tiles of 1, 4."""
+    x, y, tile = (options[name] or 0 for name in ("block_x", "block_y", "tile_x"))
+    slow = 10.0 if (x % 64 and x != 32) or x == 192 or tile == 3 or options["tile_y"] == 3 else 1.0
+    shared = (0.5 if slow > 1 else 4.0) if options["shared"] else 1.0
+    level = 1 + 0.2 * abs(math.log2(x) - 7) + 0.1 * math.log2(y) + 0.3 * (4 - (options["tile_y"] or 0)) + 0.1 * tile
+    return slow * shared * level * (0.95 if options["padding"] else 1.0)

@@ -20,7 +20,7 @@ from splc.tuning import Goal, Limit, Tuner, TuningTrial, from_optuna, tune
 from splc.tuning.changes import label_of
 from tests.learning.projection.known_targets import group
 from tests.support.golden_messages import check_calls
-from tests.tuning.made import SYSTEM, noisy, run, seconds
+from tests.tuning.made import KERNEL, SYSTEM, kernel_seconds, noisy, run, seconds
 
 
 def asked(tuner: Tuner, sd: float = 0.0) -> list[tuple[str, tuple[tuple[str, float | None], ...]]]:
@@ -39,6 +39,16 @@ def test_the_best_configuration_is_found(seed: int) -> None:
         seconds({"threads": 8, "level": 3, "codec_fast": 1, "codec_none": 0, "cache": 1})
     )
     assert tuner.done
+
+
+def test_divisible_blocks() -> None:
+    """With 20 runs, searches find 25 % of the best, although most blocks that do not divide evenly are slow."""
+    best = kernel_seconds({"block_x": 128, "block_y": 1, "tile_x": 1, "tile_y": 4, "shared": 0, "padding": 0})
+    found = []
+    for seed in range(6):
+        run(tuner := Tuner(KERNEL, "seconds", 20, seed=seed), lambda trial: kernel_seconds(trial.configuration))
+        found.append(tuner.report().best.value / best)
+    assert sorted(found)[4] < 1.25, found
 
 
 @cache
@@ -126,7 +136,7 @@ def test_race() -> None:
             tuner.tell(trial, value)
             best = min(best, value)
     found = tuner.report()
-    assert ended > 10
+    assert ended >= 10
     assert found.failures == 0
     assert found.best.value == pytest.approx(best)
     assert seconds(found.best.configuration.assignment(0)) == best

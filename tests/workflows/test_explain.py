@@ -1,20 +1,23 @@
-"""Explanations and optima: aliases, overviews, response surfaces, full models, and known truths."""
+"""Explanations and optima: contributions, aliases, overviews, response surfaces, full models, and known truths."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sampling import Space
-from splc import read_measurements
+from splc import read_measurements, read_model
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
+from splc.formats.models.text import model_text_file
+from splc.formats.system.splconqueror_xml import write_variability_model
 from splc.learning import learn
 from splc.learning.projection.predictor import Ensemble
 from splc.models.influence import InfluenceModel
@@ -31,7 +34,9 @@ from splc.workflows.pictures import MAX_VALUES, ResponseSurface, response_surfac
 from tests.support.examples import examples
 from tests.support.full_models import EVERY, LearnedSystem, learned_system
 from tests.support.golden_messages import check_calls
+from tests.support.influence_strategies import influence_models
 from tests.support.real_data import with_real
+from tests.support.strategies import models
 
 TEXT = "interchangeable, because they always change together in {}: {}"
 NUMERIC = NumericOption("x", (1.0, 2.0, 4.0))
@@ -325,15 +330,42 @@ def test_the_optimum_of_the_full_model(name: str, tmp_path: Path, *, maximize: b
     assert not [note.text for note in found.notes if "outside" in note.text]
 
 
-@pytest.mark.parametrize("name", with_real("smg2000", "LLVM"))
-def test_the_optimum_of_the_printed_model(name: str, tmp_path: Path) -> None:
-    """With `printed` the optimum is that of the printed model, in the interval of the printed model."""
-    learned = learned_system(name, tmp_path)
-    (value,) = optimum(learned, printed=True).candidates[0].values
-    printed = learned.result.model.predict(learned.space.enumerate())
-    assert value.predicted == pytest.approx(printed.min(), rel=1e-9)
-    assert value.interval is not None
-    assert value.interval.low <= value.predicted <= value.interval.high
+@examples(20)
+@given(data=st.data(), product=st.booleans())
+def test_contributions_add_up(data: st.DataObject, product: bool, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """For any system, model and configurations, contributions add up (of a product: their exponentials multiply)."""
+    system = data.draw(models(optional=False))
+    space = Space(system)
+    assume(space.count)
+    everything = space.enumerate()
+    model = data.draw(influence_models(system, least=2))
+    # A larger exponential is no number.
+    if product and bool((model.predict(everything) <= 700).all()):
+        model = replace(model, link="log")
+    folder = tmp_path_factory.mktemp("law")
+    write_variability_model(system, folder / "system.xml")
+    (folder / "model.txt").write_text(model_text_file(model), encoding="utf-8")
+    # The text of a product without options, or whose terms cancel each other, is a number, which is a sum.
+    product = read_model(folder / "model.txt", system).link == "log"
+    one, other = (data.draw(st.integers(0, len(everything) - 1)) for _ in range(2))
+    texts = [
+        ",".join(f"{name}={value:g}" for name, value in everything.assignment(row).items()) for row in (one, other)
+    ]
+    predictions = model.predict(everything)
+    file, description = str(folder / "model.txt"), str(folder / "system.xml")
+    for against in (None, texts[1]):
+        request = explain.Request(model=file, system=description, configuration=texts[0], against=against)
+        found = explain.run(request).found
+        assert isinstance(found, Explained)
+        values = np.log(predictions) if product else predictions
+        reference = values.mean() if against is None else values[other]
+        assert found.predicted == pytest.approx(predictions[one])
+        assert found.reference == pytest.approx(math.exp(reference) if product else reference, rel=1e-9, abs=1e-9)
+        assert math.fsum(each.value for each in found.contributions) == pytest.approx(values[one], rel=1e-9, abs=1e-9)
+        difference = values[one] - reference
+        assert math.fsum(each.difference for each in found.contributions) == pytest.approx(
+            difference, rel=1e-9, abs=1e-9 * max(1.0, abs(values).max())
+        )
 
 
 def test_the_best_configurations_in_order(tmp_path: Path) -> None:

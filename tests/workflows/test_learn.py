@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import replace
 from functools import partialmethod
 from pathlib import Path
@@ -16,7 +15,6 @@ from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
 from splc.errors import LearningError, RequestError
 from splc.formats.models.read import read_model
-from splc.io.numbers import percentage
 from splc.learning import judging
 from splc.learning import learn as learn_model
 from splc.learning.projection import Ensemble
@@ -151,37 +149,6 @@ def test_baselines_are_learned_from_the_same_split(scaling: Path, settings: dict
         errors = 100 * np.abs(each.result.predictor.predict(one.measured.configurations[rest]) / values[rest] - 1)
         assert (each.median, each.p95) == pytest.approx((np.median(errors), np.quantile(errors, 0.95)))
         assert each.result.error == pytest.approx(errors.mean())
-
-
-@pytest.mark.slow
-def test_without_a_rest_baselines_are_cross_validated(project: Path) -> None:
-    """If everything measured is learned from, all learners are compared by the same folds, and a note says so."""
-    one = found(learner="stepwise", baselines=True)
-    assert one.folds == 5
-    assert any("learners are compared by 5 folds" in note.text for note in one.notes)
-    for each in one.compared:
-        assert (each.result.error, each.median) == (None, None)
-        assert each.result.cross_validated is not None
-        alone = found(learner=each.result.learner, folds=5)
-        assert alone.result.cross_validated == each.result.cross_validated
-
-
-@pytest.mark.slow
-def test_a_note_where_pmnf_is_better(scaling: Path) -> None:
-    """If only numeric options vary, pmnf is a baseline; a note says so if its cross-validated error is smaller."""
-    table_of(scaling, f"p,{PROPERTY}", *(f"{p},{5 + 0.01 * p**1.5 * math.log2(p)}" for p in POWERS))
-    one = found(baselines=True)
-    own, pmnf = (each.result.cross_validated for each in one.compared[:2])
-    assert one.compared[1].result.learner == "pmnf"
-    assert own is not None
-    assert pmnf is not None
-    assert pmnf.mean < own.mean
-    (note,) = [note.text for note in one.notes if "scaling models predict better here" in note.text]
-    assert f"of pmnf is {percentage(pmnf.mean, 3)}, that of projection {percentage(own.mean, 3)}" in note
-    table_of(scaling, f"p,{PROPERTY}", *(f"{p},{5 + p}" for p in POWERS))
-    other = found(baselines=True, learner="pmnf")
-    assert [each.result.learner for each in other.compared] == ["pmnf", *BASELINES]
-    assert not any("predict better here" in note.text for note in other.notes)
 
 
 def test_a_stop_ends_the_baselines(project: Path) -> None:

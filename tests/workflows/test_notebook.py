@@ -231,6 +231,17 @@ def test_versions_of_a_table(versions: dict[str, Any]) -> None:
     assert alone["v2"].terms == splc.learn(versions, "time", where={"version": "v2"}, form="product").terms
 
 
+# The notes of all functions that read a table.
+NOTES: Mapping[str, Callable[[Any], Iterable[str]]] = {
+    "infer_system": lambda table: splc.infer_system(table).notes,
+    "learn": lambda table: splc.learn(table).notes,
+    "learn a system": lambda table: splc.learn(table, system=splc.infer_system(table)).notes,
+    "learn by": lambda table: splc.learn(table, by="n").notes,
+    "suggest": lambda table: splc.suggest(table).notes,
+    "explain": lambda table: splc.explain(table).notes,
+}
+
+
 def test_versions_of_a_known_system(versions: dict[str, Any]) -> None:
     """A system, and measurements of each value that were read already, give the same results."""
     system = splc.VariabilityModel.of({"cache": bool, "zip": bool, "threads": [1, 2, 4, 8]})
@@ -262,15 +273,6 @@ def test_groups_of_a_table() -> None:
         splc.learn(table, "time", groups=days[:3])
 
 
-# The notes of all functions that read a table.
-NOTES: Mapping[str, Callable[[Any], Iterable[str]]] = {
-    "infer_system": lambda table: splc.infer_system(table).notes,
-    "learn": lambda table: splc.learn(table).notes,
-    "learn a system": lambda table: splc.learn(table, system=splc.infer_system(table)).notes,
-    "learn by": lambda table: splc.learn(table, by="n").notes,
-    "suggest": lambda table: splc.suggest(table).notes,
-    "explain": lambda table: splc.explain(table).notes,
-}
 # Functions that read no table, or return `Measurements`, whose `report` has everything.
 OTHERS = (
     "calibrate compare optimize parse_model read_measurements read_measurements_by read_model read_variability_model "
@@ -306,17 +308,6 @@ def test_what_is_doubtful_about_an_answer_is_noted(table: dict[str, Any]) -> Non
     assert splc.optimize(splc.parse_model("n0 - n1", system), space).notes == ()
     assert "a better one may exist" in " ".join(splc.optimize(model, space, limit=1000).notes)
     assert splc.explain(splc.parse_model("3", system), space).notes
-
-
-def test_an_option_that_is_missing_in_some_rows() -> None:
-    """Missing values beside zeros and ones are zeros, as those of an option that a later version has."""
-    rows = [(a, b, c, 10 + 3 * a - 2 * b + 4 * (c or 0)) for a in (0, 1) for b in (0, 1) for c in (None, 0, 1)]
-    table: dict[str, Any] = dict(zip(("a", "b", "c", "time"), map(list, zip(*rows, strict=True)), strict=True))
-    learned = splc.learn(table, "time")
-    assert learned.system is not None
-    assert [option.name for option in learned.system.binary_options] == ["a", "b", "c"]
-    zeros = {**table, "c": [value or 0 for value in table["c"]]}
-    assert learned.predict(table).tolist() == learned.predict(zeros).tolist()
 
 
 HEADER = ["pcg", "smooth", "n", "sweeps"]

@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from splc.cli.app import app, verb_of
@@ -19,7 +17,7 @@ from splc.cli.printer import print_view
 from splc.errors import RequestError
 from splc.io.json import plain_values
 from splc.workflows import fields
-from splc.workflows.fields import axes_of, bounds_of, names_in, names_of, number_or, numbers_of
+from splc.workflows.fields import names_in, number_or
 from splc.workflows.views import Watch
 from tests.budget import PRODUCT, files
 from tests.cli.conftest import MEASUREMENTS, OTHER, SYSTEM
@@ -116,40 +114,6 @@ def test_texts_of_fields() -> None:
     forms = ("axes", "bounds", "names", "numbers", "percentage", "point", "points", "texts", "values")
     functions = {f"{form}_of": getattr(fields, f"{form}_of") for form in forms}
     check_calls("field-values", names_in, number_or, wrong, **functions)
-
-
-NAMES = st.text("abcx_.()/= -", min_size=1, max_size=6).map(str.strip).filter(bool)
-NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
-
-
-@given(st.dictionaries(NAMES, NUMBERS))
-def test_numbers(values: dict[str, float]) -> None:
-    """`NAME=NUMBER` gives the number, also where the name contains an equals sign or is set apart by spaces."""
-    assert numbers_of([f" {name} ={value!r} " for name, value in values.items()]) == values
-
-
-@given(st.dictionaries(NAMES.filter(lambda name: "=" not in name), st.lists(NUMBERS, min_size=1)))
-def test_axes(values: dict[str, list[float]]) -> None:
-    """`NAME=NUMBER,NUMBER` gives all numbers in their order."""
-    texts = [f" {name} = {' , '.join(map(repr, numbers))}" for name, numbers in values.items()]
-    assert axes_of(texts) == values
-
-
-@given(st.dictionaries(NAMES, st.tuples(st.none() | NUMBERS, st.none() | NUMBERS)))
-def test_bounds(values: dict[str, tuple[float | None, float | None]]) -> None:
-    """`NAME=LOW..HIGH` gives both ends; an end that is left out is open."""
-    shown: dict[float | None, str] = {None: " "}
-    texts = [
-        f"{name} ={shown.get(low, repr(low))}..{shown.get(high, repr(high))}" for name, (low, high) in values.items()
-    ]
-    assert bounds_of(texts) == values
-
-
-@given(st.lists(st.text("ab c", min_size=1).map(str.strip).filter(bool), min_size=1, unique=True))
-def test_names(names: list[str]) -> None:
-    """`NAME,NAME` gives the names, also over several texts; spaces around them do not count."""
-    assert names_of(" , ".join(names)) == tuple(names)
-    assert names_in([f" {names[0]} ", *([", ".join(names[1:])] if names[1:] else [])]) == tuple(names)
 
 
 @pytest.mark.parametrize(

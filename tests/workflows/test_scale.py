@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from splc.cli.printer import print_view
 from splc.data.experiment import Experiment, Key
-from splc.plotting.charts.chart import Chart, Curve, Points
-from splc.plotting.charts.drawing import chart_file
+from splc.plotting.charts.chart import Chart, Points
 from splc.scaling import ScalingModel, fit
 from splc.scaling.profile import Profile
 from splc.scaling.result import Prediction
@@ -23,8 +22,6 @@ from splc.types import Array
 from splc.workflows.scale import Request, run
 from splc.workflows.scale.scale import SHOWN, profile_notes
 from splc.workflows.scale.tree import (
-    MAX_CURVES,
-    MAX_VALUES,
     Point,
     call_trees,
     scaling_chart,
@@ -165,17 +162,6 @@ def test_slices() -> None:
     assert [panel.x.label for panel in chart.panels] == 3 * ["p, n = 3"] + 3 * ["n, p = 32"]
 
 
-def test_target() -> None:
-    """Curves end at the target, and the largest call paths there are drawn, the largest first."""
-    experiment, models = profile(POINTS[2::3, :1], 5)
-    chart = scaling_chart(experiment, models, {"p": 1024.0})
-    curves = [mark for mark in chart.panels[0].marks if isinstance(mark, Curve)]
-    assert curves[0].x[-1] == pytest.approx(1024)
-    assert [panel.title for panel in chart.panels[:3]] == ["slow4", "fast4", "slow3"]
-    assert len(chart.panels) == MAX_CURVES
-    assert chart.title == f"time (the {MAX_CURVES} largest of 15 call paths)"
-
-
 def surface_of(experiment: Experiment, models: Mapping[Key, ScalingModel], target: Point | None) -> Chart | None:
     """Return the chart over two parameters, None if there is none."""
     return next((each for each in scaling_charts(experiment, models, target, "t") if each.name == "t-surface"), None)
@@ -201,28 +187,6 @@ def test_surface() -> None:
     assert len(points.x) == known.sum()
     assert surface_of(experiment, models, None) is None
     assert surface_of(*profile(POINTS[2::3, :1]), None) is None
-
-
-def test_surface_of_many_values() -> None:
-    """Of many values of a parameter some have cells, among them the smallest, the largest and the end of the curve."""
-    points = np.array([(p, n) for p in range(1, 41) for n in (1, 2)], dtype=float)
-    experiment, models = profile(points)
-    key = ("fast0", "time")
-    chart = surface_of(experiment, {key: models[key]}, None)
-    assert chart is not None
-    values = set(chart.table["p"])
-    assert len(values) == MAX_VALUES
-    assert {1, 40, 80} <= values
-
-
-def test_points_without_values() -> None:
-    """A point that one call path lacks is not drawn for it, and zero is no place on a logarithmic axis."""
-    points = np.array([[0.0], [1.0], [2.0], [40.0]])
-    values = np.array([[1.0], [np.nan], [3.0], [41.0]])
-    experiment = Experiment(("p",), points, {("main", "time"): values})
-    models = {("main", "time"): fit([0.0, 2.0, 40.0], [1.0, 3.0, 41.0], names="p", method="basic")}
-    assert slice_along(experiment, models, "p", None).curves[0].measured_at.tolist() == [0, 2, 40]
-    assert chart_file(scaling_chart(experiment, models, None), "svg")
 
 
 def test_jump() -> None:

@@ -121,12 +121,15 @@ def measured(valid: int | None, *drifts: Drift | None) -> Lines:
     return shown(view_of_measurements(MeasuredSummary("m.csv", Summary(1200, 3600, tuple(summaries))), valid))
 
 
-def searched() -> Lines:
-    """Return the view of the best configuration of a local search."""
-    system = VariabilityModel("s", (BinaryOption("cache"),))
+def searched(selected: int = 0) -> Lines:
+    """Return the view of the best configuration of a local search; the model has no term of its options but two."""
+    names = ["cache", *(f"o{at}" for at in range(1, selected))]
+    system = VariabilityModel("s", tuple(map(BinaryOption, names)))
     model = InfluenceModel(((option_term("cache"), 2.0),), system.names)
-    rated = RatedConfiguration(Configurations.from_columns(system, {"cache": [0]}), (PropertyValue(1.0),))
-    return shown(optimize.view(Result((Objective("time", system, model),), (rated,), exhaustive=False), Detail()))
+    best = Configurations.from_columns(system, {name: [int(selected > 0)] for name in names})
+    rated = RatedConfiguration(best, (PropertyValue(1.0),))
+    result = Result((Objective("time", system, model),), (rated,), exhaustive=False, unused=tuple(names[2:]))
+    return shown(optimize.view(result, Detail()))
 
 
 def counted(whole: int, part: int = 0) -> tuple[object, ...]:

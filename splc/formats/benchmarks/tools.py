@@ -44,12 +44,18 @@ from splc.io.json import declared, parse_json
 @benchmark("Optuna", rb"(?:,|\"\",)?number,values?(?:_\w+)?,", b",state", b"params_", content=ROWS)
 def optuna(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
     """Read `study.trials_dataframe().to_csv("study.csv")` of Optuna (https://optuna.org): `params_*` are options."""
-    runs = []
+    runs, attributes = [], [name for name in rows[0] if name.startswith("user_attrs_")] if rows else []
+    measured = {name for name in attributes if all(number(row[name]) is not None for row in rows if row[name])}
     for row in rows:
         is_complete = row.get("state", "COMPLETE").rpartition(".")[2] == "COMPLETE"
         objectives = (name for name in row if name == "value" or name.startswith("values_"))
         options = {name.removeprefix("params_"): text for name, text in row.items() if name.startswith("params_")}
-        runs.append(MeasuredRun(options, {name: number(row[name]) if is_complete else None for name in objectives}))
+        values = {name: number(row[name]) if is_complete else None for name in objectives}
+        # What the user noted of a trial: numbers were measured, texts say where.
+        noted = {name.removeprefix("user_attrs_"): text for name, text in row.items() if name in attributes}
+        contexts = {name: text for name, text in noted.items() if f"user_attrs_{name}" not in measured}
+        further = {name: number(noted[name]) if is_complete else None for name in noted.keys() - contexts.keys()}
+        runs.append(MeasuredRun(options, values | further, contexts))
     return table_of(source, runs, hint="the study has no parameters: trial.suggest_int and the like")
 
 

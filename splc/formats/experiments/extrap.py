@@ -348,49 +348,38 @@ def _new_rows(source: Source, content: Mapping[str, Any], problems: Problems) ->
 def _old_rows(source: Source, content: Mapping[str, Any], problems: Problems) -> ExperimentRows:
     """Return the rows of the old form, whose entries refer to others by their ids."""
 
-    def by_id(key: str) -> dict[float | str, tuple[str, Mapping[str, Any]]]:
-        """Return id → path and content of the entries of a list."""
-        found: dict[float | str, tuple[str, Mapping[str, Any]]] = {}
+    def by_id(key: str) -> dict[float | str, Mapping[str, Any]]:
+        """Return id → content of the entries of a list."""
+        found: dict[float | str, Mapping[str, Any]] = {}
         for at, entry in enumerate(content[key]):
-            place, entry_id = f"{key}[{at}]", _identity(entry.get("id"))
-            if entry_id is None:
-                problems.add(f"{place} must be an object with an 'id'")
-            elif entry_id in found:
-                text = f"{entry_id:g}" if isinstance(entry_id, float) else entry_id
-                problems.add(f"{place}: the id {shown_value(text)} is a duplicate")
-            elif entry.get("name") == "":
-                problems.add(f"{place}.name must be a name")
+            if (entry_id := _identity(entry.get("id"))) is None or entry_id in found or entry.get("name") == "":
+                problems.add(f"{key}[{at}] needs an id that no other one has, and a name")
             else:
-                found[entry_id] = place, entry
+                found[entry_id] = entry
         return found
 
     def referred(entry: Mapping[str, Any], kind: str, known: Mapping[Any, Any], place: str) -> Any:
         """Return what an id stands for, None without any."""
-        name = f"{kind}_id"
-        if (target := _identity(entry.get(name))) in known:
-            return known[target]
-        problems.add(f"{place}.{name} {'is missing' if name not in entry else f'refers to no {kind}'}")
-        return None
+        if (target := _identity(entry.get(f"{kind}_id"))) not in known:
+            problems.add(f"{place}.{kind}_id refers to no {kind}")
+        return known.get(target)
 
     parameters, callpaths, metrics = (
-        {key: entry["name"] for key, (_, entry) in by_id(kind).items()} for kind in _WITH_NAMES
+        {key: entry["name"] for key, entry in by_id(kind).items()} for kind in _WITH_NAMES
     )
     # Extra-P orders the parameters by their ids.
     order = sorted(parameters, key=lambda key: (not isinstance(key, float), key))
     check_names([parameters[key] for key in order], problems)
     rows, points = ExperimentRows(source, [parameters[key] for key in order]), dict[Any, int]()
-    for point_id, (place, entry) in by_id("coordinates").items():
-        values: dict[Any, float] = {}
-        for at, pair in enumerate(entry["parameter_value_pairs"]):
-            inner = f"{place}.parameter_value_pairs[{at}]"
-            key = referred(pair, "parameter", {key: key for key in parameters}, inner)
-            if key in values:
-                problems.add(f"{inner}: {parameters[key]} has a value already")
-            elif key is not None:
-                values[key] = read_number(pair.get("parameter_value"), problems, f"{inner}.parameter_value")
-        for key in [key for key in order if key not in values]:
-            problems.add(f"{place}: the parameter {shown_value(parameters[key])} has no value")
-        points[point_id] = rows.point([values.get(key, math.nan) for key in order])
+    by_id("coordinates")
+    for at, entry in enumerate(content["coordinates"]):
+        place, pairs, values = f"coordinates[{at}]", entry["parameter_value_pairs"], dict[Any, float]()
+        for pair in pairs:
+            key = referred(pair, "parameter", {key: key for key in parameters}, place)
+            values[key] = read_number(pair.get("parameter_value"), problems, f"{place}.parameter_value")
+        if len(pairs) != len(order) or values.keys() != {*order}:
+            problems.add(f"{place} needs one value of each parameter")
+        points[_identity(entry.get("id"))] = rows.point([values.get(key, math.nan) for key in order])
     for at, entry in enumerate(content["measurements"]):
         place = f"measurements[{at}]"
         kinds: dict[str, Mapping[Any, Any]] = {"coordinate": points, "callpath": callpaths, "metric": metrics}
@@ -418,15 +407,10 @@ def parse_experiment_archive(source: Source) -> Experiment:
     try:
         with zipfile.ZipFile(io.BytesIO(source.data)) as archive, archive.open(MEMBER) as member:
             content = member.read(MAX_UNPACKED + 1)
-    except KeyError:
-        hint = f"an experiment of Extra-P 4 has a member {MEMBER}"
-        raise InputError(Problem("this is an archive without an experiment", source.name, hint=hint)) from None
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError) as error:
-        reason = str(error) or type(error).__name__
-        raise InputError(Problem(f"the archive cannot be read: {reason}", source.name)) from None
+    except (KeyError, zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError):
+        hint = f"an experiment of Extra-P 4 has a member {MEMBER}; is the file complete?"
+        raise InputError(Problem("the archive is damaged, or has no experiment", source.name, hint=hint)) from None
     if len(content) > MAX_UNPACKED:
         raise InputError(Problem(f"{MEMBER} decompresses to more than {MAX_UNPACKED:,} bytes", source.name))
-    if not content.strip():
-        raise InputError(Problem(f"{MEMBER} is empty", source.name))
     experiment = parse_experiment_json(Source(f"{source.name}:{MEMBER}", content))
     return replace(experiment, report=replace(experiment.report, source=source.name, sha256=source.sha256))

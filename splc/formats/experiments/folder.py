@@ -11,11 +11,9 @@ from __future__ import annotations
 
 import math
 import re
-import tarfile
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -35,7 +33,6 @@ SEPARATOR = "->"
 # Differences of sums below this share of them are rounding errors.
 _ROUNDING = 1e-12
 _LARGEST = np.finfo(float).max
-_ANCHOR = "anchor.xml is not the description of a profile"
 # Kinds of values that are combined by their minimum or maximum.
 _EXTREMES = {"MINDOUBLE": np.fmin, "MAXDOUBLE": np.fmax}
 
@@ -59,14 +56,16 @@ def read_cube_profile(path: Path, scaling: Scaling = "weak", *, inclusive: bool 
     except ImportError:
         hint = "install it with: pip install 'splc[cube]'"
         raise SpecError("CUBE profiles (.cubex) need the library pycubexr", hint=hint) from None
-    with _errors_with_file(path), _opened(CubexParser(str(path))) as parser:
-        with _damage(_ANCHOR):
-            nodes, metrics = _Nodes(parser), parser.all_metrics()
-        values: dict[Key, float] = {}
-        skipped: dict[str, str] = {}
-        additive: set[str] = set()
-        for metric in metrics:
-            with _damage(f"the values of the metric {metric.name} are missing or damaged"):
+    values: dict[Key, float] = {}
+    skipped: dict[str, str] = {}
+    additive: set[str] = set()
+    parser = CubexParser(str(path))
+    try:
+        with warnings.catch_warnings(), parser:
+            # The library warns about checksums that one version of the writer computes wrongly.
+            warnings.simplefilter("ignore")
+            nodes = _Nodes(parser)
+            for metric in parser.all_metrics():
                 try:
                     metric_values = parser.get_metric_values(metric, cache=False)
                     table = np.asarray(metric_values.values.astype(float))
@@ -82,9 +81,17 @@ def read_cube_profile(path: Path, scaling: Scaling = "weak", *, inclusive: bool 
                     by_path = _values_by_path(nodes, metric, rows, table, scaling, inclusive)
                     values |= {(callpath, metric.name): value for callpath, value in by_path.items()}
                     additive |= set() if metric.data_type in _EXTREMES else {metric.name}
-        if not values:
-            raise ValueError("no metric has values")
-        return CubeProfile(values, frozenset(nodes.paths), frozenset(additive), skipped)
+    except Exception:
+        # The library does not check what it reads: damage is an error of any kind.
+        values = {}
+    finally:
+        # The library does not close a damaged file.
+        if (archive := getattr(parser, "_cubex_file", None)) is not None:
+            archive.close()
+    if not values:
+        hint = "a CUBE4 profile is a tar archive with anchor.xml and the values of each metric; is the file complete?"
+        raise InputError(Problem("the CUBE profile is damaged, or has no values", str(path), hint=hint))
+    return CubeProfile(values, frozenset(nodes.paths), frozenset(additive), skipped)
 
 
 class _Nodes:
@@ -142,53 +149,6 @@ def _values_by_path(
         path = nodes.paths[node]
         sums[path] = sums[path] + exclusive[node] if path in sums else exclusive[node]
     return {path: float(path_sums.sum() / max(np.count_nonzero(path_sums), 1)) for path, path_sums in sums.items()}
-
-
-@contextmanager
-def _opened(parser: Any) -> Iterator[Any]:
-    """Open a profile; close it also if its description is damaged, which pycubexr does not do."""
-    try:
-        try:
-            parser.__enter__()
-        except Exception as error:
-            # The members of the archive are known only after it was read.
-            members = getattr(parser, "_tar_file_member_list", None)
-            reason = _ANCHOR if "anchor.xml" in (members or ()) else "it has no anchor.xml"
-            is_archive = members is not None and not isinstance(error, (tarfile.TarError, EOFError))
-            with _damage(reason if is_archive else "the file is not a complete tar archive"):
-                raise
-        yield parser
-    finally:
-        if (archive := getattr(parser, "_cubex_file", None)) is not None:
-            archive.close()
-
-
-@contextmanager
-def _damage(reason: str) -> Iterator[None]:
-    """Raise any error as one that states what is damaged: pycubexr does not check what it reads."""
-    try:
-        yield
-    except (RecursionError, MemoryError):
-        raise
-    except Exception:
-        raise ValueError(reason) from None
-
-
-@contextmanager
-def _errors_with_file(path: Path) -> Iterator[None]:
-    """Raise an error in a file as one that names the file."""
-    try:
-        with warnings.catch_warnings():
-            # The library warns about checksums that one version of the writer computes wrongly.
-            warnings.simplefilter("ignore")
-            yield
-    except RecursionError:
-        raise InputError(Problem("the call tree is too deep", str(path))) from None
-    except MemoryError:
-        raise InputError(Problem("the file states sizes that do not fit into memory", str(path))) from None
-    except ValueError as error:
-        hint = "a CUBE4 profile is a tar archive with anchor.xml and the values of each metric; is the file complete?"
-        raise InputError(Problem(f"not a complete CUBE profile: {error}", str(path), hint=hint)) from None
 
 
 _REPETITION = re.compile(r"(?:^|(?<=[./_-]))r(?:ep|un)?=?[0-9]+(?=$|[./_-])", re.IGNORECASE)

@@ -29,14 +29,13 @@ import numpy as np
 
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Experiment, Key, title
 from splc.data.measurements import ReadingReport, most_cells
-from splc.errors import InputError, Problem, Problems, listed, plural, unknown_name_hint
+from splc.errors import InputError, Problem, Problems, listed, plural, shorten, unknown_name_hint
 from splc.formats.column_choice import ColumnChoice, columns_of, shown_value
 from splc.formats.measurements.read import require_constant, selected, separated, with_notes
 from splc.formats.measurements.rows import MeasurementRows
 from splc.formats.table import split_table
 from splc.io.csv_rows import check_header, header_names, is_not_blank
 from splc.io.files import Source
-from splc.io.json import WORDS
 from splc.io.numbers import not_a_number, number_text, parse_column, parse_number, unit_of
 from splc.io.toml import finite_number
 from splc.types import Array
@@ -113,17 +112,9 @@ def read_number(value: Any, problems: Problems, place: str = "", line: int | Non
 
 def note_no_number(value: Any, problems: Problems, line: int | None = None, place: str = "") -> None:
     """Note a value that is not a finite number: `'x' is not a number`."""
-    hint, text = None, str(value)
-    if isinstance(value, dict | list):
-        message = f"{WORDS[type(value)]} is not a number"
-    elif value is None or isinstance(value, bool):
-        message = f"{json.dumps(value)} is not a number"
-    elif isinstance(value, float):
-        message = "NaN is not a number" if math.isnan(value) else "a number is too large"
-    else:
-        message = f"{shown_value(text)} {not_a_number(text)}" if text.strip() else "an empty text is not a number"
-        hint = _number_hint(text) if isinstance(value, str) else None
-    problems.add(f"{place}: {message}" if place else message, line, hint=hint)
+    text = shown_value(value) if isinstance(value, str) else shorten(json.dumps(value), 80)
+    hint = _number_hint(value) if isinstance(value, str) else None
+    problems.add(f"{place}{': ' if place else ''}{text} {not_a_number(str(value))}", line, hint=hint)
 
 
 def _number_hint(text: str) -> str | None:

@@ -176,8 +176,11 @@ def read_observed(paths: Sequence[str | Path], system: VariabilityModel) -> Conf
 
 def _table(source: Source, system: VariabilityModel) -> _Table:
     """Return the observations of one file."""
-    table = read_option_table(split_table(source, system.spellings), system)
+    split = split_table(source, system.spellings)
+    table = read_option_table(split, system)
     problems, lines = table.problems(source.name), table.lines.tolist()
+    for name in split.repeated_names:
+        problems.add(f"duplicate column {name!r}", int(split.lines[0]))
     texts = {name: [*map(str.strip, cells)] for name, cells in table.others.items()}
     levels, is_leveled = texts.pop(LEVEL, ["0"] * len(table)), LEVEL in table.others
     if not texts:

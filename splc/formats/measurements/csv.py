@@ -21,7 +21,7 @@ from splc.errors import ConfigurationError, InputError, MeasurementError, Proble
 from splc.formats.column_choice import ColumnChoice, columns_of
 from splc.formats.measurements.rows import MeasurementRows, Policy, left_out
 from splc.formats.measurements.selections import Selections, option_is_optional
-from splc.formats.table import ColumnRows, TableSource, split_table, table_text
+from splc.formats.table import ColumnRows, TableSource, name_notes, split_table, table_text
 from splc.io.csv_rows import CodedTexts, distinct_texts
 from splc.io.files import Source, write_whole
 from splc.io.numbers import column_texts, not_a_number, parse_column, parse_number
@@ -50,7 +50,7 @@ def read_measurements_csv(
         empty = empty if len(empty) < len(numbers) else []
         lacking = (f"left out, without any value: {listed(empty)}",) if empty else ()
         numbers = {name: column for name, column in numbers.items() if name not in empty}
-        rows = rows.with_properties(numbers, decimal, (*table.remarks, *lacking))
+        rows = rows.with_properties(numbers, decimal, (*table.remarks, *name_notes(table), *lacking))
         return replace(rows, contexts=contexts, repeated=True, nfp=nfp)
     if policy.columns.required:
         message = f"there is no column {policy.columns.required[0]!r}: the file has no header"
@@ -145,7 +145,7 @@ def _named_columns(
             spelling = None
         if not cell:
             problems.add(f"column {at + 1} has no name", line)
-        elif cell in others or spelling in named:
+        elif spelling in named:
             problems.add(f"duplicate column {cell!r}", line)
         elif spelling is not None:
             named[spelling] = texts
@@ -157,6 +157,8 @@ def _named_columns(
         hint = f"the options of {system.name or 'the system'} are: {', '.join(system.names[:12])}"
         problems.add("no column has the name of an option", line, text=",".join(header), hint=hint)
         required = []
+    for name in (name for name in table.repeated_names if name in system.spellings):
+        problems.add(f"duplicate column {name!r}", line)
     for name in (name for name in required if name not in named):
         similar = nearest(name, others, "is it the column")
         problems.add(f"there is no column for the option {name!r}", line, hint=similar)

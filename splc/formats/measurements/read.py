@@ -207,7 +207,7 @@ def _without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> Measure
     These are columns that are not named as contexts: exit codes, and texts such as `ok` and `timeout`, of a usual name
     or all of them known. Texts only where values are missing say why.
     """
-    named = {*choice.contexts, *choice.by, *choice.where, rows.nfp}
+    named, read = {*choice.contexts, *choice.by, *choice.where, rows.nfp}, rows.values
     for name in [name for name in (*rows.contexts, *rows.values) if name not in named]:
         others = {other: values for other, values in rows.values.items() if other != name}
         if not others:
@@ -216,14 +216,16 @@ def _without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> Measure
         contexts = {other: each for other, each in rows.contexts.items() if other != name}
         worked = np.zeros(len(rows), dtype=bool)
         if context is None and name.casefold() in EXIT_CODES:
-            worked = rows.values[name][:, 0] == 0
+            worked = read[name][:, 0] == 0
         elif context is not None and (name.casefold() in EXIT_CODES or is_status(name, context.values)):
             worked = np.array([value.casefold() in WORKED for value in context.values], dtype=bool)[context.codes]
         if worked.any() and not worked.all():
-            text = f"{(~worked).sum():,} of {len(rows):,} runs did not succeed, as {name!r} says"
+            failed = f"{(~worked).sum():,} of {len(rows):,} runs did not succeed, as {name!r} says"
+            text = f"{failed}: their values are not used (--ignore {shlex.quote(name)} uses them)"
             values = {other: np.where(worked[:, None], each, np.nan) for other, each in others.items()}
-            missing = {other: np.maximum(rows.missing[other], ~worked) for other in others}
-            rows = replace(rows, values=values, missing=missing, contexts=contexts, notes=(*notes, text))
+            # Values that were left out are not missing.
+            missing = {other: np.where(worked, rows.missing[other], 0) for other in others}
+            rows = replace(rows, values=values, missing=missing, contexts=contexts, notes=(text, *notes))
         elif context is not None and "" in context.values:
             filled = context.codes != context.values.index("")
             without = np.any([np.isnan(values).all(axis=1) for values in others.values()], axis=0)

@@ -11,7 +11,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.data.measurements import AGGREGATES, Measurements, ReadingReport, side_by_side
-from splc.data.property_unit import is_time_or_rate, unit_in_name
+from splc.data.property_unit import is_amount, is_measurement_name, unit_in_name
 from splc.errors import MeasurementError, Problem, Problems, SpecError, listed, unknown_name_hint
 from splc.formats.coded_columns import EVIDENCE, MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns, is_counter
 from splc.formats.column_choice import ColumnChoice, Context, value_notes
@@ -221,6 +221,7 @@ def _without_errors(rows: MeasurementRows) -> MeasurementRows:
 def _mixed(rows: MeasurementRows, valid: Array, group: Array) -> tuple[str, ...]:
     """Return the properties that seem to be options or contexts, so that rows of a configuration are different runs."""
     names = [name for name in rows.values if name != rows.nfp and not is_counter(name) and len(rows.values) > 1]
+    names = [name for name in names if not is_measurement_name(name) and unit_in_name(name) is None]
     columns = {name: rows.values[name][valid, 0] for name in names}
     # Most properties have many values.
     few = {name: column for name, column in columns.items() if len(set(column[:_SNIFFED].tolist())) <= MAX_VALUES}
@@ -234,7 +235,8 @@ def _failed(name: str, values: Array, group: Array) -> Array:
 
     These are a few values with another sign than the others, at most two different ones, and whole or repeated; or
     ones such as 1e9 and 99999, far beyond all others. Zeros can be results: of a coarse clock, where many positive
-    values are equal, too, or of configurations all of whose rows have them, but not if these are times or rates.
+    values are equal, too, or of configurations all of whose rows have them, but not if these are amounts such as times,
+    of which no negative one is a result.
     """
     sizes = np.abs(np.nan_to_num(values))
     largest = sorted_distinct(sizes)[::-1]
@@ -251,9 +253,9 @@ def _failed(name: str, values: Array, group: Array) -> Array:
     is_failure = len(distinct) <= 2 and ((distinct % 1 == 0).all() or (differ and (counts > 1).all()))
     if 0 in distinct:
         several = np.bincount(group)[group[low]] > 1
-        is_result = several.any() and set(group[low]).isdisjoint(group[~low]) and not is_time_or_rate(name)
+        is_result = several.any() and set(group[low]).isdisjoint(group[~low]) and not is_amount(name)
         is_failure &= differ and not is_result
-    return far | low if is_failure else far
+    return far | low if is_failure or (is_amount(name) and (distinct < 0).all()) else far
 
 
 def _few(rows: Array) -> Array:

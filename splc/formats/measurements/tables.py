@@ -16,10 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from splc.data.property_unit import is_measurement_name
+from splc.data.property_unit import in_one_unit, is_duration_name, is_measurement_name
 from splc.data.table import numbers_of, table_columns, texts_of
 from splc.errors import InputError, Problem, Problems, listed, nearest
 from splc.formats.benchmarks.tools import benchmark_of, read_benchmark, with_roles
+from splc.formats.coded_columns import MAX_VALUES
 from splc.formats.column_choice import MISSING, ColumnChoice, StatedRoles
 from splc.formats.detect import is_xml
 from splc.formats.measurements.splconqueror_xml import read_xml_columns
@@ -41,7 +42,9 @@ _VALUE = frozenset(("value", "values", "result", "metric_value", "measured", "sc
 _MAX_METRICS = 50
 # A list of at least two numbers, one of them with a point, and the beginning of such a cell or of one with a unit.
 _LIST = re.compile(r"[\[(]?(?=.*\.)\s*[-+.\deE]+(?:[,;\s]+[-+.\deE]+)+\s*[])]?")
-_MEASURED_TEXT = re.compile(r"[\d.](?:[smhun]|µs| [smhunJW])|[\[(]\s*[\d.]+[,;\s]|[\d.]+[;\s]\s*[\d.]+[;\s]")
+_MEASURED_TEXT = re.compile(
+    r"[\d.](?:[smhun]|µs| [smhunJW])|\d:\d\d[:.]\d|\d ?%|[\[(]\s*[\d.]+[,;\s]|[\d.]+[;\s]\s*[\d.]+[;\s]"
+)
 # How many characters of measured values, and bytes after the header, are looked at.
 _LOOKED_AT, _BEGINNING = 1000, 1 << 18
 # Repetitions differ by at most this factor in half of the rows; parts of a time often differ more.
@@ -123,9 +126,15 @@ def _with_numbers(table: TableSource, columns: dict[str, Sequence[str]]) -> Tabl
     lists: dict[str, list[list[str]]] = {}
     for name, cells in columns.items():
         written = [text for text in map(str.strip, cells) if text.casefold() not in MISSING]
-        if not written or not (is_measurement_name(name) or name.casefold().removesuffix("s") in _RUNS):
+        # A number of various texts that have a unit of time was measured.
+        is_time = len({*written[:_LOOKED_AT]}) > MAX_VALUES and in_one_unit(written[:_LOOKED_AT], False) is not None
+        is_number = is_time or unit_of(written) == "%"
+        if not written or not (is_number or is_measurement_name(name) or name.casefold().removesuffix("s") in _RUNS):
             continue
-        if (unit := unit_of(written)) is not None:
+        if (unit := unit_of(written)) is None and (common := in_one_unit(written, is_duration_name(name))) is not None:
+            units[name], numbers = common
+            columns[name] = [numbers.get(text.strip(), text) for text in cells]
+        elif unit is not None:
             units[name] = unit
             columns[name] = [text.strip().removesuffix(unit).strip() for text in cells]
         elif all(map(_LIST.fullmatch, written)) and name.removesuffix("s") not in columns:

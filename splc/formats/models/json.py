@@ -17,7 +17,7 @@ from splc.formats.models.stored_model import ModelFile, StoredModel, Support, st
 from splc.formats.models.text import log2_text
 from splc.formats.system.splconqueror_xml import parse_variability_model, variability_model_text
 from splc.io.files import Source
-from splc.io.json import declared, parse_json, picked, plain_values
+from splc.io.json import declared, mismatches, parse_json, picked, plain_values
 from splc.io.toml import finite_number
 from splc.learning.full_predictor import FullPredictor, intervals_object, intervals_of, printed_intervals_of
 from splc.learning.result import LearningResult
@@ -268,15 +268,9 @@ def log_hash_of(source: Source) -> str | None:
 def _content(source: Source) -> Any:
     """Return the content of a JSON file, whose whole numbers stay whole."""
     try:
-        return json.loads(source.text())
-    except json.JSONDecodeError as error:
-        problem = Problem(f"not JSON: {error.msg}", source.name, error.lineno, error.colno)
-    except RecursionError:
-        problem = Problem("nested too deeply", source.name)
-    except ValueError:
-        # Python refuses integers of thousands of digits.
-        problem = Problem("a number has too many digits", source.name)
-    raise InputError(problem)
+        return parse_json(source.text(), whole=True)
+    except InputError as error:
+        raise error.at(source.name) from None
 
 
 def _system(content: Mapping[str, Any], file: str) -> VariabilityModel | None:
@@ -310,6 +304,10 @@ def _segments(content: dict[str, Any]) -> Iterator[str]:
         yield _SEGMENTS.format(scaling.get("changing"), change)
 
 
+_TERM = {"term": str | None, "factors": list[dict[str, Any]] | None}
+_MODEL = {"terms": [_TERM], "link": str | None, "order": list[str] | None, "subexpressions": list[str] | None}
+
+
 class _ModelReader:
     """Reads one model object; problems are collected and have the place as a path."""
 
@@ -324,31 +322,23 @@ class _ModelReader:
 
     def model(self, content: Any) -> InfluenceModel:
         """Return the model."""
-        entry = declared(dict, content, {})
-        damaged = "the file is damaged or incomplete"
-        terms = self.typed(list, entry.get("terms"), "model.terms must be a list", damaged)
-        link = entry.get("link", "identity")
+        for mismatch in mismatches(_MODEL, content, "model"):
+            self.problems.add(f"{mismatch.path} must be {mismatch.expected}", hint="the file is damaged or incomplete")
+        self.problems.raise_if_any(InputError)
+        link: Any = content.get("link") or "identity"
         if link not in ("identity", "log"):
             self.problems.add(f"model.link is neither 'identity' nor 'log': {link!r}")
-        order = self.typed([str], entry.get("order", []), "model.order must be a list of names") or ()
-        named = self.typed([str], entry.get("subexpressions", []), "model.subexpressions must be a list of texts")
-        for at, text in enumerate(named or ()):
+        for at, text in enumerate(content.get("subexpressions") or ()):
             if found := self.expanded(self.reader.expand_subexpression, text, f"model.subexpressions[{at}]"):
                 self.named[text], derived = found
                 self.derived |= derived
-        model_terms: list[tuple[Term, float]] = []
-        for at, item in enumerate(terms or ()):
-            model_terms += self.term(item, f"model.terms[{at}]")
+        terms: list[tuple[Term, float]] = []
+        for at, entry in enumerate(content["terms"]):
+            terms += self.term(entry, f"model.terms[{at}]")
         self.problems.raise_if_any(InputError)
         if self.system is None:
-            return InfluenceModel.from_terms(model_terms, order, link, self.derived.values())
-        return InfluenceModel.of_system(model_terms, self.system, link, self.derived.values())
-
-    def typed(self, kind: Any, value: Any, message: str, hint: str | None = None) -> Any:
-        """Return a value of its declared type; for others None, and a problem."""
-        if (found := declared(kind, value)) is None:
-            self.problems.add(message, hint=hint)
-        return found
+            return InfluenceModel.from_terms(terms, content.get("order") or (), link, self.derived.values())
+        return InfluenceModel.of_system(terms, self.system, link, self.derived.values())
 
     def expanded(self, expand: Callable[..., Any], text: str, place: str) -> Any:
         """Return what a text means; for a wrong one None, and problems."""
@@ -359,29 +349,21 @@ class _ModelReader:
                 self.problems.add(f"{place}: {problem.message}", text=text, hint=problem.hint)
             return None
 
-    def term(self, item: Any, place: str) -> list[tuple[Term, float]]:
+    def term(self, entry: Mapping[str, Any], place: str) -> list[tuple[Term, float]]:
         """Return the term of one entry with its influence."""
-        entry = declared(dict, item, {})
         if (influence := finite_number(entry.get("influence"))) is None:
             self.problems.add(f"{place}.influence must be a number", text=repr(entry.get("influence")))
             return []
-        if "factors" not in entry:
+        if (factors := entry.get("factors")) is None:
             # A term that is given as text only.
-            if (text := self.typed(str, entry.get("term"), f"{place}.term must be a text")) is None:
-                return []
-            expansion = self.expanded(self.reader.expand_text, text, f"{place}.term")
-            zero = {} if expansion is None else {CONSTANT: 0.0}
-            return [(term, influence * weight) for term, weight in (expansion or zero).items()]
-        if (factors := self.typed(list, entry["factors"], f"{place}.factors must be a list")) is None:
-            return []
+            expansion = self.expanded(self.reader.expand_text, entry.get("term") or "", f"{place}.term")
+            return [(term, influence * weight) for term, weight in (expansion or {CONSTANT: 0.0}).items()]
         read = [self.factor(factor, f"{place}.factors[{at}]") for at, factor in enumerate(factors)]
         return [] if None in read else [(product_of(filter(None, read)), influence)]
 
-    def factor(self, item: Any, place: str) -> Factor | None:
+    def factor(self, entry: Mapping[str, Any], place: str) -> Factor | None:
         """Return one factor, None if it is wrong."""
-        entry = declared(dict, item, {})
-        if (stated := self.typed(str, entry.get("option"), f"{place}.option must be the name of an option")) is None:
-            return None
+        stated = str(entry.get("option"))
         if (name := self.named.get(stated) or (stated if self.names is None else self.names.get(stated))) is None:
             hint = unknown_name_hint(stated, list(self.system.term_order if self.system else ()))
             self.problems.add(f"{place}: unknown option {stated!r}", hint=hint)

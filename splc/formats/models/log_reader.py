@@ -18,10 +18,9 @@ from typing import Any, Literal
 
 from splc.errors import ExpressionError, InputError, Problem, Problems, listed, shorten
 from splc.formats.column_choice import ColumnChoice
-from splc.formats.models.log_writer import COMMAND, DEFINITION, LINK, NFP, SETTINGS
+from splc.formats.models.log_writer import COMMAND, DEFINITION, LINK, NFP
 from splc.formats.models.stored_model import StoredModel, stated_columns
 from splc.io.files import Source
-from splc.learning.stepwise.settings import FIRST, is_setting
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Derived
 from splc.models.terms import Factor, Term, option_term, product_of
@@ -34,19 +33,7 @@ FIELDS = 12
 # A round line with fewer fields is no round, unless the file ends there.
 MIN_FIELDS = 5
 _ROUND = re.compile(r"\s*(\d+)\s*;")
-_STARTS = ("Learning progress:", "Learning: NumberOfConfigurationsLearning", "command: learn-splconqueror")
-_SIZE = re.compile(r"Learning: NumberOfConfigurationsLearning:(\d+)")
-# Also the spellings of older versions, without `binary`; `splc sampling` is ours.
-_SAMPLING = re.compile(
-    r"command: ((?:binary|numeric|hybrid|twise|pairwise|featurewise|optionwise|negfw|allbinary|satoutput|random|"
-    r"distance-based|splc sampling:)\s.*)",
-    re.IGNORECASE,
-)
-_DEVIATION = re.compile(r"configurations loaded\. (abortError) set to highest deviation value: (\S+?)\.?$")
-_SEED = re.compile(rf"{COMMAND}seed: (\d{{1,20}})")
-_CLEAN_GLOBAL = "command: clean-global"
-_CLEAN = ("command: clean-sampling", _CLEAN_GLOBAL)
-_EVALUATION = "command: evaluationset "
+STARTS = ("Learning progress:", "Learning: NumberOfConfigurationsLearning", "command: learn-splconqueror")
 _HEADER = "Round, Model,"
 _AVERAGE = "average model:"
 _AVERAGED_TERM = re.compile(r"[+-]?(?:\d|\.\d|NaN|-?Infinity)\S* \* ")
@@ -90,12 +77,6 @@ class Learning:
     columns: ColumnChoice = field(default_factory=ColumnChoice)
     # name in terms → the subexpression that it means, and the line
     definitions: dict[str, tuple[str, int]] = field(default_factory=dict)
-    sampling: tuple[str, ...] = ()  # the commands that drew the learning set
-    configurations: int | None = None  # the size of the learning set, None if the log does not state it
-    settings: Mapping[str, str] = field(default_factory=dict)  # the settings of learning, by name
-    seed: int = 0  # the seed of whatever splc drew
-    # the file of the measurements that errors were computed on, None for all measurements
-    evaluation: str | None = None
 
     @property
     def empty(self) -> bool:
@@ -148,27 +129,10 @@ def learnings_of(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
             if learnings[-1].analysed and not learnings[-1].empty:
                 learnings.append(Learning())
             learnings[-1].analysed = analyzing = True
-            take("evaluation")
             last = -1
-        elif line.startswith(_STARTS):
+        elif line.startswith(STARTS):
             learnings += [] if learnings[-1].empty else [Learning()]
-            take("sampling settings seed evaluation")
             last = -1
-            if size := _SIZE.match(line):
-                learnings[-1].configurations = int(size[1])
-        elif command := _SAMPLING.match(line):
-            stated.sampling += (command[1].strip(),)
-        elif line.startswith(SETTINGS):
-            stated.settings = _settings(line.removeprefix(SETTINGS))
-        elif deviation := _DEVIATION.search(line):
-            stated.settings = {**stated.settings, deviation[1]: deviation[2]}
-        elif seed_line := _SEED.fullmatch(line):
-            stated.seed = int(seed_line[1])
-        elif line.startswith(_EVALUATION):
-            stated.evaluation = line.removeprefix(_EVALUATION).strip() or None
-        elif line.startswith(_CLEAN):
-            stated.sampling = ()
-            stated.evaluation = None if line.startswith(_CLEAN_GLOBAL) else stated.evaluation
         elif _ROUND.match(line):
             if (round_line := _round(line, number, problems, unusual, is_end=number == end)) is not None:
                 if round_line.number < last:
@@ -183,19 +147,6 @@ def learnings_of(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
     if analyzing:
         unusual[_CUT_OFF].append(end)
     return [learning for learning in learnings if not learning.empty], _notes(unusual)
-
-
-def _settings(text: str) -> dict[str, str]:
-    """Return the settings of a line; the value of `first` may have spaces."""
-    settings: dict[str, str] = {}
-    name = ""
-    for word in text.split():
-        setting, colon, value = word.partition(":")
-        if colon and is_setting(setting):
-            name, settings[setting] = setting, value
-        elif name == FIRST:
-            settings[name] = f"{settings[name]} {word}"
-    return settings
 
 
 # What is unusual about rounds, in the order of the notes.

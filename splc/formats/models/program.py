@@ -214,8 +214,8 @@ def _variable(variable: projection.Variable, ensemble: projection.Ensemble) -> d
         shapes = [*projection.shapes_of(variable), *projection.threshold_shapes(variable)]
         # numpy's set of values is sorted, NaN last.
         values, rows = np.unique(variable.column(configurations), return_inverse=True)
-        columns = np.column_stack([projection.column_of(shape, values) for shape in shapes])
-        return _variable_object(variable.members, columns, [_shape(shape) for shape in shapes], rows)
+        functions = [{"shape": shape.name, **picked(shape, "a, b, c")} for shape in shapes]
+        return _variable_object(variable.members, projection.columns_of(shapes, values), functions, rows)
     members = variable.members if variable.kind == "group" else variable.members[:1]
     selected = np.column_stack([configurations.column(name) == 1 for name in members])
     rows = np.where(selected.any(axis=1), selected.argmax(axis=1), len(members))
@@ -234,8 +234,8 @@ def _states(variable: projection.Variable, members: int) -> Array:
     if variable.kind == "binary":
         return 2 * selected - 1
     parts = [] if variable.shared else [2 * selected - 1]
-    numbers = np.array([*variable.values, math.nan])
-    parts += [projection.column_of(shape, numbers)[:, None] for shape in projection.shapes_of(variable)]
+    if shapes := projection.shapes_of(variable):
+        parts.append(projection.columns_of(shapes, np.array([*variable.values, math.nan])))
     if variable.shared:
         share = 1 / members
         centred = (selected - share) / np.sqrt(1 - share)
@@ -250,29 +250,11 @@ def _variable_object(
     """Return a variable: the values of each of its states, one for each column, and the state of each row.
 
     The state of a binary variable or of an alternative group is the position of the selected option, the last one if
-    none is selected. That of a numeric variable is a value, and `shapes` are its columns as functions of the value.
+    none is selected. That of a numeric variable is a value, and `shapes` are its columns as functions of the value
+    (`projection.Shape`).
     """
     states = "".join(chr(FIRST_STATE + state) for state in rows.tolist())
     return {"options": options, "columns": columns.tolist(), "shapes": shapes, "rows": states}
-
-
-def _shape(shape: projection.Shape) -> dict[str, Any]:
-    """Return a column of a numeric variable as a function of its value x, 0 where it is deselected.
-
-    'identity', 'ln', 'ln1p': (f(x) - a) / b; 'identity^2', …: the square of that minus c; 'level': 1 if x is a, else
-    -1; 'threshold': ((1 if x >= a, else 0) - b) / c; 'presence': 1 if there is a value, else -1.
-    """
-    name, numbers = "presence", (0.0, 0.0, 0.0)
-    match shape:
-        case projection.ScaledShape(transform, middle, half, squared):
-            name, numbers = f"{transform}^2" if squared else transform, (middle, half, projection.SQUARE_SHIFT)
-        case projection.ZeroShape():
-            name = "level"
-        case projection.ThresholdShape(value, share, size):
-            name, numbers = "threshold", (value, share, size)
-        case projection.PresenceShape():
-            pass
-    return {"shape": name, **dict(zip("abc", numbers, strict=True))}
 
 
 def space_object(system: VariabilityModel) -> dict[str, Any]:

@@ -72,8 +72,8 @@ def constraints_of(
         message = f"the constraint compares {listed(unselected)}, which may not be selected"
         hint = f"say when it holds, too: !{unselected[0]} | …"
         raise InputError(Problem(message, line=line, hint=hint))
-    # A comparison holds where its options have no value.
-    literals = [literal for literal in literals if literal.positive or literal.name not in names]
+    # A comparison holds where its numeric options have no value.
+    literals = [literal for literal in literals if literal.positive or literal.name not in names & values.keys()]
     if not literals and not comparisons:
         raise InputError(Problem("the constraint never holds", line=line))
     if not comparisons:

@@ -24,9 +24,9 @@ from splc.io.files import Source, write_whole
 from splc.io.json import declared, parse_json
 from splc.io.numbers import number_text
 from splc.system.clauses import Formula, Junction, NumericAtom, clauses, equivalence, implication, joined, negation
-from splc.system.constraints import ArithmeticConstraint, OptionLiteral
+from splc.system.constraints import OptionLiteral
 from splc.system.options import BinaryOption, NumericOption, Option, alternative_options
-from splc.system.variability import ROOT, VariabilityModel
+from splc.system.variability import VariabilityModel
 
 RANGES = ("uniform_int", "normal_int", "beta_int", "uniform_float", "normal_float", "beta_float")
 LISTS = {"categorical": "choices", "ordinal": "sequence"}
@@ -354,8 +354,6 @@ def _parts(entry: dict[str, Any], key: str, depth: int = 0) -> list[Any]:
 
 
 FORMAT_VERSION = 0.4
-# The most combinations of values among which an arithmetic constraint is written.
-MAX_COMBINATIONS = 10_000
 
 
 def write_configspace(system: VariabilityModel, path: str | Path) -> tuple[str, ...]:
@@ -374,8 +372,8 @@ def write_configspace(system: VariabilityModel, path: str | Path) -> tuple[str, 
         for literals in literals_list
         if not any(name in switches for name, _ in literals)
     ]
-    for constraint in system.arithmetic_constraints:
-        forbidden += _violations(constraint, system, problems)
+    excluded = violations(system, "ConfigSpace", problems)
+    forbidden += [[_equals(option.name, _value(option, value)) for option, value in row] for row in excluded]
     problems.raise_if_any(OutputError)
     default = Space(system).draw(1, np.random.default_rng(0)).assignment(0)
     conditions = [{"child": name, "parent": parent, "type": "EQ", "value": True} for name, parent in switches.items()]
@@ -428,20 +426,3 @@ def _switches(
         else:
             hint = "a constraint can say so: the option is selected where a binary option is, and nowhere else"
             problems.add(f"ConfigSpace does not say where {option.name} is deselected", option.line, hint=hint)
-
-
-def _violations(
-    constraint: ArithmeticConstraint, system: VariabilityModel, problems: Problems
-) -> Iterator[list[dict[str, Any]]]:
-    """Yield the combinations of values that violate a constraint."""
-    names, message = [name for name in constraint.names if name != ROOT], ""
-    options = [system.option(name) for name in names if name in system.positions]
-    size = math.prod(float(len(getattr(option, "values", (0.0, 1.0)))) for option in options)
-    if len(options) < len(names):
-        message = "ConfigSpace has no such constraint"
-    elif size > MAX_COMBINATIONS:
-        message = f"ConfigSpace has no arithmetic constraints, and this one is about {size:,.0f} combinations of values"
-    if message:
-        problems.add(message, constraint.line, text=constraint.text)
-    for row in () if message else violations(constraint, options):
-        yield [_equals(option.name, _value(option, value)) for option, value in zip(options, row, strict=True)]

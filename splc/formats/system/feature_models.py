@@ -30,7 +30,7 @@ from splc.formats.system.assembly import (
 from splc.io.files import Source, write_whole
 from splc.io.xml import inner_text, line_of, local_name, read_xml, write_xml
 from splc.system.clauses import Clause, Formula, clauses, equivalence, implication, joined, negation
-from splc.system.constraints import ArithmeticConstraint, OptionLiteral
+from splc.system.constraints import OptionLiteral
 from splc.system.options import BinaryOption, NumericOption, Option, Presentation
 from splc.system.variability import ROOT, VariabilityModel
 
@@ -142,41 +142,43 @@ def _tree_clauses(root: FeatureNode, system: VariabilityModel) -> Iterator[Liter
             yield tuple(literal for literal in literals if literal != (root.name, False))
 
 
-# The most options of a constraint that becomes clauses.
-MAX_OPTIONS = 10
+# The most combinations of values among which an arithmetic constraint is stated.
+MAX_COMBINATIONS = 10_000
 _UVL = "write UVL, which has numbers: --to uvl"
+
+
+def violations(system: VariabilityModel, form: str, problems: Problems) -> Iterator[list[tuple[Option, float]]]:
+    """Yield each combination of values of options that violates an arithmetic constraint.
+
+    Constraints of too many combinations are problems: the format `form` has no arithmetic.
+    """
+    for constraint in system.arithmetic_constraints:
+        names = [name for name in constraint.names if name != ROOT]
+        options = [system.option(name) for name in names if name in system.positions]
+        lists = [option.values if isinstance(option, NumericOption) else (0.0, 1.0) for option in options]
+        size = math.prod(map(len, lists))
+        if len(options) < len(names) or size > MAX_COMBINATIONS:
+            large = f", and this one is about {size:,} combinations of values" if len(options) == len(names) else ""
+            message = f"{form} has no arithmetic constraints{large}"
+            problems.add(message, constraint.line, text=constraint.text, hint=_UVL)
+            continue
+        rows = np.array([*product(*lists)]).reshape(size, len(lists))
+        columns = {ROOT: np.ones(size), **{option.name: rows[:, at] for at, option in enumerate(options)}}
+        holds = np.broadcast_to(constraint.holds(columns.__getitem__), size)
+        if constraint.requires == "all":
+            binary = [isinstance(option, BinaryOption) for option in options]
+            holds = holds | (rows[:, np.array(binary, dtype=bool)] == 0).any(axis=1)
+        yield from ([*zip(options, row, strict=True)] for row in rows[~holds].tolist())
 
 
 def binary_clauses(system: VariabilityModel, form: str) -> list[Literals]:
     """Return the clauses of the arithmetic constraints of a system that has binary options only."""
-    problems, lacking = Problems(system.source), f"{form} has no arithmetic constraints"
+    problems = Problems(system.source)
     for option in system.numeric_options:
         problems.add(f"{form} has no numeric options: {option.name}", option.line, hint=_UVL)
-    numeric = {option.name for option in system.numeric_options} | system.switches.keys()
-    found_clauses: list[Literals] = []
-    for constraint in system.arithmetic_constraints:
-        names = [name for name in constraint.names if name != ROOT]
-        if not numeric.isdisjoint(names) or len(names) > MAX_OPTIONS:
-            count = plural(len(names), "option", "options")
-            message = lacking if not numeric.isdisjoint(names) else f"{lacking}, and this one has {count}"
-            problems.add(message, constraint.line, text=constraint.text, hint=_UVL)
-        else:
-            rows = violations(constraint, [system.option(name) for name in names])
-            found_clauses += [tuple(zip(names, (value == 0 for value in row), strict=True)) for row in rows]
+    excluded = [*violations(system, form, problems)]
     problems.raise_if_any(OutputError)
-    return found_clauses
-
-
-def violations(constraint: ArithmeticConstraint, options: Sequence[Option]) -> Iterator[list[float]]:
-    """Yield each combination of values of a constraint's options, those besides the root, that violates it."""
-    lists = [option.values if isinstance(option, NumericOption) else (0.0, 1.0) for option in options]
-    rows = np.array([*product(*lists)]).reshape(math.prod(map(len, lists)), len(lists))
-    columns = {ROOT: np.ones(len(rows)), **{option.name: rows[:, at] for at, option in enumerate(options)}}
-    holds = np.broadcast_to(constraint.holds(columns.__getitem__), len(rows))
-    if constraint.requires == "all":
-        binary = [isinstance(option, BinaryOption) for option in options]
-        holds = holds | (rows[:, np.array(binary, dtype=bool)] == 0).any(axis=1)
-    yield from rows[~holds].tolist()
+    return [tuple((option.name, value == 0) for option, value in row) for row in excluded]
 
 
 _FEATURES = ("and", "or", "alt", "feature")
@@ -336,6 +338,7 @@ def _feature(
 # Some writers mark variables that are not features with a dollar.
 _NAME = re.compile(r"c\s+(\d{1,9})\$?\s+(\S.*)")
 _HEADER = re.compile(r"p\s+cnf\s+(\d{1,9})\s+(\d{1,12})\s*")
+_LITERAL = re.compile(r"-?\d{1,11}", re.ASCII)
 # The root that FeatureIDE adds to models without a hierarchy; it writes no clause about it.
 FLAT_ROOT = "__Root__"
 # A header may state any number of variables; each is an option.
@@ -349,42 +352,39 @@ def parse_dimacs(source: Source) -> VariabilityModel:
     names: dict[int, tuple[str, int]] = {}
     variables = stated_count = -1
     found: list[tuple[int, list[int]]] = []
-    clause: list[int] = []
-    clause_line = 0
-    is_invalid = False
+    clause, is_wrong = list[int](), False
     for number, line in enumerate(source.text().splitlines(), 1):
+        if line.startswith("%"):
+            break
         if line.startswith("c"):
             if match := _NAME.match(line):
                 names.setdefault(int(match[1]), (" ".join(match[2].split()), number))
         elif line.startswith("p"):
-            if (header := _HEADER.fullmatch(line)) is None or variables >= 0:
-                message = "a second line 'p'" if header else "the line 'p' is not 'p cnf VARIABLES CLAUSES'"
+            header = _HEADER.fullmatch(line)
+            if header is None or variables >= 0 or int(header[1]) > MAX_VARIABLES:
+                message = f"one line is 'p cnf VARIABLES CLAUSES', with at most {MAX_VARIABLES:,} variables"
                 problems.add(message, number, text=line)
-                continue
-            variables, stated_count = int(header[1]), int(header[2])
-            if variables > MAX_VARIABLES:
-                problems.add(f"more than {MAX_VARIABLES:,} variables", number, text=line)
-                problems.raise_if_any()
-        elif line.startswith("%"):
-            break
+            else:
+                variables, stated_count = int(header[1]), int(header[2])
         else:
             for word in line.split():
-                if (literal := _literal(word)) is None or variables < 0 or abs(literal) > variables:
-                    problem = "is not a variable" if literal else "is not a number"
-                    problems.add(f"{word!r} {problem} (the line 'p' states {max(variables, 0):,})", number, text=line)
-                    is_invalid = True
-                elif literal:
-                    clause_line = clause_line if clause else number
+                literal = int(word) if _LITERAL.fullmatch(word) else variables + 1
+                if abs(literal) > variables:
+                    message = f"{word!r} is not a variable (the line 'p' states {max(variables, 0):,})"
+                    problems.add(message, number, text=line)
+                    is_wrong = True
+                elif literal and clause:
                     clause.append(literal)
-                elif clause or is_invalid:
-                    found.append((clause_line, clause))
-                    clause, is_invalid = [], False
+                elif literal:
+                    found.append((number, clause := [literal]))
+                elif clause or is_wrong:
+                    clause, is_wrong = [], False
                 else:
                     problems.add("an empty clause, which never holds", number, text=line)
     if variables < 0:
         problems.add("the line 'p cnf VARIABLES CLAUSES' is missing")
     if clause:
-        problems.add("the last clause does not end with 0", clause_line)
+        problems.add("the last clause does not end with 0", found[-1][0])
     if stated_count not in {-1, len(found)} and not len(problems):
         assembly.notes.append(f"{plural(len(found), 'clause', 'clauses')}; the line 'p' states {stated_count:,}")
     if names.get(1, ("",))[0] == FLAT_ROOT and all(abs(literal) > 1 for _, literals in found for literal in literals):
@@ -398,12 +398,6 @@ def parse_dimacs(source: Source) -> VariabilityModel:
         parts = [(options[abs(literal) - 1].name, literal > 0) for literal in dict.fromkeys(literals)]
         assembly.constraints.append(disjunction(parts, line_number))
     return assembly.system(name_of(source), options)
-
-
-def _literal(word: str) -> int | None:
-    """Return a literal of a clause, None for other words."""
-    digits = word.removeprefix("-")
-    return int(word) if digits.isdecimal() and digits.isascii() and len(digits) < 12 else None
 
 
 def write_dimacs(system: VariabilityModel, path: str | Path) -> tuple[str, ...]:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
-from itertools import product
 from pathlib import Path
+from typing import Any
 
-import numpy as np
-
-from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, children, names_in, tree_text
-from splc.errors import OutputError, Problem, Problems, plural
-from splc.formats.system.assembly import FeatureNode, Group, comparison_of, constant_of
+from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, tree_text
+from splc.errors import OutputError, Problem, Problems
+from splc.formats.system.assembly import FeatureNode, Group, constant_of
 from splc.formats.system.feature_models import structure_of
 from splc.formats.system.uvl import GROUPS, TYPES
 from splc.io.files import write_whole
@@ -25,8 +23,8 @@ from splc.system.variability import ROOT, VariabilityModel
 _PLAIN = re.compile(r"[A-Za-z]\w*", re.ASCII)
 _RESERVED = {*GROUPS, *TYPES, "namespace", "include", "imports", "features", "constraints", "constraint", "cardinality"}
 _RESERVED |= {"as", "sum", "avg", "len", "floor", "ceil", "true", "false", "Type", "Arithmetic"}
-# The most binary options of a comparison: it is written for each of their selections.
-MAX_OPTIONS = 10
+# The attribute of features that stand for 1 in comparisons.
+VALUE = "value"
 # The highest power that is written as a product.
 MAX_FACTORS = 8
 
@@ -41,12 +39,15 @@ def write_uvl(system: VariabilityModel, path: str | Path) -> tuple[str, ...]:
     comparisons: list[str] = []
     for constraint in system.arithmetic_constraints:
         try:
-            comparisons += _comparisons(constraint, system, names)
+            comparisons.append(_comparison(constraint, system, names))
         except OutputError as error:
             problems.include(error, constraint.line)
     problems.raise_if_any(OutputError)
     lines = [f"namespace {_quoted(system.name)}", "", "features"]
-    lines += _tree(structure.root, system, names, added=structure.added)
+    compared = {name for constraint in system.arithmetic_constraints for name in constraint.names}
+    valued = (option.name for option in system.binary_options if option.name in compared)
+    shown = names | {name: f"{names[name]} {{{VALUE} 1}}" for name in valued}
+    lines += _tree(structure.root, system, shown, added=structure.added)
     constraints = [
         *(_domain(option, names[option.name]) for option in system.numeric_options),
         *(" | ".join(("" if positive else "!") + names[name] for name, positive in each) for each in structure.clauses),
@@ -100,91 +101,61 @@ def _domain(option: NumericOption, name: str) -> str:
     return " | ".join(f"{name} == {_number(value)}" for value in values)
 
 
-def _comparisons(constraint: ArithmeticConstraint, system: VariabilityModel, names: Mapping[str, str]) -> Iterator[str]:
-    """Yield the constraints that state an arithmetic constraint, one for each selection of its binary options."""
-    names_of_options = [name for name in constraint.names if name != ROOT]
-    if unknown := [name for name in names_of_options if name not in system.positions]:
+def _comparison(constraint: ArithmeticConstraint, system: VariabilityModel, names: Mapping[str, str]) -> str:
+    """Return an arithmetic constraint in UVL, in which a binary option is its attribute: 1, or 0 without the option."""
+    named = [name for name in constraint.names if name != ROOT]
+    if unknown := [name for name in named if name not in system.positions]:
         raise _inexpressible(constraint, f"UVL has no {unknown[0]} in comparisons")
-    options = [system.option(name) for name in names_of_options]
-    binary = [option.name for option in options if isinstance(option, BinaryOption)]
-    optional = [option.name for option in options if isinstance(option, NumericOption) and option.optional]
-    if len(binary) > MAX_OPTIONS:
-        count = plural(len(binary), "binary option", "binary options")
-        raise _inexpressible(constraint, f"UVL compares numbers, and this constraint has {count}")
-    comparison = NumericAtom(constraint.left, constraint.comparison, constraint.right)
-    if constraint.negated:
-        comparison = opposite(comparison)  # type: ignore[assignment]
-    for selection in product((0.0, 1.0) if constraint.requires == "none" else (1.0,), repeat=len(binary)):
-        values = dict(zip(binary, selection, strict=True))
-        guards = [("!" if value else "") + names[name] for name, value in values.items()]
-        guards += [f"!{names[name]}" for name in optional]
-        values[ROOT] = 1.0
-        operands = (_with_values(comparison.left, values), _with_values(comparison.right, values))
-        if not names_in(operands[0]) + names_in(operands[1]):
-            holds = comparison_of(operands[0], comparison.comparison, operands[1]).holds(lambda _: np.zeros(1))
-            if not np.all(holds):
-                yield " | ".join(guards or [f"!{next(iter(names.values()))}"])
-            continue
-        sign = "==" if comparison.comparison == "=" else comparison.comparison
-        yield " | ".join((*guards, f" {sign} ".join(_text(operand, constraint, system, names) for operand in operands)))
+    numbers, guards = {ROOT: "1"}, list[str]()
+    for option in map(system.option, named):
+        is_binary = isinstance(option, BinaryOption)
+        numbers[option.name] = f"{names[option.name]}.{VALUE}" if is_binary else names[option.name]
+        # The constraint says nothing without the option.
+        if constraint.requires == "all" if is_binary else option.optional:
+            guards.append(f"!{names[option.name]}")
+    comparison: Any = NumericAtom(constraint.left, constraint.comparison, constraint.right)
+    comparison = opposite(comparison) if constraint.negated else comparison
+    sign = "==" if comparison.comparison == "=" else comparison.comparison
+    sides = (_in_uvl(side, constraint, system) for side in (comparison.left, comparison.right))
+    texts = (tree_text(side, numbers.__getitem__, _number) for side in sides)
+    return " | ".join((*guards, f" {sign} ".join(texts)))
 
 
 def _inexpressible(constraint: ArithmeticConstraint, message: str) -> OutputError:
     return OutputError(Problem(message, line=constraint.line, text=constraint.text.strip()))
 
 
-def _with_values(node: Node, values: Mapping[str, float]) -> Node:
-    """Return a tree with numbers instead of some names, and products instead of powers."""
+def _in_uvl(node: Node, constraint: ArithmeticConstraint, system: VariabilityModel) -> Node:
+    """Return a tree with products instead of powers of small numbers, and of divisions by binary options.
+
+    What is divided by 0 is 0: a division by an option that is 0 or 1 is a product with it.
+    """
+
+    def inner(part: Node) -> Node:
+        return _in_uvl(part, constraint, system)
+
     match node:
-        case Name(name) if name in values:
-            return Number(values[name])
-        case Sum(parts) | Product(parts):
-            inner = [(sign, _with_values(part, values)) for sign, part in parts]
-            return _sum(inner) if isinstance(node, Sum) else _product(inner)
+        case Number() | Name():
+            return node
+        case Sum(addends):
+            return Sum(tuple((sign, inner(addend)) for sign, addend in addends))
+        case Product(factors):
+            parts = [(side, inner(factor)) for side, factor in factors]
+            if any(side < 0 and constant_of(part) == 0 for side, part in parts):
+                return Number(0)
+            truths = {ROOT, *(option.name for option in system.binary_options)}
+            sides = [1 if isinstance(part, Name) and part.name in truths else side for side, part in parts]
+            nonzero = {option.name for option in system.numeric_options if 0 not in option.values}
+            for side, (_, part) in zip(sides, parts, strict=True):
+                if side < 0 and constant_of(part) is None and not (isinstance(part, Name) and part.name in nonzero):
+                    raise _inexpressible(constraint, "UVL does not say what a division by 0 is")
+            return Product(tuple(zip(sides, (part for _, part in parts), strict=True)))
         case Power(base, Number(exponent)) if exponent in range(1, MAX_FACTORS + 1):
-            return Product(((1, _with_values(base, values)),) * int(exponent))
-        case Call(function, arguments):
-            return Call(function, tuple(_with_values(argument, values) for argument in arguments))
-    return node
-
-
-def _sum(parts: Sequence[tuple[int, Node]]) -> Node:
-    """Return a sum without zeros, a number where all parts are numbers."""
-    nonzero = [addend for addend in parts if addend[1] != Number(0)]
-    if all(isinstance(part, Number) for _, part in nonzero):
-        return Number(sum(sign * part.value for sign, part in nonzero if isinstance(part, Number)))
-    return nonzero[0][1] if len(nonzero) == 1 and nonzero[0][0] > 0 else Sum(tuple(nonzero))
-
-
-def _product(parts: Sequence[tuple[int, Node]]) -> Node:
-    """Return a product without factors that are 1; 0 where a factor is 0, also if it is divided by 0, as in splc."""
-    if (1, Number(0)) in parts:
-        return Number(0)
-    if not (factors := [factor for factor in parts if factor[1] != Number(1)]):
-        return Number(1)
-    return factors[0][1] if len(factors) == 1 and factors[0][0] > 0 else Product(tuple(factors))
-
-
-def _text(node: Node, constraint: ArithmeticConstraint, system: VariabilityModel, names: Mapping[str, str]) -> str:
-    """Return one side of a comparison."""
-    pending = [node]
-    while pending:
-        subtree = pending.pop()
-        pending += children(subtree)
-        if isinstance(subtree, Power) or (isinstance(subtree, Call) and subtree.function not in {"floor", "ceil"}):
-            missing_part = "powers" if isinstance(subtree, Power) else f"the function {subtree.function}"
-            raise _inexpressible(constraint, f"UVL does not have {missing_part}")
-        divisors = [factor for side, factor in subtree.factors if side < 0] if isinstance(subtree, Product) else []
-        if any(_may_be_zero(divisor, system) for divisor in divisors):
-            raise _inexpressible(constraint, "UVL does not say what a division by 0 is")
-    return tree_text(node, names.__getitem__, _number)
-
-
-def _may_be_zero(node: Node, system: VariabilityModel) -> bool:
-    if (value := constant_of(node)) is not None:
-        return value == 0
-    option = system.option(node.name) if isinstance(node, Name) else None
-    return not isinstance(option, NumericOption) or 0 in option.values
+            return Product(((1, inner(base)),) * int(exponent))
+        case Call("floor" | "ceil" as function, arguments):
+            return Call(function, tuple(map(inner, arguments)))
+    lacking = f"the function {node.function}" if isinstance(node, Call) else "powers"
+    raise _inexpressible(constraint, f"UVL does not have {lacking}")
 
 
 def _number(value: float) -> str:

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sampling.draws import distinct_ranks
 from sampling.sequential import most_worth
 from sampling.space.space import Space
 from splc.data.configurations import Configurations
+from splc.learning import projection
 from splc.learning.projection import Variable
 from splc.system.options import NumericOption
 from splc.types import Array
@@ -32,7 +32,8 @@ _STEPS = 6
 SEEN, LEAST, MOST = 2, 5, 8
 # The number of uniform draws that each row is chosen from: of small spaces a third, so that seeds make a difference.
 COVERING_DRAWS, LEAST_DRAWS = 300, 30
-# Numeric options with more than _VALUES values are covered by _RANGES ranges with equal numbers of values.
+# Numeric options with more than _VALUES values are covered by _RANGES ranges with equal numbers of values, and by how
+# often they can be divided by two (decision 17).
 _VALUES, _RANGES = 6, 4
 # The worth of another option in which a configuration differs from those before it.
 _DIFFERENCE = 0.001
@@ -175,31 +176,34 @@ def _some(rows: Array, count: int, rng: np.random.Generator) -> Array:
     """Return at most so many of some places, uniformly drawn, ascending."""
     if len(rows) <= count:
         return rows
-    return np.sort(rows[distinct_ranks(len(rows), count, rng)])
+    return np.sort(rows[np.argpartition(rng.random(len(rows)), count)[:count]])
 
 
 def cells_of(variables: Sequence[Variable], configurations: Configurations) -> Array:
-    """Return which value, or range of values, each variable has, integers of shape (n, variables), from 0 on."""
-    cells = np.zeros((len(configurations), len(variables)), dtype=np.int64)
-    for index, variable in enumerate(variables):
+    """Return which value, or range of values, each variable has, integers of shape (n, columns), from 0 on."""
+    cells: list[Array] = []
+    for variable in variables:
         columns = np.column_stack([configurations.column(name) for name in variable.members])
         if variable.kind == "group":
             # 0 where no member is selected.
-            cells[:, index] = np.where((columns > 0).any(axis=1), (columns > 0).argmax(axis=1) + 1, 0)
+            cells.append(np.where((columns > 0).any(axis=1), (columns > 0).argmax(axis=1) + 1, 0))
         elif variable.kind == "binary":
-            cells[:, index] = columns[:, 0]
+            cells.append(columns[:, 0])
         else:
-            ranks = np.searchsorted(np.array(variable.values), columns[:, 0])
-            if len(variable.values) > _VALUES:
+            known = np.where(absent := np.isnan(columns[:, 0]), variable.values[0], columns[:, 0])
+            ranks = np.searchsorted(np.array(variable.values), known)
+            if many := len(variable.values) > _VALUES:
                 ranks = ranks * _RANGES // len(variable.values)
-            cells[:, index] = np.where(np.isnan(columns[:, 0]), 0, ranks + 1)
-    return cells
+            cells.append(np.where(absent, 0, ranks + 1))
+            if many and projection.divisibility_shapes(variable):
+                cells.append(np.where(absent, 0, projection.twos(known) + 1))
+    return np.array(cells, dtype=np.int64).reshape(len(cells), len(configurations)).T
 
 
 def is_covered(cells: Array, drawn: Array, budget: int) -> bool:
     """Return whether a first design is complete; it takes at most half of the budget of runs of the whole search.
 
-    `cells`: the values of its rows, shape (n, variables), see `cells_of`. `drawn`: those of draws, (m, variables).
+    `cells`: the values of its rows, shape (n, columns), see `cells_of`. `drawn`: those of draws, (m, columns).
     """
     most = max(LEAST, min(MOST, budget // 2))
     if not LEAST <= len(cells) < most:

@@ -117,7 +117,7 @@ class SearchModel:
         y, n = runs.y, len(runs)
         scale = projection.positive_scale("log", y) if y.min() > 0 else projection.general_scales(y)[-1]
         context = projection.ContextBlock(runs.contexts) if runs.contexts else None
-        model = cls(runs, OptionBasis(variables, context), scale, -1.0 if maximize else 1.0, (), n)
+        model = cls(runs, OptionBasis(variables, context, divisible=True), scale, -1.0 if maximize else 1.0, (), n)
         # Contexts that were told since have columns of their own.
         sizes = [model._design(part).distinct + 4 for part in range(PARTS)]
         if before is not None and [len(points) for points in before.searched] != sizes:

@@ -145,8 +145,8 @@ def unweighted(model: FullModel, weights: Array) -> FullModel:
     """Return a model of weighted rows with the deviations of a measurement of any row outside of the folds."""
     refits, data = model.refits, model.data
     assert refits is not None
-    variances = np.array([fold.noise_variance for fold in refits.folds])[data.folds]
-    deviations = np.sqrt(np.maximum(refits.deviations**2 + variances * refits.first.noise * (weights - 1), 0.0))
+    variances = np.array([fold.noise_variance for fold in refits.folds])[data.folds] * refits.first.posterior.noise
+    deviations = np.sqrt(np.maximum(refits.deviations**2 + variances * (weights - 1), 0.0))
     data = replace(data, repetitions=data.repetitions / weights)
     return replace(model, data=data, refits=replace(refits, deviations=deviations))
 

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from splc.data.configurations import Configurations
+from splc.io.json import plain_values
 from splc.learning import projection
 from splc.learning.projection import ITERATIONS, JITTER, Ensemble, Hyperparameters, KernelDesign, OptionBasis, solved
 from splc.models.basis.regression import t_quantile
@@ -194,7 +195,7 @@ class Sources:
         return {
             "places": list(self.places),
             "configurations": projection.configurations_as_json(self.configurations),
-            "logarithms": [projection.column_as_json(column) for column in self.logarithms.T],
+            "logarithms": plain_values(self.logarithms.T),
         }
 
     @classmethod
@@ -202,7 +203,7 @@ class Sources:
         """Return the sources of `as_json`."""
         places = tuple(map(int, content["places"]))
         configurations = projection.configurations_from_json(content["configurations"], system)
-        logarithms = np.column_stack([projection.column_from_json(column) for column in content["logarithms"]])
+        logarithms = np.array(content["logarithms"], dtype=float).T
         context = joint.basis.context
         if context is None or logarithms.shape != (len(configurations), len(places)):
             raise ValueError("the other contexts do not fit the configurations")

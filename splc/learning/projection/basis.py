@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from splc.data.configurations import Configurations, value_indices
+from splc.io.json import plain_values
 from splc.learning.projection import constants
 from splc.learning.projection.constants import EXTRAPOLATION
 from splc.learning.projection.posterior import KernelDesign
@@ -126,6 +127,22 @@ def without_numbers(variables: Iterable[Variable], kept: Iterable[str] = ()) -> 
     )
 
 
+def variables_from_json(content: Mapping[str, Any], system: VariabilityModel) -> tuple[Variable, ...]:
+    """Return the variables of a file of a full model (`Ensemble.as_json`)."""
+    # Without the key, numbered groups had other columns.
+    every = without_numbers(variables_of(system), content.get("numbered", ()))
+    extra = [
+        Variable(name, "numeric", (name,), tuple(map(float, entry["values"])), bool(entry["optional"]), True)
+        for name, entry in content.get("observed", {}).items()
+    ]
+    members = content.get("members", {})
+    by_member = {member: variable for variable in (*every, *extra) for member in variable.members}
+    pairs = [(by_member[name], members.get(name)) for name in content["variables"] if name in by_member]
+    if any(order is not None and set(order) != set(variable.members) for variable, order in pairs):
+        raise ValueError("the members of groups do not fit the system")
+    return tuple(variable.with_members(order or variable.members) for variable, order in pairs)
+
+
 def nearest_known(
     configurations: Configurations, variables: Sequence[Variable]
 ) -> tuple[Configurations, list[tuple[Configurations, Array]]]:
@@ -203,75 +220,58 @@ def stem_of(group: Sequence[str]) -> str:
     return (match and (match[1] + match[3]).strip("_- ")) or group[0]
 
 
-Transform = Literal["identity", "ln", "ln1p"]
-_TRANSFORMS: Mapping[str, Callable[[Array], Array]] = {"identity": np.asarray, "ln": np.log, "ln1p": np.log1p}
+def twos(x: Array) -> Array:
+    """Return how often positive integers can be divided by two: 4 for 48, shape (n,)."""
+    return np.asarray(np.log2(x.astype(np.int64) & -x.astype(np.int64)))
+
+
+_TRANSFORMS = dict[str, Callable[[Array], Array]](identity=np.asarray, ln=np.log, ln1p=np.log1p, twos=twos)
 # Contexts with more values have one relevance for all of them.
 MAX_CONTEXT_COLUMNS = 10
 
 
 @dataclass(frozen=True)
-class ScaledShape:
-    """A transform of the value, scaled to about unit size, or the square of that minus about its mean."""
+class Shape:
+    """A function of a number x, of about unit size, as a column; 0 where a configuration has no number.
 
-    transform: Transform  # 'identity', 'ln', or 'ln1p', which is ln(1 + x)
-    middle: float  # the centre of the transform's range
-    half: float  # the transform's distance from it that is scaled to 1
-    squared: bool = False  # whether it is the square
+    'identity', 'ln', 'ln1p', 'twos': (f(x) - a) / b; 'identity^2', …: the square of that minus c, about its mean;
+    'threshold': ([x >= a] - b) / c; 'level': 1 if x is a, else -1; 'presence': 1 if there is a number, else -1.
+    """
 
-    def values(self, x: Array) -> Array:
-        """Return the column of values, shape (n,)."""
-        scaled: Array = (_TRANSFORMS[self.transform](x) - self.middle) / self.half
-        return scaled**2 - constants.SQUARE_SHIFT if self.squared else scaled
+    name: str
+    a: float = 0.0
+    b: float = 0.0
+    c: float = 0.0
 
     @classmethod
-    def of(cls, transform: Transform, values: Sequence[float], squared: bool = False) -> ScaledShape:
-        """Return the shape that is scaled to the described values; constant transforms give 0."""
+    def scaled(cls, name: str, values: Sequence[float]) -> Shape:
+        """Return a transform, or its square, that is scaled to the described values; constant ones give 0."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            ends = _TRANSFORMS[transform](np.array([min(values), max(values)], dtype=float))
-        middle, half_range = ends.mean(), (ends[1] - ends[0]) / 2 / constants.HALF_RANGE
-        return cls(transform, float(middle), float(half_range), squared)
+            every = _TRANSFORMS[name.removesuffix("^2")](np.array(values, dtype=float))
+        low, high = float(every.min()), float(every.max())
+        return cls(name, (low + high) / 2, (high - low) / 2 / constants.HALF_RANGE, constants.SQUARE_SHIFT)
+
+    def column(self, x: Array) -> Array:
+        """Return its values, shape (n,); `x`: the numbers, NaN where there is none."""
+        present = ~np.isnan(x)
+        if self.name == "presence":
+            return np.where(present, 1.0, -1.0)
+        column = np.zeros(len(x))
+        column[present] = self._values(x[present])
+        return column
+
+    def _values(self, x: Array) -> Array:
+        if self.name == "level":
+            return np.where(x == self.a, 1.0, -1.0)
+        if self.name == "threshold":
+            return np.asarray(((x >= self.a) - self.b) / self.c)
+        scaled: Array = (_TRANSFORMS[self.name.removesuffix("^2")](x) - self.a) / self.b
+        return scaled**2 - self.c if self.name.endswith("^2") else scaled
 
 
-@dataclass(frozen=True)
-class ZeroShape:
-    """1 for 0, else -1."""
-
-    def values(self, x: Array) -> Array:
-        """Return the column of values, shape (n,)."""
-        return np.where(x == 0, 1.0, -1.0)
-
-
-@dataclass(frozen=True)
-class ThresholdShape:
-    """A step at a value, minus its mean, scaled."""
-
-    value: float
-    share: float
-    size: float
-
-    def values(self, x: Array) -> Array:
-        """Return the column of values, shape (n,)."""
-        return np.asarray(((x >= self.value) - self.share) / self.size)
-
-
-@dataclass(frozen=True)
-class PresenceShape:
-    """1 where the option has a value, -1 where it is deselected; the only shape that is not 0 there."""
-
-
-Shape = ScaledShape | ZeroShape | ThresholdShape | PresenceShape
-
-
-def column_of(shape: Shape, x: Array) -> Array:
-    """Return the column of a shape for values, shape (n,), NaN where the option is deselected."""
-    absent = np.isnan(x)
-    if isinstance(shape, PresenceShape):
-        return np.where(absent, -1.0, 1.0)
-    if not absent.any():
-        return shape.values(x)
-    column = np.zeros(len(x))
-    column[~absent] = shape.values(x[~absent])
-    return column
+def columns_of(shapes: Sequence[Shape], x: Array) -> Array:
+    """Return the columns of shapes, shape (n, shapes)."""
+    return np.column_stack([np.zeros((len(x), 0)), *(shape.column(x) for shape in shapes)])
 
 
 @dataclass(frozen=True)
@@ -284,6 +284,22 @@ class ContextBlock:
     # further numbers of which nothing was measured; their positions are after those of `names`
     unmeasured: tuple[float, ...] = ()
 
+    def as_json(self) -> dict[str, Any]:
+        """Return its fields in JSON's types, without those that are empty."""
+        facts = plain_values(self)
+        return {name: value for name, value in facts.items() if value != []}
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> ContextBlock:
+        """Return the context of `as_json`."""
+        numbers, unmeasured = (tuple(map(float, content.get(name, ()))) for name in ("numbers", "unmeasured"))
+        block = cls(tuple(map(str, content["names"])), int(content["place"]), numbers, unmeasured)
+        if numbers and len(numbers) != len(block.names):
+            raise ValueError("the numbers of the contexts do not fit their names")
+        if not 0 <= block.place < len(block.names) + len(unmeasured):
+            raise ValueError("the contexts do not fit the configurations")
+        return block
+
     def columns(self, places: Array) -> tuple[Array, Array]:
         """Return the columns with a relevance each, and those that share one, for the positions of rows' values.
 
@@ -292,7 +308,7 @@ class ContextBlock:
         nothing = np.zeros((len(places), 0))
         if self.numbers:
             values = np.array((*self.numbers, *self.unmeasured))[places]
-            return _columns(_numeric_shapes(sorted(self.numbers)), values), nothing
+            return columns_of(_numeric_shapes(sorted(self.numbers)), values), nothing
         selected = places[:, None] == np.arange(len(self.names))
         if len(self.names) <= MAX_CONTEXT_COLUMNS:
             return _signs(selected[:, :1] if len(self.names) == 2 else selected), nothing
@@ -305,22 +321,7 @@ class OptionBasis:
 
     variables: tuple[Variable, ...]  # the variables, each of which is a block of columns
     context: ContextBlock | None = None  # the context of a model of several of its values; None of other models
-
-    def blocks(self, configurations: Configurations) -> list[Array]:
-        """Return the columns of each variable, shapes (n, columns)."""
-        names = [variable.name for variable in self.variables if variable.kind == "binary"]
-        system = configurations.system
-        # Those of binary variables all at once, since there may be hundreds; in column-major order, so that columns are
-        # contiguous in memory.
-        columns = np.asfortranarray(_signs(configurations.indices[:, [system.positions[name] for name in names]]))
-        for name in {option.name for option in system.numeric_options}.intersection(names):
-            # A binary option with further values.
-            columns[:, names.index(name)] = _signs(configurations.value(name))
-        signs = {name: columns[:, at : at + 1] for at, name in enumerate(names)}
-        return [
-            signs[variable.name] if variable.kind == "binary" else _block(variable, configurations)
-            for variable in self.variables
-        ]
+    divisible: bool = False  # whether it has the columns of `divisibility_shapes`, for the search of an optimum
 
     def designs(self, configurations: Configurations, places: Array | None = None) -> tuple[KernelDesign, ...]:
         """Return the columns, and, if there are numeric options of three or more values, those with thresholds.
@@ -329,30 +330,63 @@ class OptionBasis:
 
         `places`: the context of each configuration, as positions; None: the one that predictions are about.
         """
-        blocks = self.blocks(configurations)
-        members = [_members(variable, configurations) for variable in self.variables]
-        steps = [_shaped(variable, threshold_shapes(variable), configurations) for variable in self.variables]
+        nothing, unscreened = np.zeros((len(configurations), 0)), 0
+        signs = self._signs(configurations)
+        blocks = [
+            (signs[variable.name], nothing, nothing)
+            if variable.kind == "binary"
+            else _block(variable, configurations, self.divisible)
+            for variable in self.variables
+        ]
         if self.context is not None:
             # The context is the last block.
             of_rows = np.full(len(configurations), self.context.place) if places is None else places
-            own, shared = self.context.columns(of_rows)
-            blocks, members, steps = [*blocks, own], [*members, shared], [*steps, np.zeros((len(configurations), 0))]
-        base_design = _design(blocks, members, int(self.context is not None))
-        if not any(step.shape[1] for step in steps):
-            return (base_design,)
-        both = [np.hstack(pair) for pair in zip(members, steps, strict=True)]
-        return base_design, _design(blocks, both, int(self.context is not None))
+            blocks.append((*self.context.columns(of_rows), nothing))
+            unscreened = 1
+        design = _design([(own, shared) for own, shared, _ in blocks], unscreened)
+        if not any(steps.shape[1] for _, _, steps in blocks):
+            return (design,)
+        return design, _design([(own, np.hstack([shared, steps])) for own, shared, steps in blocks], unscreened)
+
+    def _signs(self, configurations: Configurations) -> dict[str, Array]:
+        """Return the columns of binary variables, shapes (n, 1): all at once, since there may be hundreds."""
+        names = [variable.name for variable in self.variables if variable.kind == "binary"]
+        system = configurations.system
+        # In column-major order, so that columns are contiguous in memory.
+        columns = np.asfortranarray(_signs(configurations.indices[:, [system.positions[name] for name in names]]))
+        for name in {option.name for option in system.numeric_options}.intersection(names):
+            # A binary option with further values.
+            columns[:, names.index(name)] = _signs(configurations.value(name))
+        return {name: columns[:, at : at + 1] for at, name in enumerate(names)}
 
 
-def _design(blocks: Sequence[Array], shared: Sequence[Array], unscreened: int) -> KernelDesign:
+def _design(blocks: Sequence[tuple[Array, Array]], unscreened: int) -> KernelDesign:
     """Return the design of blocks of columns with a relevance each, and others that share one relevance per block."""
     numbers: list[int] = []
-    for block, shared_columns in zip(blocks, shared, strict=True):
+    for own, shared in blocks:
         first = numbers[-1] + 1 if numbers else 0
-        end = first + block.shape[1]
-        numbers += [*range(first, end), *[end] * shared_columns.shape[1]]
-    joined_columns = [np.hstack(pair) if pair[1].shape[1] else pair[0] for pair in zip(blocks, shared, strict=True)]
+        end = first + own.shape[1]
+        numbers += [*range(first, end), *[end] * shared.shape[1]]
+    joined_columns = [np.hstack(pair) if pair[1].shape[1] else pair[0] for pair in blocks]
     return KernelDesign.of(joined_columns, np.array(numbers, dtype=int), unscreened)
+
+
+def _block(variable: Variable, configurations: Configurations, divisible: bool) -> tuple[Array, Array, Array]:
+    """Return the columns of a numeric option or a group: with a relevance each, members that share one, thresholds.
+
+    Members are 0 where the group is absent.
+    """
+    own = shared = np.zeros((len(configurations), 0))
+    if variable.kind == "group":
+        selected = np.column_stack([configurations.column(name) for name in variable.members])
+        if variable.shared:
+            shared = np.where(selected.any(axis=1, keepdims=True), _alternatives(selected), 0.0)
+        else:
+            own = _signs(selected)
+    x = variable.column(configurations) if variable.values else np.zeros(len(configurations))
+    further = divisibility_shapes(variable) if divisible else []
+    shapes, steps = (columns_of(each, x) for each in ([*shapes_of(variable), *further], threshold_shapes(variable)))
+    return np.hstack([own, shapes]), shared, steps
 
 
 def _alternatives(selected: Array) -> Array:
@@ -361,12 +395,33 @@ def _alternatives(selected: Array) -> Array:
     return np.asarray((selected - share) / np.sqrt(1 - share))
 
 
-def _members(variable: Variable, configurations: Configurations) -> Array:
-    """Return a column for each member of a group that shares one relevance; 0 where the group is absent."""
-    if not variable.shared:
-        return np.zeros((len(configurations), 0))
-    selected = np.column_stack([configurations.column(name) for name in variable.members])
-    return np.where(selected.any(axis=1, keepdims=True), _alternatives(selected), 0.0)
+def _signs(selected: Array) -> Array:
+    """Return ±1 for columns of 0 and 1."""
+    return np.asarray(2.0 * selected - 1.0)
+
+
+def shapes_of(variable: Variable) -> list[Shape]:
+    """Return the shapes of the value of a numeric option, or of the number of a group."""
+    if variable.kind == "binary" or not variable.values:
+        return []
+    if variable.kind == "group":
+        logarithm = "ln" if min(variable.values) > 0 else "ln1p"
+        return [Shape.scaled("identity", variable.values), Shape.scaled(logarithm, variable.values)]
+    shapes = _numeric_shapes(variable.values)
+    # An option with one value has only its presence as a column.
+    return [*shapes, Shape("presence")] if variable.optional else shapes
+
+
+def _numeric_shapes(values: Sequence[float]) -> list[Shape]:
+    """Return the shapes of a numeric option that always has a value."""
+    first = "ln" if values[0] > 0 else "identity"
+    if len(values) <= 2:
+        return [Shape.scaled(first, values)] * (len(values) - 1)
+    names = ["ln", "identity", "ln^2"] if values[0] > 0 else ["identity", "identity^2"]
+    if values[0] == 0:
+        names.append("ln1p")
+    shapes = [Shape.scaled(name, values) for name in names]
+    return [*shapes, Shape("level")] if 0.0 in values else shapes
 
 
 def threshold_shapes(variable: Variable) -> list[Shape]:
@@ -380,57 +435,15 @@ def threshold_shapes(variable: Variable) -> list[Shape]:
     shares = 1 - indices / len(values)
     size = float(np.sqrt((shares * (1 - shares)).sum()))
     pairs = zip(values[indices].tolist(), shares.tolist(), strict=True)
-    return [ThresholdShape(value, share, size) for value, share in pairs]
+    return [Shape("threshold", value, share, size) for value, share in pairs]
 
 
-def _columns(shapes: Sequence[Shape], x: Array) -> Array:
-    """Return the columns of shapes for values, shape (n, shapes)."""
-    return np.column_stack([np.zeros((len(x), 0)), *(column_of(shape, x) for shape in shapes)])
+def divisibility_shapes(variable: Variable) -> list[Shape]:
+    """Return how often the integers of an option can be divided by two, unless other shapes tell its values apart.
 
-
-def _shaped(variable: Variable, shapes: Sequence[Shape], configurations: Configurations) -> Array:
-    """Return the columns of shapes of a variable, shape (n, shapes)."""
-    return _columns(shapes, variable.column(configurations) if shapes else np.zeros(len(configurations)))
-
-
-def _block(variable: Variable, configurations: Configurations) -> Array:
-    """Return the columns of a numeric option or a group, shape (n, columns)."""
-    columns: list[Array] = []
-    if variable.kind == "group" and not variable.shared:
-        columns += [_signs(configurations.column(name)) for name in variable.members]
-    return np.column_stack([*columns, _shaped(variable, shapes_of(variable), configurations)])
-
-
-def shapes_of(variable: Variable) -> list[Shape]:
-    """Return the shapes of the value of a numeric option, or of the number of a group."""
-    if variable.kind == "binary" or not variable.values:
+    Blocks of 48 threads can be twice as slow as those of 32 and of 64 (decision 17).
+    """
+    values = np.array(variable.values)
+    if variable.kind != "numeric" or len(values) <= constants.MIN_THRESHOLDS or values[0] < 1 or (values % 1).any():
         return []
-    if variable.kind == "group":
-        logarithm: Transform = "ln" if min(variable.values) > 0 else "ln1p"
-        return [ScaledShape.of("identity", variable.values), ScaledShape.of(logarithm, variable.values)]
-    shapes = _numeric_shapes(variable.values)
-    # An option with one value has only its presence as a column.
-    return [*shapes, PresenceShape()] if variable.optional else shapes
-
-
-def _numeric_shapes(values: Sequence[float]) -> list[Shape]:
-    """Return the shapes of a numeric option that always has a value."""
-    if len(values) == 1:
-        return []
-    first: Transform = "ln" if values[0] > 0 else "identity"
-    shapes: list[Shape] = [ScaledShape.of(first, values)]
-    if len(values) == 2:
-        return shapes
-    if values[0] > 0:
-        shapes.append(ScaledShape.of("identity", values))
-    shapes.append(ScaledShape.of(first, values, squared=True))
-    if values[0] == 0:
-        shapes.append(ScaledShape.of("ln1p", values))
-    if 0.0 in values:
-        shapes.append(ZeroShape())
-    return shapes
-
-
-def _signs(selected: Array) -> Array:
-    """Return ±1 for columns of 0 and 1."""
-    return np.asarray(2.0 * selected - 1.0)
+    return [] if (np.diff(twos(values)) >= 0).all() else [Shape.scaled("twos", variable.values)]

@@ -269,13 +269,14 @@ def agreed_models(search: LanguageSearch, size: int, chosen: tuple[int, ...]) ->
     all terms that were chosen have as much support.
     """
     candidates, support = search.candidates, search.supports(size)
+    goal = search.target.scaled(search.target.predicted, search.product)
     of_candidate = np.array([support[candidates.variables(position)] for position in range(len(candidates))])
     folds = len(search.models) - 1
     of_candidate[CONSTANT_PLACE] = folds
     min_support = int(of_candidate[list(chosen)].min(initial=folds))
     for support_needed in range(folds, max(min_support, math.ceil(MIN_SHARE * folds) - 1), -1):
         positions = np.flatnonzero(of_candidate >= support_needed)
-        [selection] = forward(candidates.only(positions), search.full.goal[None], size + FURTHER_STEPS)
+        [selection] = forward(candidates.only(positions), goal[None], size + FURTHER_STEPS)
         agreed = [tuple(positions[list(model)].tolist()) for model in models_of_sizes(selection, size) if model]
         if agreed:
             yield tuple(agreed)

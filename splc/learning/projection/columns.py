@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
-from itertools import chain, combinations, islice, starmap
+from itertools import chain, combinations, groupby, islice, starmap
 from itertools import product as cartesian
 from math import log10
 from typing import Literal
@@ -127,22 +127,14 @@ def _member(variable: Variable, name: str) -> Unit:
 def _powers(variable: Variable, language: Language) -> Iterator[tuple[Atom, int]]:
     """Yield powers and logarithms of a numeric option, and the number of factors that each counts as."""
     name, low, count = variable.name, variable.values[0], len(variable.values)
+    most = 3 if language == "sum" and low >= 0 else 2
     if low <= 0:
-        max_power = 3 if low == 0 and language == "sum" else 2
-        yield from ((power(name, exponent), exponent) for exponent in range(1, min(max_power, count - 1) + 1))
+        yield from ((power(name, exponent), exponent) for exponent in range(1, min(most, count - 1) + 1))
         return
-    yield power(name, 1), 1
-    yield power(name, 0, 1), 1
-    if count > 2:
-        yield power(name, 2), 2
-        yield power(name, 0, 2), 2
-        if language != "product":
-            yield power(name, 1, 1), 2
-        if language == "sum":
-            yield power(name, 3), 3
-            yield power(name, 2, 1), 3
-    if language != "product":
-        yield power(name, -1), 1
+    for exponent, log in ((1, 0), (0, 1), (2, 0), (0, 2), (1, 1), (3, 0), (2, 1), (-1, 0)):
+        factors, plain = max(exponent + log, 1), exponent >= 0 and 0 in (exponent, log)
+        if factors <= (most if count > 2 else 1) and (plain or language != "product"):
+            yield power(name, exponent, log), factors
 
 
 def _thresholds(variable: Variable) -> Iterator[Unit]:
@@ -226,16 +218,15 @@ class Candidates:
         self.penalties = np.ones(1)
         self.free = np.array([not signed])
         self._seen: set[Product] = {()}
-        self._size = 1
         self._enumerate()
 
     def __len__(self) -> int:
-        return self._size
+        return len(self.products)
 
     @property
     def columns(self) -> Array:
         """The columns, shape (candidates, m)."""
-        return np.asarray(self._columns[: self._size])
+        return np.asarray(self._columns[: len(self)])
 
     def name(self, position: int) -> tuple[int, int, Product]:
         """Return the key of a candidate in the canonical order of terms: simpler ones first."""
@@ -263,7 +254,7 @@ class Candidates:
         """Return the candidates at some positions, ascending and with the constant's, which get no heirs."""
         subset = copy(self)
         subset.order, subset.products = 0, [self.products[position] for position in places.tolist()]
-        subset._columns, subset._size = self.columns[places], len(places)
+        subset._columns = self.columns[places]
         for name in ("norms", "limits", "factors", "penalties", "free"):
             setattr(subset, name, getattr(self, name)[places])
         return subset
@@ -294,13 +285,11 @@ class Candidates:
             self._add(found)
 
     def _add(self, products: Iterable[Product]) -> None:
-        """Add products whose columns are not constant."""
-        by_order: dict[int, list[Product]] = {}
-        for product in products:
-            self._seen.add(product)
-            by_order.setdefault(len(product), []).append(product)
-        for order, same_order in by_order.items():
-            index = np.array(same_order, dtype=int).reshape(len(same_order), order)
+        """Add products, those of fewer units first, whose columns are not constant."""
+        for _, of_length in groupby(products, key=len):
+            same_length = [*of_length]
+            self._seen.update(same_length)
+            index = np.array(same_length, dtype=int)
             if self._most_numeric is not None:
                 index = index[self._numeric[index].sum(axis=1) <= self._most_numeric]
             rows = max(_BLOCK // len(self.weights), 1)
@@ -322,14 +311,13 @@ class Candidates:
         fine &= centred_norms > CONSTANT_SHARE
         if not fine.all():
             index, columns, norms, centred_norms = index[fine], columns[fine], norms[fine], centred_norms[fine]
-        start, end = self._size, self._size + len(index)
+        start, end = len(self), len(self) + len(index)
         if end > len(self._columns):
             # Double the capacity, so that columns are copied rarely.
             grown_columns = np.empty((max(end, 2 * len(self._columns)), columns.shape[1]))
             grown_columns[:start] = self.columns
             self._columns = grown_columns
         self._columns[start:end] = columns
-        self._size = end
         factors = self._counts[index].sum(axis=1)
         self.products += [tuple(product) for product in index.tolist()]
         self.norms = np.append(self.norms, norms)

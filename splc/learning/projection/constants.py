@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self, get_args
 
 from splc.io.settings import Setting, settings_in, stated_values
-from splc.models.basis import regression
 from splc.models.basis.atom import function_names
 
 # Basis. A numeric option is scaled to a range of ±1.3, so that its column has about the variance of a ±1 column.
@@ -106,15 +105,14 @@ FLOOR = 3.0
 
 # Intervals.
 LEVEL = 0.9
-NORMAL_QUANTILE = regression.NORMAL_QUANTILE
 CONFORMAL_ROWS = 30
 INFLATION = (0.8, 2.5)
 MIN_FREEDOM = 3
 # Cross-validated errors of fewer rows per option, or of fewer rows, mean nothing.
 ROWS_PER_OPTION = 3
 ROWS_OF_VALIDATION = 12
-# Below this probability the sign of an influence is not settled.
-SETTLED = 0.95
+# Below this probability, or with a smaller share of folds that have the term, the sign of an influence is not settled.
+SETTLED, SUPPORT = 0.95, 0.75
 
 
 Form = Literal["auto", "sum", "product"]

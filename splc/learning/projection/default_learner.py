@@ -32,7 +32,7 @@ from splc.learning.projection.constants import ProjectionSettings
 from splc.learning.projection.full_model import ONE_ROW, FullModel, FullModelFit, fit_full_model
 from splc.learning.projection.order import Constants, count_of, option_constants, space_of, unmeasured
 from splc.learning.projection.posterior import needs_scipy
-from splc.learning.projection.predictor import Stacked, on_scale, weight_of
+from splc.learning.projection.predictor import Stacked, on_scale, raised
 from splc.learning.projection.printed_model import PrintedIntervals, PrintedModel, printed_model, refit
 from splc.learning.projection.submodels import Target
 from splc.learning.result import (
@@ -55,23 +55,15 @@ from splc.types import Array, Link
 ENOUGH = 24
 # Fewer rows than the first constant never suffice; fewer than the second one only with enough rows per option.
 NEVER, FEWEST = 3, 8
-# The sign of a clear effect has at least this probability, and so many of the folds have a term of its options.
-CLEAR = 0.95
-SUPPORT = 0.75
 # How a full model combines the effects of options, by its scale.
 FORMS = {"ln y": "multiplies the effects of options", "y": "adds up the effects of options"}
 
 
-def is_stated(full: FullModel, given: bool = False) -> bool:
-    """Return whether cross-validated errors are stated: not with too few rows, nor for values that are not positive.
+def _enough_to_judge(full: FullModel, given: bool) -> int:
+    """Return the number of groups of rows from which on errors outside of folds are stated.
 
     `given`: whether the groups that folds keep together are those of the user, who asks for their error.
     """
-    return full.scale.positive and full.data.independent >= _enough_to_judge(full, given)
-
-
-def _enough_to_judge(full: FullModel, given: bool) -> int:
-    """Return the number of groups of rows from which on errors outside of folds are stated."""
     several = max(constants.ROWS_OF_VALIDATION, constants.ROWS_PER_OPTION * len(full.basis.variables))
     return FEWEST_GROUPS if given else several
 
@@ -140,8 +132,8 @@ def of_few_rows(
         if terms <= (settings.terms or 2):
             printed = printed_model(target, variables, replace(settings, terms=terms), space)
             effects = [estimate for estimate in printed.estimates if estimate.term.options]
-            supported = all((estimate.folds or 0) >= SUPPORT * printed.folds for estimate in effects)
-            if len(effects) == 1 and effects[0].sign_probability >= CLEAR and supported:
+            supported = all((estimate.folds or 0) >= constants.SUPPORT * printed.folds for estimate in effects)
+            if len(effects) == 1 and effects[0].sign_probability >= constants.SETTLED and supported:
                 return printed
     return printed_model(target, (), settings, space)
 
@@ -182,6 +174,9 @@ NAME = "projection"
 WITHOUT_TERMS = "learning was interrupted before the terms were found: the full model predicts"
 # The printed model is no part of predictions if the error on known settings is more than this multiple with it.
 KNOWN_ERROR = 1.5
+# With few rows, as of designs, held-out rows say little: of equal errors the full model has three quarters. (On 24
+# samples of real systems predictions are 0.2 % better than those of the full model then, otherwise 1.3 % worse.)
+FEW_ROWS_ODDS = 3.0
 # The expected share of the work after the full model, and after its predictions.
 FULL, PREDICTED = 0.6, 0.7
 # The iterations that most full models take: two scales, two kinds of columns, and the folds of both scales.
@@ -236,7 +231,8 @@ class ProjectionLearner:
         # Few rows that are all valid configurations have exact effects: nothing tells how uncertain these are.
         saturated = printed.exact and is_too_few(full)
         given = problem.given_groups is not None
-        crossed = printed.cross_validated if is_stated(full, given) else None
+        is_stated = full.scale.positive and full.data.independent >= _enough_to_judge(full, given)
+        crossed = printed.cross_validated if is_stated else None
         intervals = None
         if len(full.rows) > 1:
             intervals = PrintedIntervals(model, full.scale, math.hypot(printed.quantile, full.runs))
@@ -350,6 +346,24 @@ def _stacked(
     if both.known_error is not None and both.known_error > KNOWN_ERROR * (full.known_error or 0.0):
         return full, printed
     return both, replace(printed, distance=distance)
+
+
+def weight_of(full: Array, printed: Array, terms: int, rows: int) -> float:
+    """Return the weight of the printed model for the absolute errors of both at held-out rows, shapes (n,).
+
+    Errors are relative where all values are positive. `rows`: n, or the number of groups that folds keep together.
+
+    Weights are inverse powers of mean errors. The power is the number of rows in a fold: more rows tell better
+    which model is nearer to unmeasured values. The printed model's error is raised, since it has the number of terms
+    that suits the held-out rows best. (Without this, one real system is predicted 1.25 instead of 1.13 times as badly
+    as by the better model.)
+    """
+    errors = [float(full.mean()), float(printed.mean())]
+    if min(errors) <= 0:
+        return float(errors[1] <= 0)
+    odds = FEW_ROWS_ODDS if rows < constants.FEW_ROWS else 1.0
+    exponent = rows / constants.FOLDS * math.log(raised(rows, terms) * errors[1] / errors[0])
+    return 1 / (1 + odds * math.exp(min(max(exponent, -600.0), 600.0)))
 
 
 def _estimates(printed: PrintedModel, model: InfluenceModel) -> list[InfluenceEstimate]:

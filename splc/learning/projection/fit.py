@@ -245,7 +245,6 @@ class FirstFit:
     """The most probable full model on one scale."""
 
     scale: Scale  # the scale
-    noise: Array  # multiples of the noise of each row, shape (n,)
     noise_unit: float  # the mean multiple that `Scale.noise` is divided by
     posterior: KernelPosterior  # the posterior given all rows
     optimum: SearchResult  # the hyperparameters
@@ -271,7 +270,7 @@ def first_fit(data: Data, variables: int, scale: Scale, fitted: Array | None = N
         evidence -= float(np.log(y[search_rows]).sum())
     gain = float(z @ z) / 2 - optimum.evidence
     posterior = KernelPosterior(optimum.logarithms, data.designs[kind], t, noise, mean, deviation, kind)
-    return FirstFit(scale, noise, unit, posterior, optimum, evidence, gain)
+    return FirstFit(scale, unit, posterior, optimum, evidence, gain)
 
 
 @dataclass(frozen=True, eq=False)
@@ -323,7 +322,7 @@ def refits(data: Data, firsts: Sequence[FirstFit]) -> Refits:
     for fold, (out, training) in enumerate(splits(data.folds)):
         first_model = firsts[fold % len(firsts)]
         kind = first_model.posterior.kind
-        t, noise, design = posterior.t[training], first.noise[training], data.designs[kind].rows(training)
+        t, noise, design = posterior.t[training], posterior.noise[training], data.designs[kind].rows(training)
         mean, deviation = float(t.mean()), float(t.std())
         if deviation <= 1e-9 * posterior.deviation:
             deviation = posterior.deviation
@@ -337,7 +336,7 @@ def refits(data: Data, firsts: Sequence[FirstFit]) -> Refits:
         parts.append(replace(first_model.posterior, logarithms=logarithms))
         design = data.designs[kind].rows(out)
         means[out], variances = held_out.mean_of(cross := held_out.cross(design)), held_out.variances(cross, design)
-        deviations[out] = np.sqrt(variances + held_out.noise_variance * first.noise[out])
+        deviations[out] = np.sqrt(variances + held_out.noise_variance * posterior.noise[out])
         baseline[out] = mean
     missed = float(np.mean((means - posterior.t) ** 2))
     explained = 1 - missed / float(np.mean((baseline - posterior.t) ** 2))
@@ -352,16 +351,15 @@ def best_refits(data: Data, variables: int, setting: str, *, positive: bool) -> 
     """
     if not positive:
         return _general(data, variables)
-    scale = positive_scale("log", data.y)
-    log = first_fit(data, variables, scale)
-    unfit = len(data.y) < constants.ROWS_OF_SCALE or float(data.y.max() / scale.unit) > constants.LARGEST
-    if setting == "log" or (setting == "auto" and unfit):
-        return _refits(data, variables, log)
-    fitted = np.exp(log.posterior.means(data.designs[0]))
-    raw = first_fit(data, variables, positive_scale("raw", data.y), fitted)
-    if setting == "auto" and raw.evidence - log.evidence <= constants.SCALE_EVIDENCE:
-        return _refits(data, variables, log)
-    return _refits(data, variables, raw, fitted)
+    scale, fitted = positive_scale("log", data.y), None
+    best = first_fit(data, variables, scale)
+    fits = len(data.y) >= constants.ROWS_OF_SCALE and float(data.y.max() / scale.unit) <= constants.LARGEST
+    if setting == "raw" or (setting == "auto" and fits):
+        predicted = np.exp(best.posterior.means(data.designs[0]))
+        raw = first_fit(data, variables, positive_scale("raw", data.y), predicted)
+        if setting == "raw" or raw.evidence - best.evidence > constants.SCALE_EVIDENCE:
+            best, fitted = raw, predicted
+    return _refits(data, variables, best, fitted)
 
 
 def _refits(data: Data, variables: int, first: FirstFit, fitted: Array | None = None) -> Refits:
@@ -421,7 +419,7 @@ def is_rare(rows: int, gain: float, gains: Iterable[float]) -> bool:
 def permuted_gains(data: Data, variables: int, first: FirstFit) -> Iterator[float]:
     """Yield gains of evidence for permuted values, without end."""
     searched, posterior = slice(constants.ROWS_OF_SEARCH), first.posterior
-    design, noise = data.designs[0].rows(searched), first.noise[searched]
+    design, noise = data.designs[0].rows(searched), posterior.noise[searched]
     z = (posterior.t[searched] - posterior.mean) / posterior.deviation
     start = start_of(design.distinct, variables)
     draws = np.random.default_rng(0)

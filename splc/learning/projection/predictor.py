@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
@@ -22,19 +22,19 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.data.observations import Observed
 from splc.errors import ConfigurationError, ExpressionError, VariabilityError
-from splc.learning.judging import predictions
+from splc.io.json import picked, plain_values
+from splc.learning import judging
 from splc.learning.projection import constants
 from splc.learning.projection.basis import (
     ContextBlock,
     OptionBasis,
-    Variable,
     nearest_known,
-    variables_of,
+    variables_from_json,
     with_known_members,
-    without_numbers,
 )
 from splc.learning.projection.posterior import KernelDesign, KernelPosterior, Mixture, needs_scipy
 from splc.learning.projection.scales import Scale
+from splc.learning.result import Predictor
 from splc.learning.threads import one_thread
 from splc.models.influence import InfluenceModel
 from splc.system.variability import VariabilityModel
@@ -46,9 +46,6 @@ _BLOCK = 2048
 _ROUNDING = 1e-12
 # Elements of a kernel below which limiting the threads of linear algebra takes longer than it saves.
 _SMALL = 2**14
-# With few rows, as of designs, held-out rows say little: of equal errors the full model has three quarters. (On 24
-# samples of real systems predictions are 0.2 % better than those of the full model then, otherwise 1.3 % worse.)
-FEW_ROWS_ODDS = 3.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +92,7 @@ class Stacked:
 
     def blended(self, t: Array, configurations: Configurations, scale: Scale) -> Array:
         """Return the blend with predictions of the Gaussian processes on the scale, shape (m,)."""
-        return self.mixed(t, on_scale(predictions(self.printed, configurations) / scale.unit, scale, t))
+        return self.mixed(t, on_scale(judging.predictions(self.printed, configurations) / scale.unit, scale, t))
 
     def as_json(self) -> dict[str, Any]:
         """Return it in JSON's types."""
@@ -121,24 +118,6 @@ def on_scale(y: Array, scale: Scale, otherwise: Array) -> Array:
     with np.errstate(invalid="ignore", divide="ignore"):
         t = scale.forward(np.maximum(y, scale.lowest))
     return np.where(np.isfinite(t), t, otherwise)
-
-
-def weight_of(full: Array, printed: Array, terms: int, rows: int) -> float:
-    """Return the weight of the printed model for the absolute errors of both at held-out rows, shapes (n,).
-
-    Errors are relative where all values are positive. `rows`: n, or the number of groups that folds keep together.
-
-    Weights are inverse powers of mean errors. The power is the number of rows in a fold: more rows tell better
-    which model is nearer to unmeasured values. The printed model's error is raised, since it has the number of terms
-    that suits the held-out rows best. (Without this, one real system is predicted 1.25 instead of 1.13 times as badly
-    as by the better model.)
-    """
-    errors = [float(full.mean()), float(printed.mean())]
-    if min(errors) <= 0:
-        return float(errors[1] <= 0)
-    odds = FEW_ROWS_ODDS if rows < constants.FEW_ROWS else 1.0
-    exponent = rows / constants.FOLDS * math.log(raised(rows, terms) * errors[1] / errors[0])
-    return 1 / (1 + odds * math.exp(min(max(exponent, -600.0), 600.0)))
 
 
 def raised(rows: int, terms: float) -> float:
@@ -238,13 +217,38 @@ class Ensemble(MomentsPredictor):
         """Return predictions for those of the Gaussian processes, both on the scale, shape (m,)."""
         return t if self.stacked is None else self.stacked.blended(t, configurations, self.scale)
 
+    def weighted_sums(self, configurations: Configurations, weights: Array, link: Link) -> tuple[Array, Array]:
+        """Return W f, where f are the predictions, or with the link 'log' their logarithms, and its covariance.
+
+        The covariance is that of the Gaussian processes on the scale, at the slope of the predictions (the delta
+        method), also where the printed model is a part of predictions; without the noise of measurements.
+
+        `weights`: W, shape (k, n). `link`: of a positive property also 'log'.
+        """
+        configurations = Configurations.of(self.configurations.system, configurations)
+        scale, mixture = self.scale, self.mixture(configurations) if self.parts else None
+        t = np.full(len(configurations), self.constant[0]) if mixture is None else mixture.means.mean(axis=0)
+        y = scale.backward(self.blended(t, configurations))
+        # The derivative of the prediction, or of its logarithm, by the value on the scale.
+        slopes = scale.slope(y) * scale.divisor(y)
+        slopes = slopes / y if link == "log" else slopes * scale.unit
+        f = np.log(y * scale.unit) if link == "log" else y * scale.unit
+        weighted = weights * slopes
+        if mixture is None:
+            total = weighted.sum(axis=1)
+            return weights @ f, self.constant[1] ** 2 * np.outer(total, total)
+        with one_thread(with_scipy=needs_scipy(len(self.configurations))):
+            return weights @ f, mixture.covariance(weighted)
+
     def as_json(self) -> dict[str, Any]:
         """Return all that is needed to predict again, in JSON's types."""
         configurations, variables, parts = self.configurations, self.basis.variables, self.parts
-        first = parts[0] if parts else None
+        first, contexts = parts[0] if parts else None, None
+        if self.basis.context is not None and self.places is not None:
+            quantile = {} if self.joint_quantile is None else {"quantile": self.joint_quantile}
+            contexts = self.basis.context.as_json() | {"rows": self.places.tolist()} | quantile
         observed = {
-            each.name: {"values": list(each.values), "optional": each.optional}
-            | {"column": column_as_json(configurations.column(each.name))}
+            each.name: picked(each, "values, optional") | {"column": configurations.column(each.name)}
             for each in variables
             if each.observed
         }
@@ -269,20 +273,10 @@ class Ensemble(MomentsPredictor):
             "values": first.t.tolist() if first else [],
             "noises": first.noise.tolist() if first else [],
             "configurations": configurations_as_json(configurations),
-            **self._contexts_as_json(),
+            **({} if contexts is None else {"contexts": contexts}),
             **({} if self.stacked is None else {"stacked": self.stacked.as_json()}),
-            "observed": observed,
+            "observed": plain_values(observed),
         }
-
-    def _contexts_as_json(self) -> dict[str, Any]:
-        """Return the values of the context, that of the model, and that of each row; nothing without contexts."""
-        block = self.basis.context
-        if block is None or self.places is None:
-            return {}
-        found = {"names": list(block.names), "place": block.place, "rows": self.places.tolist()}
-        further: dict[str, Any] = {"numbers": list(block.numbers) or None, "unmeasured": list(block.unmeasured) or None}
-        further |= {"quantile": self.joint_quantile}
-        return {"contexts": found | {name: value for name, value in further.items() if value is not None}}
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> Self:
@@ -290,18 +284,22 @@ class Ensemble(MomentsPredictor):
         configurations = configurations_from_json(content["configurations"], system)
         observed = content.get("observed", {})
         if observed:
-            columns = {name: column_from_json(entry["column"]) for name, entry in observed.items()}
+            columns = {name: np.array(entry["column"], dtype=float) for name, entry in observed.items()}
             cells = Observed(columns, np.ones(len(configurations), dtype=bool))
             try:
                 system = replace(system, observed=tuple(columns))
                 configurations = replace(configurations, system=system, observed=cells)
             except (ConfigurationError, VariabilityError) as error:
                 raise ValueError(str(error)) from None
-        block, places = _contexts_of(content.get("contexts"), len(configurations))
-        basis = OptionBasis(_variables_of(content, system), block)
+        contexts, block, places = content.get("contexts") or {}, None, None
+        if contexts:
+            block, places = ContextBlock.from_json(contexts), np.array(contexts["rows"], dtype=int)
+            if len(places) != len(configurations) or not np.isin(places, np.arange(len(block.names))).all():
+                raise ValueError("the contexts do not fit the configurations")
+        basis = OptionBasis(variables_from_json(content, system), block)
         parts = _parts_of(content, basis.designs(configurations, places), len(configurations))
         level, spread = content["constant"]
-        joint_quantile = (content.get("contexts") or {}).get("quantile")
+        joint_quantile = contexts.get("quantile")
         return cls(
             Scale(**content["scale"]),
             float(content["quantile"]),
@@ -319,20 +317,106 @@ class Ensemble(MomentsPredictor):
         )
 
 
-def _variables_of(content: Mapping[str, Any], system: VariabilityModel) -> tuple[Variable, ...]:
-    """Return the variables of a file."""
-    # Without the key, numbered groups had other columns.
-    every = without_numbers(variables_of(system), content.get("numbered", ()))
-    extra = [
-        Variable(name, "numeric", (name,), tuple(map(float, entry["values"])), bool(entry["optional"]), True)
-        for name, entry in content.get("observed", {}).items()
-    ]
-    members = content.get("members", {})
-    by_member = {member: variable for variable in (*every, *extra) for member in variable.members}
-    pairs = [(by_member[name], members.get(name)) for name in content["variables"] if name in by_member]
-    if any(order is not None and set(order) != set(variable.members) for variable, order in pairs):
-        raise ValueError("the members of groups do not fit the system")
-    return tuple(variable.with_members(order or variable.members) for variable, order in pairs)
+@dataclass(frozen=True, eq=False)
+class Summand:
+    """The full model of a part."""
+
+    full: Ensemble  # the full model
+    # the option or observed variable that is 1 in the configurations that have the part; None: all have it
+    where: str | None = None
+
+    def counted(self, configurations: Configurations) -> Array:
+        """Return which configurations have the part, shape (n,), bool."""
+        if self.where is None:
+            return np.ones(len(configurations), dtype=bool)
+        return np.asarray(configurations.column(self.where) == 1)
+
+
+@dataclass(frozen=True, eq=False)
+class EnsembleSum:
+    """The sum of the full models of parts."""
+
+    level: ClassVar[float] = Ensemble.level
+
+    summands: tuple[Summand, ...]  # the full models of the parts, at least one
+
+    @property
+    def options(self) -> frozenset[str]:
+        """The options and observed variables that predictions depend on."""
+        wheres = frozenset(summand.where for summand in self.summands if summand.where is not None)
+        return wheres.union(*(summand.full.options for summand in self.summands))
+
+    @property
+    def parts(self) -> tuple[KernelPosterior, ...]:
+        """The posteriors of all full models."""
+        return tuple(part for summand in self.summands for part in summand.full.parts)
+
+    @property
+    def configurations(self) -> Configurations:
+        """The configurations that the part with the most of them was learned from."""
+        return max((summand.full.configurations for summand in self.summands), key=len)
+
+    @property
+    def quantile(self) -> float:
+        """The largest multiple of a standard deviation on each side of intervals."""
+        return max(summand.full.quantile for summand in self.summands)
+
+    def predict(self, configurations: Configurations | Any) -> Array:
+        """Return the predictions, shape (m,), in the unit of the property."""
+        return np.asarray(self._added(configurations, 1, lambda full, some: full.predict(some))[0])
+
+    def interval(self, configurations: Configurations | Any) -> tuple[Array, Array]:
+        """Return lower and upper ends of prediction intervals, shapes (m,), in the unit of the property.
+
+        They are sums of the ends of the parts' intervals: what disturbs one part of a run may disturb all of them.
+        """
+        low, high = self._added(configurations, 2, lambda full, some: np.array(full.interval(some)))
+        return low, high
+
+    def _added(
+        self, configurations: Configurations | Any, rows: int, of: Callable[[Ensemble, Configurations], Array]
+    ) -> Array:
+        """Return the sums of rows of values of the parts, each of the configurations that have it, shape (rows, m)."""
+        configurations = Configurations.of(self.configurations.system, configurations)
+        total = np.zeros((rows, len(configurations)))
+        for summand in self.summands:
+            counted = np.flatnonzero(summand.counted(configurations))
+            total[:, counted] += of(summand.full, configurations[counted])
+        return total
+
+    def weighted_sums(self, configurations: Configurations, weights: Array, link: Link) -> tuple[Array, Array]:
+        """Return `Ensemble.weighted_sums` of the sum, not of its logarithms; the parts are independent."""
+        pairs = ((each.full, weights * each.counted(configurations)) for each in self.summands)
+        values, covariances = zip(*(full.weighted_sums(configurations, own, link) for full, own in pairs), strict=True)
+        return np.sum(values, axis=0), np.sum(covariances, axis=0)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return all that is needed to predict again, in JSON's types."""
+        summands = [{"where": summand.where, "full": summand.full.as_json()} for summand in self.summands]
+        return {"kind": "sum", "level": self.level, "summands": summands}
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> Self:
+        """Return the sum of `as_json`."""
+        summands = []
+        for entry in content["summands"]:
+            condition = entry["where"]
+            if condition is not None and condition not in system.term_names:
+                raise ValueError("the variable of a part does not fit the system")
+            summands.append(Summand(Ensemble.from_json(entry["full"], system), condition))
+        if not summands:
+            raise ValueError("there are no parts")
+        return cls(tuple(summands))
+
+
+# What predicts where there is a printed model.
+Full = Ensemble | EnsembleSum
+
+
+def predictions(full: Predictor, configurations: Configurations, link: Link) -> Array:
+    """Return the predictions, shape (n,); with the link 'log' their natural logarithms."""
+    predicted = full.predict(configurations)
+    return np.log(predicted) if link == "log" else predicted
 
 
 def _parts_of(content: Mapping[str, Any], designs: Sequence[KernelDesign], rows: int) -> tuple[KernelPosterior, ...]:
@@ -351,39 +435,15 @@ def _parts_of(content: Mapping[str, Any], designs: Sequence[KernelDesign], rows:
     return tuple(parts)
 
 
-def _contexts_of(content: Mapping[str, Any] | None, rows: int) -> tuple[ContextBlock | None, Array | None]:
-    """Return the context of `_contexts_as_json`, and that of each row."""
-    if content is None:
-        return None, None
-    names, places = tuple(map(str, content["names"])), np.array(content["rows"], dtype=int)
-    numbers, unmeasured = (tuple(map(float, content.get(name, ()))) for name in ("numbers", "unmeasured"))
-    block = ContextBlock(names, int(content["place"]), numbers, unmeasured)
-    if numbers and len(numbers) != len(names):
-        raise ValueError("the numbers of the contexts do not fit their names")
-    measured = all(0 <= place < len(names) for place in places.tolist())
-    if len(places) != rows or not measured or not 0 <= block.place < len(names) + len(unmeasured):
-        raise ValueError("the contexts do not fit the configurations")
-    return block, places
-
-
 def configurations_as_json(configurations: Configurations) -> dict[str, list[float | None]]:
     """Return the values of configurations in JSON's types: option → its column."""
-    return {option.name: column_as_json(configurations.value(option.name)) for option in configurations.system.options}
+    return {option.name: plain_values(configurations.value(option.name)) for option in configurations.system.options}
 
 
 def configurations_from_json(content: Mapping[str, Sequence[float | None]], system: VariabilityModel) -> Configurations:
     """Return the configurations of `configurations_as_json`."""
     try:
-        return Configurations.from_columns(system, {name: column_from_json(column) for name, column in content.items()})
+        columns = {name: np.array(column, dtype=float) for name, column in content.items()}
+        return Configurations.from_columns(system, columns)
     except (ConfigurationError, VariabilityError) as error:
         raise ValueError(str(error)) from None
-
-
-def column_as_json(column: Array) -> list[float | None]:
-    """Return a column in JSON's types."""
-    return [None if np.isnan(value) else value for value in column.tolist()]
-
-
-def column_from_json(values: Sequence[float | None]) -> Array:
-    """Return the column of `column_as_json`."""
-    return np.array([np.nan if value is None else float(value) for value in values])

@@ -9,7 +9,7 @@ without a full model have the `PrintedIntervals`.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import mul
@@ -101,10 +101,10 @@ class PrintedModel:
         """Return the performance-influence model."""
         return InfluenceModel.from_terms(self.terms, order, self.link, self.derived)
 
-    def columns(self, configurations: Configurations) -> Array:
-        """Return the values of the selected terms, shape (n, selected)."""
-        parts = [InfluenceModel.from_terms([(selected.term, 1.0)], derived=self.derived) for selected in self.selected]
-        return np.column_stack([np.zeros((len(configurations), 0)), *(part.predict(configurations) for part in parts)])
+    def columns(self, configurations: Configurations) -> Iterator[tuple[slice, Array]]:
+        """Yield blocks of rows with the values of the selected terms, shape (rows, selected)."""
+        ones = tuple((selected.term, 1.0) for selected in self.selected)
+        return InfluenceModel(ones, derived=self.derived).contribution_blocks(configurations)
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,31 +244,27 @@ def aliases_of(candidates: Candidates, chosen: Sequence[int], learned: int) -> t
     `MOST` others are returned for each term, those of the fewest factors first. A pair of printed terms is named once.
     """
     terms = sorted((candidate for candidate in chosen if candidate != CONSTANT_PLACE), key=candidates.name)
-    weights = candidates.weights
     if not terms or learned == 0:
         return ()
     # Only candidates with at most as many factors as the printed terms are aliases.
     simple = np.flatnonzero(candidates.factors <= candidates.factors[terms].max())
-    columns = candidates.columns[simple, :learned]
-    unit_terms = standardised(candidates.columns[terms, :learned] / weights[:learned])
-    residuals = 1 - (columns @ (unit_terms / weights[:learned]).T) ** 2 / variation(columns, weights[:learned])[:, None]
+    blocks = (simple[start : start + BLOCK] for start in range(0, len(simple), BLOCK))
+    alike = np.vstack([_correlations(candidates, block, terms, slice(learned)) for block in blocks]) >= 1 - LEFT_AROUND
     pairs: list[tuple[str, str]] = []
     for at, term in enumerate(terms):
-        explained = (residuals[:, at] <= LEFT_AROUND) & (candidates.factors[simple] <= candidates.factors[term])
-        alternatives = simple[explained & ~np.isin(simple, [CONSTANT_PLACE, *terms[at:]])]
-        every = standardised(candidates.columns[[term, *alternatives]] / weights)
-        distinct = 1 - (every[1:] @ every[0]) ** 2 > LEFT_AROUND
-        ranked = sorted(alternatives[distinct].tolist(), key=lambda at: (candidates.factors[at], candidates.name(at)))
-        pairs += [(candidates.text(term), candidates.text(alternative)) for alternative in ranked[:MOST]]
+        found = simple[alike[:, at] & (candidates.factors[simple] <= candidates.factors[term])]
+        others = found[~np.isin(found, [CONSTANT_PLACE, *terms[at:]])]
+        others = others[_correlations(candidates, others, [term])[:, 0] < 1 - LEFT_AROUND]
+        ranked = sorted(others.tolist(), key=lambda other: (candidates.factors[other], candidates.name(other)))
+        pairs += [(candidates.text(term), candidates.text(other)) for other in ranked[:MOST]]
     return tuple(pairs)
 
 
-def variation(columns: Array, weights: Array) -> Array:
-    """Return the sum of squares around the mean of each row over the weights; infinite for constant ones."""
-    total_squares = np.einsum("ij,ij,j->i", columns, columns, 1 / weights**2)
-    centred_squares: Array = total_squares - (columns @ (1 / weights)) ** 2 / len(weights)
-    centred_squares[centred_squares <= _CONSTANT * total_squares] = np.inf
-    return centred_squares
+def _correlations(candidates: Candidates, first: Array, second: Sequence[int], rows: slice = slice(None)) -> Array:
+    """Return the squared correlations of two sets of candidates at some rows, shape (first, second)."""
+    columns = (candidates.columns[list(at), rows] / candidates.weights[rows] for at in (first, second))
+    one, other = map(standardised, columns)
+    return np.asarray((one @ other.T) ** 2)
 
 
 def standardised(columns: Array) -> Array:
@@ -290,9 +286,7 @@ def refit(printed: PrintedModel, configurations: Configurations, values: Array, 
     gram = np.zeros((len(printed.selected), len(printed.selected)))
     moments = np.zeros(len(gram))
     # In blocks, since the columns of millions of rows need much memory.
-    for start in range(0, len(values), BLOCK):
-        rows = slice(start, start + BLOCK)
-        columns = printed.columns(configurations[rows])
+    for rows, columns in printed.columns(configurations):
         if relative:
             columns = columns / values[rows, None]
         gram += columns.T @ columns
@@ -316,8 +310,7 @@ def refit(printed: PrintedModel, configurations: Configurations, values: Array, 
 def _positive_share(printed: PrintedModel, start: Array, influences: Array, configurations: Configurations) -> float:
     """Return the share of the way from some influences to others on which predictions that are positive stay so."""
     share = 1.0
-    for first in range(0, len(configurations), BLOCK):
-        columns = printed.columns(configurations[first : first + BLOCK])
+    for _, columns in printed.columns(configurations):
         start_values, end_values = columns @ start, columns @ influences
         lost = (end_values <= 0) & (start_values > 0)
         ends = start_values[lost] / (start_values[lost] - end_values[lost])

@@ -1,8 +1,8 @@
 """The target of the printed model, and models of every size, language and blend (docs/decisions/0010-printed-model.md).
 
 A `Target` is the predictions of the full model. Columns of sums are fitted to predictions over their divisors, those of
-products to their logarithms. `LanguageSearch` has a `Submodel` for each size and blend. A `Blend` lambda weighs the
-full model's predictions against the measured values: infinity is the projection alone; with a small one the full model
+products to their logarithms. `LanguageSearch` has a `Submodel` for each size and blend. A blend lambda weighs the full
+model's predictions against the measured values: infinity is the projection alone; with a small one the full model
 determines only what the measured values leave undetermined.
 """
 
@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 
 # Not numpy's, which imports the masked arrays.
 from statistics import median
@@ -143,74 +144,35 @@ MAX_NUMERIC = 3
 
 
 @dataclass(frozen=True, eq=False)
-class Blend:
-    """The influences of terms for one target: the full model, or the model of a fold."""
+class TermFits:
+    """The least-squares fits of some terms, with influences that are not negative where they must not be."""
 
-    target: Target
     candidates: Candidates
-    union: tuple[int, ...]  # the positions of all terms that are asked for, ascending
-    product: bool  # whether terms are those of ln y
-    fold: int | None = None  # the fold whose rows are left out; None for the full model
+    terms: tuple[int, ...]  # the positions of the k terms, ascending
+    weights: Array  # the weights of the rows besides those that are in the columns, shape (m,)
+    goal: Array  # what the columns are fitted to, times these weights, shape (m,)
 
     @cached_property
-    def columns(self) -> Array:
-        """The columns of the terms, shape (terms, m)."""
-        return self.candidates.columns[list(self.union)]
+    def _equations(self) -> tuple[Array, Array, Array]:
+        """The weighted columns of the terms, shape (k, m), their Gram matrix, and their products with the goal."""
+        columns = self.candidates.columns[list(self.terms)]
+        weighted = columns * self.weights
+        return weighted, weighted @ columns.T, columns @ self.goal
 
-    @cached_property
-    def goal(self) -> Array:
-        """The scaled predictions that the columns are fitted to, shape (m,)."""
-        target = self.target
-        return target.scaled(target.predicted if self.fold is None else target.folds[self.fold], self.product)
-
-    @cached_property
-    def measured(self) -> Array:
-        """The positions of the measured rows that are used, shape (n,)."""
-        return np.flatnonzero(self.target.fold_of != self.fold)
-
-    @cached_property
-    def _projected(self) -> tuple[Array, Array]:
-        return self.columns @ self.columns.T, self.columns @ self.goal
-
-    @cached_property
-    def _fitted(self) -> tuple[Array, Array]:
-        """The Gram matrix and moments of the measured rows, of which each has the weight 1."""
-        target, measured = self.target, self.measured
-        roots, values = target.roots[measured], target.predicted.copy()
-        values[: target.learned] = target.measured
-        columns = self.columns[:, measured] / roots
-        return columns @ columns.T, columns @ (target.scaled(values, self.product)[measured] / roots)
-
-    def _ratio(self, blend: float) -> float:
-        return blend * max(len(self.measured), 1) / float(self.target.roots @ self.target.roots)
-
-    def _equations(self, chosen: Sequence[int], blend: float) -> tuple[Array, Array, Array]:
-        """Return the places of terms in the union, their Gram matrix and their moments."""
-        indices = np.searchsorted(self.union, chosen)
-        gram, moments = self._projected
-        if not math.isinf(blend):
-            ratio = self._ratio(blend)
-            gram, moments = self._fitted[0] + ratio * gram, self._fitted[1] + ratio * moments
-        return indices, gram[indices][:, indices], moments[indices]
-
-    def coefficients(self, chosen: Sequence[int], blend: float) -> Array:
-        """Return the coefficients of the columns of terms, shape (terms,)."""
-        _, gram, moments = self._equations(chosen, blend)
+    def coefficients(self, chosen: Sequence[int]) -> Array:
+        """Return the coefficients of the columns of some of the terms."""
+        at, (_, gram, moments) = np.searchsorted(self.terms, chosen), self._equations
+        gram, moments, is_free = gram[np.ix_(at, at)], moments[at], self.candidates.free[list(chosen)]
         coefficients = np.linalg.solve(gram, moments)
-        is_free = self.candidates.free[list(chosen)]
         if (coefficients[~is_free] < 0).any():
             scale = 1 / np.sqrt(np.diag(gram))
             coefficients = scale * nonnegative(gram * np.outer(scale, scale), scale * moments, is_free)
         return np.asarray(coefficients)
 
-    def operator(self, chosen: Sequence[int], blend: float) -> Array:
-        """Return the matrix, shape (terms, m), from predictions as `Target.scaled` to coefficients of any sign."""
-        indices, gram, _ = self._equations(chosen, blend)
-        columns, measured = self.columns[indices], self.measured
-        if not math.isinf(blend):
-            columns = self._ratio(blend) * columns
-            columns[:, measured] += self.columns[np.ix_(indices, measured)] / self.target.roots[measured] ** 2
-        return np.asarray(np.linalg.solve(gram, columns))
+    def operator(self, chosen: Sequence[int]) -> Array:
+        """Return the matrix, shape (chosen, m), from what columns are fitted to to coefficients of any sign."""
+        at, (weighted, gram, _) = np.searchsorted(self.terms, chosen), self._equations
+        return np.asarray(np.linalg.solve(gram[np.ix_(at, at)], weighted[at]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,27 +190,36 @@ class LanguageSearch:
         """True if terms are those of ln y."""
         return self.language == "product"
 
-    @cached_property
-    def full(self) -> Blend:
-        """The influences of the models of the full model."""
-        return self.blend(None)
+    def fits(self, fold: int | None, blend: float, terms: Iterable[int]) -> TermFits:
+        """Return the fits of terms to the full model, or to the model of a fold and the measured rows outside of it."""
+        target, product = self.target, self.product
+        goal = target.scaled(target.predicted if fold is None else target.folds[fold], product)
+        weights = np.ones(len(goal))
+        if not math.isinf(blend):
+            # Each measured row has the weight 1, and all predictions together that of `blend` times as many.
+            rows, values = np.flatnonzero(target.fold_of != fold), target.predicted.copy()
+            values[: target.learned] = target.measured
+            weights *= blend * max(len(rows), 1) / float(target.weights.sum())
+            goal = weights * goal
+            goal[rows] += target.scaled(values, product)[rows] / target.weights[rows]
+            weights[rows] += 1 / target.weights[rows]
+        return TermFits(self.candidates, tuple(sorted(set(terms))), weights, goal)
 
     @cached_property
-    def folds(self) -> tuple[Blend, ...]:
-        """The influences of the models of each fold."""
-        return tuple(self.blend(fold) for fold in range(len(self.target.folds)))
-
-    def blend(self, fold: int | None, further: Sequence[int] = ()) -> Blend:
-        """Return the influences of the models of a fold, or of the full model, and of further terms."""
-        models = self.models[0 if fold is None else fold + 1]
-        union = sorted({*further, *(position for model in models for position in model)})
-        return Blend(self.target, self.candidates, tuple(union), self.product, fold)
+    def own_fits(self) -> Mapping[tuple[int | None, float], TermFits]:
+        """The fits of the terms of all sizes, for the full model and each fold, and each blend."""
+        folds = (None, *range(len(self.target.folds)))
+        return {
+            (fold, blend): self.fits(fold, blend, chain.from_iterable(models))
+            for fold, models in zip(folds, self.models, strict=False)
+            for blend in BLENDS
+        }
 
     @cached_property
     def submodels(self) -> tuple[Submodel, ...]:
         """The models of all sizes and blends, smaller ones first."""
         return tuple(
-            Submodel(self, size, blend, model, self.full.coefficients(model, blend))
+            Submodel(self, size, blend, model, self.own_fits[None, blend].coefficients(model))
             for size, model in enumerate(self.models[0], 1)
             for blend in BLENDS
         )
@@ -271,7 +242,7 @@ class Submodel:
 
     def of_terms(self, chosen: Sequence[int]) -> Submodel:
         """Return other terms with the same blend, without those whose influence is 0 since it must not be negative."""
-        coefficients = self.search.blend(None, chosen).coefficients(chosen, self.blend)
+        coefficients = self.search.fits(None, self.blend, chosen).coefficients(chosen)
         kept = np.flatnonzero(self.search.candidates.free[list(chosen)] | (coefficients != 0))
         return replace(self, chosen=tuple(chosen[at] for at in kept.tolist()), coefficients=coefficients[kept])
 
@@ -300,12 +271,12 @@ class Submodel:
     def differences(self) -> Array:
         """The `Target.differences` of held-out rows, by the fold's own terms and influences, shape (n,)."""
         search, target = self.search, self.search.target
-        folds = search.folds
-        fold_of = np.minimum(target.fold_of, len(folds) - 1)
+        fold_of = np.minimum(target.fold_of, len(target.folds) - 1)
         values = np.zeros(len(target.weights))
-        for fold, blend in enumerate(folds):
-            chosen, out = search.models[fold + 1][self.size - 1], np.flatnonzero(fold_of == fold)
-            values[out] = blend.coefficients(chosen, self.blend) @ search.candidates.columns[list(chosen)][:, out]
+        for fold, models in enumerate(search.models[1:]):
+            chosen, out = models[self.size - 1], np.flatnonzero(fold_of == fold)
+            coefficients = search.own_fits[fold, self.blend].coefficients(chosen)
+            values[out] = coefficients @ search.candidates.columns[list(chosen)][:, out]
         return target.differences(target.unscaled(values, search.product)[: target.learned])
 
     @property
@@ -331,10 +302,10 @@ class Submodel:
         (docs/decisions/0009-default-learner.md).
         """
         search, target, chosen = self.search, self.search.target, self.chosen
-        operator = search.blend(None, chosen).operator(chosen, self.blend)
+        operator = search.fits(None, self.blend, chosen).operator(chosen)
         posterior = target.covariance(operator * target.scaled_slope(search.product))
         folds = len(target.folds)
-        influences = np.array([search.blend(k, chosen).coefficients(chosen, self.blend) for k in range(folds)])
+        influences = np.array([search.fits(k, self.blend, chosen).coefficients(chosen) for k in range(folds)])
         deviations = influences - influences.mean(axis=0)
         return np.asarray(posterior + (folds - 1) / folds * deviations.T @ deviations)
 

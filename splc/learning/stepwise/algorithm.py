@@ -24,7 +24,7 @@ from splc.learning.judging import influence_model, judged, random_folds
 from splc.learning.learner import INTERRUPTED, LearningProblem, OnStep
 from splc.learning.result import LearnedTerm, LearningResult, Round, Stage, merged_terms
 from splc.learning.stepwise.candidates import BASE, Candidate, CandidateGrid
-from splc.learning.stepwise.fits import TIE, Projection, Scorer, Winner, rows_that_count, rows_with_error
+from splc.learning.stepwise.fits import TIE, CellColumns, ModelFit, Scorer, Winner, rows_that_count, rows_with_error
 from splc.learning.stepwise.settings import SPLCONQUEROR_2019, Settings, without_effect
 from splc.learning.stepwise.settings import preset as preset_settings
 from splc.models.basis.atom import function_names
@@ -85,26 +85,29 @@ class ForwardSelection:
         self.started = time.monotonic()
         # The learning set comes first.
         self._rows = problem if judge is None else problem.followed_by(judge)
-        self._learned = slice(len(problem))
-        self._judged = self._learned if judge is None else slice(len(problem), None)
-        self._project()
+        self._learned = np.arange(len(self._rows)) < len(problem)
+        self._judged = slice(None) if judge is None else ~self._learned
+        self._cells = CellColumns(self._columns(self.grid.atoms))
+        self._cells.add_heads(self._columns(self.grid.heads))
+        self._fit(self._cells)
 
     # Columns whose squares overflow (beyond 1e154) have no finite loss and are never chosen.
     @np.errstate(over="ignore", invalid="ignore")
-    def _project(self) -> None:
-        """Fit the present terms, with all heads of the grid, and score by these fits."""
-        settings, atoms, target = self.settings, self._columns(self.grid.atoms), self._rows.target
-        self.fit = Projection(atoms, target, settings, self._learned, self._judged)
-        self._fits, scored, shares = [self.fit], [self.fit], [1.0]
+    def _fit(self, cells: CellColumns) -> None:
+        """Fit the present terms, and score candidates with these columns by the fits."""
+        settings, target = self.settings, self._rows.target
+        fitted = None if self._learned.all() else self._learned
+        self.fit = ModelFit(cells if self.folds is None else cells.none, target, settings, fitted, self._judged)
+        scored, shares = [self.fit], [1.0]
         if self.folds is not None:
             counted = rows_that_count(target, settings)
             held_out = [self.folds == fold for fold in np.unique(self.folds[counted])]
-            scored = [Projection(atoms, target, settings, ~out, out) for out in held_out]
+            scored = [ModelFit(cells, target, settings, ~out, out) for out in held_out]
             shares = [float(counted[out].sum() / counted.sum()) for out in held_out]
-            self._fits += scored
-        heads, terms = self._columns(self.grid.heads), self._columns(self.terms)
+        self._fits = scored if self.folds is None else [self.fit, *scored]
+        terms = self._columns(self.terms)
         for fit in self._fits:
-            fit.add_heads(heads)
+            fit.add_heads()
             for column in terms:
                 fit.add_term(column)
         self.scorer = Scorer(self.grid, scored, shares, settings.candidateSizePenalty)
@@ -183,16 +186,16 @@ class ForwardSelection:
         heads = self.grid.choose(winner.head, winner.atom)
         # The chosen term is the first head, unless it is too large to be extended.
         columns = self._columns([winner.candidate, *(head for head in heads if head != winner.candidate)])
+        self._cells.add_heads(columns[len(columns) - len(heads) :])
         for fit in self._fits:
-            if heads:
-                fit.add_heads(columns[len(columns) - len(heads) :])
+            fit.add_heads()
             fit.add_term(columns[0])
         self.terms.append(winner.candidate)
         removed = self._backward() if self.settings.useBackward else ()
-        fitted = self.fit.fitted.fit
-        counted = rows_with_error(fitted.target, self.settings)
-        learning_error = mean_relative_error((fitted.target - fitted.residual)[counted], fitted.target[counted])
-        terms = _learned(self.terms, fitted.coefficients)
+        model, target = self.fit.fit, self.problem.target
+        counted = rows_with_error(target, self.settings)
+        learning_error = mean_relative_error((target - model.residual[self._learned])[counted], target[counted])
+        terms = _learned(self.terms, model.coefficients)
         learned_round = Round(
             number=len(self.rounds) + 1,
             added=terms[self.terms.index(winner.candidate)],
@@ -214,16 +217,16 @@ class ForwardSelection:
             all_terms, trials = self.terms, []
             for at in range(1, len(all_terms) - 1):
                 self.terms = all_terms[:at] + all_terms[at + 1 :]
-                self._project()
+                self._fit(self._cells.none)
                 trials.append((self.scorer.error, at))
             error, worst = min(trials)
-            removable = error <= limit
-            self.terms = all_terms[:worst] + all_terms[worst + 1 :] if removable else all_terms
-            self._project()
-            if not removable:
+            if error > limit:
+                self.terms = all_terms
                 break
+            self.terms = all_terms[:worst] + all_terms[worst + 1 :]
             removed.append(all_terms[worst])
             self.grid.withdraw(all_terms[worst])
+        self._fit(self._cells)
         return tuple(removed)
 
     def terminate(self, last: Round | None) -> str | None:

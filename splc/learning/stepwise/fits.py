@@ -1,10 +1,11 @@
 """Fits, losses, and the candidate that wins a round: all candidates are fitted together, without separate fits.
 
-In: the columns of heads and atoms (`Projection`). Out: the winner (`Scorer`).
+In: the columns of heads and atoms (`CellColumns`). Out: the winner (`Scorer`).
 
-The columns of the model are kept as an orthonormal basis Q (`OrthogonalFit`). Adding a candidate c to the model changes
-its least-squares fit by t·c⊥, where c⊥ = c - Q Qᵀc and t = rᵀc / |c⊥|², r the residual. A candidate's column is
-head ∘ atom, so that all products with a vector v are one matrix product Aᵀ(H ∘ v).
+The columns of the model are kept as an orthonormal basis Q (`ModelFit`). Adding a candidate c to the model changes its
+least-squares fit by t·c⊥, where c⊥ = c - Q Qᵀc and t = rᵀc / |c⊥|², r the residual. A candidate's column is
+head ∘ atom, so that all products with a vector v are one matrix product Aᵀ(H ∘ v). Folds differ in the rows that they
+fit and judge; the columns are those of all rows.
 
 A convex loss L lies above its tangent: L(r - t·c⊥) ≥ L(r) - t·(s·c⊥) with s a subgradient at r. The right-hand side
 needs matrix products only and excludes most candidates; the others are evaluated exactly.
@@ -96,127 +97,108 @@ class Loss:
         return self.weights * np.sign(residual)
 
 
-class ColumnTable:
-    """The columns of some rows of the data: atoms, heads, and the fit of the model, each variable one contiguous row.
+class CellColumns:
+    """The columns of the cells of a grid: products of the columns of heads and of atoms, each a contiguous row.
 
-    `atoms`: shape (atoms, n). `target`: shape (n,).
+    `atoms`: the columns of atoms, shape (atoms, n).
     """
 
-    def __init__(self, atoms: Array, target: Array) -> None:
+    def __init__(self, atoms: Array) -> None:
         self.atoms = np.ascontiguousarray(atoms, dtype=float)
-        self.fit = OrthogonalFit(target.astype(float))
-        self.heads: Array = np.empty((0, len(target)))
+        self.heads: Array = np.empty((0, atoms.shape[1]))
 
-    def columns(self, heads: Array, atoms: Array) -> Array:
+    @property
+    def none(self) -> CellColumns:
+        """No columns, of the same rows."""
+        return CellColumns(self.atoms[:0])
+
+    def add_heads(self, columns: Array) -> None:
+        """Add the columns of heads, shape (heads, n)."""
+        self.heads = np.concatenate([self.heads, columns])
+
+    def of(self, heads: Array, atoms: Array) -> Array:
         """Return the columns of cells, shape (m, n)."""
         return np.asarray(self.heads[heads] * self.atoms[atoms])
 
-    def products(self, vector: Array, heads: Array | None = None) -> Array:
-        """Return the product of every cell's column, of some or all heads, with a vector, shape (heads, atoms)."""
-        heads = self.heads if heads is None else heads
-        total = np.zeros((len(heads), len(self.atoms)))
+    def products(self, vector: Array, first: int = 0, *, squared: bool = False) -> Array:
+        """Return the product of every cell's column, or of its square, with a vector, shape (heads, atoms).
+
+        `first`: the head that they begin with.
+        """
+        total = np.zeros((len(self.heads) - first, len(self.atoms)))
         for start in range(0, len(vector), BLOCK):
             block = slice(start, start + BLOCK)
-            total += (heads[:, block] * vector[block]) @ self.atoms[:, block].T
+            heads, atoms = self.heads[first:, block], self.atoms[:, block]
+            if squared:
+                heads, atoms = heads**2, atoms**2
+            total += (heads * vector[block]) @ atoms.T
         return total
 
 
-class Projection:
-    """The least-squares fit of a growing model on some rows, and its loss on some (the same or other) rows.
+class ModelFit:
+    """The least-squares fit of a growing model at some rows, and its loss at some (the same or other) rows.
 
-    `atoms`: the columns of atoms, shape (atoms, n). `target`: shape (n,). `fitted`, `judged`: rows that are fitted, and
-    that are judged by the loss of the settings.
+    `target`: shape (n,). `fitted`: see `OrthogonalFit`. `judged`: the rows that are judged by the loss of the settings.
     """
 
     def __init__(
-        self, atoms: Array, target: Array, settings: Settings, fitted: slice | Array, judged: slice | Array
+        self, columns: CellColumns, target: Array, settings: Settings, fitted: Array | None, judged: slice | Array
     ) -> None:
-        self._rows = fitted, judged
-        self.same = fitted is judged
-        self.fitted = ColumnTable(atoms[:, fitted], target[fitted])
-        self.judged = self.fitted if self.same else ColumnTable(atoms[:, judged], target[judged])
-        self.loss = Loss.of(self.judged.fit.target, settings)
-        self._squares: Array = self.fitted.atoms**2
-        # For every cell (head, atom) with column c: |c|², Qᵀc, |Qᵀc|² and rᵀc.
-        self.lengths: Array = np.zeros((0, len(atoms)))
-        self.shadows: Array = np.zeros((0, 0, len(atoms)))
-        self.covered: Array = np.zeros((0, len(atoms)))
-        self.toward: Array = np.zeros((0, len(atoms)))
+        self.columns, self.judged = columns, judged
+        self.fit = OrthogonalFit(target, fitted)
+        self.loss = Loss.of(self.fit.target[judged], settings)
+        # For every cell with column c: |c|², |Qᵀc|² and rᵀc.
+        self.lengths, self.covered, self.toward = np.zeros((3, 0, len(columns.atoms)))
 
-    def add_heads(self, columns: Array) -> None:
-        """Add heads (columns of shape (heads, n)): their products with all atoms are candidates from now on."""
-        fitted, (fitted_rows, judged_rows) = self.fitted, self._rows
-        if not self.same:
-            self.judged.heads = np.concatenate([self.judged.heads, columns[:, judged_rows]])
-        columns = columns[:, fitted_rows]
-        lengths = np.concatenate([columns[i : i + 64] ** 2 @ self._squares.T for i in range(0, len(columns), 64)])
-        # One matrix product for a single head, as in every round; one per vector for thousands of heads.
-        basis = fitted.fit.basis
-        if len(columns) == 1:
-            shadows = ((basis * columns[0]) @ fitted.atoms.T)[:, np.newaxis]
-        else:
-            shadows = np.array([fitted.products(vector, columns) for vector in basis])
-            shadows = shadows.reshape(len(basis), *lengths.shape)
+    def add_heads(self) -> None:
+        """Make the products of new heads with all atoms candidates."""
+        fit, columns, known = self.fit, self.columns, len(self.lengths)
+        lengths = columns.products(fit.counted(np.ones_like(fit.target)), known, squared=True)
+        shadows = ((fit.inner * head) @ columns.atoms.T for head in columns.heads[known:])
         self.lengths = np.concatenate([self.lengths, lengths])
-        self.shadows = np.concatenate([self.shadows, shadows], axis=1)
-        self.covered = np.concatenate([self.covered, (shadows**2).sum(axis=0)])
-        self.toward = np.concatenate([self.toward, fitted.products(fitted.fit.residual, columns)])
-        fitted.heads = np.concatenate([fitted.heads, columns])
+        self.covered = np.concatenate([self.covered, *((shadow**2).sum(axis=0, keepdims=True) for shadow in shadows)])
+        self.toward = np.concatenate([self.toward, columns.products(fit.counted(fit.residual), known)])
 
     def add_term(self, column: Array) -> None:
         """Add a term to the model (its column, shape (n,), must not be collinear with the model)."""
-        fitted, judged, (fitted_rows, judged_rows) = self.fitted.fit, self.judged.fit, self._rows
-        fitted.add(column[fitted_rows])
-        direction, amount = fitted.basis[-1], float(fitted.parts[-1])
-        if not self.same:
-            *shadow, length = fitted.triangle[:, -1]
-            judged.append((column[judged_rows] - shadow @ judged.basis) / length, amount)
-        projections = self.fitted.products(direction)
-        self.shadows = np.concatenate([self.shadows, projections[np.newaxis]])
+        self.fit.add(column)
+        projections = self.columns.products(self.fit.inner[-1])
         self.covered += projections**2
-        self.toward -= amount * projections
+        self.toward -= self.fit.parts[-1] * projections
 
     @property
     def error(self) -> float:
         """The loss of the model on the judged rows."""
-        return float(self.loss.of_residuals(self.judged.fit.residual[np.newaxis].copy())[0])
+        return float(self.loss.of_residuals(self.fit.residual[np.newaxis, self.judged].copy())[0])
 
     def bounds(self) -> tuple[Array, Array]:
         """Return bounds on the drop of the loss, infinite where they would be inaccurate, and new fractions.
 
         The new fraction is the part of the column's squared length that is outside of the model's span.
         """
-        slope = self.loss.slope(self.judged.fit.residual)
-        downhill = self.judged.products(slope)
-        downhill -= np.tensordot(self.judged.fit.basis @ slope, self.shadows, axes=1)
-        residual_norms = self.lengths - self.covered
+        # s·c⊥ = s·c - (Q s)·(Qᵀc), where s is 0 at the rows that are not judged.
+        slope = np.zeros_like(self.fit.target)
+        slope[self.judged] = self.loss.slope(self.fit.residual[self.judged])
+        downhill = self.columns.products(slope - self.fit.basis @ slope @ self.fit.inner)
+        left = self.lengths - self.covered
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            fractions = np.where(self.lengths > 0, residual_norms / self.lengths, 0.0)
-            drop = np.where(fractions > DOUBTFUL, self.toward / residual_norms * downhill, np.inf)
+            fractions = np.where(self.lengths > 0, left / self.lengths, 0.0)
+            drop = np.where(fractions > DOUBTFUL, self.toward / left * downhill, np.inf)
         return drop, fractions
 
     def losses(self, heads: Array, atoms: Array) -> Array:
         """Return the loss that the model has with each candidate added, shape (m,); NaN for a collinear one."""
-        fitted, judged = self.fitted, self.judged
-        basis = fitted.fit.basis
-        columns = fitted.columns(heads, atoms)
-        shadow = self.shadows[:, heads, atoms].T
-        total = self.lengths[heads, atoms]
-        columns -= shadow @ basis
-        residual_norms = total - self.covered[heads, atoms]
-        if (residual_norms <= DOUBTFUL * total).any():
-            correction = columns @ basis.T
-            columns -= correction @ basis
-            residual_norms = (columns**2).sum(axis=1)
-            shadow = shadow + correction
-        collinear = residual_norms <= COLLINEAR**2 * total
+        fit, lengths = self.fit, self.lengths[heads, atoms]
+        columns, left = fit.outside(self.columns.of(heads, atoms)), lengths - self.covered[heads, atoms]
+        if (left <= DOUBTFUL * lengths).any():
+            columns = fit.outside(columns)
+            left = (fit.counted(columns) ** 2).sum(axis=1)
+        collinear = left <= COLLINEAR**2 * lengths
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            amount = np.where(collinear, 0.0, (columns @ fitted.fit.residual) / residual_norms)
-        if not self.same:
-            columns = judged.columns(heads, atoms)
-            columns -= shadow @ judged.fit.basis
+            amount = np.where(collinear, 0.0, columns @ fit.counted(fit.residual) / left)
+        columns = columns[:, self.judged]
         columns *= -amount[:, np.newaxis]
-        columns += judged.fit.residual
+        columns += fit.residual[self.judged]
         result = self.loss.of_residuals(columns)
         result[collinear] = np.nan
         return result
@@ -234,29 +216,29 @@ class Winner:
 
 
 class Scorer:
-    """Scores the candidates of a grid against one or several projections (one per fold), which have all its heads.
+    """Scores the candidates of a grid against one or several fits (one per fold), which have all its heads.
 
-    `shares`: the weight of each projection's loss; they sum to 1. `penalise`: whether scores are divided by the
-    candidates' sizes.
+    `shares`: the weight of each fit's loss; they sum to 1. `penalise`: whether scores are divided by the candidates'
+    sizes.
     """
 
-    def __init__(self, grid: CandidateGrid, projections: list[Projection], shares: list[float], penalise: bool) -> None:
-        self.grid, self.projections, self.shares, self.penalise = grid, projections, shares, penalise
+    def __init__(self, grid: CandidateGrid, fits: list[ModelFit], shares: list[float], penalise: bool) -> None:
+        self.grid, self.fits, self.shares, self.penalise = grid, fits, shares, penalise
         self.collinear: Array = np.zeros_like(grid.offered)
 
     @property
     def error(self) -> float:
         """The selection error of the model."""
-        return sum(share * projection.error for share, projection in zip(self.shares, self.projections, strict=True))
+        return sum(share * fit.error for share, fit in zip(self.shares, self.fits, strict=True))
 
     def losses(self, heads: Array, atoms: Array) -> Array:
         """Return the selection error with each candidate added, NaN where it is collinear with the model."""
-        chunk = max(1, CHUNK // max(len(p.fitted.fit.target) + len(p.judged.fit.target) for p in self.projections))
+        chunk = max(1, CHUNK // len(self.fits[0].fit.target))
         errors = np.zeros(len(heads))
         for start in range(0, len(heads), chunk):
             cells = slice(start, start + chunk)
-            for share, projection in zip(self.shares, self.projections, strict=True):
-                errors[cells] += share * projection.losses(heads[cells], atoms[cells])
+            for share, fit in zip(self.shares, self.fits, strict=True):
+                errors[cells] += share * fit.losses(heads[cells], atoms[cells])
         collinear = np.isnan(errors)
         self.collinear[heads[collinear], atoms[collinear]] = True
         return errors
@@ -282,10 +264,10 @@ class Scorer:
         """Return the allowed candidate with the greatest score, or None where none is positive; see `best_of`."""
         allowed = self.usable(allowed)
         drop: Array = np.zeros(allowed.shape)
-        for share, projection in zip(self.shares, self.projections, strict=True):
-            bound, fractions = projection.bounds()
+        for share, fit in zip(self.shares, self.fits, strict=True):
+            bound, fractions = fit.bounds()
             drop = drop + share * bound
-            if len(self.projections) == 1:
+            if len(self.fits) == 1:
                 self.collinear |= fractions <= COLLINEAR**2 / 4
                 allowed &= ~self.collinear
         heads, atoms = np.nonzero(allowed)

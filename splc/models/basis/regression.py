@@ -144,47 +144,46 @@ def _inside(freedom: int, angle: float) -> float:
 class OrthogonalFit:
     """A least-squares fit that grows by a column at a time (Gram-Schmidt with reorthogonalisation)."""
 
-    def __init__(self, target: Array) -> None:
-        self.target = target  # the values to fit, shape (n,)
-        self.basis: Array = np.empty((0, len(target)))  # an orthonormal basis of the columns, shape (columns, n)
+    def __init__(self, target: Array, fitted: Array | None = None) -> None:
+        self.target = target.astype(float)  # the values to fit, shape (n,)
+        # 1 for the rows that are fitted, 0 for others, to which the basis is extended, shape (n,); None: all are fitted
+        self.fitted = fitted
+        # a basis of the columns, orthonormal at the fitted rows, shape (columns, n), and with 0 at the others
+        self.basis = self.inner = np.empty((0, len(target)))
         self.triangle: Array = np.zeros((0, 0))  # the columns in this basis, upper triangular
         self.parts: Array = np.zeros(0)  # the components of the values along the basis, shape (columns,)
-        self.residual: Array = target.copy()  # the values less the fit, shape (n,)
+        self.residual: Array = self.target.copy()  # the values less the fit, shape (n,)
+
+    def counted(self, vectors: Array) -> Array:
+        """Return vectors, shape (…, n), with 0 at the rows that are not fitted."""
+        return vectors if self.fitted is None else vectors * self.fitted
+
+    def outside(self, columns: Array) -> Array:
+        """Return the parts of columns, shape (…, n), that are outside of the span of those that were added."""
+        return columns - columns @ self.inner.T @ self.basis
 
     def add(self, column: Array, least: float = 0.0) -> bool:
         """Add a column, shape (n,), and return whether it was added.
 
         It is not where no more of its length than `least` is outside of the span of the others.
         """
-        direction = column.astype(float)
-        size = len(self.basis)
-        shadow = np.zeros(size)
-        for _ in range(2):
-            step = self.basis @ direction
-            direction = direction - step @ self.basis
-            shadow += step
-        length = float(np.linalg.norm(direction))
+        direction = self.outside(self.outside(column))
+        length = float(np.linalg.norm(self.counted(direction)))
         if length <= least:
             return False
-        direction /= length
-        triangle = np.zeros((size + 1, size + 1))
-        triangle[:size, :size] = self.triangle
-        triangle[:size, size] = shadow
-        triangle[size, size] = length
-        self.triangle = triangle
-        self.append(direction, float(direction @ self.residual))
-        return True
-
-    def append(self, direction: Array, part: float) -> None:
-        """Add a direction, shape (n,), along which the fit changes by a part."""
+        last = np.append(self.inner @ column, length)[:, None]
+        self.triangle = np.hstack([np.vstack([self.triangle, np.zeros((1, len(last) - 1))]), last])
+        direction = direction / length
         self.basis = np.vstack([self.basis, direction])
-        self.parts = np.append(self.parts, part)
-        self.residual = self.residual - part * direction
+        self.inner = self.basis if self.fitted is None else np.vstack([self.inner, self.counted(direction)])
+        self.parts = np.append(self.parts, self.inner[-1] @ self.residual)
+        self.residual = self.residual - self.parts[-1] * direction
+        return True
 
     @property
     def coefficients(self) -> Array:
         """The coefficients of the columns, shape (columns,)."""
-        return np.linalg.solve(self.triangle, self.basis @ self.target)
+        return np.linalg.solve(self.triangle, self.inner @ self.target)
 
 
 def independent(columns: Array, least: float) -> list[int]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from splc.plotting.charts.chart import (
     GAP,
+    Axis,
     Band,
     BarMarks,
     Chart,
@@ -38,6 +39,8 @@ _SLANTED = 110.0
 _SLOPE = math.radians(40)
 # Pixels per tick.
 _TICK_X, _TICK_Y = 60, 45
+# The most bars of a notebook.
+MAX_BARS = 12
 
 STYLE = f"""
 .chart{{font:11px/1.3 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;
@@ -94,6 +97,18 @@ def chart_svg(chart: Chart) -> str:
         f"<desc>{escaped(chart.description)}</desc><style>{STYLE}</style>"
         f'<rect width="100%" height="100%" fill="#fff"/>{title}{"".join(drawn)}</svg>\n'
     )
+
+
+def bars_svg(title: str, rows: Sequence[tuple[str, float]]) -> str:
+    """Return the first finite numbers with names as bars from zero, as one file; nothing without any."""
+    finite = [(name, float(value)) for name, value in rows if math.isfinite(value)][:MAX_BARS]
+    if not finite:
+        return ""
+    values = np.array([value for _, value in finite])
+    marks = BarMarks(0 * values, values, ("model",), tuple(f"{value:.4g}".replace("-", "−") for value in values))
+    names = Axis.of_names([name for name, _ in finite])
+    panel = Panel(Axis.over(values, "", zero=True), names, (marks,), width=640, height=0)
+    return chart_svg(Chart("bars", title, title, (panel,)))
 
 
 def _legend(chart: Chart, width: float, above: float) -> tuple[list[str], float]:

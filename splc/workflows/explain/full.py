@@ -18,7 +18,7 @@ from sampling.space.dependence import ChoiceValues, Flips, flipped, values_of
 from sampling.space.optimum import positions_of
 from splc.errors import SpaceError
 from splc.formats.models.stored_model import Support
-from splc.learning.projection import Full, predictions, valid_configurations, weighted_sums
+from splc.learning.projection import Full, predictions, valid_configurations
 from splc.learning.result import LearningResult
 from splc.models.basis.regression import NORMAL_QUANTILE
 from splc.models.influence import InfluenceModel
@@ -251,15 +251,15 @@ class _Explained:
         sums = weights.sum(axis=1, keepdims=True)
         weights = weights / np.where(sums > 0, sums, 1.0)
         blocks = _by_value(weights)
-        joint = weighted_sums(self.full, flips.configurations, np.eye(blocks.shape[1]), self.link)
-        covariance = blocks @ joint.covariance @ blocks.T
+        means, joint = self.full.weighted_sums(flips.configurations, np.eye(blocks.shape[1]), self.link)
+        covariance = blocks @ joint @ blocks.T
         spread = np.diag(covariance)
         changes = np.sqrt(np.maximum(spread + spread[0] - 2 * covariance[0], 0.0))
         shares = counts / counts.sum()
         centred = np.eye(size) - shares
-        low, high = self._ends(strength, centred @ blocks @ joint.values, centred @ covariance @ centred.T, shares)
+        low, high = self._ends(strength, centred @ blocks @ means, centred @ covariance @ centred.T, shares)
         # What is unknown of single flips may be interactions.
-        return changes, (low, math.hypot(high, math.sqrt(_spread_of_flips(joint.covariance, flips) / 2)))
+        return changes, (low, math.hypot(high, math.sqrt(_spread_of_flips(joint, flips) / 2)))
 
     def _ends(self, strength: float, values: Array, covariance: Array, shares: Array) -> tuple[float, float]:
         """Return the ends of the interval of a standard deviation of values with these shares."""
@@ -312,9 +312,9 @@ class _Explained:
             return None
         weights = _by_value(np.tile(free / free.sum(), (cells, 1)))
         centre = np.kron(*(np.eye(len(choice.values)) - 1 / len(choice.values) for choice in (first, two)))
-        sums = weighted_sums(self.full, flips.configurations, centre @ weights, self.link)
-        strength = math.sqrt(float((sums.values**2).mean()))
-        return strength, *self._ends(strength, sums.values, sums.covariance, np.full(cells, 1 / cells))
+        values, covariance = self.full.weighted_sums(flips.configurations, centre @ weights, self.link)
+        strength = math.sqrt(float((values**2).mean()))
+        return strength, *self._ends(strength, values, covariance, np.full(cells, 1 / cells))
 
 
 def _spread_of_flips(covariance: Array, flips: Flips) -> float:

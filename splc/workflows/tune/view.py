@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from sampling import Space
+from splc.data.configurations import Configurations
 from splc.data.property_unit import quantity, span
 from splc.data.summary import LEAST, scatter_of
 from splc.errors import LearningError, RequestError, shorten
@@ -26,7 +27,7 @@ from splc.tuning.verification import MeanValue
 from splc.workflows import views
 from splc.workflows.learn.view import answer
 from splc.workflows.note import Note, Notes, run_notes
-from splc.workflows.subspace import failures_as_json, fixed_space, option_values
+from splc.workflows.subspace import failure_notes, failures_as_json, fixed_space, option_values
 from splc.workflows.tune.live import WIDTH, Result, TuningPreview, goal_text, preview, run
 from splc.workflows.tune.request import Request, default_of
 from splc.workflows.views import UNWATCHED, Verb, Watch
@@ -79,11 +80,16 @@ def replay(request: Request, watch: Watch = UNWATCHED) -> ReplayResult:
         rows = np.flatnonzero(mask & searched.check(table.configurations))
         if not len(rows):
             raise LearningError("no row of the table has a value and the fixed values")
-        configurations = table.configurations[rows]
+        configurations, failed = table.configurations[rows], 0
+        if table.failures is not None:
+            failing = table.failures.configurations
+            failing = failing[np.flatnonzero(searched.check(failing) & (configurations.find(failing) < 0))]
+            configurations, failed = Configurations.concatenate([configurations, failing]), len(failing)
+            notes += failure_notes(table.failures, "runs of them fail in replays, too")
         default = default_of(request.default, searched)
         if default is not None and configurations.find(default)[0] < 0:
             raise RequestError("the table has no row of the default", "default")
-        measured = {name: column[rows] for name, column in measured.items()}
+        measured = {name: np.append(column[rows], np.full(failed, np.nan)) for name, column in measured.items()}
         replays: list[Replay] = []
         total = len(request.budget) * request.seeds
         for budget, seed in product(request.budget, range(request.seed, request.seed + request.seeds)):
@@ -99,7 +105,7 @@ def replay(request: Request, watch: Watch = UNWATCHED) -> ReplayResult:
         front = true_front(objective, measured) if settings["further"] else None
         optimum = None if front is not None else float(y.max() if settings["maximize"] else y.min())
         random = {} if front is None else {budget: front.random_share(budget) for budget in request.budget}
-        table_facts = (nfp, table.unit(nfp), settings["maximize"], len(rows), optimum)
+        table_facts = (nfp, table.unit(nfp), settings["maximize"], len(configurations), optimum)
         size = None if front is None else len(front.places)
         return ReplayResult(*table_facts, tuple(replays), len(replays) < total, tuple(notes), goals, size, random)
 

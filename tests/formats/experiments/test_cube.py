@@ -171,33 +171,28 @@ def test_damaged_profiles(runs: Path, content: bytes | None) -> None:
         file = runs / name / "profile.cubex"
         kept = file.read_bytes()
         file.write_bytes(kept[: kept.rindex(b"CUBEX.DATA") + 12] if content is None else content)
-    message = "not a complete CUBE profile: the file is not a complete tar archive"
-    with pytest.raises(InputError, match=message) as caught:
+    with pytest.raises(InputError, match="the CUBE profile is damaged, or has no values") as caught:
         read_experiment(runs)
     assert [Path(str(each.file)).parent.name for each in caught.value.problems] == ["app.p2.r1", "app.p4.r2"]
 
 
-NO_ANCHOR, WRONG_ANCHOR = "it has no anchor.xml", "anchor.xml is not the description of a profile"
-VALUES = "the values of the metric {} are missing or damaged"
-
-
 @pytest.mark.parametrize(
-    ("member", "old", "new", "reason"),
+    ("member", "old", "new"),
     [
-        ("anchor.xml", b"", None, NO_ANCHOR),
-        ("anchor.xml", b"<?xml", b"hello", WRONG_ANCHOR),
-        ("anchor.xml", b"</cube>", b"", WRONG_ANCHOR),
-        ("anchor.xml", b"<program>", b"<other>", WRONG_ANCHOR),
-        ("anchor.xml", b'calleeId="2"', b'calleeId="77"', WRONG_ANCHOR),
-        ("0.data", b"", None, VALUES.format("time")),
-        ("1.data", b"CUBEX.DATA", b"OTHER.DATA", VALUES.format("busy")),
-        ("0.index", b"CUBEX.INDEX", b"OTHER.INDEX", VALUES.format("time")),
-        ("0.data", b"CUBEX.DATA", b"CUBEX.DATA1", VALUES.format("time")),
-        ("", b"", None, NO_ANCHOR),
+        ("anchor.xml", b"", None),
+        ("anchor.xml", b"<?xml", b"hello"),
+        ("anchor.xml", b"</cube>", b""),
+        ("anchor.xml", b"<program>", b"<other>"),
+        ("anchor.xml", b'calleeId="2"', b'calleeId="77"'),
+        ("0.data", b"", None),
+        ("1.data", b"CUBEX.DATA", b"OTHER.DATA"),
+        ("0.index", b"CUBEX.INDEX", b"OTHER.INDEX"),
+        ("0.data", b"CUBEX.DATA", b"CUBEX.DATA1"),
+        ("", b"", None),
     ],
 )
-def test_the_damaged_part_is_named(tmp_path: Path, member: str, old: bytes, new: bytes | None, reason: str) -> None:
-    """The message names the part of the archive that is damaged, or missing, without names of Python's errors."""
+def test_damaged_members(tmp_path: Path, member: str, old: bytes, new: bytes | None) -> None:
+    """An archive with a damaged member, or without one that it needs, is refused."""
     path = write_run(tmp_path / "p2" / "profile.cubex")
     with tarfile.open(path) as archive:
         members = {each.name: archive.extractfile(each).read() for each in archive}  # type: ignore[union-attr]
@@ -206,9 +201,8 @@ def test_the_damaged_part_is_named(tmp_path: Path, member: str, old: bytes, new:
     else:
         members[member] = members[member].replace(old, new)
     write_archive(path, members)
-    with pytest.raises(InputError) as caught:
+    with pytest.raises(InputError, match="the CUBE profile is damaged, or has no values"):
         read_experiment(path)
-    assert caught.value.problems[0].message == f"not a complete CUBE profile: {reason}"
 
 
 def test_calls_from_two_places(runs: Path) -> None:

@@ -85,6 +85,11 @@ def of(experiment: Experiment) -> Plain:
     }
 
 
+def read_lines(*arguments: Any) -> str:
+    """Return the experiment of a file as JSON lines."""
+    return experiment_jsonl(read_experiment(*arguments))
+
+
 @pytest.mark.real_data
 class TestRealFiles:
     @pytest.fixture
@@ -114,7 +119,7 @@ class TestRealFiles:
             kept = read_experiment(path)
             write_whole(tmp_path / "e.txt.gz", experiment_text(kept))
             write_whole(tmp_path / "e.jsonl", experiment_jsonl(kept))
-            assert read_experiment(tmp_path / "e.txt.gz") == read_experiment(tmp_path / "e.jsonl") == kept
+            assert all(read_lines(tmp_path / name) == experiment_jsonl(kept) for name in ("e.txt.gz", "e.jsonl"))
 
     def test_an_incomplete_profile(self, files: dict[str, Path], tmp_path: Path) -> None:
         """A file that lacks a point of one call path is read, with a note."""
@@ -140,15 +145,15 @@ def test_compressed_and_from_standard_input(text: str, tmp_path: Path, monkeypat
     kept = read_experiment(tmp_path / "e")
     assert kept.report.sha256 == Source("e", text.encode()).sha256
     (tmp_path / "e.gz").write_bytes(gzip.compress(("\ufeff" + text.replace("\n", "\r\n")).encode()))
-    assert read_experiment(tmp_path / "e.gz") == kept
+    assert read_lines(tmp_path / "e.gz") == experiment_jsonl(kept)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-    assert read_experiment("-") == kept
+    assert read_lines("-") == experiment_jsonl(kept)
 
 
 def test_arguments() -> None:
     """A format may be given, parameters only for tables."""
     source = Source("e", TABLE.encode())
-    assert read_experiment(source, ["p"], "csv") == read_experiment(source)
+    assert read_lines(source, ["p"], "csv") == read_lines(source)
 
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -176,10 +181,9 @@ def experiments(draw: st.DrawFn) -> Experiment:
 def test_round_trips(experiment: Experiment, tmp_path_factory: pytest.TempPathFactory) -> None:
     """An experiment written as text or as JSON lines reads back as the same experiment."""
     folder = tmp_path_factory.mktemp("e")
-    write_whole(folder / "e.txt", experiment_text(experiment))
-    assert read_experiment(folder / "e.txt") == experiment
-    write_whole(folder / "e.jsonl", experiment_jsonl(experiment))
-    assert read_experiment(folder / "e.jsonl") == experiment
+    for name, text in {"e.txt": experiment_text(experiment), "e.jsonl": experiment_jsonl(experiment)}.items():
+        write_whole(folder / name, text)
+        assert read_lines(folder / name) == experiment_jsonl(experiment)
 
 
 POINTS = [{"coordinates": [20.0, 1.0], "mean": 2.5, "values": None}, {"coordinates": [40.0, 1.0], "values": [3.0, 4.0]}]

@@ -54,7 +54,7 @@ def same(one: Measurements, other: Measurements) -> bool:
 
 def test_a_warning_names_what_seems_to_be_a_context(tmp_path: Path) -> None:
     """Without a name it is a property, and a warning says that its rows are averaged."""
-    text = f"{HEADER}\n1.9,0,1,10\n1.10,0,1,20\n1.9,1,2,30\n1.10,1,2,60\n"
+    text = f"{HEADER}\n1.9,0,1,10\n1.8,0,1,20\n1.9,1,2,30\n1.8,1,2,60\n"
     (warning,) = reading_notes(read_measurements(write(tmp_path, text), SYSTEM, nfp="seconds").report)
     assert warning.warning
     assert "--context version" in str(warning)

@@ -135,9 +135,9 @@ def unfold(text: str) -> Lines:
     return Lines("as it was" if found is table else "\n".join([*found.notes, found.text()]))
 
 
-def split(text: str) -> Lines:
+def split(text: str, encoding: str = "utf-8") -> Lines:
     """Return the rows of a table with their lines in the file, after its notes."""
-    table = read_table(Source("f.csv", text.encode()))
+    table = read_table(Source("f.csv", text.encode(encoding)))
     assert isinstance(table, TableSource)
     found = split_table(table)
     rows = (f"{line}: {','.join(row)}" for line, row in zip(found.lines, found.rows, strict=True))

@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from splc import read_measurements, read_variability_model
-from splc.formats.models.log_reader import WhichRound, learnings_of, parse_stored_log
+from splc.formats.models.log_reader import WhichRound, parse_stored_log
 from splc.formats.models.log_writer import learned_log_text, model_log_text
 from splc.io.files import Source, read_source
 from splc.learning.result import LearnedTerm, Round
@@ -172,17 +172,6 @@ def test_stated_errors_are_those_of_the_models(name: str) -> None:
     assert 100 * errors.mean() == pytest.approx(float(stated[-1]), rel=1e-10)
     assert len(found.notes) == 1
     assert found.notes[0].startswith("numbers out of range are read as infinite (line ")
-
-
-@pytest.mark.real_data
-def test_samplings_sizes_and_test_errors_of_rounds() -> None:
-    """A learning has the commands that drew its learning set, its size, and the test error of each round."""
-    [found] = learnings_of(read_source(DATA / "splc_logs" / "x264_henard_t1.log"))[0]
-    assert found.sampling == ("binary satoutput henard:true numConfigs:12 seed:3",)
-    assert found.configurations == 12
-    assert [this.test_error for this in found.rounds.values()] == [34.237334662276, 13.993756221183]
-    [found] = learnings_of(read_source(DATA / "splc_logs" / "x264_twise_t2.log"))[0]
-    assert (found.sampling, found.configurations) == (("twise t:2",), 65)
 
 
 @given(st.integers(len("Learning progress:\n" + ROUNDS[0]), len(WHOLE)))

@@ -70,7 +70,7 @@ def options_of(count: int) -> str:
 
 def write_in(form: str, constraint: str, numbers: int = 3) -> str:
     """Return whether a system of binary options and one of numbers, if any, is written with a constraint."""
-    values = {f"b{at}": bool for at in range(12)} | ({"x": [float(at) for at in range(numbers)]} if numbers else {})
+    values = {f"b{at}": bool for at in range(14)} | ({"x": [float(at) for at in range(numbers)]} if numbers else {})
     with tempfile.TemporaryDirectory() as folder:
         detect.format_named("system", form).write(VariabilityModel.of(values, [constraint]), Path(folder) / "file")
     return "written"

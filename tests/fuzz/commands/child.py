@@ -17,26 +17,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.support import cpu
+
 # The soft limit of the CPU of each process, in seconds; the process ends.
 SECONDS = 20
 # The address space of a process, so that a defect does not take the memory of the machine; the law is stricter.
 MAX_MEMORY = 4 * 1024**3
 # A command that has not ended after this time, although it has CPU left, waits for something.
 PATIENCE = 240.0
-PRELOADED = (
-    *("matplotlib.figure", "matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg", "joblib"),
-    *(
-        "scipy.linalg",
-        "scipy.optimize",
-        "scipy.stats",
-        "scipy.special",
-        "scipy.spatial",
-        "scipy.stats.qmc",
-        "lxml.etree",
-    ),
-    *("sklearn.ensemble", "sklearn.gaussian_process", "sklearn.linear_model", "sklearn.model_selection", "sklearn.svm"),
-    *("sklearn.neighbors", "sklearn.tree", "rich.table", "rich.console", "rich.progress"),
-)
 
 
 @dataclass(frozen=True)
@@ -60,9 +48,7 @@ def preload() -> None:
             for module in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
                 if not module.name.endswith("__main__"):
                     importlib.import_module(module.name)
-    for name in PRELOADED:
-        with contextlib.suppress(ImportError):
-            importlib.import_module(name)
+    cpu.preload()
 
 
 def run(

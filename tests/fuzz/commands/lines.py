@@ -41,16 +41,8 @@ OF_COMMANDS = (
     "--replay", "--command", "--plot", "--keep-going",
 )  # fmt: skip
 OF_TABLES = (
-    "--seeds",
-    "--where",
-    "--ignore",
-    "--aggregate",
-    "--duplicates",
-    "--invalid",
-    "--options",
-    "--at-least",
-    "--replay",
-)
+    "--seeds", "--where", "--ignore", "--aggregate", "--duplicates", "--invalid", "--options", "--at-least", "--replay",
+)  # fmt: skip
 _MISTYPED = 0.02
 _TEXTS = tuple(each.decode("utf-8", "surrogateescape").replace("\0", "") for each in SPECIAL)
 

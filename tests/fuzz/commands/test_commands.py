@@ -8,6 +8,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,6 +19,7 @@ from tests.fuzz.commands.lines import WITHOUT, line
 from tests.fuzz.commands.project import Project, project
 from tests.fuzz.commands.values import OWN, VALUES, value_of
 from tests.support.command_fields import command_fields, spelling
+from tests.support.golden_messages import check_calls
 from tests.support.paths import ROOT
 from tests.support.programs import untraced
 
@@ -26,6 +28,7 @@ OBJECT = (
     b'"output": "a.csv"}'
 )
 GOOD = Outcome(0, OBJECT + b"\n", b"", 1.0, 200)
+INPUT = {"in": b"1"}
 
 
 @pytest.mark.parametrize(
@@ -66,62 +69,14 @@ def written(folder: Path, seed: int) -> Project:
     return project(folder, random.Random(seed))
 
 
-@pytest.mark.parametrize(
-    ("changes", "found"),
-    [
-        ({}, ""),
-        ({"code": 1}, ""),
-        ({"code": 2, "stdout": b"", "stderr": b"error: no model\n"}, ""),
-        ({"code": 130}, ""),
-        ({"code": 70}, "exit code 70"),
-        ({"code": -9}, "exit code -9"),
-        ({"code": 2, "stdout": b""}, "without a message"),
-        ({"stderr": b"note: a\nTraceback (most recent call last):\n"}, "traceback"),
-        ({"stderr": b"/a/b.py:12: RuntimeWarning: overflow\n"}, "RuntimeWarning"),
-        ({"seconds": SECONDS + 1.0}, "s of CPU"),
-        ({"megabytes": MEGABYTES + 1}, "MB"),
-        ({"stderr": b"error: there is not enough memory for this\n"}, "MB"),
-        ({"hung": True, "code": -9}, "does not end"),
-        ({"stdout": b""}, "JSON"),
-        ({"stdout": OBJECT.replace(b"9", b"NaN")}, "JSON"),
-        ({"stdout": OBJECT * 2}, "JSON"),
-        ({"stdout": b"{}"}, "it has no schema"),
-        ({"stdout": OBJECT.replace(b'"ff"', b"0")}, "$.sampling: 0 is not of type 'string'"),
-    ],
-)
-def test_the_law(changes: dict[str, object], found: str) -> None:
-    """Each way to end that the law forbids is found."""
-    problems = violations(["sample", "--json"], replace(GOOD, **changes), {}, {}, ())  # type: ignore[arg-type]
-    assert len(problems) == bool(found)
-    assert found in "".join(problems)
+def law(command: str, *temporary: str, after: dict[str, bytes] = INPUT, **changes: Any) -> list[str]:
+    """Return how a command breaks the law whose outcome and files differ so from those of a good one."""
+    return violations(command.split(), replace(GOOD, **changes), INPUT, after, temporary)
 
 
-def test_refusals_have_no_result() -> None:
-    """Only commands that work step by step may print a result and refuse the rest."""
-    refused = replace(GOOD, code=2, stderr=b"error: no model\n")
-    assert violations(["explain"], refused, {}, {}, ()) == ["exit code 2 with a result"]
-    assert not violations(["run"], refused, {}, {}, ())
-
-
-@pytest.mark.parametrize(
-    ("code", "after", "temporary", "found"),
-    [
-        (0, {"in": b"1", "learned.json": b"{}\n"}, (), ""),
-        (0, {"in": b"1", ".0123456789abcdef.tmp": b""}, (), "temporary files"),
-        (0, {"in": b"1"}, ("tmp1",), "temporary files"),
-        (0, {"in": b"1", "out.json": b'{"a": '}, (), "not whole"),
-        (0, {"in": b"1", "out.csv": b""}, (), "not whole"),
-        (0, {"in": b"1", "out.svg": b"<svg>"}, (), "not whole"),
-        (2, {"in": b"2"}, (), "after writing in"),
-        (2, {}, (), "after writing in"),
-    ],
-)
-def test_the_law_of_files(code: int, after: dict[str, bytes], temporary: tuple[str, ...], found: str) -> None:
-    """Stray files, partial files and files that a refused command wrote are found."""
-    outcome = replace(GOOD, code=code, stdout=b"", stderr=b"error: a\n")
-    problems = violations(["learn"], outcome, {"in": b"1"}, after, temporary)
-    assert bool(problems) == bool(found)
-    assert found in problems[0] if found else not problems
+def test_the_law() -> None:
+    """Each way to end that the law forbids, stray and partial files, and what a refused command wrote are found."""
+    check_calls("law-of-commands", law, OBJECT=OBJECT, SECONDS=SECONDS, MEGABYTES=MEGABYTES)
 
 
 RUN = """

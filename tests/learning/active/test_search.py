@@ -102,6 +102,13 @@ def test_a_first_design_continues() -> None:
     assert seen(cells_of(variables, both)) == seen(all_seen)
 
 
+def test_cells_of_divisible_values() -> None:
+    """Options with many integers are covered by ranges and by how often they can be divided by two."""
+    space = Space(VariabilityModel.of({"n": range(16, 129, 16), "m": [1, 2, 3, 4]})).enumerate()
+    cells = {tuple(row) for row in cells_of(variables_of(space.system), space)[:, 1:].tolist()}
+    assert cells == {(1, 5), (1, 6), (2, 5), (2, 7), (3, 5), (3, 6), (4, 5), (4, 8)}
+
+
 SYSTEM = VariabilityModel.of(
     {"a": bool, "b": bool, "kind": ["x", "y", "z"], "n": range(1, 101), "m": [1, 2, 4]}, ["a | b", "n + m <= 90"]
 )

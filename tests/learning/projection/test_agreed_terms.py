@@ -139,12 +139,12 @@ def test_covariance(language: str, blend: float) -> None:
         moved = replace(same, predicted=predicted, measured=predicted[: target.learned])
         own = LanguageSearch(moved, search.candidates, search.language, search.models)
         chosen = list(found.chosen)
-        gram_free = own.blend(None, chosen).operator(chosen, blend)
+        gram_free = own.fits(None, blend, chosen).operator(chosen)
         return np.asarray(gram_free @ moved.scaled(predicted, search.product))
 
     middle = coefficients(np.zeros(len(first.roots)))
     directions = np.array([(coefficients(column) - middle) / size for column in root.T])
-    folds = np.array([search.blend(k, found.chosen).coefficients(found.chosen, blend) for k in range(8)])
+    folds = np.array([search.fits(k, blend, found.chosen).coefficients(found.chosen) for k in range(8)])
     jackknife = 7 * np.cov(folds.T, bias=True)
     np.testing.assert_allclose(
         found.covariance, directions.T @ directions + jackknife, rtol=1e-3, atol=1e-6 * found.covariance.max()
@@ -168,7 +168,8 @@ def folds_with(search: LanguageSearch, position: int) -> int:
 
 def square(search: LanguageSearch, chosen: tuple[int, ...]) -> float:
     """Return the sum of squares that terms leave of the full model."""
-    columns, target = search.candidates.columns[list(chosen)].T, search.full.goal
+    columns = search.candidates.columns[list(chosen)].T
+    target = search.target.scaled(search.target.predicted, search.product)
     return float(np.sum((target - columns @ np.linalg.lstsq(columns, target)[0]) ** 2))
 
 

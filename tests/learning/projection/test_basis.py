@@ -45,6 +45,29 @@ def test_groups_are_one_variable() -> None:
     assert set(found) == {"a", "x", "p2", "z"}
 
 
+@pytest.mark.parametrize(
+    ("values", "column"),
+    [
+        ((16, 32, 48, 64, 128), (-1, -1 / 3, -1, 1 / 3, 1)),
+        ((1, 2, 3, 4), (-1, 0, -1, 1)),
+        ((16, 32, 64, 128), None),
+        ((1, 2, 3), None),
+        ((0, 2, 3, 4), None),
+        ((1, 2, 2.5, 3), None),
+    ],
+)
+def test_divisibility(values: tuple[float, ...], column: tuple[float, ...] | None) -> None:
+    """A column says how often values can be divided by two, where no other one tells them apart."""
+    system = VariabilityModel("made", (NumericOption("n", values),))
+    space, variables = Space(system).enumerate(), variables_of(system)
+    plain, divisible = (OptionBasis(variables, divisible=each).designs(space)[0].columns for each in (False, True))
+    np.testing.assert_array_equal(divisible[:, : plain.shape[1]], plain)
+    if column is None:
+        assert divisible.shape == plain.shape
+    else:
+        np.testing.assert_allclose(divisible[:, -1] / divisible[:, -1].max(), column)
+
+
 def test_a_system_without_the_group() -> None:
     """Configurations that lack the options of a group are refused, by name."""
     variables = variables_of(VariabilityModel("made", group("p10", "p2", "p7")))
@@ -111,8 +134,8 @@ def blocks(*options: NumericOption | BinaryOption) -> tuple[list[Array], list[Ar
     """Return the blocks of columns at all configurations, and the columns of the options."""
     model = VariabilityModel("made", options)
     everything = Space(model).enumerate()
-    found = OptionBasis(variables_of(model)).blocks(everything)
-    return found, [everything.column(option.name) for option in options]
+    plain = OptionBasis(variables_of(model)).designs(everything)[0]
+    return np.split(plain.columns, plain.starts[1:-1], axis=1), [everything.column(option.name) for option in options]
 
 
 def test_numeric_shapes() -> None:
@@ -150,7 +173,7 @@ def test_groups_without_logarithms() -> None:
     """The logarithm of numbers with a zero is that of 1 + number; without numbers members have columns of ±1."""
     [block], columns = blocks(*group("g_0", "g_2", "g_5", "g_9"))
     number = np.column_stack(columns) @ [0.0, 2.0, 5.0, 9.0]
-    np.testing.assert_allclose(block, np.column_stack([scaled(number), scaled(np.log1p(number))]))
+    np.testing.assert_allclose(block[:, :2], np.column_stack([scaled(number), scaled(np.log1p(number))]))
     [block], columns = blocks(*group("a", "b", "c", "d"))
     np.testing.assert_array_equal(block, 2 * np.column_stack(columns) - 1)
 
@@ -213,9 +236,8 @@ def test_relevances_of_several_options() -> None:
     model = VariabilityModel("made", (BinaryOption("b"), x, y, z))
     everything = Space(model).enumerate()
     basis = OptionBasis(variables_of(model))
-    own = [block.shape[1] for block in basis.blocks(everything)]
-    assert own == [1, 3, 1, 3]
-    _, both = basis.designs(everything)
+    plain, both = basis.designs(everything)
+    assert plain.starts == (0, 1, 4, 5, 8)
     # b, then the shapes of x and its 4 thresholds, y, the shapes of z and its 4 thresholds.
     assert both.relevances.tolist() == [0, 1, 2, 3, 4, 4, 4, 4, 5, 6, 7, 8, 9, 9, 9, 9]
     assert both.starts == (0, 1, 8, 9, 16)

@@ -11,10 +11,9 @@ import pytest
 from scipy.special import stdtrit
 
 from splc.learning.projection.basis import OptionBasis
-from splc.learning.projection.ensemble_sum import predictions, weighted_sums
 from splc.learning.projection.full_model import fit_full_model
 from splc.learning.projection.posterior import Hyperparameters, kernel_matrix
-from splc.learning.projection.predictor import Ensemble
+from splc.learning.projection.predictor import Ensemble, predictions
 from splc.types import Link
 from tests.learning.projection.test_full_model import drawn, known, learned, system
 
@@ -163,11 +162,11 @@ def test_values_and_covariances(link: Link, *, constant: bool) -> None:
     np.testing.assert_allclose(f, np.log(expected) if link == "log" else expected, rtol=1e-12)
     rng = np.random.default_rng(0)
     weights = rng.normal(size=(4, 12))
-    single = weighted_sums(full, configurations, np.eye(12), link)
-    found = weighted_sums(full, configurations, weights, link)
-    np.testing.assert_allclose(found.values, weights @ f, rtol=1e-9)
-    np.testing.assert_allclose(found.covariance, weights @ single.covariance @ weights.T, rtol=1e-6, atol=1e-12)
-    assert np.linalg.eigvalsh(single.covariance).min() > -1e-9 * np.trace(single.covariance)
+    single = full.weighted_sums(configurations, np.eye(12), link)[1]
+    values, covariance = full.weighted_sums(configurations, weights, link)
+    np.testing.assert_allclose(values, weights @ f, rtol=1e-9)
+    np.testing.assert_allclose(covariance, weights @ single @ weights.T, rtol=1e-6, atol=1e-12)
+    assert np.linalg.eigvalsh(single).min() > -1e-9 * np.trace(single)
 
 
 def test_variances_are_those_of_intervals() -> None:
@@ -175,11 +174,11 @@ def test_variances_are_those_of_intervals() -> None:
     full, _ = stored()
     assert full.scale.positive
     configurations = drawn(system(), 12, 3)
-    single = weighted_sums(full, configurations, np.eye(12), "log")
+    single = full.weighted_sums(configurations, np.eye(12), "log")[1]
     y, deviations = full.moments(configurations)
     scale = full.scale
     noise = full.noise * scale.noise(y) / full.noise_unit * scale.slope(y) ** 2
-    np.testing.assert_allclose(np.diag(single.covariance), deviations**2 - noise, rtol=1e-6, atol=1e-12)
-    identity = weighted_sums(full, configurations, np.eye(12), "identity")
+    np.testing.assert_allclose(np.diag(single), deviations**2 - noise, rtol=1e-6, atol=1e-12)
+    identity = full.weighted_sums(configurations, np.eye(12), "identity")[1]
     predicted = full.predict(configurations)
-    np.testing.assert_allclose(identity.covariance, single.covariance * np.outer(predicted, predicted), rtol=1e-6)
+    np.testing.assert_allclose(identity, single * np.outer(predicted, predicted), rtol=1e-6)

@@ -300,7 +300,7 @@ def test_refits_are_relative() -> None:
     everything = Space(MIXED).enumerate()
     noise = np.exp(0.5 * np.random.default_rng(0).normal(size=len(everything)))
     measured = found.model().predict(everything) * noise
-    columns = found.columns(everything)
+    [(_, columns)] = found.columns(everything)
     expected = np.linalg.lstsq(columns / measured[:, None], np.ones(len(measured)))[0]
     influences = [each.influence for each in refit(found, everything, measured, everything).selected]
     np.testing.assert_allclose(influences, expected, rtol=0.02)

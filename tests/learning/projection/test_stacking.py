@@ -13,8 +13,8 @@ from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.learning import LearningResult, learn
-from splc.learning.projection import Ensemble
-from splc.learning.projection.predictor import Stacked, weight_of
+from splc.learning.projection.default_learner import weight_of
+from splc.learning.projection.predictor import Ensemble, Stacked
 from splc.learning.result import CrossValidated
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Term, option_term

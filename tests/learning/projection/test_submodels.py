@@ -18,7 +18,6 @@ from splc.learning.projection.submodels import (
     BLENDS,
     MAX_NUMERIC,
     PROJECTION,
-    Blend,
     LanguageSearch,
     Target,
     language_search,
@@ -147,9 +146,9 @@ def test_blends_are_least_squares(seed: int, language: Language, fold: int | Non
     rng = np.random.default_rng(seed)
     chosen = sorted({0, *rng.choice(len(candidates), terms, replace=False).tolist()})
     assume(np.linalg.cond(stacked(rows, candidates, chosen, fold, blend)[0]) <= 1e4)
-    union = tuple(sorted({*chosen, *rng.choice(len(candidates), 4).tolist()}))
+    union = [*chosen, *rng.choice(len(candidates), 4).tolist()]
     order = rng.permutation(chosen).tolist()
-    found = Blend(rows, candidates, union, language == "product", fold).coefficients(order, blend)
+    found = LanguageSearch(rows, candidates, language, ()).fits(fold, blend, union).coefficients(order)
     expected = influences(rows, candidates, tuple(chosen), fold, blend)
     np.testing.assert_allclose(found, expected[[chosen.index(each) for each in order]], rtol=1e-5, atol=1e-6)
     assert (found[~candidates.free[order]] >= 0).all()
@@ -173,17 +172,16 @@ def test_operators_are_derivatives(language: Language, fold: int | None, blend: 
         folds=target.folds * (1 + size),
         measured=target.measured * (1 + size[:25]),
     )
-    own = Blend(rows, candidates, tuple(chosen), product, fold)
-    other = Blend(moved, candidates, tuple(chosen), product, fold)
-    change = other.coefficients(chosen, blend) - own.coefficients(chosen, blend)
-    operator = own.operator(chosen, blend)
+    own, other = (LanguageSearch(each, candidates, language, ()).fits(fold, blend, chosen) for each in (rows, moved))
+    change = other.coefficients(chosen) - own.coefficients(chosen)
+    operator = own.operator(chosen)
     # Measured values and predictions differ, and so do their changes, by a few percent.
     scaled = rows.scaled(target.predicted * (1 + size), product) - rows.scaled(target.predicted, product)
     np.testing.assert_allclose(operator @ scaled, change, rtol=0.2, atol=0.05 * abs(change).max())
     # The coefficients of predictions alone are reproduced.
     exact = rows.scaled(target.predicted, product)
     alone = replace(target, folds=np.tile(target.predicted, (8, 1)), measured=target.predicted[:25])
-    expected = Blend(alone, candidates, tuple(chosen), product, fold).coefficients(chosen, blend)
+    expected = LanguageSearch(alone, candidates, language, ()).fits(fold, blend, chosen).coefficients(chosen)
     np.testing.assert_allclose(operator @ exact, expected, rtol=1e-8)
 
 
@@ -192,10 +190,9 @@ def test_one_row() -> None:
     target = target_of(MIXED, lambda c: 9 + c("x"), learned=1)
     rows = replace(target, folds=target.folds[:1])
     candidates = candidates_of(rows, 1, "sum")
-    own = Blend(rows, candidates, (0, 1), False, 0)
-    assert len(own.measured) == 0
-    np.testing.assert_allclose(own.coefficients((0, 1), 0.1), own.coefficients((0, 1), PROJECTION), rtol=1e-9)
-    assert own.coefficients((), 0.1).tolist() == []
+    own, projected = (LanguageSearch(rows, candidates, "sum", ()).fits(0, blend, (0, 1)) for blend in (0.1, PROJECTION))
+    np.testing.assert_allclose(own.coefficients((0, 1)), projected.coefficients((0, 1)), rtol=1e-9)
+    assert own.coefficients(()).tolist() == []
 
 
 MOST = 6

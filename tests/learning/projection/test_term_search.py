@@ -214,10 +214,7 @@ def test_elimination(seed: int, language: Language) -> None:
     found = list(descent(candidates, chosen, target))
     assert [kept for kept, _ in found] == eliminated(candidates, chosen, target)
     for kept, square in found:
-        residual = (
-            target - np.linalg.lstsq(candidates.columns[list(kept)].T, target)[0] @ candidates.columns[list(kept)]
-        )
-        assert square == pytest.approx(residual @ residual, rel=1e-9)
+        assert square == pytest.approx(square_of(candidates, kept, target), rel=1e-9)
 
 
 def test_elimination_repairs_early_mistakes() -> None:

@@ -91,6 +91,17 @@ def test_growing_fit_is_that_of_all_columns(seed: int, columns: int, alike: floa
     np.testing.assert_allclose(whole.T @ fit.residual, 0, atol=1e-9 * np.abs(whole).sum())
 
 
+@given(st.integers(0, 2**32 - 1), st.integers(1, 6))
+def test_rows_that_are_not_fitted(seed: int, columns: int) -> None:
+    """They do not change the fit, which predicts them."""
+    rng, fitted = np.random.default_rng(seed), np.arange(30) % 3 > 0
+    whole, target = rng.standard_normal((30, columns)), rng.standard_normal(30)
+    fit, alone = OrthogonalFit(target, fitted), OrthogonalFit(target[fitted])
+    assert all(fit.add(column) and alone.add(column[fitted]) for column in whole.T)
+    np.testing.assert_allclose(fit.coefficients, alone.coefficients, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(target - fit.residual, whole @ fit.coefficients, atol=1e-8)
+
+
 @given(st.integers(0, 2**32 - 1), st.floats(1e-6, 0.99))
 def test_what_is_left_of_a_column_decides(seed: int, share: float) -> None:
     """A column is independent if more of its length than the limit is outside of the span of earlier ones."""

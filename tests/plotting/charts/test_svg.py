@@ -25,7 +25,7 @@ from splc.plotting.charts.chart import (
     ticks,
 )
 from splc.plotting.charts.drawing import chart_file
-from splc.plotting.charts.svg import chart_svg, height_of, panel_svg
+from splc.plotting.charts.svg import bars_svg, chart_svg, height_of, panel_svg
 from splc.plotting.labels import fitted, text_width, visible
 from tests.plotting.charts.legible_svg import svg_defects
 
@@ -64,6 +64,8 @@ def test_bars_are_legible(names: list[str], values: list[float], label: str) -> 
     bars = BarMarks(np.zeros(len(end)), end, ("model",), texts)
     panel = Panel(axis, Axis.of_names(names), (bars, Spans(end - 1, end + 1)), "title", 430, 0)
     assert svg_defects(panel_svg(panel, "bars")) == []
+    assert bars_svg(label, [*zip(names, values, strict=False), ("", math.nan)]).count("<rect class") == len(names)
+    assert bars_svg(label, [("", math.nan)]) == ""
 
 
 @given(

@@ -1,11 +1,10 @@
-"""Designs of binary parts against brute force, and on real and large systems."""
+"""Designs of binary parts against brute force, and on large systems."""
 
 from __future__ import annotations
 
 import itertools
 from collections import Counter
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,8 +14,7 @@ from hypothesis import strategies as st
 
 from sampling import Space, sample
 from sampling.designs import binary
-from sampling.space import diagram
-from sampling.space.parts import Parts, minimal, unrelated_subsets
+from sampling.space.parts import Parts, unrelated_subsets
 from sampling.spec import parse_spec
 from splc.errors import VariabilityError
 from splc.system.options import BinaryOption
@@ -50,21 +48,6 @@ def systems(numeric: int = 1, **sizes: Any) -> st.SearchStrategy[Parts]:
     return found.filter(lambda parts: len(parts.selectable) > 0)
 
 
-@given(systems(2, binary=6, most_constraints=4), st.data())
-@examples(50)
-def test_minimal_configurations_are_minimal(parts: Parts, data: st.DataObject) -> None:
-    """Each demand is met with the fewest selected options; ties are broken by option order."""
-    pair = st.tuples(st.integers(0, len(parts.selectable) - 1), st.integers(0, 1))
-    wanted = data.draw(st.lists(st.lists(pair, max_size=3), min_size=1, max_size=4))
-    demands = [dict(demand) for demand in wanted]
-    rows, possible = minimal(parts, [frozenset(demand.items()) for demand in demands])
-    selections = valid_selections(parts)
-    for demand, row, can in zip(demands, rows, possible, strict=True):
-        expected = smallest(selections, demand)
-        assert can == (expected is not None)
-        assert expected is None or tuple(row) == expected
-
-
 @given(systems(2, binary=6, most_constraints=4))
 @examples(40)
 def test_parts_are_the_projections_of_the_valid_space(parts: Parts) -> None:
@@ -80,29 +63,6 @@ def test_parts_are_the_projections_of_the_valid_space(parts: Parts) -> None:
         ]
         numeric |= set(itertools.product(*choices))
     assert set(map(tuple, parts.numeric.enumerate(10**6).tolist())) == numeric
-
-
-@pytest.mark.real_data
-def test_solver_order_is_lexicographic(real_model: Callable[[str], VariabilityModel]) -> None:
-    """Without a seed the first selections are the first that are listed; a seed draws another order."""
-    model = real_model("Dune")
-    listed = Space(model).enumerate().indices[:25].tolist()
-    assert sample(model, "solver:25").indices.tolist() == listed
-    shuffled = sample(model, "solver:25,seed=1").indices
-    assert shuffled.tolist() != listed
-    # Neighbours in a solver's order share most decisions, those of a randomised one do not.
-    changes = [
-        np.mean([(one != other).sum() for one, other in pairwise(rows)])
-        for rows in (shuffled, sample(model, "henard:25,seed=1").indices)
-    ]
-    assert changes[0] < changes[1]
-
-
-@pytest.mark.real_data
-def test_henard_finds_every_selection(real_model: Callable[[str], VariabilityModel]) -> None:
-    """A sample may be as large as the space."""
-    model = real_model("LLVM")
-    assert len(sample(model, "henard:1024").unique()) == 1024
 
 
 Read = Callable[[str], VariabilityModel]
@@ -151,17 +111,6 @@ def test_t_wise_is_the_smallest_selection_of_each_set(parts: Parts, size: int) -
     assert design_of(parts, f"twise:{size}") == (rows, (note,) if missing else ())
 
 
-@given(systems(binary=7, most_constraints=4), st.sampled_from([1, 2, 9, 60]))
-@examples(25)
-def test_blocks_of_demands_do_not_matter(parts: Parts, block: int) -> None:
-    """Demands that are met block by block give the same configurations."""
-    assume(len(parts.selectable) >= 3)
-    whole = rows_of(parts, "twise:3")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(diagram, "BLOCK", block)
-        assert rows_of(parts, "twise:3") == whole
-
-
 def literals(rows: Array, size: int) -> set[tuple[tuple[int, int], ...]]:
     """Return the combinations of `size` values that rows have, as pairs of option and value."""
     return {
@@ -187,27 +136,6 @@ def test_covering_arrays_have_every_valid_combination(parts: Parts, size: int, s
         counts = Counter(itertools.chain(*own))
         assert all(min(counts[each] for each in combinations) == 1 for combinations in own)
     assert rows_of(parts, f"covering:{size},seed={seed}", 9) == rows
-
-
-@pytest.mark.real_data
-@pytest.mark.parametrize(
-    ("name", "size", "most"),
-    [
-        ("LLVM", 2, 9),
-        ("Dune", 1, 8),
-        *(pytest.param(*each, marks=pytest.mark.slow) for each in (("LLVM", 3, 19), ("x264", 2, 13), ("x264", 3, 28))),
-        pytest.param("Dune", 2, 54, marks=pytest.mark.slow),
-    ],
-)
-def test_covering_arrays_of_real_systems(real_model: Read, name: str, size: int, most: int) -> None:
-    """Every combination of values of the enumerated space occurs, in few configurations."""
-    model = real_model(name)
-    found = sample(model, f"covering:{size}")
-    everything = Space(model).enumerate()
-    assert (everything.find(found) >= 0).all()
-    assert literals(found.indices, size) == literals(everything.indices, size)
-    # At least as many as pairs of members of the two largest alternative groups.
-    assert len(found) <= most
 
 
 @pytest.mark.real_data

@@ -1,16 +1,13 @@
-"""Draws as SPL Conqueror's program makes them, and populations from files."""
+"""Draws as SPL Conqueror's program makes them, and wrong populations."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from sampling import Space, draw_sample, sample
 from sampling.draws import DotNetRandom
-from splc.errors import SplcError
-from splc.formats.measurements.csv import write_configurations
 from splc.system.variability import VariabilityModel
 from tests.sampling.conftest import PLANE
 from tests.support.golden_messages import check_calls, check_messages
@@ -59,26 +56,6 @@ def test_limits_of_the_program(mixed: VariabilityModel, tmp_path: Path, monkeypa
     large = VariabilityModel.of({f"b{at}": bool for at in range(45)} | {"x": [1, 2]})
     small = VariabilityModel.of({"a": bool, "b": bool, "x": [1, 2]})
     check_calls("draws-of-the-program", drawn, chosen, mixed=mixed, large=large, small=small, PLANE=PLANE)
-
-
-def test_a_file_is_the_population(mixed: VariabilityModel, tmp_path: Path) -> None:
-    """`from=FILE` draws rows of the file by their position, with the program's generator or with ours."""
-    population = Space(mixed).enumerate()[[17, 3, 8, 11, 0, 5]]
-    file = tmp_path / "population.csv"
-    write_configurations(population, file, {"time": np.arange(6.0)})
-    random = DotNetRandom(3)
-    left = list(range(6))
-    positions = [left.pop(random.below(len(left))) for _ in range(3)]
-    drawn = draw_sample(mixed, f"random:3,compat,seed=3,from={file}")
-    assert (drawn.configurations, drawn.notes) == (population[positions], ())
-    ours = sample(mixed, f"random:6,from={file}")
-    assert ours != population
-    assert set(ours.keys) == set(population.keys)
-    parts = {tuple(row) for row in population.indices[:, :2].tolist()}
-    both = sample(mixed, f"random:6,compat,from={file}+ff")
-    assert {tuple(row) for row in both.indices[:, :2].tolist()} == parts
-    with pytest.raises(SplcError, match=r"only 6 configurations in .*population.csv, not 7"):
-        sample(mixed, f"random:7,from={file}")
 
 
 def test_wrong_populations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

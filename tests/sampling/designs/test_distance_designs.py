@@ -15,7 +15,6 @@ from scipy import stats
 
 from sampling import Space, draw_sample, parse_spec, sample
 from sampling.designs.distance import DISTRIBUTIONS, UNIT, Distances, Scope, probabilities
-from sampling.draws import Lottery
 from sampling.space.parts import Parts
 from splc.errors import SpaceError
 from splc.system.options import BinaryOption, NumericOption
@@ -92,16 +91,6 @@ def test_draws_within_a_distance_are_uniform(selection: str, real_model: Callabl
         every[: len(own)] = own
         values.append(stats.chisquare(every).pvalue)
     assert all(value > 1e-4 for value in values) == (selection == "random")
-
-
-def test_preserving_uniform_is_a_uniform_draw() -> None:
-    """With the uniform distribution, every configuration is equally probable if the counts are preserved."""
-    model = mixed()
-    space = Space(model)
-    drawn = np.concatenate([sample(model, "distpreserving:30", seed=seed, space=space).indices for seed in range(80)])
-    _, counts = np.unique(drawn, axis=0, return_counts=True)
-    assert len(counts) == space.count
-    assert stats.chisquare(counts).pvalue > 1e-4
 
 
 @pytest.mark.real_data
@@ -214,15 +203,6 @@ def test_distances_are_those_of_the_enumeration(model: VariabilityModel) -> None
     assert set(stated) == own
 
 
-def test_distances_of_values() -> None:
-    """A selected option adds 1, a numeric one its position in its range, and 1 more if it can be deselected."""
-    values = (1.0, 2.0, 4.0)
-    options = (BinaryOption("b"), NumericOption("n", values), NumericOption("m", values, deselected_flag=-1.0))
-    scope = scope_of(VariabilityModel("three", options))
-    assert [each.tolist() for each in scope.weights()] == [[0, 10000], [0, 3333, 10000], [10000, 13333, 20000, 0]]
-    assert [each.tolist() for each in scope.weights(1)] == [[0, 10], [0, 3, 10], [10, 13, 20, 0]]
-
-
 def test_rounded_distances(monkeypatch: pytest.MonkeyPatch) -> None:
     """Distances are rounded to as few decimals as needed, none at all if there are too many with one."""
     n, m = NumericOption("n", (1.0, 2.0, 4.0, 5.0)), NumericOption("m", (10.0, 22.0, 41.0, 50.0))
@@ -253,22 +233,6 @@ def test_probabilities_are_those_of_scipy(n: int) -> None:
     for name, shares in expected.items():
         weights = np.array([float(weight) for weight in probabilities(name, n)])  # type: ignore[arg-type]
         np.testing.assert_allclose(weights / weights.sum(), shares / shares.sum(), rtol=1e-12)
-
-
-def test_removed_places_are_not_drawn() -> None:
-    """Shares of the remaining places rise in proportion, also of those with tiny weights."""
-    lottery = Lottery([5, 1 << 300, 0, 1 << 299, 7], np.random.default_rng(1))
-    assert lottery.draw() in (1, 3)
-    lottery.remove(1)
-    assert {lottery.draw() for _ in range(50)} == {3}
-    lottery.remove(3)
-    drawn = Counter(lottery.draw() for _ in range(4000))
-    assert set(drawn) == {0, 4}
-    assert stats.binomtest(drawn[0], 4000, 5 / 12).pvalue > 1e-4
-    # A small share is only marked as removed.
-    lottery = Lottery([2, 9, 9], np.random.default_rng(1))
-    lottery.remove(0)
-    assert {lottery.draw() for _ in range(200)} == {1, 2}
 
 
 @pytest.mark.real_data

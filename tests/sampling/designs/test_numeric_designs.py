@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from pydoe import bbdesign
 
 from sampling import draw_sample, sample
 from sampling.designs.numeric import compat_levels, compat_spread, spread
@@ -38,15 +37,6 @@ def integers(*sizes: int) -> VariabilityModel:
 def points(configurations: Configurations) -> list[tuple[float, ...]]:
     """Return the values, one tuple per configuration."""
     return [tuple(configurations.assignment(row).values()) for row in range(len(configurations))]
-
-
-@pytest.mark.parametrize("k", range(3, 9))
-def test_box_behnken_is_pydoe(k: int) -> None:
-    """`bbd` has pydoe's rows for every number of options, with one centre, the last row."""
-    found = [tuple(point) for point in (sample(integers(*[3] * k), "bbd").indices.astype(int) - 1).tolist()]
-    assert set(found) == {tuple(map(int, row)) for row in bbdesign(k, center=1)}
-    assert len(found) == 2 * k * (k - 1) + 1
-    assert found[-1] == (0,) * k
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 8, 40])

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydoe import fedorov
 from scipy.stats import qmc
 
 from sampling import draw_sample, sample
@@ -45,15 +44,6 @@ def test_a_latin_hypercube_uses_each_value_equally_often(sizes: list[int], n: in
     for column, size in zip(found.configurations.indices.T, sizes, strict=True):
         counts = np.bincount(column, minlength=size)
         assert counts.max() - counts.min() <= 1
-
-
-def test_a_latin_hypercube_has_one_row_per_stratum() -> None:
-    """With as many values as rows, each value is used once, as in scipy's and pydoe's hypercubes."""
-    found = sample(integers(40, 40, 40), "lhs:40")
-    for column in found.indices.T:
-        assert sorted(column) == list(range(40))
-    centred = qmc.LatinHypercube(3, scramble=False, rng=np.random.default_rng(0)).random(40)
-    assert np.sort(Combinations(integers(40, 40, 40)).at(centred), axis=0).tolist() == [[i] * 3 for i in range(40)]
 
 
 def test_sobol_is_scipys_sequence() -> None:
@@ -97,18 +87,6 @@ def test_no_exchange_of_one_row_increases_the_determinant(seed: int, terms: int,
         assert log_determinant(X[swapped]) <= best + 1e-6
 
 
-def test_designs_are_as_good_as_those_of_pydoe() -> None:
-    """On 125 candidates, det(X'X) is at least that of pydoe's Fedorov exchange, which may repeat rows."""
-    candidates = grid(5, 5, 5)
-    X = terms(candidates)
-    chosen = sample(integers(5, 5, 5), "dopt:20").indices.astype(float)
-    ours = log_determinant(polynomial_at(chosen, candidates))
-    theirs = np.asarray(fedorov(candidates / 2 - 1, 20, degree=2, criterion="D"))
-    bound = log_determinant(polynomial_at(np.round((theirs + 1) * 2), candidates))
-    assert X.shape == (125, 10)
-    assert ours >= bound - 0.05
-
-
 def test_half_of_many_candidates_are_drawn() -> None:
     """Of a large space, at most half of the candidates have least, middle and greatest values only."""
     parts = Parts(Space(integers(*[9] * 8)))
@@ -129,11 +107,6 @@ def test_candidates_are_spread_over_the_space(options: int) -> None:
     assert (np.minimum(least, greatest) > 0.85 * np.maximum(least, greatest)).all()
 
 
-def polynomial_at(rows: Array, candidates: Array) -> Array:
-    """Return the terms at rows, scaled by the ranges of the candidates."""
-    return terms(np.concatenate([candidates, rows]))[len(candidates) :]
-
-
 def terms(rows: Array) -> Array:
     """Return the independent terms of second order."""
     found = polynomial(rows.astype(float), 2, 1000)
@@ -150,13 +123,6 @@ def test_the_best_design_of_two_options() -> None:
     best = max(log_determinant(X[list(rows)]) for rows in itertools.combinations(range(9), 6))
     found = sample(integers(3, 3), "dopt:6").indices
     assert log_determinant(X[found[:, 0].astype(int) * 3 + found[:, 1]]) == pytest.approx(best)
-
-
-def test_options_with_two_values_have_no_squares() -> None:
-    """The square of an option with two values is constant and left out, also before terms that are needed."""
-    assert terms(grid(2, 3)).shape[1] == 5
-    assert np.linalg.matrix_rank(terms(grid(2, 2))) == 4
-    assert polynomial(grid(2, 3).astype(float), 2, 4) is None
 
 
 def test_known_draws() -> None:

@@ -104,16 +104,3 @@ def test_brute_force(seed: int, variables: int, share: float) -> None:
     """The circuit of random clauses has exactly their solutions."""
     clauses = drawn_clauses(seed, variables, max(1, round(share * variables)))
     check(of_clauses(clauses, variables), solutions_of(clauses, variables))
-
-
-@needs_d4
-def test_large_numbers() -> None:
-    """Counts of hundreds of variables are exact: pairs of which at least one is selected."""
-    clauses = [[2 * pair + 1, 2 * pair + 2] for pair in range(150)] + [[-1, 2 * pair + 1] for pair in range(1, 150)]
-    circuit = of_clauses(clauses, 300)
-    # Without variable 1: variable 2, and three of four values of each other pair; with it: one free value per pair.
-    assert circuit.count == 3**149 + 2**150
-    rows = circuit.unrank(np.array([0, circuit.count // 3, circuit.count - 1], dtype=object))
-    for clause in clauses:
-        assert np.any([rows[:, abs(each) - 1] == (each > 0) for each in clause], axis=0).all()
-    assert circuit.marginals([2] * 300)[0] == [3**149, 2**150]

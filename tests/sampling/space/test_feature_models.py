@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
-import itertools
 import math
 from typing import NamedTuple
 
@@ -46,11 +44,6 @@ LARGE = (
     "routefinding-Mendonca2009",
 )
 ALL = [*SMALL, *(pytest.param(name, marks=pytest.mark.slow) for name in LARGE)]
-# Models with at most 2,300 features, whose pairs are covered.
-PAIRS = [
-    *SMALL,
-    *(pytest.param(name, marks=pytest.mark.slow) for name in LARGE if name not in LARGE[8:11] + LARGE[13:14]),
-]
 
 
 class Published(NamedTuple):
@@ -121,51 +114,3 @@ def test_optionwise(name: str) -> None:
     found = sample(space.system, "optionwise")
     assert space.check(found).all()
     assert int((found.indices == 1).any(axis=0).sum()) == published(name).features - published(name).dead
-
-
-@pytest.mark.real_data
-@pytest.mark.parametrize("name", PAIRS)
-def test_pairs(name: str) -> None:
-    """Every pair of values that a valid configuration has is in a sample of `twise:2`; another solver looks for them.
-
-    The clauses of the other solver are those of the DIMACS file, where there is one with the same names.
-    """
-    from pysat.solvers import Cadical153
-
-    system = read(name)
-    found = sample(system, "twise:2")
-    assert Space(system).check(found).all()
-    selected = found.indices == 1
-    literals = np.concatenate([selected, ~selected], axis=1).astype(np.float32)
-    covered = literals.T @ literals > 0
-    variables, clauses = clauses_of(name, system)
-    signed = [*variables, *(-each for each in variables)]
-    with Cadical153(bootstrap_with=clauses) as solver:
-        alive = [place for place, literal in enumerate(signed) if solver.solve(assumptions=[literal])]
-        assert covered[alive, alive].all()
-        missing = [
-            (signed[one], signed[other])
-            for one, other in itertools.combinations(alive, 2)
-            if not covered[one, other] and solver.solve(assumptions=[signed[one], signed[other]])
-        ]
-    assert not missing
-
-
-def clauses_of(name: str, system: VariabilityModel) -> tuple[list[int], list[list[int]]]:
-    """Return the variable of each option and the clauses of a DIMACS file, which are read here once more.
-
-    Of a model that has no such file, or other names there, they are those of the space.
-    """
-    if not name.startswith("ToyBox"):
-        text = gzip.decompress(real("feature_models", f"{name}.dimacs.gz").read_bytes()).decode("utf-8")
-        rows = [line.split() for line in text.splitlines()]
-        numbers = {row[2]: int(row[1]) for row in rows if len(row) == 3 and row[0] == "c"}
-        # The name `root` has another meaning in SPL Conqueror's files; readers append a number.
-        variables = [numbers.get(each if each != "root_1" else "root", 0) for each in system.names]
-        if all(variables):
-            clauses = [[int(each) for each in row[:-1]] for row in rows if row and row[0] not in ("c", "p")]
-            # Every configuration has the root, which some files do not say.
-            return variables, [*clauses, variables[:1]]
-    solver = Space(system).satisfiability
-    assert solver is not None
-    return list(range(1, len(system.options) + 1)), [list(each) for each in solver.clauses]

@@ -11,8 +11,7 @@ from sampling.space.ranking import neighbours, searched, undominated
 from sampling.space.space import Space
 from splc.data.configurations import Configurations
 from splc.models.influence import InfluenceModel
-from splc.models.terms import option_term
-from splc.system.options import BinaryOption, NumericOption
+from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from tests.support.examples import examples
@@ -133,21 +132,3 @@ def test_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     # The neighbours of the start are three, then those of the best one are two more.
     assert calls == [(1, 6), (4, 6), (6, 6)]
     assert found.examined == 6
-
-
-def test_additive_models_of_large_spaces() -> None:
-    """A sum of options without constraints has one local optimum, which is found from anywhere."""
-    system = VariabilityModel(
-        "wide", (*(BinaryOption(f"b{at:02}") for at in range(40)), NumericOption("x", tuple(map(float, range(50)))))
-    )
-    space = Space(system)
-    model = InfluenceModel.from_terms(
-        [*((option_term(f"b{at:02}"), (-1.0) ** at) for at in range(40)), (option_term("x"), -1.0)]
-    )
-    start = Configurations(system, np.zeros((1, 41), dtype=np.int64))
-    found = searched(lambda each: model.predict(each)[:, None], space, lambda: start, first)
-    assert found.values[0, 0] == -20 - 49
-    assert not found.exhaustive
-    few = searched(lambda each: model.predict(each)[:, None], space, lambda: start, first, most=100)
-    assert few.examined < 300
-    assert few.values[0, 0] > found.values[0, 0]

@@ -15,7 +15,6 @@ from sampling.space.ranges import UNBOUNDED, TermRange, factor_bounds, interval,
 from sampling.space.space import Space
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError
-from splc.formats.detect import read_variability_model
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.subexpressions import Parameter
 from splc.models.terms import Factor, Term, log_term, option_term, product_of
@@ -28,7 +27,6 @@ from tests.sampling.conftest import model_of, stated
 from tests.support.entangled import ENTANGLED
 from tests.support.examples import examples
 from tests.support.golden_messages import Lines, check_calls
-from tests.support.real_data import real
 from tests.support.strategies import models
 
 NUMERIC = [Factor("n", 1, 0), Factor("n", 2, 0), Factor("n", -1, 0), Factor("n", 0, 1), Factor("n", 1, 1)]
@@ -96,28 +94,6 @@ def test_ranges_are_those_of_all_valid_configurations(data: st.DataObject, limit
     for number, each in enumerate(found):
         check(each, contributions[:, number], everything)
         assert each.exact or limit < 10_000
-
-
-@pytest.mark.real_data
-@pytest.mark.parametrize("name", ["Dune", "x264"])
-def test_ranges_over_real_systems(name: str) -> None:
-    """On real systems, with their constraints, terms of up to four options have exactly the range of enumeration."""
-    system = read_variability_model(real(name, "FeatureModel.xml"))
-    space = Space(system)
-    rng = np.random.default_rng(7)
-    terms = [
-        product_of(Factor(str(option), int(rng.integers(1, 3))) for option in rng.choice(system.names, size))
-        for size in (1, 2, 3, 4) * 12
-    ]
-    model = InfluenceModel.from_terms([(term, float(rng.normal())) for term in terms], system.names)
-    everything = space.enumerate()
-    contributions = model.contributions(everything)
-    found = term_ranges(model, space)
-    assert [each.low for each in found] == contributions.min(axis=0).tolist()
-    assert [each.high for each in found] == contributions.max(axis=0).tolist()
-    for number, each in enumerate(found):
-        check(each, contributions[:, number], everything)
-        assert each.exact
 
 
 def huge_system() -> VariabilityModel:

@@ -65,19 +65,6 @@ def test_a_space_of_10_to_the_28_is_counted_and_drawn_from(real_model: Read) -> 
     assert len(drawn.unique()) == 1000
 
 
-@pytest.mark.real_data
-def test_a_hundred_thousand_configurations_are_checked_in_one_call(real_model: Read) -> None:
-    """Of 100,000 arbitrary configurations of exastencils exactly those that are enumerated are valid."""
-    model = real_model("exastencils")
-    rng = np.random.default_rng(0)
-    indices = np.stack([rng.integers(0, option.size, 100_000) for option in model.options], axis=1)
-    configurations = Configurations(model, indices)
-    space = Space(model)
-    valid = space.check(configurations)
-    assert 0 < valid.sum() < 100_000
-    np.testing.assert_array_equal(valid, space.enumerate().find(configurations) >= 0)
-
-
 def bits(n: int) -> list[Option]:
     """Return n free binary options."""
     return [BinaryOption(f"b{i}") for i in range(n)]
@@ -154,33 +141,6 @@ def test_large_systems_are_counted_and_drawn_from(space: Space, count: int | Non
     assert space.count > 10**6 if count is None else space.count == count
     assert space.check(space.draw(min(space.count, 200), np.random.default_rng(1))).all()
     assert {sum(counts) for counts in space.option_counts().values()} == {space.count}
-
-
-def test_tangled_clauses_agree_with_brute_force() -> None:
-    """18 options under 54 clauses over any three of them: the count is that of checking all 2^18."""
-    rng = random.Random(3)
-    clauses = [
-        " | ".join(("!" if rng.random() < 0.5 else "") + f"b{i}" for i in rng.sample(range(18), 3)) for _ in range(54)
-    ]
-    space = system(bits(18), clauses)
-    everything = np.arange(2**18)[:, None] >> np.arange(18) & 1
-    assert space.count == space.check(Configurations(space.system, everything)).sum()
-
-
-@pytest.mark.parametrize("comparison", ["<=", "<", ">=", ">", "=", "!="])
-def test_a_linear_constraint_over_30_options_is_counted(comparison: str) -> None:
-    """The count is that of dynamic programming over the sums."""
-    rng = random.Random(4)
-    weights = [rng.randint(1, 40) for _ in range(30)]
-    ways = {0: 1}
-    for weight in weights:
-        following = dict(ways)
-        for before, number in ways.items():
-            following[before + weight] = following.get(before + weight, 0) + number
-        ways = following
-    test = {"<=": int.__le__, "<": int.__lt__, ">=": int.__ge__, ">": int.__gt__, "=": int.__eq__, "!=": int.__ne__}
-    space = system(bits(30), mixed=[(f"{total(range(30), weights)} {comparison} 250", "none")])
-    assert space.count == sum(number for before, number in ways.items() if test[comparison](before, 250))
 
 
 def test_refused() -> None:

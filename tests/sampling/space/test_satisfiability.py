@@ -13,13 +13,11 @@ from hypothesis import strategies as st
 from sampling.designs.coverage import covering
 from sampling.space import satisfiability
 from sampling.space.maxsat import WeightedClauses, weighted_front
-from sampling.space.ranking import best, pareto_front, undominated
+from sampling.space.ranking import best
 from sampling.space.satisfiability import Satisfiability
 from sampling.space.space import Space
 from splc.data.configurations import Configurations
 from splc.models.influence import InfluenceModel
-from splc.models.terms import option_term
-from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from tests.sampling.space.test_circuit import Clauses, drawn_clauses, problem_of, solutions_of
@@ -145,27 +143,3 @@ def test_the_front_of_all_configurations(space: Space, data: st.DataObject, coun
     near = 1e-5 * np.maximum(np.ptp(every, axis=0), 1e-9 * np.abs(every).max(axis=0))
     assert (every[:, np.newaxis] >= front - near).all(axis=2).any(axis=1).all()
     assert not ((every[:, np.newaxis] < front - near).all(axis=2)).any()
-
-
-@pytest.mark.parametrize("unit", [1.0, 0.1, 1 / 3])
-def test_known_front(unit: float) -> None:
-    """The front has each of its points once, in order, for terms of any unit, and names the engine."""
-    system = VariabilityModel("binary", tuple(BinaryOption(f"o{at}") for at in range(10)))
-    generator = np.random.default_rng(1)
-    objectives = [
-        InfluenceModel.from_terms(
-            [(option_term(f"o{at}"), unit * weight) for at, weight in enumerate(row)], system.names
-        )
-        for row in generator.integers(-9, 10, (2, 10)).tolist()
-    ]
-    space = Space(system)
-    values = np.round(_values(objectives, space.enumerate(), [False, True]), 9)
-    order = np.lexsort(values.T[::-1])
-    wanted = values[order[undominated(values[order])]]
-    rows, used = weighted_front(objectives, space, [False, True])
-    found = _values(objectives, Configurations(system, rows), [False, True])
-    found = found[np.lexsort(found.T[::-1])]
-    np.testing.assert_allclose(found, wanted, atol=1e-9)
-    assert used == tuple(range(10))
-    exact = pareto_front(objectives, space, [False, True])
-    np.testing.assert_allclose(exact.predicted.T * [1, -1], wanted, atol=1e-9)

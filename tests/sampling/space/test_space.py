@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import itertools
-import math
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -118,40 +116,6 @@ def test_solutions_are_those_of_brute_force(problem: ConstraintProblem, data: st
         [sum(each[at] == value for each in expected) for value in range(problem.sizes[variable])]
         for at, variable in enumerate(kept)
     ]
-
-
-@pytest.mark.parametrize("sizes", [(2, 3, 5), (2,) * 200, (3, 70, 1) * 40, (70,) * 11])
-def test_ranks_are_numbers_with_a_digit_for_each_variable(sizes: tuple[int, ...]) -> None:
-    """The values of free variables are the digits of the rank, those of the first variable the lowest ones."""
-    found = Solutions(ConstraintProblem(sizes, (None,) * len(sizes), ()))
-    assert found.count == math.prod(sizes)
-    rng = np.random.default_rng(0)
-    digits = [tuple(int(rng.integers(size)) for size in sizes) for _ in range(20)]
-    ranks = []
-    for row in digits:
-        rank = 0
-        for size, digit in zip(reversed(sizes), reversed(row), strict=True):
-            rank = rank * size + digit
-        ranks.append(rank)
-    assert list(map(tuple, found.unrank(ranks).tolist())) == digits
-
-
-@pytest.mark.parametrize("domain", [0b1, 0b11, 0b1101, 1 << 8, 1 << 69, (1 << 70) - 1])
-@pytest.mark.parametrize("literal", [1, 2, 1 << 69, (1 << 69) + 5, (1 << 70) - 2])
-def test_domains_that_lack_the_values_of_literals(domain: int, literal: int) -> None:
-    """Values that a disjunction allows, but a domain does not have, are no solutions, also where several allow them."""
-    constraints = (
-        Disjunction(((0, 2), (1, literal)), NO_ORIGIN),
-        Disjunction(((1, literal ^ 4), (2, 1)), NO_ORIGIN),
-        # With the value 0 of the first variable, this and the first constraint need different sets of values.
-        Disjunction(((0, 2), (1, literal | 4)), NO_ORIGIN),
-    )
-    problem = ConstraintProblem((2, 70, 2), (None,) * 3, constraints)
-    domains = [3, domain, 3]
-    expected = brute(problem, (0, 1, 2), domains)
-    found = Solutions(problem, None, domains)
-    assert found.count == len(expected)
-    assert found.enumerate(1000).tolist() == [list(each) for each in expected]
 
 
 @examples(20)

@@ -57,24 +57,6 @@ def test_draws_are_uniform(real_model: Read, name: str, size: int) -> None:
     assert 0.001 < significance(counts, expected, size, space.count) < 0.999
 
 
-@pytest.mark.real_data
-@pytest.mark.slow
-def test_draws_of_a_large_space_are_uniform_by_strata(real_model: Read) -> None:
-    """40,000 draws of exastencils hit the strata, combinations of binary options, in proportion to their sizes."""
-    space = Space(real_model("exastencils"))
-    binary = [space.system.positions[option.name] for option in space.system.binary_options]
-
-    def strata(found: Configurations) -> Array:
-        return np.asarray(found.indices[:, binary].astype(int) @ (1 << np.arange(len(binary))))
-
-    sizes = np.bincount(strata(space.enumerate()), minlength=1 << len(binary))
-    counts = np.bincount(strata(drawn(space, 1000, 40)), minlength=1 << len(binary))
-    assert counts[sizes == 0].sum() == 0
-    there = sizes > 0
-    expected = sizes[there] * (40_000 / space.count)
-    assert 0.001 < significance(counts[there], expected, 1000, space.count) < 0.999
-
-
 @pytest.mark.parametrize(("options", "number"), [(8, 8), (8, 24), (10, 30)])
 def test_chains_are_uniform(options: int, number: int) -> None:
     """Each solution of a component is drawn equally often, also where few are left."""

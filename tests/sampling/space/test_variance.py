@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sampling.space import dependence, variance
+from sampling.space import variance
 from sampling.space.dependence import ValueEffect, flipped, value_effects, values_of
 from sampling.space.space import Space
 from sampling.space.variance import Variance, blocks_of
@@ -20,7 +20,7 @@ from splc.models.terms import option_term
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from tests.learning.projection.known_targets import group
-from tests.sampling.conftest import model_of, stated
+from tests.sampling.conftest import stated
 from tests.support.examples import examples
 from tests.support.influence_strategies import influence_models, spaces, spaces_with_model
 from tests.support.strategies import models
@@ -127,24 +127,6 @@ def test_shares_of_the_covariance(data: st.DataObject, free: bool) -> None:
             assert other.share == pytest.approx(one.share, abs=1e-9)
 
 
-def test_shares_of_many_tied_options() -> None:
-    """In a block of 30 options that one constraint barely ties, shares are near those of independent options.
-
-    The 12 options of the model have too many combinations for the drawn rows.
-    """
-    names = [f"b{i:02}" for i in range(30)]
-    free = VariabilityModel("free", tuple(BinaryOption(name) for name in names))
-    tied = stated(free.options, " | ".join(names))
-    terms = {option_term(name): 1.0 + i % 4 for i, name in enumerate(names[:12])}
-    pairs = {option_term(names[i]) * option_term(names[i + 1]): 8.0 for i in range(0, 12, 3)}
-    model = InfluenceModel.from_terms(terms | pairs)
-    exact, found = variance_of(model, Space(free)), variance_of(model, Space(tied))
-    assert exact.exhaustive
-    assert not found.exhaustive
-    wanted = [each.share for each in exact.importance()]
-    assert [each.share for each in found.importance()] == pytest.approx(wanted, abs=0.01)
-
-
 @examples(30)
 @given(spaces_with_model(3, binary=4))
 def test_interactions(drawn: tuple[Space, InfluenceModel]) -> None:
@@ -166,18 +148,6 @@ def test_interactions(drawn: tuple[Space, InfluenceModel]) -> None:
         assert sums == pytest.approx(1)
 
 
-def test_many_options_are_exact() -> None:
-    """The shares of many independent options, far more than can be enumerated, are those of their coefficients."""
-    size = 30
-    options = tuple(BinaryOption(f"b{i}") for i in range(size))
-    system = VariabilityModel("wide", options)
-    model = InfluenceModel.from_terms({option_term(f"b{i}"): float(i) for i in range(size)})
-    found = variance_of(model, Space(system))
-    squares = [i**2 for i in range(1, size)]
-    assert found.exhaustive
-    assert [each.share for each in found.importance()] == pytest.approx([s / sum(squares) for s in squares])
-
-
 def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """All subsets of choices are examined up to a number of operations: 2^choices x combinations x parts per block."""
     space = Space(stated((BinaryOption(f"b{i}") for i in range(5)), "b0 | b1 | b2", "b3 | b4"))
@@ -189,17 +159,6 @@ def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     for limit in (work, work - 1):
         monkeypatch.setattr(variance, "MAX_WORK", limit)
         assert found.exhaustive is (limit == work)
-
-
-def test_large_blocks_are_drawn_from() -> None:
-    """The variance over drawn combinations of a block is near that over all."""
-    names = [f"b{i}" for i in range(8)]
-    space = Space(stated([*map(BinaryOption, names), NumericOption("x", (1.0, 2.0))], " | ".join(names)))
-    model = InfluenceModel.from_terms({option_term("b0"): 3.0, option_term("b1") * option_term("x"): 2.0})
-    exact, drawn = variance_of(model, space), variance_of(model, space, limit=100)
-    assert all(block.exact for block in exact.blocks)
-    assert not all(block.exact for block in drawn.blocks)
-    assert drawn.deviation**2 == pytest.approx(exact.deviation**2, rel=0.02)
 
 
 @examples(30)
@@ -235,17 +194,6 @@ def test_a_group_is_one_choice() -> None:
     assert [dict(effect.values) for effect in found[0]] == [{0: 1, 1: 0, 2: 0}, {0: 0, 1: 1, 2: 0}, {0: 0, 1: 0, 2: 1}]
     assert [effect.change for effect in found[0]] == pytest.approx([0, 5, 4])
     assert [effect.mean for effect in found[1]] == pytest.approx([5 / 3, 13 / 3])
-
-
-def test_changes_of_large_blocks() -> None:
-    """With too many combinations the change is the mean over some of them at equal distances, ends included."""
-    system = VariabilityModel.of({"a": bool, "n": list(range(1, 10))}, ["a + n <= 10"])
-    model = model_of("a * n^2", system)
-    for most, rows in ((18, range(1, 10)), (17, (1, 2, 3, 4, 5, 6, 7, 9)), (6, (1, 5, 9)), (1, (1,))):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(dependence, "MAX_CHANGED", most)
-            found = effects_of(model, Space(system), single(system))
-        assert found[0][1].change == pytest.approx(np.mean([n**2 for n in rows]))
 
 
 @examples(30)

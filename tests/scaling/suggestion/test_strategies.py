@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import t as student_t
 
-from splc.errors import ConfigurationError, MeasurementError, SpecError
+from splc.errors import MeasurementError
 from splc.scaling import fit, suggest
 from splc.scaling.result import predictions
-from splc.scaling.suggestion.candidates import TargetPrediction, costs_of
+from splc.scaling.suggestion.candidates import costs_of
 from splc.scaling.suggestion.suggest import error_off_lines
 from splc.scaling.suggestion.surrogate import TEMPER, TargetSurrogate
 from tests.support.examples import examples
@@ -73,84 +71,6 @@ def test_an_effect_that_cheap_points_hide_is_found_before_it_stops() -> None:
     assert max(p for p, _ in rows) == 64
 
 
-def test_after_a_line_without_effect_another_line_is_tried() -> None:
-    """If a whole line shows no effect, a point at larger values of other parameters follows, and then no more."""
-    points = np.array([[p, 10.0] for p in P] + [[4.0, 20.0], [4.0, 30.0]])
-    flat = np.repeat(300 + points[:, 1:] ** 2, 2, axis=1) * [1.001, 0.999]
-    found = suggest(points, flat, names=["p", "n"], target=TARGET, axes=[P, N[:3]], cost=core_hours)
-    assert [each.point for each in found.points] == [(64, 30)]
-    assert found.why == "no line shows an effect of p yet: a point where other parameters are larger"
-    assert found.notes == ("no line shows an effect of p: it may show at larger values",)
-    points, flat = np.vstack([points, [[64.0, 30.0]]]), np.vstack([flat, flat[-1:]])
-    found = suggest(points, flat, names=["p", "n"], target=TARGET, axes=[P, N[:3]], cost=core_hours)
-    assert not found.why.startswith("no line")
-
-
-def test_noise_leads_to_repetitions() -> None:
-    """If all points are measured and noise dominates, points are measured again, and the others are not."""
-    points = np.array([[p, n] for p in P for n in N])
-    values = measured(hidden, points, 0.1)
-    found = suggest(points, values, names=["p", "n"], target=TARGET, until=0.5, cost=core_hours, axes=[P, N])
-    for each in found.points:
-        assert each.measured == 3
-        assert each.gain is not None
-        assert each.gain >= 5
-        assert each.reason.startswith("noise dominates")
-    assert found.points or found.why.startswith("all candidates are measured")
-    few = suggest(CROSS[:7], measured(hidden, CROSS[:7], 0.3), names=["p", "n"], target=TARGET, cost=core_hours)
-    assert few.points
-
-
-def test_without_noise_measured_grids_need_nothing() -> None:
-    """If all candidates are measured exactly, nothing is suggested, and the reason is given."""
-    points = np.array([[p, n] for p in P for n in N])
-    found = suggest(points, hidden(points), target=[1024, 64], axes=[P, N])
-    assert (found.points, found.done) == ((), False)
-    assert found.why.startswith("all candidates are measured")
-
-
-def test_a_point_that_costs_more_than_the_target_is_not_suggested() -> None:
-    """Candidates beyond the target are never suggested if they cost more than measuring the target itself."""
-    values = measured(hidden, CROSS, 0.02)
-    axes = [[*P, 1024, 4096], [*N, 1000]]
-    found = suggest(CROSS, values, names=["p", "n"], target={"p": 128, "n": 64}, cost=core_hours, axes=axes, count=5)
-    assert found.target is not None
-    limit = 128 * found.target.mean[1] * found.repetitions
-    assert found.points
-    assert all(each.cost <= limit for each in found.points if each.gain is not None)
-
-
-def test_points_are_suggested_where_values_fall() -> None:
-    """Every candidate costs more than the target where values fall: that rules out none below the largest cost."""
-    points = np.array([[4.0], [8.0], [16.0]])
-    values = measured(lambda x: 2 + 400 / x[:, 0], points, 0.05)
-    found = suggest(points, values, target=[1024.0], axes=[[4, 8, 16, 32, 64]])
-    assert found.target is not None
-    assert found.target.predicted < values.min()
-    assert found.points
-    assert found.points[0].measured == 0
-
-
-def test_the_strategy_cheapest_stops_by_the_interval_at_the_target() -> None:
-    """With a target, both strategies stop by its interval, and not by the error near the cheapest lines."""
-    points = np.vstack([CROSS, [[8.0, 20.0]]])
-    values = measured(hidden, points, 0.02)
-    near = suggest(points, values, axes=[P, N], cost=core_hours, until=5)
-    far = suggest(points, values, target=[1024, 64], strategy="cheapest", axes=[P, N], cost=core_hours, until=5)
-    assert near.done
-    assert not far.done
-    assert [each.reason for each in far.points] == ["the cheapest point that was not measured"]
-    assert (near.strategy, far.strategy) == ("cheapest", "cheapest")
-
-
-def test_without_a_target_a_note_says_what_the_error_is() -> None:
-    """`until` without a target is about points near the cheapest lines, as a note says."""
-    found = suggest(CROSS, hidden(CROSS), until=5)
-    assert found.notes == (
-        "the error at points off the lines says little about larger values: give a target to predict",
-    )
-
-
 def test_expected_variances_are_those_of_simulated_measurements(monkeypatch: pytest.MonkeyPatch) -> None:
     """The expected variance is the mean over outcomes of the variance after weighing and updating every hypothesis."""
     # The default rule has three outcomes of each of 24 hypotheses; it differs from this one by a fifth here.
@@ -198,25 +118,6 @@ def test_repetitions_gain_less_than_new_measurements_of_the_same_number() -> Non
     assert after[0] < after[1] < after[2]
 
 
-def test_a_single_parameter_and_the_half_width() -> None:
-    """One parameter has a target, too; the error is the larger half of the interval."""
-    found = suggest(P, [3 + 2 * p for p in P], names=["p"], target=1024, until=5)
-    assert found.done
-    assert found.target is not None
-    assert list(found.target.point) == [1024]
-    assert found.target.predicted == pytest.approx(2051, rel=1e-3)
-    assert TargetPrediction((1.0,), 10.0, 5.0, 20.0, (9.0, 12.0)).error == pytest.approx(20)
-    assert TargetPrediction((1.0,), 0.0, 0.0, 0.0, (0.0, 0.0)).error == 0
-
-
-@pytest.mark.parametrize("y", [[3.0, 5.0, 9.0, 17.0], [10.0, 5.0, 2.0, 0.0], [3.0, 5.0, 900.0, 17.0]])
-def test_targets_far_away_are_no_warning(y: list[float]) -> None:
-    """A target far beyond the largest value that is not refused has an interval, without overflows."""
-    found = suggest(1e23 * 2.0 ** np.arange(1, 5), y, target=1e36)
-    assert found.target is not None
-    assert found.target.lower <= found.target.predicted <= found.target.upper
-
-
 def test_the_interval_is_that_of_scale() -> None:
     """One point has one interval, of a measurement, from `splc scale` and `splc suggest`; the mean's is narrower."""
     found = suggest(CROSS, measured(hidden, CROSS, 0.1), names=["p", "n"], target=TARGET)
@@ -224,19 +125,6 @@ def test_the_interval_is_that_of_scale() -> None:
     ((there,),) = predictions([found.model], [dict(zip(("p", "n"), found.target.point, strict=True))])
     assert (found.target.lower, found.target.upper) == (there.lower, there.upper)
     assert found.target.lower < found.target.mean[0] < found.target.mean[1] < found.target.upper
-
-
-def test_a_target_where_the_model_is_undefined_is_refused() -> None:
-    """A logarithm has no value at 0."""
-    with pytest.raises(ConfigurationError, match="no finite value"):
-        suggest(P, [float(np.log2(p)) for p in P], target=0)
-
-
-def test_errors_of_rounding_are_not_shown() -> None:
-    """An interval that has no width but that of rounding is stated as 0.001 %."""
-    points = np.array([[p, n] for p in P for n in N])
-    found = suggest(points, 7 + points.prod(axis=1), names=["p", "n"], target=TARGET, until=5)
-    assert found.why == "good enough: the expected value at p = 256, n = 64 is predicted within 0.001 % (90 % interval)"
 
 
 def time_of(points: Any) -> Any:
@@ -262,21 +150,6 @@ def followed(until: float | None, budget: float | None, noise: float = 0.01, fir
     raise AssertionError("it never ends")
 
 
-def test_lines_come_first_and_then_points_until_the_model_is_good_enough() -> None:
-    """From one point on both cheapest lines are measured, then the cheapest other point, which settles it."""
-    points, found = followed(until=5, budget=None)
-    lines = {(4.0, n) for n in N} | {(p, 10.0) for p in P}
-    assert {tuple(point) for point in points[:9].tolist()} == lines
-    assert points[9].tolist() == [8, 20]
-    assert found.done
-    assert found.points == ()
-    assert found.why.startswith("good enough")
-    assert found.error is not None
-    assert found.error <= 5
-    assert found.checked == len(points) - 9
-    assert found.model.predict([[128, 60]]) == pytest.approx(time_of(np.array([[128, 60]])), rel=0.05)
-
-
 @pytest.mark.parametrize("known", [21, pytest.param(1, marks=pytest.mark.slow)])
 def test_without_an_aim_all_candidates_are_measured_the_cheapest_first(known: int) -> None:
     """Points off the lines follow in the order of their costs, until none is left."""
@@ -299,35 +172,6 @@ def test_the_budget_is_never_exceeded() -> None:
     assert spent <= budget
     assert found.done
     assert found.why.startswith("the budget is spent")
-
-
-def test_several_points_are_planned_at_once() -> None:
-    """More points than the line lacks are suggested on demand, each with value, interval, cost and reason."""
-    points = np.array([[p, 10.0] for p in P] + [[4.0, n] for n in N[1:4]])
-    found = suggest(points, np.repeat(time_of(points)[:, None], 2, axis=1), cost=core_hours, axes=[P, N], count=3)
-    assert [each.point for each in found.points] == [(4, 50), (8, 20), (8, 30)]
-    assert [each.reason.split()[0] for each in found.points] == ["1", "the", "the"]
-    for each in found.points:
-        assert each.lower <= each.expected <= each.upper
-        assert each.cost == pytest.approx(2 * each.point[0] * each.expected)
-    assert found.repetitions == 2
-    assert found.candidates == 25
-
-
-def test_a_single_parameter_goes_on_beyond_its_line() -> None:
-    """After five values of the only parameter the next one is suggested, in the steps of the others."""
-    next_point = suggest(P, [3 * p for p in P], names=["p"]).points[0]
-    assert next_point.point[0] == 128
-    assert next_point.expected == pytest.approx(384)
-    assert [each.point[0] for each in suggest(P[:3], P[:3]).points] == [32, 64]
-
-
-def test_points_off_the_grid_count() -> None:
-    """A measured point off the given axes is a candidate that needs no measurement."""
-    points = np.array([[5.0, 11.0], [4.0, 10.0]])
-    found = suggest(points, [1.0, 2.0], axes=[P, N])
-    assert found.candidates == 26
-    assert (5, 11) not in [each.point for each in found.points]
 
 
 @examples(10)
@@ -364,12 +208,6 @@ def test_wrong_costs(cost: float) -> None:
     assert costs_of(lambda *_: np.zeros(2), points, values).tolist() == [0, 0]
 
 
-def test_too_many_candidates() -> None:
-    """A grid of more than 200,000 points is refused with its size."""
-    with pytest.raises(SpecError, match=r"250,000 candidates are too many\n.*200,000 at most"):
-        suggest(CROSS, CROSS.prod(axis=1), axes=[np.arange(1.0, 501).tolist()] * 2)
-
-
 def test_errors_off_lines() -> None:
     """The error is the mean relative one of predicting each point off the lines from all other points, one by one."""
     rng = np.random.default_rng(0)
@@ -402,43 +240,3 @@ def test_good_enough_without_a_target(until: float) -> None:
     assert found.why.startswith("good enough: points off the lines are predicted within") == found.done
     assert bool(found.points) != found.done
     assert bool(found.notes) != found.done
-
-
-def surrogate_of(factor: float) -> TargetSurrogate:
-    """Return the surrogate after a cross of noisy measurements, in a unit."""
-    values = factor * measured(lambda points: 5 + 0.3 * points[:, 0] * points[:, 1], CROSS, 0.03)
-    uncertainty = fit(CROSS, values).uncertainty
-    assert uncertainty is not None
-    return TargetSurrogate.of(uncertainty)
-
-
-@pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_expected_variances_have_no_unit(sign: float) -> None:
-    """Variances are relative, for positive and for other values: they are the same in another unit."""
-    found = []
-    for unit in (1.0, 1e-3, 1e4):
-        surrogate = surrogate_of(sign * unit)
-        now, after = surrogate.variances(
-            np.array([128.0, 60.0]), np.array([[8.0, 20.0]]), np.array([3.0]), np.array([0])
-        )
-        assert 0 < float(after[0]) < now
-        found.append([now, float(after[0])])
-    np.testing.assert_allclose(found[1:], [found[0]] * 2, rtol=1e-6)
-
-
-@pytest.mark.parametrize("noise", [False, True])
-def test_interval_of_one_hypothesis(noise: bool) -> None:
-    """The interval is that of Student's t distribution; the noise of a new measurement is relative to its value."""
-    whole = surrogate_of(1.0)
-    fields = ("weights", "coefficients", "covariances", "noise", "single", "floors", "freedoms")
-    one = {name: getattr(whole, name)[:1] for name in fields}
-    surrogate = replace(whole, **one, columns=lambda points: whole.columns(points)[:1])
-    point = np.array([32.0, 40.0])
-    column = surrogate.columns(point[None])[0, :, 0]
-    value = float(surrogate.coefficients[0] @ column)
-    variance = float(column @ surrogate.covariances[0] @ column)
-    if noise:
-        size = abs(value) + float(surrogate.floors[0])
-        variance += float(surrogate.noise[0] ** 2 + surrogate.single[0]) * size**2
-    half = float(student_t(float(surrogate.freedoms[0])).ppf(0.95)) * np.sqrt(variance)
-    assert surrogate.interval(point, value, 0.9, noise=noise) == pytest.approx((value - half, value + half), rel=1e-4)
