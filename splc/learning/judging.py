@@ -110,9 +110,14 @@ def judgement_notes(rows: JudgedRows, judgement: Judgement) -> Iterator[str]:
 
 def predictions(predictor: Predictor, configurations: Configurations) -> Array:
     """Return predictions, shape (n,), NaN where the model has no finite value."""
-    if isinstance(predictor, InfluenceModel):
-        return predictor.defined(configurations)
-    return predictor.predict(configurations)
+    if not isinstance(predictor, InfluenceModel):
+        return predictor.predict(configurations)
+    undefined = np.zeros(len(configurations), dtype=bool)
+    with np.errstate(over="ignore", invalid="ignore"):
+        blocks = predictor.contribution_blocks(configurations, undefined)
+        total = np.concatenate([contributions.sum(axis=1) for _, contributions in blocks])
+        predicted = np.exp(total) if predictor.link == "log" else total
+    return np.where(undefined | ~np.isfinite(predicted), np.nan, predicted)
 
 
 def influence_model(

@@ -281,15 +281,6 @@ class InfluenceModel:
             raise EvaluationError(message, row=row, what=f"the prediction {what}")
         return predicted
 
-    def defined(self, configurations: Configurations) -> Array:
-        """Return the predictions, shape (n,), NaN where the model has no finite value."""
-        undefined = np.zeros(len(configurations), dtype=bool)
-        with np.errstate(over="ignore", invalid="ignore"):
-            blocks = self.contribution_blocks(configurations, undefined)
-            total = np.concatenate([contributions.sum(axis=1) for _, contributions in blocks])
-            predicted = np.exp(total) if self.link == "log" else total
-        return np.where(undefined | ~np.isfinite(predicted), np.nan, predicted)
-
     @property
     def text(self) -> str:
         """The model as one line of model text: `12.6 * log10(py) + 3e-10 * nx^3`."""

@@ -22,6 +22,7 @@ from splc.data.configurations import Configurations
 from splc.errors import ExpressionError
 from splc.formats.models.text import parse_model, parse_model_text
 from splc.io.files import Source
+from splc.learning.judging import predictions
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.system.options import BinaryOption, NumericOption, options_of_values
 from splc.system.variability import VariabilityModel
@@ -174,7 +175,7 @@ class TestValues:
         except ExpressionError:
             reject()
         rows = all_assignments(SIGNED)
-        found = model.defined(rows)
+        found = predictions(model, rows)
         kept = np.flatnonzero(~np.isnan(found))
         assert model.predict(rows[kept]).tolist() == found[kept].tolist()
         for row in np.flatnonzero(np.isnan(found)).tolist():
