@@ -28,7 +28,7 @@ _EVALUATION = "command: evaluationset "
 
 @dataclass(frozen=True)
 class Stated:
-    """What a log states about a learning."""
+    """The statements of a log about a learning."""
 
     sampling: tuple[str, ...] = ()  # the commands that drew the learning set
     configurations: int | None = None  # the size of the learning set, None if the log does not state it

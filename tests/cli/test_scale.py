@@ -155,7 +155,7 @@ def test_cube_profiles(run: Run, refused: Refused, empty: Path) -> None:
     assert "folders of CUBE profiles only" in refused("scale", "profile.txt", "--scaling", "weak")
     assert "'week' is not one of 'weak', 'weak_threaded', 'strong'" in refused("scale", "runs", "--scaling", "week")
     (empty / "runs" / "app.p2.r1" / "profile.cubex").write_bytes(b"no archive")
-    assert "app.p2.r1/profile.cubex: not a complete CUBE profile" in refused("scale", "runs")
+    assert "app.p2.r1/profile.cubex: the CUBE profile is damaged" in refused("scale", "runs")
 
 
 Refused = Callable[..., str]

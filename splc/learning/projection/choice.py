@@ -191,7 +191,8 @@ def chosen_among(
 def is_enough(submodels: Sequence[Submodel], short: int, is_positive: IsPositive) -> bool:
     """Return whether there is a model that other languages would hardly improve: near the full model, and short."""
     best = _shortest(submodels, ADMITTED)
-    enough = len(best.chosen) <= short and best.distance <= NEAR * best.search.target.expected_error
+    near = max(NEAR * best.search.target.expected_error, EXACT)
+    enough = len(best.chosen) <= short and best.distance <= near
     return enough and is_positive(best)
 
 
