@@ -182,6 +182,7 @@ class ReadingReport:
     lines: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64), compare=False, repr=False)
     # the configuration of each of these rows
     groups: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64), compare=False, repr=False)
+    unsuccessful: tuple[str, ...] = ()  # how many runs did not succeed, for each column that says so
 
     def lines_of(self, configuration: int) -> tuple[int, ...]:
         """Return the lines of a configuration, by its position in the measurements that were read."""

@@ -190,6 +190,8 @@ def reading_notes(*reports: ReadingReport) -> tuple[Note, ...]:
         notes.append(Note(f"{source}: {text} leave these cells empty", warning=True))
     if any(report.mixed for report in reports):
         notes.append(_averaged(source, reports))
+    every = dict.fromkeys(text for report in reports for text in report.unsuccessful)
+    notes += [Note(f"{source}: {text}", about=Rank.LIMIT) for text in every]
     notes += notes_of(
         f"{source}: {text}" for text in dict.fromkeys(text for report in reports for text in report.notes)
     )

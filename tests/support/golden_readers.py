@@ -123,7 +123,7 @@ def _everything(measured: Measurements) -> Iterable[str]:
         yield Content(f"perhaps options or contexts: {', '.join(report.mixed)}")
     if report.duplicates:
         yield Content(f"lines {', '.join(map(str, report.duplicates))} are repeated")
-    yield from report.notes
+    yield from (*report.unsuccessful, *report.notes)
 
 
 def _project(file: str, options: Options) -> Iterable[str]:

@@ -73,6 +73,7 @@ class MeasurementRows:
     missing: Mapping[str, Array] = field(default_factory=dict)
     repetitions: Array | None = None  # the number of repetitions in each row, shape (n,), at most k; None for one
     notes: tuple[str, ...] = ()  # remarks of the reader
+    unsuccessful: tuple[str, ...] = ()  # how many runs did not succeed, for each column that says so
     deviation: float | None = None  # the measurement deviation in percent that the file states, None if it states none
     contexts: Mapping[str, Context] = field(default_factory=dict)  # the contexts
     malformed: frozenset[int] = frozenset()  # rows with a wrong number of fields, whose contexts are unknown
@@ -199,6 +200,7 @@ def assemble(
         policy.columns.options if policy.columns.inferred else None,
         rows.lines[valid],
         group,
+        rows.unsuccessful,
     )
     measured = {name: values[valid] for name, values in rows.values.items()}
     values = side_by_side(measured, group, rows.slots[valid], source.name)
