@@ -132,9 +132,8 @@ class WorkingSource:
         return drawn[~self.fail(drawn)]
 
     def candidates(self, rng: np.random.Generator, taken: Configurations, best: Configurations) -> Configurations:
-        """Return the candidates of a step."""
-        candidates = self.source.candidates(rng, taken, best)
-        return candidates[~self.fail(candidates)]
+        """Return the candidates of a step, also those that fail: what failed so far is no proof."""
+        return self.source.candidates(rng, taken, best)
 
     def valid(self, configurations: Configurations) -> Array:
         """Return which configurations are valid."""
