@@ -46,8 +46,8 @@ def summary_tables(rows: Sequence[Row], budgets: Sequence[int]) -> tuple[Table, 
             "Each table: means over seeds, and two standard errors",
         ),
     ]
-    if known := published():
-        shown = [system for system in systems if system in known]
+    known = published()
+    if shown := [system for system in systems if system in known]:
         found.append(_beside(rows, known, shown, tuners, budgets))
     return tuple(found)
 

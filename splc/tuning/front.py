@@ -144,7 +144,7 @@ def front_improvement(
     improvements = np.maximum(float(levels[ranking[0]]) - draws, 0.0).mean(axis=0)
     predicted = worst(np.array([mean for mean, _ in moments]))
     worths = np.log(np.maximum(improvements, 1e-300)) if improvements.max() > 0 else -predicted
-    worths = objective.with_limits(worths, models, candidates)
+    worths = history.with_failures(objective.with_limits(worths, models, candidates), candidates)
     row = most_worth(worths, np.ones(len(candidates), dtype=bool))
     return Proposal(candidates[[row]], float(first.untransformed(moments[0][0][[row]])[0]))
 

@@ -209,6 +209,21 @@ class History:
             self._failures = len(self.outcomes), found
         return self._failures[1]
 
+    @property
+    def working_share(self) -> float:
+        """The share of the configurations with the values of a rule that work; 1 without a rule.
+
+        Where all r runs failed it is 1 / (r + 2) by Laplace's rule of succession.
+        """
+        rules = () if self.failures is None else self.failures.rules
+        return 1 / (2 + min(rule.runs for rule in rules)) if rules else 1.0
+
+    def with_failures(self, worths: Array, candidates: Configurations) -> Array:
+        """Return log worths times the probability that the candidates work."""
+        if self.failures is None or not self.failures.rules:
+            return worths
+        return worths + math.log(self.working_share) * self.failures.expected(candidates)
+
     def runs(self, nfp: str, maximize: bool = False, *, imputed: bool = True) -> Runs | None:
         """Return the runs that a model learns from; None if no run has a value.
 

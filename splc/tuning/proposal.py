@@ -102,7 +102,7 @@ def best_improvement(
         if len(waiting) and not objective.limits:
             level = min(level, float(conditioned.means(waiting).min()))
         worths += log_improvements(means, deviations, level - least_gain(model))
-    worths = objective.with_limits(worths, models, candidates)
+    worths = history.with_failures(objective.with_limits(worths, models, candidates), candidates)
     # Costs are positive, so that their models predict positive ones.
     rates = worths if objective.cost is None else worths - np.log(models[objective.cost].predict(candidates))
     row = most_worth(rates, np.ones(len(candidates), dtype=bool))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import replace
 from functools import cache
@@ -192,6 +193,29 @@ def test_failures_are_left_alone() -> None:
     assert found.best.configuration.assignment(0)["codec_none"] == 1
     assert found.failures == len(failed)
     assert found.failing in ("", f"all {len(failed)} runs with cache and codec_fast failed")
+
+
+@pytest.mark.parametrize("seed", [1, 7])
+def test_beside_failures(seed: int) -> None:
+    """The best configuration is found at the edge of those that fail, although all runs like it did."""
+    system = VariabilityModel.of(
+        {
+            **{"x": [16, 32, 48, 64, 80, 96, 112, 128, 192, 256], "y": [1, 2, 4, 8, 16], "tile": [1, 2, 3, 4]},
+            **{"ro": bool, "sh": bool},
+        }
+    )
+
+    def value(trial: TuningTrial) -> float | None:
+        x, y, tile, ro, sh = (trial.configuration[name] or 0 for name in ("x", "y", "tile", "ro", "sh"))
+        flags = (1.2 if ro else 1) * (1 if sh else 1.3) * (1.6 if x % 32 else 1)
+        time = (1 + 0.3 * abs(math.log2(x / 128))) * (1 + 0.25 * abs(math.log2(y / 8))) * (1.5 - 0.1 * tile) * flags
+        return None if x * y > 1024 else time
+
+    tuner = Tuner(system, "seconds", 40, verify=0, seed=seed)
+    run(tuner, value)
+    found = tuner.report()
+    assert found.best.value == pytest.approx(1.1)
+    assert found.failures <= 6
 
 
 def test_a_default_that_fails() -> None:

@@ -125,7 +125,37 @@ class DrawnSource(_Source):
 
     def valid(self, configurations: Configurations) -> Array:
         """Return which configurations are valid."""
+<<<<<<< HEAD
         return self.space.check(configurations) & self.working(configurations)
+=======
+        return self.space.check(configurations)
+
+
+@dataclass(frozen=True, eq=False)
+class WorkingSource:
+    """The configurations of a source that work, as far as is known."""
+
+    source: CandidateSource  # the source
+    fail: Callable[[Configurations], Array]  # returns which configurations fail, shape (n,), bool
+
+    @property
+    def count(self) -> int | None:
+        """The number of valid configurations; None if it is not known."""
+        return self.source.count
+
+    def draw(self, count: int, rng: np.random.Generator, taken: Configurations) -> Configurations:
+        """Return at most so many configurations that are not taken, drawn uniformly before those that fail go."""
+        drawn = self.source.draw(count, rng, taken)
+        return drawn[~self.fail(drawn)]
+
+    def candidates(self, rng: np.random.Generator, taken: Configurations, best: Configurations) -> Configurations:
+        """Return the candidates of a step, also those that fail: what failed so far is no proof."""
+        return self.source.candidates(rng, taken, best)
+
+    def valid(self, configurations: Configurations) -> Array:
+        """Return which configurations are valid."""
+        return np.asarray(self.source.valid(configurations) & ~self.fail(configurations))
+>>>>>>> kernels
 
 
 # A source of candidates: all valid configurations, or draws from them.

@@ -253,7 +253,10 @@ def remarks_of(result: TuningResult, tuner: Tuner) -> list[Note]:
     if result.drift is not None:
         text = f"the default has {signed_percentage(result.drift, 3)} since the search: the machine has changed"
         notes.append(Note(text, warning=True))
-    notes += failure_notes(history.failures, "the search leaves them out")
+    known = "the search leaves them out"
+    if history.working_share < 1:
+        known = f"the search expects 1 of {1 / history.working_share:.0f} others like them to work"
+    notes += failure_notes(history.failures, known)
     if tuner.nothing_expected:
         early = "" if tuner.budget is None else f" after {len(history.trials):,} of {tuner.budget:,} runs"
         notes.append(Note(f"it ended{early}: no other configuration is expected to be better", about=Rank.METHOD))
