@@ -41,7 +41,7 @@ _DIFFERENCE = 0.001
 
 @dataclass(frozen=True, eq=False)
 class _Source:
-    """A source whose configurations may fail; those that do are no candidates."""
+    """A source whose configurations may fail: they are not drawn, but candidates, since no failure is certain."""
 
     # returns which configurations fail, as far as is known, shape (n,), bool; None: none do
     fail: Callable[[Configurations], Array] | None = field(default=None, kw_only=True)
@@ -88,8 +88,7 @@ class ListedSource(_Source):
         for row in best.indices if len(free) > DRAWS else ():
             distances = (indices != row).sum(axis=1)
             chosen[free[np.argsort(distances, kind="stable")[:NEAREST]]] = True
-        candidates = self.configurations[np.flatnonzero(chosen)]
-        return candidates[self.working(candidates)]
+        return self.configurations[np.flatnonzero(chosen)]
 
     def valid(self, configurations: Configurations) -> Array:
         """Return which configurations are listed."""
@@ -121,41 +120,11 @@ class DrawnSource(_Source):
         both = Configurations.concatenate([*changed, drawn]).unique()
         near, mask = sum(map(len, changed)), taken.find(both) < 0
         mask[:near] &= self.space.check(both[:near])
-        return both[mask & self.working(both)]
+        return both[mask]
 
     def valid(self, configurations: Configurations) -> Array:
         """Return which configurations are valid."""
-<<<<<<< HEAD
         return self.space.check(configurations) & self.working(configurations)
-=======
-        return self.space.check(configurations)
-
-
-@dataclass(frozen=True, eq=False)
-class WorkingSource:
-    """The configurations of a source that work, as far as is known."""
-
-    source: CandidateSource  # the source
-    fail: Callable[[Configurations], Array]  # returns which configurations fail, shape (n,), bool
-
-    @property
-    def count(self) -> int | None:
-        """The number of valid configurations; None if it is not known."""
-        return self.source.count
-
-    def draw(self, count: int, rng: np.random.Generator, taken: Configurations) -> Configurations:
-        """Return at most so many configurations that are not taken, drawn uniformly before those that fail go."""
-        drawn = self.source.draw(count, rng, taken)
-        return drawn[~self.fail(drawn)]
-
-    def candidates(self, rng: np.random.Generator, taken: Configurations, best: Configurations) -> Configurations:
-        """Return the candidates of a step, also those that fail: what failed so far is no proof."""
-        return self.source.candidates(rng, taken, best)
-
-    def valid(self, configurations: Configurations) -> Array:
-        """Return which configurations are valid."""
-        return np.asarray(self.source.valid(configurations) & ~self.fail(configurations))
->>>>>>> kernels
 
 
 # A source of candidates: all valid configurations, or draws from them.
