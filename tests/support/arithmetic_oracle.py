@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from random import Random
 
+from splc.arithmetic.functions import THRESHOLDS
 from splc.arithmetic.parser import Associate
-from splc.arithmetic.tokens import FUNCTIONS, MODEL_FUNCTIONS, THRESHOLDS
+from splc.arithmetic.tokens import FUNCTIONS, MODEL_FUNCTIONS
 from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, Threshold
 
 NAMES = ("a", "b.c", "größe")
