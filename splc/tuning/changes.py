@@ -142,10 +142,10 @@ def sparse_configuration(
     limit = float(model.means(best)[0]) + tolerance
     current = best
     while differences := changed(variables, current, default):
-        for size in (1, 2) if len(differences) <= _PAIRS else (1,):
+        for size in (1, 2) if 1 < len(differences) <= _PAIRS else (1,):
             tried = [with_values_of(some, current, default) for some in combinations(differences, size)]
-            candidates = Configurations.concatenate(tried) if tried else best[:0]
-            candidates = candidates[np.flatnonzero(valid(candidates))] if tried else candidates
+            candidates = Configurations.concatenate(tried)
+            candidates = candidates[np.flatnonzero(valid(candidates))]
             if len(candidates):
                 means = model.means(candidates)
                 if float(means.min()) > limit:
