@@ -222,11 +222,11 @@ def _plain_table(lines: Sequence[Sequence[str]], filled: Sequence[int], right_al
 
 def show_notes(notes: Iterable[Note]) -> None:
     """Print notes to stderr, the most important first, at most five without -v; with -q those on the exit code only."""
-    from splc.workflows.note import ranked
+    from splc.workflows.note import MAX_NOTES, ranked
 
     output_detail = detail()
     ranked_notes = ranked(entry for entry in notes if entry.negative or not output_detail.quiet)
-    shown_notes = ranked_notes[: output_detail.most_notes]
+    shown_notes = ranked_notes[: None if output_detail.verbose else MAX_NOTES]
     # On a terminal notes are below the result.
     sys.stdout.flush()
     for entry in shown_notes:

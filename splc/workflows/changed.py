@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from sampling import Space
 from splc.errors import MeasurementError, Problem, RequestError, listed, plural, unknown_name_hint
 from splc.formats.column_choice import shown_value
 from splc.io.json import picked
-from splc.io.numbers import percentage, short_number, signed_percentage
+from splc.io.numbers import percentage, signed_percentage
 from splc.learning.contexts.change_test import LEVEL, MIN_PAIRS, ChangedInfluence, ChangeTest, change_test
 from splc.types import Array
 from splc.workflows import views
@@ -165,11 +164,10 @@ def _answer(result: Result) -> str:
     return f"changed: {shown}" + (f"; {power}" if size else "")
 
 
-_four_digits = partial(short_number, digits=4)
 CHANGES = (
     views.Column("change", 0),
-    views.Column("factor", "1.factor", _four_digits),
-    views.Column("95 % interval", lambda row: views.interval_text((row[1].low, row[1].high), _four_digits), right=True),
+    views.Column("factor", "1.factor", views.four_digits),
+    views.interval_column("95 % interval", "1.low", "1.high"),
 )
 
 EXAMPLES = (

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from splc.io.files import Source
 
 
+# The largest number of notes without -v.
+MAX_NOTES = 5
 SHOWN_ROWS = 5
 # Selections of two options that no row has.
 SHOWN_PAIRS = 3

@@ -15,7 +15,7 @@ from splc.formats.models.text import log2_terms, scaling_text
 from splc.io.numbers import rounded_text
 from splc.scaling.result import LEVEL, Prediction, ScalingModel
 from splc.workflows.note import Note
-from splc.workflows.views import Column, Rows, View, interval_text
+from splc.workflows.views import Column, Rows, View, interval_column
 
 # A parameter has at most this number of values.
 _MAX_VALUES = 50
@@ -124,8 +124,6 @@ def number(value: float | None) -> str:
 PREDICTIONS = (
     Column("at", lambda entry: point_text(entry.at)),
     Column("predicted", lambda entry: number(entry.predicted), right=True),
-    Column(
-        f"{100 * LEVEL:.0f} % interval", lambda entry: interval_text((entry.lower, entry.upper), number), right=True
-    ),
+    interval_column(f"{100 * LEVEL:.0f} % interval", "lower", "upper", number),
     Column("caveat", caveat),
 )

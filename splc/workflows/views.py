@@ -15,6 +15,7 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 from splc.errors import SplcError, plural
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from splc.workflows.note import Note
 
 
-# The largest number of notes without -v.
-MAX_NOTES = 5
 ALL_IN_JSON = "--json has all"
 # The exit code of a command that was interrupted.
 INTERRUPTED = 130
@@ -41,11 +40,6 @@ class Detail:
     verbose: bool = False  # all notes, and every step
     # whether the result is a JSON object, so that a program reads it: no next steps, no progress bar
     json: bool = False
-
-    @property
-    def most_notes(self) -> int | None:
-        """The largest number of notes; None is all."""
-        return None if self.verbose else MAX_NOTES
 
     @property
     def interactive(self) -> bool:
@@ -232,6 +226,15 @@ def interval_text(interval: tuple[Any, Any] | None, form: Getter = value_text) -
     if interval is None or None in interval:
         return ""
     return " to ".join(map(form, interval))
+
+
+four_digits = partial(short_number, digits=4)
+
+
+def interval_column(title: str, low: str, high: str, form: Getter = four_digits, optional: int = 0) -> Column:
+    """Return the column of the intervals whose ends have these sources."""
+    ends = getter(low), getter(high)
+    return Column(title, lambda row: interval_text((ends[0](row), ends[1](row)), form), right=True, optional=optional)
 
 
 def counted(count: int, noun: str) -> str:

@@ -99,11 +99,6 @@ class Result(Reported):
     files: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()  # what the user should know
 
-    @property
-    def failed(self) -> bool:
-        """True if a threshold is exceeded."""
-        return bool(self.failures)
-
 
 @standard_input_kept()
 def run(request: Request, watch: Watch = UNWATCHED) -> Result:

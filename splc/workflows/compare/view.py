@@ -282,12 +282,10 @@ def as_json(result: Result | Request) -> dict[str, Any]:
     facts = "name, file, sha256, kind, nfp, link = model.link, text = bound.text"
     models = [{**picked(model, facts), "terms": len(model.bound.terms)} for model in compared.models]
     more: dict[str, Any] = {}
-    if result.ranges:
-        more["ranges"] = []
-        for model, ranges in zip(compared.models, result.ranges, strict=True):
-            ends = "influence, low, high, low_at, high_at, exact"
-            terms = [{"term": row.term.text(model.model.order), **picked(row, ends)} for row in ranges]
-            more["ranges"].append({"model": model.name, "terms": terms})
+    for model, ranges in zip(compared.models, result.ranges, strict=bool(result.ranges)):
+        ends = "influence, low, high, low_at, high_at, exact"
+        terms = [{"term": row.term.text(model.model.order), **picked(row, ends)} for row in ranges]
+        more.setdefault("ranges", []).append({"model": model.name, "terms": terms})
     if "correlations" in request.tables:
         more["correlations"] = result.correlations
     return {
@@ -352,7 +350,7 @@ def view(result: Result | Request, detail: views.Detail) -> views.View:
         yield views.Message(f"picture written to {result.request.plot}")
     yield result.notes
     yield from (views.Message(text, "warning") for text in result.failures)
-    yield views.End(int(result.failed))
+    yield views.End(int(bool(result.failures)))
 
 
 def _tables(result: Result, detail: views.Detail) -> views.View:

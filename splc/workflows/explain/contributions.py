@@ -96,12 +96,6 @@ class Explained(Drawn):
     against_interval: Interval | None = None  # that of the other configuration
     product: bool = False  # whether the model is a product
 
-    @property
-    def intervals(self) -> list[tuple[float, Interval]]:
-        """The predictions that have intervals."""
-        both = ((self.predicted, self.interval), (self.reference, self.against_interval))
-        return [(value, interval) for value, interval in both if interval is not None]
-
     def answer(self, unit: str | None) -> str:
         """Return the first line: the prediction, what it is compared with, and the term that matters most."""
         text = f"predicted {_with_interval(self.predicted, self.interval, unit)}"
@@ -289,12 +283,9 @@ def effect_of(
 
 def interval_ends(values: Sequence[importance.OptionValue], means: Array, end: str, *, product: bool) -> Array:
     """Return one end of the interval of each mean: that of its change from the first value."""
-    ends = np.full(len(values), np.nan)
-    for index, value in enumerate(values):
-        bound = getattr(value, end)
-        if bound is not None and value.change is not None:
-            ends[index] = means[index] * bound / value.change if product else means[index] + bound - value.change
-    return ends
+    # None is NaN as a number.
+    bounds, changes = (np.array([getattr(value, name) for value in values], dtype=float) for name in (end, "change"))
+    return np.asarray(means * bounds / changes if product else means + bounds - changes)
 
 
 def positions(option: importance.OptionImportance, configurations: Configurations) -> Array:

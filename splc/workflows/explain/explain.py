@@ -17,7 +17,6 @@ from splc.formats.column_choice import shown_value
 from splc.formats.models.stored_model import StoredModel
 from splc.io.files import STANDARD, require_writable, standard_input_kept, write_whole
 from splc.io.json import picked
-from splc.io.numbers import short_number
 from splc.learning.contexts.contrasts import ContextInfluences, InfluenceVariation, in_half_widths, joint_ensemble
 from splc.learning.plausibility import valid_predictions
 from splc.learning.projection import Full
@@ -32,11 +31,10 @@ from splc.workflows.fields import Printed, argument, as_argument, option, reques
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes
 from splc.workflows.prediction_notes import negative_notes, outside_notes
-from splc.workflows.views import UNWATCHED, Answer, Column, Detail, Rows, Verb, View, Watch
+from splc.workflows.views import UNWATCHED, Answer, Column, Detail, Rows, Verb, View, Watch, four_digits
 
 # The greatest numbers of values with a column, and of options.
 MAX_CONTEXTS, MAX_VARYING = 6, 20
-FACTOR = partial(short_number, digits=4)
 
 
 @request
@@ -104,7 +102,8 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             further = subspace.failure_notes(failures, subspace.WITHOUT_FAILURE)
         else:
             found = explained_of(stored, space, rows[0], rows[1] if len(rows) > 1 else None, notes)
-            outside = outside_notes([interval.excludes(value) for value, interval in found.intervals])
+            both = ((found.predicted, found.interval), (found.reference, found.against_interval))
+            outside = outside_notes([interval.excludes(value) for value, interval in both if interval is not None])
             further = (*(note for row in rows for note in subspace.failing_notes(row, failures)), *outside)
         predicted = checked_predictions(stored, found if isinstance(found, Explained) else None, space)
         notes += (*negative_notes(predicted, stored.nfp, project, space, stored.full), *further)
@@ -216,7 +215,7 @@ def _view_of_contexts(result: Result, influences: ContextInfluences, by: str, de
         yield Answer(f"no influence differs between values of {by} by more than its uncertainty")
     else:
         first = settled[0]
-        ends = f"factor {FACTOR(min(first.factors))} to {FACTOR(max(first.factors))}"
+        ends = f"factor {four_digits(min(first.factors))} to {four_digits(max(first.factors))}"
         count = f"{len(settled)} of {plural(len(variations), 'influence', 'influences')}"
         differ = f"{'differs' if len(settled) == 1 else 'differ'} by more than the uncertainty"
         varies, differ = ("may vary", "may differ") if few else ("varies", differ)
@@ -226,12 +225,12 @@ def _view_of_contexts(result: Result, influences: ContextInfluences, by: str, de
     values = plural(len(names), "value", "values")
     yield f"{result.system}: model of {result.stored.nfp}, influences with {values} of {by}, as the full model predicts"
     if len(names) <= MAX_CONTEXTS:
-        shown = [Column(shown_value(name), f"factors.{at}", FACTOR, right=True) for at, name in enumerate(names)]
+        shown = [Column(shown_value(name), f"factors.{at}", four_digits, right=True) for at, name in enumerate(names)]
     else:
 
         def end(row: InfluenceVariation, of: Callable[[Iterable[float]], float]) -> str:
             value = of(row.factors)
-            return f"{FACTOR(value)} ({shown_value(names[row.factors.index(value)])})"
+            return f"{four_digits(value)} ({shown_value(names[row.factors.index(value)])})"
 
         ends_of = (("least", min), ("greatest", max))
         shown = [Column(title, partial(end, of=of), right=True) for title, of in ends_of]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,7 +20,7 @@ from splc.data.property_unit import quantity, titled
 from splc.data.table import text_values, value_text
 from splc.errors import SpaceError, listed, plural
 from splc.formats.models.stored_model import Support
-from splc.io.json import getter, picked
+from splc.io.json import picked
 from splc.io.numbers import percentage, share_text
 from splc.io.presentation import Bars, Drawn
 from splc.learning.effects import titled_groups
@@ -30,7 +30,7 @@ from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from splc.workflows.note import Note, Notes, Rank
-from splc.workflows.views import Column, Rows, View, columns, interval_text, narrowed
+from splc.workflows.views import Column, Rows, View, columns, interval_column, narrowed
 
 # The options that an answer in one line names: their greatest number, and their least share of the variance.
 MOST_LEADING, LEAST_LEADING = 3, 0.01
@@ -253,7 +253,7 @@ def aliases(indices: Array, choices: Sequence[tuple[int, ...]]) -> list[tuple[in
         for position in positions:
             column = indices[:, position]
             # Values are numbered in the order of their first rows, so that 0 and 1 may be swapped.
-            values = sorted(set(column.tolist()), key=lambda value: int(np.argmax(column == value)))
+            values = [*dict.fromkeys(column.tolist())]
             if len(values) > 1:
                 codes = np.zeros(max(values) + 1, dtype=np.int32)
                 codes[values] = np.arange(len(values))
@@ -312,13 +312,7 @@ def _share(fraction: float) -> str:
     return share_text(fraction * 100)
 
 
-def _ends(form: Callable[[float], str], optional: int = 0) -> Column:
-    """Return the column of intervals of results or their values by name."""
-    low, high = getter("low"), getter("high")
-    return Column(INTERVAL, lambda row: interval_text((low(row), high(row)), form), right=True, optional=optional)
-
-
-SHARES = (*columns("of variance = share", _share), _ends(_share))
+SHARES = (*columns("of variance = share", _share), interval_column(INTERVAL, "low", "high", _share))
 OPTIONS = narrowed(
     (*columns("option = name"), *SHARES, *columns("alone, with interactions = total", _share)),
     *("with interactions", "alone", INTERVAL),
@@ -396,7 +390,8 @@ def view_of_overview(overview: Overview, folds: int, unit: str | None) -> View:
                 rows.append({**vars(value), "option": "" if index else option.name, "change": changed})
         count = Column("configurations", "fraction", _share, optional=1)
         means = Column(titled("mean", unit), "mean", "{:.6g}".format)
-        yield Rows(rows, (*columns("option, value = label"), count, means, change, _ends(form, optional=2)))
+        ends = interval_column(INTERVAL, "low", "high", form, optional=2)
+        yield Rows(rows, (*columns("option, value = label"), count, means, change, ends))
         if any(len(option.values) > MAX_VALUES for option in options):
             yield f"of an option with more than {MAX_VALUES} values, {MAX_VALUES} are shown; --json has all"
 

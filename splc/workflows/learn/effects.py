@@ -23,7 +23,7 @@ from splc.learning.judging import predictions
 from splc.models.basis.regression import NORMAL_QUANTILE, t_quantile
 from splc.types import Array
 from splc.workflows.learn.learn import Result
-from splc.workflows.views import Column, Prose, Rows, View, columns, interval_text
+from splc.workflows.views import Column, Prose, Rows, View, columns, four_digits, interval_column, interval_text
 
 MAX_LINES = 20
 INDENT = "  "
@@ -195,11 +195,7 @@ SETS = ("before", "after", "change", "in intervals")
 ON_ALL = "on all values after the change, also those learned from"
 CHANGE = "change: mean absolute change of the prediction beyond the common factor"
 INTERVALS = "in intervals: relative to half the width of the 90 % interval of the change"
-CONTRASTED = partial(short_number, digits=4)
-CONTRASTS = (
-    *columns("factor", CONTRASTED),
-    Column("90 % interval", lambda row: interval_text((row.low, row.high), CONTRASTED), right=True),
-)
+CONTRASTS = (*columns("factor", four_digits), interval_column("90 % interval", "low", "high"))
 # What a few rows of a value show may be about the wrong options.
 FEW_ROWS = "may have changed: one of the two values has fewer than two rows per option"
 # Mean ratios differ from 1 if their interval of this level excludes 1, and by more than rounding.
@@ -330,7 +326,7 @@ def change_as_json(change: Change) -> dict[str, Any]:
 CHANGES = (
     Column("change", "title"),
     *columns("common"),
-    *columns("ratio", partial(short_number, digits=4)),
+    *columns("ratio", four_digits),
     *columns("error, error of previous model = transferred", percentage),
 )
 
@@ -367,7 +363,7 @@ def view_of_changes(by: str, changes: Sequence[Change]) -> View:
 def _contrast(by: str, change: ContextContrast) -> View:
     """Yield the common factor between two values of a context, and the influences that changed."""
     first, second = shown_value(change.first), shown_value(change.second)
-    factor = f"{short_number(change.factor, 4)} ({interval_text((change.low, change.high), CONTRASTED)})"
+    factor = f"{four_digits(change.factor)} ({interval_text((change.low, change.high), four_digits)})"
     yield f"{by} {second} = {factor} times {first}"
     if change.settled:
         title = "may have changed" if change.few_rows else "changed influence"

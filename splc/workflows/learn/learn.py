@@ -63,15 +63,21 @@ class JudgedLearner:
 class Split:
     """A learning set, and the configurations outside of it."""
 
+    request: Request  # the request
     measured: Measurements  # the measurements
     nfp: str  # the property
     rows: Array  # the positions of the learning set
     evaluation: Measurements | None  # measurements to judge by instead of those not learned from
-    seed: int  # the seed of whatever is drawn
-    # returns what a learner learns from rows, judged by the others or by an evaluation set
-    learn: Callable[..., LearningResult]
-    should_stop: Callable[[], bool] = lambda: False  # asked after every fold and every baseline; true ends the work
-    groups: Groups | None = None  # the groups of the measurements that folds keep together, if they are stated
+    groups: Groups | None  # the groups of the measurements that folds keep together, if they are stated
+    should_stop: Callable[[], bool]  # asked after every fold and every baseline; true ends the work
+
+    def learn(
+        self, learner: Learner, rows: Array, evaluation: Measurements | None = None, **options: Any
+    ) -> LearningResult:
+        """Return what a learner learns from rows, judged by the others or by an evaluation set."""
+        options |= {name: getattr(self.request, name) for name in ("observed", "parts", "seed")}
+        options |= {"evaluation": evaluation, "groups": self.groups}
+        return sets.learn_rows(self.measured, self.nfp, learner, rows, **options)[0]
 
     def cross_validated(self, learner: Learner, result: LearningResult, folds: int) -> LearningResult:
         """Return a result of the learner with its cross-validated error; unchanged without folds."""
@@ -82,7 +88,7 @@ class Split:
             fitted = self.learn(learner, part)
             return [model for model in (fitted.predictor, fitted.printed) if model is not None]
 
-        judging = (self.seed, models, self.should_stop, self.groups)
+        judging = (self.request.seed, models, self.should_stop, self.groups)
         crossed, printed, *_ = *cross_validate(self.measured, self.nfp, self.rows, folds, *judging), None, None
         errors = None if result.printed_errors is None else replace(result.printed_errors, cross_validated=printed)
         return replace(result, cross_validated=crossed, printed_errors=errors)
@@ -294,22 +300,16 @@ def run(
             "files": sets.input_files(project, measured, None if request.validation else evaluation),
         }
 
-        def learned(
-            learner: Learner, rows: Array, evaluation: Measurements | None = None, **options: Any
-        ) -> LearningResult:
-            options |= {"observed": request.observed, "parts": request.parts, "seed": request.seed, "groups": groups}
-            return sets.learn_rows(measured, nfp, learner, rows, evaluation=evaluation, **options)[0]
-
         def followed(this: Step, line: str) -> None:
             watch.keep()
             # The bar of a learner without rounds is moved by the share of its work.
             if isinstance(this, Round) or watch.detail.verbose:
                 watch.advance(this.number, None, title + line)
 
-        split = Split(measured, nfp, rows, evaluation, request.seed, learned, watch.stop, groups)
+        split = Split(request, measured, nfp, rows, evaluation, groups, watch.stop)
         following = {"on_step": followed, "on_share": lambda share: watch.advance(share, 1.0, "")}
         try:
-            result = learned(learner, rows, evaluation, provenance=provenance, should_stop=watch.stop, **following)
+            result = split.learn(learner, rows, evaluation, provenance=provenance, should_stop=watch.stop, **following)
         except MeasurementError as error:
             raise error.at(measured.report.source) from None
         learning_set.require_enough_for(result)

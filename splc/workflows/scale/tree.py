@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,17 +11,16 @@ import numpy as np
 from splc.data.experiment import DEFAULT_METRIC, Experiment, Key, title
 from splc.errors import ConfigurationError, plural
 from splc.formats.experiments.folder import SEPARATOR
-from splc.io.numbers import rounded_text, small_share
+from splc.io.numbers import small_share
 from splc.plotting.charts.chart import Chart, joined, spread
 from splc.plotting.charts.curves import ScalingCurve, ShareBar, Slice, curve_chart, share_chart
 from splc.plotting.charts.effects import surface_chart
 from splc.scaling.result import LEVEL, ScalingModel, predictions
 from splc.types import Array
 from splc.workflows.note import Note
-from splc.workflows.scaling_view import point_text
-from splc.workflows.views import ALL_IN_JSON, Column, Rows, View, columns, interval_text
+from splc.workflows.scaling_view import number, point_text
+from splc.workflows.views import ALL_IN_JSON, Column, Rows, View, columns, interval_column
 
-_number = partial(rounded_text, digits=4)
 # Call paths with a smaller share of the total, and lines beyond this number, are not printed.
 _MIN_SHARE, _MAX_LINES = 1.0, 60
 
@@ -75,12 +73,10 @@ def tree_notes(experiment: Experiment, trees: Iterable[CallTree], *, inclusive: 
         series = [path for path in tree.callpaths if (path.callpath, tree.metric) in experiment.series]
         negative = sum(path.predicted is not None and path.predicted < 0 for path in tree.callpaths)
         unknown = sum(path.predicted is None for path in series)
-        if negative:
-            subject = plural(negative, "call path is", "call paths are")
-            notes.append(Note(f"{tree.metric}: {subject} predicted to be negative and counted as 0"))
-        if unknown:
-            subject = plural(unknown, "call path has", "call paths have")
-            notes.append(Note(f"{tree.metric}: {subject} no prediction and counted as 0"))
+        below = plural(negative, "call path is", "call paths are") + " predicted to be negative"
+        without = plural(unknown, "call path has", "call paths have") + " no prediction"
+        counts = ((negative, below), (unknown, without))
+        notes += [Note(f"{tree.metric}: {text} and counted as 0") for count, text in counts if count]
         totals = {path.callpath: path.total for path in tree.callpaths}
         # By more than 1 %.
         less = sum(inside > 1.01 * totals[path] for path, inside in _sums_inside(totals).items())
@@ -193,14 +189,14 @@ def _sums_inside(values: Mapping[str, float]) -> dict[str, float]:
 
 CALLS = (
     Column("call path", lambda row: "  " * row.depth + row.callpath.rpartition(SEPARATOR)[2]),
-    *columns("total", _number),
+    *columns("total", number),
     *columns("share = total_share", small_share),
     Column("without calls", lambda row: None if row.predicted is None else row.share, small_share),
 )
 RANKING = (
     *columns("rank = 0, call path = 1.callpath"),
-    Column("predicted", lambda entry: entry[1].predicted or 0.0, _number),
-    Column("90 % interval", lambda entry: interval_text((entry[1].lower, entry[1].upper), _number), right=True),
+    Column("predicted", lambda entry: entry[1].predicted or 0.0, number),
+    interval_column("90 % interval", "1.lower", "1.upper", number),
     *columns("share = 1.share, measured share = 1.share_measured", small_share),
 )
 

@@ -181,8 +181,7 @@ def as_json(found: Result | TuningPreview | ReplayResult) -> dict[str, Any]:
         }
     session, result, learned = found.session, found.result, found.learned
     tuner, history = session.tuner, session.tuner.history
-    # The best configuration, and the gain, of one property.
-    best, gain = (None, None) if found.single is None else (found.single.best, found.single.gain)
+    single = found.single
     steps = () if result is None else result.trajectory
     changes = () if result is None else result.changes
     return {
@@ -190,9 +189,9 @@ def as_json(found: Result | TuningPreview | ReplayResult) -> dict[str, Any]:
         "nfp": tuner.objective.nfp,
         "unit": found.unit,
         "maximize": tuner.objective.maximize,
-        "best": _found_as_json(best),
+        "best": _found_as_json(None if single is None else single.best),
         "default": _found_as_json(None if result is None else result.default),
-        "gain": gain,
+        "gain": single and single.gain,
         "front": [
             {
                 "configuration": option_values(member.configuration),
@@ -346,9 +345,8 @@ def _front(tuned: Result) -> views.View:
 
 
 def _mean(mean: MeanValue) -> str:
-    short = partial(short_number, digits=4)
-    interval = views.interval_text((mean.low, mean.high), short)
-    return short(mean.value) + (f" ({interval})" if interval else "")
+    interval = views.interval_text((mean.low, mean.high), views.four_digits)
+    return views.four_digits(mean.value) + (f" ({interval})" if interval else "")
 
 
 def _value(configuration: FoundConfiguration, unit: str | None) -> str:
