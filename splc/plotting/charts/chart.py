@@ -75,9 +75,7 @@ class Axis:
             space = 0.1 * max(abs(low), abs(high)) or 1.0
             return cls(label, low - space, high + space)
         space = MARGIN * (high - low)
-        return cls(
-            label, low - (space if low != 0 or not zero else 0.0), high + (space if high != 0 or not zero else 0)
-        )
+        return cls(label, low - space * (low != 0 or not zero), high + space * (high != 0 or not zero))
 
     @classmethod
     def of_names(cls, names: Sequence[str], label: str = "") -> Axis:
