@@ -159,14 +159,14 @@ def _convert_measurements(request: Request, form: str, project: Project) -> Resu
         losses = detect.format_named("measurements", form).write(measurements, request.output)
     notes += notes_of((f"{request.output}: {text}" for text in losses), Rank.LIMIT)
     for name, value in measurements.contexts.items() if form != "splconqueror-csv" else ():
+        quoted = shlex.quote(name)
         if is_number(value, "."):
-            text = (
-                f"the values of {name!r} are numbers: it is read as a context with --context {shlex.quote(name)} only"
-            )
-            notes += notes_of([f"{request.output}: {text}"])
+            text = f"the values of {name!r} are numbers: it is read as a context with --context {quoted} only"
         elif form == "xml":
-            text = f"SPL Conqueror reads numbers only: for it, leave {name!r} out with --ignore {shlex.quote(name)}"
-            notes += notes_of([f"{request.output}: {text}"])
+            text = f"SPL Conqueror reads numbers only: for it, leave {name!r} out with --ignore {quoted}"
+        else:
+            continue
+        notes += notes_of([f"{request.output}: {text}"])
     count = plural(len(measurements), "configuration", "configurations")
     return Result(f"{count} with {listed(measurements.properties)}", request.output, form, tuple(notes))
 
