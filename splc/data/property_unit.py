@@ -171,7 +171,8 @@ def is_measurement_name(name: str, nfp: str | None = None) -> bool:
     words = words_of(name)
     if not _SETTING.isdisjoint(words):
         return False
-    if not _MEASURED.isdisjoint(words) or unit_in_name(name) in _MEASURED_UNITS:
+    # `t_total` is a time.
+    if not _MEASURED.isdisjoint(words) or unit_in_name(name) in _MEASURED_UNITS or (words[:1] == ("t",) and words[1:]):
         return True
     if not nfp or name == nfp:
         return False

@@ -343,25 +343,27 @@ class CodedColumns:
         return tuple(sorted(chosen, key=[*self.codes].index)) if is_noisy else ()
 
     def arguments(self, name: str, others: Sequence[str]) -> tuple[str, ...] | None:
-        """Return the fewest of other columns that a column is a function of, None without enough evidence."""
-        group = self.groups(others)
-        if self.differs(name, group):
-            return None
-        needed = list(others)
-        for other in self.larger_first(others):
-            without = self.groups(argument for argument in needed if argument != other)
-            if not self.differs(name, without):
-                needed.remove(other)
-                group = without
-        groups = int(group.max()) + 1
+        """Return the fewest of other columns that numbers are a function of, None without enough evidence."""
+        needed, groups = self.needed(name, others)
         is_function = groups >= MIN_GROUPS and (
             groups * EVIDENCE <= self._uncrossed(others, needed)
             or self._is_simple(name, needed, groups)
             or self._is_outcome(name, needed, groups)
             or self._is_composed(name, needed, groups)
         )
-        is_function = is_function or self._is_proportional(name, needed, groups)
-        return tuple(needed) if is_function else None
+        return needed if is_function else None
+
+    def needed(self, name: str, others: Sequence[str]) -> tuple[tuple[str, ...], int]:
+        """Return the fewest of other columns that tell the values of a column, and their groups; 0 if none do."""
+        group, needed = self.groups(others), [*others]
+        if self.differs(name, group):
+            return (), 0
+        for other in self.larger_first(others):
+            without = self.groups(argument for argument in needed if argument != other)
+            if not self.differs(name, without):
+                needed.remove(other)
+                group = without
+        return (*needed,), int(group.max()) + 1
 
     def _uncrossed(self, names: Sequence[str], required: Sequence[str]) -> int:
         """Return how many combinations of these columns there are without those that are crossed with the others."""
@@ -391,13 +393,6 @@ class CodedColumns:
     def _is_composed(self, name: str, arguments: Sequence[str], groups: int) -> bool:
         """Return whether a column has more values than all of its arguments, and many rows repeat combinations."""
         return self.sizes[name] > sum(self.sizes[each] for each in arguments) and 3 * groups <= 2 * self.rows
-
-    def _is_proportional(self, name: str, arguments: Sequence[str], groups: int) -> bool:
-        """Return whether a column is its only argument times a constant, or a constant divided by it."""
-        if len(arguments) > 1 or groups < MIN_GROUPS - 1 or EVIDENCE * groups > self.rows:
-            return False
-        values, others = (self.numbers.get(each, np.zeros(1)) for each in (name, *arguments))
-        return bool((values > 0).all() and (others > 0).all()) and _are_proportional(values, others, EXACT)
 
     def _is_simple(self, name: str, arguments: Sequence[str], groups: int) -> bool:
         """Return whether a column is a sum or a product of powers of others, with two combinations per coefficient."""

@@ -223,13 +223,9 @@ def _combined(table: CodedColumns, names: Iterable[str], options: Iterable[str])
     """Return the options of text that name each combination of other options or contexts, with these."""
     inputs, combined = [*dict.fromkeys((*options, *table.contexts))], dict[str, tuple[str, ...]]()
     for name in table.larger_first(names):
-        needed = [other for other in inputs if other != name]
-        for other in table.larger_first(needed):
-            without = [each for each in needed if each != other]
-            needed = needed if table.differs(name, table.groups(without)) else without
-        is_each = int(table.groups(needed).max(initial=-1)) + 1 == table.sizes[name]
-        if len(needed) > 1 and is_each and not table.differs(name, table.groups(needed)):
-            combined[name] = (*needed,)
+        needed, groups = table.needed(name, [other for other in inputs if other != name])
+        if len(needed) > 1 and groups == table.sizes[name]:
+            combined[name] = needed
             inputs.remove(name)
     return combined
 
