@@ -27,7 +27,6 @@ _WORDS = {
     **{unit.casefold(): unit for unit in ("kB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "kWh", "Wh", "mJ", "kJ")},
     **dict.fromkeys(("joule", "joules", "j"), "J"),
     **dict.fromkeys(("watt", "watts", "w"), "W"),
-    **{unit.casefold(): unit for unit in ("Hz", "kHz", "MHz", "GHz")},
 }
 # One letter is a unit only after a word that is measured in it: `grid_s` is none.
 _MEASURED_IN = {
@@ -119,14 +118,12 @@ def in_one_unit(texts: Sequence[str], clock: bool) -> tuple[str, dict[str, str]]
     """
     numbers: dict[str, str] = {}
     for text in texts:
-        unit = unit_of([text])
-        seconds = None if unit is None else _SECONDS.get(_SPELLINGS.get(unit, unit))
-        if seconds is not None and unit is not None:
-            numbers[text] = f"{parse_number(text.strip().removesuffix(unit)) * seconds:.15g}"
-        elif clock and (duration := duration_of(text)) is not None:
-            numbers[text] = f"{duration:.15g}"
-        else:
+        unit = unit_of([text]) or ""
+        factor = _SECONDS.get(_SPELLINGS.get(unit, unit))
+        seconds = parse_number(text.strip().removesuffix(unit)) * factor if factor else duration_of(text)
+        if seconds is None or not (factor or clock):
             return None
+        numbers[text] = f"{seconds:.15g}"
     return ("s", numbers) if numbers else None
 
 

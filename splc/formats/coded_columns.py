@@ -213,7 +213,9 @@ class CodedColumns:
         if both.sum() < max(MIN_ROWS, NEARLY_ALL * self.rows) or min(self.sizes[name], self.sizes[other]) < MIN_ROWS:
             return False
         values, second = values[both], second[both]
-        return _are_proportional(values, second, ROUNDED)
+        with np.errstate(over="ignore", invalid="ignore"):
+            ratios = values / second, values * second
+            return any(bool(np.ptp(ratio) <= ROUNDED * np.abs(ratio).max()) for ratio in ratios)
 
     def decides(self, name: str, rows: Array) -> bool:
         """Return whether the values of a column, each in `EVIDENCE` rows on average, say if a row is one of these."""
@@ -405,7 +407,12 @@ class CodedColumns:
         pairs = [(values, columns)]
         if (values > 0).all() and (columns > 0).all():
             pairs.append((np.log(values), np.log(columns)))
-        return any(_is_linear(target, factors) for target, factors in pairs)
+        for target, factors in pairs:
+            design = np.column_stack([np.ones(len(target)), factors])
+            residual = target - design @ np.linalg.lstsq(design, target, rcond=None)[0]
+            if np.abs(residual).max() <= EXACT * np.abs(target).max():
+                return True
+        return False
 
 
 def alike(counts: Array) -> float:
@@ -426,16 +433,3 @@ def _explained(values: Array, group: Array) -> float:
         return 0.0
     residuals = values - (np.bincount(group, values) / counts)[group]
     return 1 - float((residuals**2).sum() / within / (values.var() * len(values) / total))
-
-
-def _are_proportional(values: Array, others: Array, deviation: float) -> bool:
-    """Return whether the ratios, or the products, of numbers that are not 0 are equal but for a relative deviation."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        ratios = values / others, values * others
-        return any(bool(np.ptp(ratio) <= deviation * np.abs(ratio).max()) for ratio in ratios)
-
-
-def _is_linear(target: Array, columns: Array) -> bool:
-    design = np.column_stack([np.ones(len(target)), columns])
-    residual = target - design @ np.linalg.lstsq(design, target, rcond=None)[0]
-    return bool(np.abs(residual).max() <= EXACT * np.abs(target).max())

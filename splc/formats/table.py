@@ -323,7 +323,12 @@ def split_table(
         return _with_points(table, exempt, quoted=True)
     if not (text := table.text()) or text.isspace():
         raise InputError(Problem("the file is empty", source.name))
-    separator = separator or (_separator(text, names) if names else likely_separator(text))
+    if separator is None and names:
+        cells_of = {each: split_line(first_line(text), each) for each in SEPARATORS}
+        separator = max(
+            cells_of, key=lambda each: (sum(c.strip() in names for c in cells_of[each]), len(cells_of[each]))
+        )
+    separator = separator or likely_separator(text)
     plain = decimal is not None or separator == "," or b"," not in source.data
     if (key := (separator, plain)) not in table._splits:
         content = table.content.lstrip(b"\n")
@@ -333,7 +338,8 @@ def split_table(
             for column in columns:
                 blank = blank[column.lengths[blank] == 0] if len(blank) else blank
             kept = np.delete(places, blank)
-            first, texts = tuple(cells[0] for cells in columns), tuple(cells.take(kept[1:]) for cells in columns)
+            first = tuple(cells[0] for cells in columns)
+            texts = tuple(cells.take(kept[1:]) if len(blank) else cells[1:] for cells in columns)
             table._splits[key] = ColumnRows(first, texts, named=False), (start + kept).tolist()
         else:
             table._splits[key] = split_rows(table, separator, is_not_blank)
@@ -343,12 +349,6 @@ def split_table(
     if isinstance(rows, ColumnRows) or decimal is not None or (quoted and not _QUOTED_COMMA.search(source.data)):
         return table
     return _with_points(table, exempt, quoted=quoted)
-
-
-def _separator(text: str, names: Collection[str]) -> str:
-    """Return the separator that gives the most of some names in the first line."""
-    cells = {separator: split_line(first_line(text), separator) for separator in SEPARATORS}
-    return max(SEPARATORS, key=lambda each: (sum(cell.strip() in names for cell in cells[each]), len(cells[each])))
 
 
 def read_columns(source: Source, exempt: Collection[str] = ()) -> TableSource:
