@@ -177,11 +177,9 @@ def is_measurement_name(name: str, nfp: str | None = None) -> bool:
     return marked or bool(words and words[-1].isalpha() and words[-1:] == words_of(nfp)[-1:])
 
 
-_AMOUNTS = frozenset(
-    words_of(
-        "time times runtime walltime latency duration elapsed makespan throughput bandwidth iops ops qps tps rps fps "
-        "energy joules power memory rss"
-    )
+_AMOUNTS = _MEASURED.difference(
+    words_of("speedup performance utilization temperature temperatur temp cost score accuracy acc loss auc f1"),
+    words_of("rmse mae mape"),
 )
 
 

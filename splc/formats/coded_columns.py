@@ -138,6 +138,10 @@ class CodedColumns:
         # Zeros and ones number two repetitions, but not rows.
         return is_counter(name) and self.has_integers(name) and not (is_row_counter(name) and self.is_binary(name))
 
+    def numbers_runs(self, name: str) -> bool:
+        """Return whether a column numbers runs or groups of them by its name: `pipeline_id`."""
+        return ROW_NUMBERS.fullmatch("_".join(words_of(name))) is not None and not self.is_binary(name)
+
     def differs_everywhere(self, name: str) -> bool:
         """Return whether a column has a different number in every row."""
         return self.complete(name) and self.sizes[name] == self.rows

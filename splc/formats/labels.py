@@ -23,13 +23,11 @@ _PERCENTILE = re.compile(r"(?:p|pct|perc|percentile)_?[0-9]{2,4}|[0-9]{2}(?:th)?
 _ELAPSED = frozenset((*_CENTRES, "real", "elapsed", "wall", "wall_time", "wall_clock", "time", "runtime"))
 _CPU_PARTS = frozenset(("user", "sys", "system", "user_time", "system_time", "sys_time"))
 
-_STAMP_NAMES = frozenset(
-    (
-        *("timestamp", "time_stamp", "datetime", "date_time", "started", "start_time", "started_at", "finished"),
-        *("finished_at", "end_time", "ended_at", "created", "created_at", "date", "epoch", "unix_time", "ts"),
-        *("starttime", "endtime"),
-    )
-)
+_STAMP_NAMES = {
+    *("timestamp", "time_stamp", "datetime", "date_time", "started", "start_time", "started_at", "starttime"),
+    *("finished", "finished_at", "end_time", "ended_at", "endtime", "created", "created_at", "date", "epoch"),
+    *("unix_time", "ts"),
+}
 _CLOCK = re.compile(r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?")
 # `2024-05-01T12:00:03`, `2024-05-01`, `1.5.2024`, `05/01/2024 12:00`, `12:00:03`.
 _STAMP = re.compile(

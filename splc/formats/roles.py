@@ -40,15 +40,7 @@ import numpy as np
 from splc.data.property_unit import is_count_name, is_measurement_name, is_setting_name, words_of
 from splc.data.table import TRUTH
 from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
-from splc.formats.coded_columns import (
-    MAX_VALUES,
-    MIN_ROWS,
-    NEARLY_ALL,
-    ROW_NUMBERS,
-    CodedColumns,
-    is_counter,
-    is_row_counter,
-)
+from splc.formats.coded_columns import MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns, is_counter, is_row_counter
 from splc.formats.column_choice import MISSING, ColumnChoice, are_versions, has_other_decimals, kind_of, version_in
 from splc.formats.evidence import options_among, perhaps_measured, spelled_twice, unexplained_gaps
 from splc.formats.labels import EXIT_CODES, is_hash, is_status, left_out
@@ -61,19 +53,7 @@ from splc.types import Array
 _PREFIXED = re.compile(r"(?:config|hparams|hyperparameters|params?)[./]")
 _SHOWN_LINES = 5
 # Names of columns of numbers that are rather contexts.
-CONTEXT_NAMES = (
-    "version",
-    "release",
-    "revision",
-    "commit",
-    "build",
-    "year",
-    "date",
-    "datum",
-    "machine",
-    "host",
-    "platform",
-)
+CONTEXT_NAMES = words_of("version release revision commit build year date datum machine host platform")
 # Words of names of columns of text that are contexts, also if they are crossed with the options.
 _CONTEXT_WORDS = frozenset(CONTEXT_NAMES).union(
     words_of("environment env workload input dataset data benchmark bench system application app program instance os"),
@@ -195,8 +175,7 @@ def roles_of(
     if result is None:
         raise _no_property(file)
     options, reasons, instead = result
-    numbered = [name for name in options if name not in explicit and ROW_NUMBERS.fullmatch("_".join(words_of(name)))]
-    numbered = [name for name in numbered if not table.is_binary(name)]
+    numbered = [name for name in options if name not in explicit and table.numbers_runs(name)]
     reasons |= dict.fromkeys(numbered, "it numbers runs or groups of them")
     options = {name: None for name in options if name not in numbered}
     of_text = words.keys() | text
