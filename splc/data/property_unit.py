@@ -139,7 +139,7 @@ _MEASURED = frozenset(
     words_of(
         "time times runtime walltime cputime latency latencies duration elapsed seconds sec secs ms ns makespan energy "
         "joules power throughput bandwidth iops ops qps tps rps fps ipc flops mflops gflops tflops speedup performance "
-        "memory rss occupancy utilization temperature temperatur temp cost score accuracy acc loss auc f1 rmse mae mape"
+        "memory rss occupancy utilization score accuracy acc loss auc f1 rmse mae mape"
     )
 )
 _SETTING = frozenset(
@@ -153,7 +153,7 @@ _COUNTED = frozenset(
     words_of(
         "retries faults misses hits failures errors evictions spills collisions conflicts deadlocks warnings aborts "
         "retry fault miss failure error eviction spill collision conflict deadlock warning abort "
-        "failed passed converged infeasible pruned best"
+        "failed passed converged infeasible pruned best queued"
     )
 )
 # The units of times, energies and powers.
@@ -177,10 +177,7 @@ def is_measurement_name(name: str, nfp: str | None = None) -> bool:
     return marked or bool(words and words[-1].isalpha() and words[-1:] == words_of(nfp)[-1:])
 
 
-_AMOUNTS = _MEASURED.difference(
-    words_of("speedup performance utilization temperature temperatur temp cost score accuracy acc loss auc f1"),
-    words_of("rmse mae mape"),
-)
+_AMOUNTS = _MEASURED - {*words_of("speedup performance utilization score accuracy acc loss auc f1 rmse mae mape")}
 
 
 def is_amount(name: str) -> bool:

@@ -33,15 +33,18 @@ NEARLY_SAME, _MOST_ARGUMENTS, _MOST_CELLS = 0.9, 4, 10_000_000
 # Names of counters of rows; those of runs, where each row has another number; and those of repetitions.
 ROW_COUNTERS = ("id", "index", "row", "no", "nr", "n°", "number", "#", "config_id", "configid", "lauf")
 # What programs that track runs write before the names of columns.
-_PREFIX = re.compile(r"(?:params?|config|hparams|tags)[./]", re.IGNORECASE)
-ROW_NUMBERS = re.compile(r"(?:job|run|trial|task|build|experiment|test|row|pipeline|measurement|config|tuning_run)_?id")
+_PREFIX = re.compile(r".*/|(?:params?|parameters|config|hparams|tags)\.", re.IGNORECASE)
+ROW_NUMBERS = re.compile(
+    r"(?:job|run|trial|task|build|experiment|test|row|pipeline|measurement|config|tuning_run|workflow)_?"
+    r"(?:id|number|nr|no)"
+)
 REPETITION_COUNTERS = (
     *("rep", "reps", "repeat", "repetition", "repetitions", "replicate", "replication"),
     *("run", "run_id", "trial", "iteration", "seed", "random_seed", "random_state", "attempt", "run_attempt"),
     *("wiederholung", "wdh", "durchgang", "durchlauf", "répétition", "essai"),
 )
 # The same if they count from 0 or 1.
-_WEAK_COUNTERS = frozenset(("iter", "it", "round", "pass", "sample", "try", "replica", "rerun"))
+_WEAK_COUNTERS = frozenset(("iter", "it", "sample", "try", "replica", "rerun"))
 _ROW_WORDS = frozenset(ROW_COUNTERS)
 # The words of which the name of a counter may consist: 'run no', 'experiment id'.
 _COUNTED = frozenset((*ROW_COUNTERS, *REPETITION_COUNTERS, "config", "configuration", "experiment", "versuch"))

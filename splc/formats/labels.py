@@ -13,6 +13,7 @@ from splc.formats.coded_columns import MAX_VALUES, ROW_NUMBERS
 from splc.formats.column_choice import MISSING
 from splc.io.csv_rows import distinct_texts
 from splc.io.numbers import parse_column
+from splc.types import Array
 
 # Statistics of repetitions; the first ones state the centre, the best one first.
 _CENTRES = ("mean", "avg", "average", "median", "p50")
@@ -48,6 +49,8 @@ _REMARKS = {
 }
 
 _LEAST_ROWS = 5
+# Exit codes of programs that were killed are larger.
+_SMALL = 9
 # Fewer days, or hashes, may be contexts.
 _MANY_DAYS, _MANY_HASHES = 10, 20
 # The number of cells among which the first one with a text is looked for.
@@ -60,24 +63,13 @@ _FAILED = {
     *("fail", "failed", "failure", "error", "crash", "crashed", "cancelled", "canceled", "timeout", "timed_out"),
     *("aborted", "abort", "killed", "oom", "out_of_memory", "node_fail", "skipped", "pruned", "running", "invalid"),
     *("early_stopped", "stopped", "abandoned", "preempted", "miscompare", "mismatch", "wrong", "incorrect"),
-    *("unstable", "not_built", "no", "bad", "broken", "infeasible"),
+    *("unstable", "not_built"),
 }
-EXIT_CODES = {"exit_code", "exitcode", "exit_status", "returncode", "return_code", "exit", "rc", "retcode", "retval"}
+EXIT_CODES = {"exit_code", "exitcode", "exit_status", "returncode", "return_code"}
+_EXIT_WORDS = {"exit", "rc", "retcode", "retval"}
 WORKED = {
-    *(
-        "ok",
-        "okay",
-        "success",
-        "successful",
-        "succeeded",
-        "pass",
-        "passed",
-        "done",
-        "complete",
-        "completed",
-        "finished",
-    ),
-    *("0", "good", "valid"),
+    *("ok", "okay", "success", "successful", "succeeded", "pass", "passed", "done", "complete", "completed"),
+    *("finished", "0"),
 }
 
 
@@ -96,6 +88,12 @@ def is_hash(name: str, values: Iterable[str]) -> bool:
     """Return whether a column has hashes, by its name and the first text: it is never an option."""
     first = next(filter(None, map(str.strip, values)), "")
     return _HASH_NAMES.fullmatch("_".join(words_of(name))) is not None and _HASH.fullmatch(first) is not None
+
+
+def is_exit_code(name: str, values: Array) -> bool:
+    """Return whether numbers are exit codes, by their name, which may be that of an option if they are small."""
+    key = name.casefold()
+    return key in EXIT_CODES or (key in _EXIT_WORDS and bool((values % 1 == 0).all() and (values > _SMALL).any()))
 
 
 def is_status(name: str, values: Iterable[str]) -> bool:

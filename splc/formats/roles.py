@@ -37,20 +37,20 @@ from itertools import takewhile
 
 import numpy as np
 
-from splc.data.property_unit import is_count_name, is_measurement_name, is_setting_name, words_of
+from splc.data.property_unit import is_count_name, is_measurement_name, is_setting_name, unit_in_name, words_of
 from splc.data.table import TRUTH
 from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
 from splc.formats.coded_columns import MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns, is_counter, is_row_counter
 from splc.formats.column_choice import MISSING, ColumnChoice, are_versions, has_other_decimals, kind_of, version_in
 from splc.formats.evidence import options_among, perhaps_measured, spelled_twice, unexplained_gaps
-from splc.formats.labels import EXIT_CODES, is_hash, is_status, left_out
+from splc.formats.labels import is_exit_code, is_hash, is_status, left_out
 from splc.io.csv_rows import distinct_texts, has_text, texts_in
 from splc.io.numbers import parse_column, parse_number
 from splc.system.variability import ROOT
 from splc.types import Array
 
 # What programs that track runs write before the names of options.
-_PREFIXED = re.compile(r"(?:config|hparams|hyperparameters|params?)[./]")
+_PREFIXED = re.compile(r"(?:config|hparams|hyperparameters|params?|parameters)/", re.IGNORECASE)
 _SHOWN_LINES = 5
 # Names of columns of numbers that are rather contexts.
 CONTEXT_NAMES = words_of("version release revision commit build year date datum machine host platform")
@@ -58,9 +58,13 @@ CONTEXT_NAMES = words_of("version release revision commit build year date datum 
 _CONTEXT_WORDS = frozenset(CONTEXT_NAMES).union(
     words_of("environment env workload input dataset data benchmark bench system application app program instance os"),
     words_of("runner node hostname cluster branch tag callpath region device cpu gpu hardware project query"),
-    words_of("ref trigger triggered event actor author user operator bearbeiter prüfer origin requestor"),
     ("status", "state", "error"),
 )
+# The same as whole names: `event_loop` is none.
+_CONTEXT_KEYS = {
+    *("ref", "trigger", "triggered_by", "event", "actor", "author", "user", "operator", "bearbeiter", "prüfer"),
+    *("origin", "requestor"),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,12 +132,13 @@ def roles_of(
             numbers[name] = values
             if kind != "numbers" or is_text:
                 text.append(name)
-        elif choice.is_context(name, nfp) or (name != nfp and name.casefold() in EXIT_CODES):
+        elif choice.is_context(name, nfp) or (name != nfp and is_exit_code(name, values)):
             contexts.append(name)
         elif name != nfp and kind == "empty" and texts:
             ignored[name] = "it has no values"
         elif name != nfp and (is_text or (kind == "text" and not has_other_decimals(texts))):
             is_context = not _CONTEXT_WORDS.isdisjoint(words_of(name)) and not is_setting_name(name)
+            is_context = is_context or name.casefold() in _CONTEXT_KEYS
             distinct = distinct_texts(texts)[0]
             is_context = is_context or is_status(name, distinct) or is_hash(name, distinct)
             if is_context or choice.properties:
@@ -200,8 +205,9 @@ def roles_of(
     unstated = [name for name in unstated if not is_measurement_name(name, nfp) and table.differs(name, group)]
     left = frozenset(takewhile(lambda name: name != nfp, columns)) if nfp is not None else frozenset[str]()
     if any(table.sizes[name] > 1 for name in options if name in left):
-        # What is to the right of the property that the user named, and hardly differs among repetitions, was measured.
-        unstated = [name for name in unstated if name in left or (name in numbers and table.is_scattered(name, group))]
+        # What is to the right of the property that the user named was measured if it has a unit or hardly differs.
+        right = [name for name in unstated if name in numbers and unit_in_name(name) is None]
+        unstated = [name for name in unstated if name in left or (name in right and table.is_scattered(name, group))]
     of_text = {*text}
     # The versions before an option have no value of it.
     switches = {name: None for name in options if name not in of_text and name in table.blank and table.is_switch(name)}

@@ -135,16 +135,13 @@ class TableSource(Source):
     @cached_property
     def header(self) -> list[str]:
         """The names of the columns; the second `time` is `time.1`, as pandas calls it."""
-        names = self.stated_header
-        if len({*names}) == len(names):
-            return names
-        unique: list[str] = []
-        for name in names:
+        names, unique = self.stated_header, list[str]()
+        for name in names if len({*names}) < len(names) else ():
             turn, numbered = 1, name
-            while name and numbered in unique:
+            while name and (numbered in unique or (turn > 1 and numbered in names)):
                 turn, numbered = turn + 1, f"{name}.{turn}"
             unique.append(numbered)
-        return unique
+        return unique or names
 
     @property
     def stated_header(self) -> list[str]:
@@ -211,6 +208,8 @@ def _clean(text: str, source: Source) -> str:
 _LOOKED_AT, _TITLES, _LEAST_TABLE = 1 << 18, 30, 4
 # Rows below a table have at most one in so many of its cells.
 _SHORT = 3
+# Texts of western Europe have at most one other character in so many ASCII ones.
+_FOREIGN, _ASCII = 8, 127
 _STATISTICS = {
     *("mean", "average", "avg", "median", "min", "max", "minimum", "maximum", "sd", "std", "stdev", "stddev", "sum"),
     *("total", "mittelwert", "summe", "standardabweichung", "moyenne", "écart-type", "ecart-type", "somme"),
@@ -252,7 +251,7 @@ def statistic_rows(rows: Sequence[Sequence[object]]) -> int:
     below = last if all(_SHORT * count <= usual for count in counts[len(counts) - last :]) else 0
     for at in range(below, len(rows)):
         words = {str(cell).strip(" :").casefold() for cell in rows[-1 - at] if cell is not None}
-        is_remark = counts[-1 - at] == 1 and usual > 2
+        is_remark = counts[-1 - at] == 1 and usual > 2 and math.isnan(parse_number(str(rows[-1 - at][0] or 0)))
         if counts[-1 - at] and (counts[-1 - at] >= usual or _STATISTICS.isdisjoint(words)) and not is_remark:
             return at
     return 0
@@ -260,7 +259,8 @@ def statistic_rows(rows: Sequence[Sequence[object]]) -> int:
 
 def table_lines(content: bytes) -> tuple[int, int]:
     """Return how many lines of a CSV file stand before its header (`title_rows`) and after it (`statistic_rows`)."""
-    texts = (content[:_LOOKED_AT], content[-_LOOKED_AT:])
+    # Empty lines at the end are none of the table.
+    texts = (content[:_LOOKED_AT], content[-_LOOKED_AT:].rstrip())
     first, last = (text.decode("utf-8", "replace").splitlines() for text in texts)
     first, last = first[:_TITLES], last[-_TITLES:]
     written = [line for line in first if line.strip()]
@@ -291,11 +291,14 @@ def table_of(source: Source) -> TableSource:
     try:
         source.data.decode()
     except UnicodeDecodeError:
-        # Other encodings, such as UTF-16, have NUL characters; some bytes have no meaning in this one.
+        # UTF-16 has NUL characters; some bytes have no meaning in this encoding, and others have few ASCII characters.
+        beginning = source.data[:_LOOKED_AT]
+        is_western = _FOREIGN * sum(byte > _ASCII for byte in beginning) <= len(beginning) and b"\0" not in source.data
         with suppress(UnicodeDecodeError):
-            data = source.data if b"\0" in source.data else source.data.decode("cp1252").encode()
-            notes = () if data == source.data else ("it is not UTF-8 and read as Windows-1252",)
-            return TableSource(source.name, data, notes=notes, original=sha256_of(source.data))
+            if is_western and source.data.decode("utf-8", "ignore").isascii():
+                data = source.data.decode("cp1252").encode()
+                notes = ("it is not UTF-8 and read as Windows-1252",)
+                return TableSource(source.name, data, notes=notes, original=sha256_of(source.data))
     return TableSource(source.name, source.data)
 
 
@@ -338,11 +341,18 @@ def split_table(
             for column in columns:
                 blank = blank[column.lengths[blank] == 0] if len(blank) else blank
             kept = np.delete(places, blank)
+            if len(kept) < 2 or not any(column.lengths[kept[1:]].all() for column in columns):
+                # Without any column that always has a text, a row without texts may be a configuration.
+                kept, blank = places, blank[:0]
             first = tuple(cells[0] for cells in columns)
             texts = tuple(cells.take(kept[1:]) if len(blank) else cells[1:] for cells in columns)
             table._splits[key] = ColumnRows(first, texts, named=False), (start + kept).tolist()
         else:
-            table._splits[key] = split_rows(table, separator, is_not_blank)
+            every, ends = split_rows(table, separator, lambda row: len(row) > 1 or is_not_blank(row))
+            filled = [at for at, row in enumerate(every) if not at or is_not_blank(row)]
+            if len(filled) < len(every) and any(map(all, zip(*(every[at] for at in filled[1:]), strict=False))):
+                every, ends = [every[at] for at in filled], [ends[at] for at in filled]
+            table._splits[key] = every, ends
     rows, lines = table._splits[key]
     table = replace(table, rows=rows, lines=lines, separator=separator)
     quoted = separator == ","
