@@ -153,9 +153,7 @@ def _remarks(name: str, texts: Sequence[str]) -> str | None:
     """Return whether a column has remarks, and on how many rows; None if it has none."""
     if _REMARKS.isdisjoint(words_of(name)) or not np.isnan(parse_column(texts)).any():
         return None
-    distinct, codes = distinct_texts(texts)
-    written = np.array([text.strip().casefold() not in MISSING for text in distinct], dtype=bool)
-    count = int(written[codes].sum())
+    count = sum(text.strip().casefold() not in MISSING for text in texts)
     return f"remarks on {plural(count, 'row', 'rows')}" if count else None
 
 

@@ -150,26 +150,19 @@ def roles_of(
     table = CodedColumns(numbers, {name: columns[name] for name in (*text, *contexts, *words)})
     explicit = {name: None for name in numbers if name in choice.options}
     table.contexts = (*contexts, *explicit)
-    for name in [
-        name
-        for name in numbers
-        if name != nfp and name not in explicit and name not in choice.properties and table.counts(name)
-    ]:
+    free = [name for name in numbers if name != nfp and name not in (*explicit, *choice.properties)]
+    for name in filter(table.counts, free):
         ignored[name] = "it seems to count rows or repetitions" if table.sizes[name] > 1 else "it has one value"
         del numbers[name]
-    gapped = [name for name in numbers if not table.complete(name)]
-    table.blank.update(
-        name for name in gapped if not has_text(texts_in(columns[name], np.flatnonzero(table.gaps(name))))
-    )
+    gaps_of = {name: np.flatnonzero(table.gaps(name)) for name in numbers if not table.complete(name)}
+    table.blank.update(name for name, gaps in gaps_of.items() if not has_text(texts_in(columns[name], gaps)))
     for name in (*contexts, *words):
         if name not in choice.named and table.says_why(name):
             ignored[name] = "it has texts only where values are missing"
     ignored |= spelled_twice(table, [*columns], first_stated, words, [*numbers.keys() - explicit - {nfp}])
     numbers = {name: values for name, values in numbers.items() if name not in ignored}
-    contexts, words = (
-        [name for name in contexts if name not in ignored],
-        dict.fromkeys(name for name in words if name not in ignored),
-    )
+    contexts = [name for name in contexts if name not in ignored]
+    words = {name: None for name in words if name not in ignored}
     # A file that states its properties states its options, too.
     names = [name for name in columns if name in numbers or name in words]
     result = (

@@ -17,8 +17,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from splc.errors import InputError, Problem, Problems, SplcError, listed, plural, shorten
 from splc.formats.column_choice import GROUPED, StatedRoles, kind_of
 from splc.io.csv_rows import (
@@ -41,6 +39,7 @@ DECIMAL_COMMAS = "are there decimal commas? they need semicolons or tabs between
 NOTE = "numbers are read with a decimal comma"
 # Tables of fewer cells may have any number of missing ones.
 _MAX_PADDED = 1_000_000
+_BLANK_ROW = re.compile(rb"\n[,;|\t\r ]*\n")
 _QUOTED_COMMA = re.compile(rb'"\s*+[+-]?\d*+,\d')
 _COMMA = re.compile(r"\s*[+-]?(?:\d+,\d*|,\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
 _POINT = re.compile(r"\s*[+-]?(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
@@ -135,7 +134,7 @@ class TableSource(Source):
     @cached_property
     def header(self) -> list[str]:
         """The names of the columns; the second `time` is `time.1`, as pandas calls it."""
-        names, unique = self.stated_header, list[str]()
+        names, unique = header_names(self.rows[0]), list[str]()
         for name in names if len({*names}) < len(names) else ():
             turn, numbered = 1, name
             while name and (numbered in unique or (turn > 1 and numbered in names)):
@@ -144,14 +143,9 @@ class TableSource(Source):
         return unique or names
 
     @property
-    def stated_header(self) -> list[str]:
-        """The names of the columns as the file states them."""
-        return header_names(self.rows[0])
-
-    @property
     def repeated_names(self) -> list[str]:
         """The names that several columns have."""
-        return [name for name, count in Counter(self.stated_header).items() if count > 1 and name]
+        return [name for name, count in Counter(header_names(self.rows[0])).items() if count > 1 and name]
 
     @cached_property
     def columns(self) -> dict[str, Sequence[str]]:
@@ -280,8 +274,8 @@ def table_lines(content: bytes) -> tuple[int, int]:
 
 def beside_notes(before: int, after: int) -> tuple[str, ...]:
     """Return notes about the rows before the header of a table and those below it, if there are some."""
-    titles = (f"{plural(before, 'row', 'rows')} before the header left out",) if before else ()
-    return (*titles, f"{plural(after, 'row', 'rows')} below the table left out") if after else titles
+    counts = {"before the header": before, "below the table": after}
+    return tuple(f"{plural(count, 'row', 'rows')} {place} left out" for place, count in counts.items() if count)
 
 
 def table_of(source: Source) -> TableSource:
@@ -328,29 +322,22 @@ def split_table(
         raise InputError(Problem("the file is empty", source.name))
     if separator is None and names:
         cells_of = {each: split_line(first_line(text), each) for each in SEPARATORS}
-        separator = max(
-            cells_of, key=lambda each: (sum(c.strip() in names for c in cells_of[each]), len(cells_of[each]))
-        )
+        named = {each: sum(cell.strip() in names for cell in cells) for each, cells in cells_of.items()}
+        separator = max(cells_of, key=lambda each: (named[each], len(cells_of[each])))
     separator = separator or likely_separator(text)
     plain = decimal is not None or separator == "," or b"," not in source.data
     if (key := (separator, plain)) not in table._splits:
         content = table.content.lstrip(b"\n")
+        plain = plain and _BLANK_ROW.search(content) is None
         if (columns := plain_columns(content, separator) if plain else None) is not None:
-            start, places = 1 + len(table.content) - len(content), np.arange(len(columns[0]))
-            blank = places[1:]
-            for column in columns:
-                blank = blank[column.lengths[blank] == 0] if len(blank) else blank
-            kept = np.delete(places, blank)
-            if len(kept) < 2 or not any(column.lengths[kept[1:]].all() for column in columns):
-                # Without any column that always has a text, a row without texts may be a configuration.
-                kept, blank = places, blank[:0]
-            first = tuple(cells[0] for cells in columns)
-            texts = tuple(cells.take(kept[1:]) if len(blank) else cells[1:] for cells in columns)
-            table._splits[key] = ColumnRows(first, texts, named=False), (start + kept).tolist()
+            first, texts = tuple(cells[0] for cells in columns), tuple(cells[1:] for cells in columns)
+            start = 1 + len(table.content) - len(content)
+            table._splits[key] = ColumnRows(first, texts, named=False), range(start, start + len(columns[0]))
         else:
             every, ends = split_rows(table, separator, lambda row: len(row) > 1 or is_not_blank(row))
             filled = [at for at, row in enumerate(every) if not at or is_not_blank(row)]
-            if len(filled) < len(every) and any(map(all, zip(*(every[at] for at in filled[1:]), strict=False))):
+            # Without a column that always has a text, a row without texts may be a configuration.
+            if any(map(all, zip(*(every[at] for at in filled[1:]), strict=False))):
                 every, ends = [every[at] for at in filled], [ends[at] for at in filled]
             table._splits[key] = every, ends
     rows, lines = table._splits[key]
@@ -400,8 +387,8 @@ def read_columns(source: Source, exempt: Collection[str] = ()) -> TableSource:
 def name_notes(table: TableSource) -> Iterator[str]:
     """Yield a note for each name that several columns of a table have."""
     for name in table.repeated_names:
-        others = [unique for unique, stated in zip(table.header, table.stated_header, strict=True) if stated == name]
-        yield f"{len(others)} columns have the name {name!r}: they are read as {listed(others)}"
+        unique = [new for new, stated in zip(table.header, header_names(table.rows[0]), strict=True) if stated == name]
+        yield f"{len(unique)} columns have the name {name!r}: they are read as {listed(unique)}"
 
 
 def table_text(header: Sequence[str], columns: Iterable[Sequence[str]], separator: str = ",") -> str:
