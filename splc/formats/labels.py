@@ -49,8 +49,6 @@ _REMARKS = {
 }
 
 _LEAST_ROWS = 5
-# Exit codes of programs that were killed are larger.
-_SMALL = 9
 # Fewer days, or hashes, may be contexts.
 _MANY_DAYS, _MANY_HASHES = 10, 20
 # The number of cells among which the first one with a text is looked for.
@@ -91,9 +89,9 @@ def is_hash(name: str, values: Iterable[str]) -> bool:
 
 
 def is_exit_code(name: str, values: Array) -> bool:
-    """Return whether numbers are exit codes, by their name, which may be that of an option if they are small."""
+    """Return whether numbers are exit codes, by their name, which may be that of an option if they have one digit."""
     key = name.casefold()
-    return key in EXIT_CODES or (key in _EXIT_WORDS and bool((values % 1 == 0).all() and (values > _SMALL).any()))
+    return key in EXIT_CODES or (key in _EXIT_WORDS and bool((values % 1 == 0).all() and (values >= 10).any()))
 
 
 def is_status(name: str, values: Iterable[str]) -> bool:

@@ -14,16 +14,18 @@ option without these names remains one. All others:
   property, and their other cells are empty;
 - columns of text with few values that are crossed with another column are options, unless their names are those of
   contexts (`version`, `machine`, `workload`), or they say which runs failed; others are contexts. A text that differs
-  in nearly every row, says the same as the options, or stands only where values are missing, is ignored; so is one of
-  two columns that say the same, of which one has numbers: the numbers if their name is that of a code (`compiler_id`);
+  in nearly every row, says the same as the options, or stands only where values are missing, is ignored. So is one of
+  two columns that say the same: codes (`compiler_id`), texts that spell numbers, and else the later column. Words among
+  few numbers (`s` beside 0 to 3), and versions (3.10 beside 3.9), are texts;
 - a column to the right of a property is an option if the rows show that it was set: they have each of its values as
   often, or rows of the same options are different configurations with it;
 - numbers among the options that are a function of others are ignored: a sum or a product (`ranks` = `px` · `py`), or
   another function whose values were repeated in other configurations, or of a complete grid with values as those of a
   result (`binary_size`), or nearly one with noise, as counts of a run are. Columns that count rows, repetitions or
   events of a run by their names (`id`, `rep`, `retries`) are ignored, too, and so are columns without values;
-- statistics beside a mean, time stamps and hashes (`splc.formats.labels`) are ignored unless the user
-  names them, and so are properties that are a constant times another one.
+- statistics beside a mean, time stamps, hashes, numbers of runs and remarks (`splc.formats.labels`) are ignored unless
+  the user names them, and so are properties that are a constant times another one;
+- names with the prefix of a program that tracks runs (`config/lr`) are those of the options.
 """
 
 from __future__ import annotations
