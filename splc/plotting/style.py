@@ -24,7 +24,7 @@ FORMATS = ("svg", "png", "pdf")
 # Dots per inch of PNG files to look at, and to print.
 SCREEN, PRINT = 150, 300
 # Settings that a user's matplotlibrc must not change: names are not formulas, and the same picture has the same bytes.
-SETTINGS: dict[str, Any] = {"svg.hashsalt": "splc", "svg.fonttype": "path", "text.parse_math": False}
+SETTINGS: dict[Any, Any] = {"svg.hashsalt": "splc", "svg.fonttype": "path", "text.parse_math": False}
 
 
 def plot_format(path: str | Path) -> str:
@@ -49,8 +49,7 @@ def drawing() -> Iterator[None]:
     """Draw with matplotlib's defaults and `SETTINGS`, not with the user's settings."""
     import matplotlib.style
 
-    settings: dict[Any, Any] = dict(SETTINGS)
-    with matplotlib.style.context(["default", settings]):
+    with matplotlib.style.context(["default", SETTINGS]):
         yield
 
 

@@ -34,8 +34,8 @@ class ProjectFile:
     path: Path | None = None  # None without a file
     # `system`, `measurements`, `analytical`, `parameters` and `property`, as written
     values: Mapping[str, str] = field(default_factory=dict)
-    learning: Mapping[str, Any] = field(default_factory=dict)  # the settings of learners, by name
-    preset: str | None = None
+    learning: Mapping[str, Any] = field(default_factory=dict)  # the settings in its [learning] table, by name, checked
+    preset: str | None = None  # the preset that this table states
     lines: Mapping[str, int] = field(default_factory=dict)  # key (`property`, `learning.abortError`) → its line
     observed: tuple[str, ...] = ()  # the files of observed variables, as written
     columns: ColumnChoice = field(default_factory=ColumnChoice)
@@ -183,16 +183,6 @@ class ProjectFiles:
         # The roles in the file refer to the measurements of the folder; other tables may lack these columns.
         columns = self.file.columns.lenient if "measurements" in self.given else self.file.columns
         return self.chosen.over(columns)
-
-    @property
-    def learning(self) -> Mapping[str, Any]:
-        """The settings in the [learning] table of `splc.toml`, by name, checked."""
-        return self.file.learning
-
-    @property
-    def preset(self) -> str | None:
-        """The preset that the [learning] table of `splc.toml` states, None if it states none."""
-        return self.file.preset
 
     @property
     def files(self) -> tuple[str, ...]:

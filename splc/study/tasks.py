@@ -100,9 +100,9 @@ def load(study: Study) -> Loaded:
     notes += (str(note).removeprefix("note: ") for note in inference_notes(project.inference))
     learners = study.learners
     if not learners:
-        kind = learner_name(None, project.preset)
-        settings = own_settings(kind, project.learning)
-        learners = (StudyLearner(kind=kind, preset=project.preset or "default", settings=settings),)
+        kind = learner_name(None, project.file.preset)
+        settings = own_settings(kind, project.file.learning)
+        learners = (StudyLearner(kind=kind, preset=project.file.preset or "default", settings=settings),)
     _require_known(study, learners, measurements)
     learners, deviation_notes = learners_with_deviation(learners, all_measurements)
 

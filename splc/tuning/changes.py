@@ -76,17 +76,14 @@ def label_of(variable: Variable, system: VariabilityModel) -> str:
     return system.option(variable.name).parent or group_titles(system)[variable.name]
 
 
-def shown_values(
-    variables: Sequence[Variable], first: Configurations, second: Configurations, *, every: bool = False
-) -> str:
-    """Return the values in which the second configuration differs from the first, or `every` value, as text."""
-    chosen = variables if every else changed(variables, first, second)
-    parts = []
-    for variable in chosen:
-        value = _value(variable, second)
+def shown_values(variables: Sequence[Variable], configuration: Configurations) -> str:
+    """Return the values that a configuration has of some variables as text."""
+    parts, system = [], configuration.system
+    for variable in variables:
+        value = _value(variable, configuration)
         text = "none" if value is None else value if isinstance(value, str) else f"{value:g}"
-        labelled = variable.kind != "group" or variable.name in text_values(second.system)
-        parts.append(f"{label_of(variable, second.system)}={text}" if labelled else text)
+        labelled = variable.kind != "group" or variable.name in text_values(system)
+        parts.append(f"{label_of(variable, system)}={text}" if labelled else text)
     return " ".join(parts)
 
 
@@ -142,10 +139,10 @@ def sparse_configuration(
     limit = float(model.means(best)[0]) + tolerance
     current = best
     while differences := changed(variables, current, default):
-        for size in (1, 2) if len(differences) <= _PAIRS else (1,):
+        for size in (1, 2) if 1 < len(differences) <= _PAIRS else (1,):
             tried = [with_values_of(some, current, default) for some in combinations(differences, size)]
-            candidates = Configurations.concatenate(tried) if tried else best[:0]
-            candidates = candidates[np.flatnonzero(valid(candidates))] if tried else candidates
+            candidates = Configurations.concatenate(tried)
+            candidates = candidates[np.flatnonzero(valid(candidates))]
             if len(candidates):
                 means = model.means(candidates)
                 if float(means.min()) > limit:

@@ -180,15 +180,9 @@ class FrontVerification:
         """True if no further run is needed."""
         return len(self.history.trials) - self.first >= self.runs or not self.rows
 
-    def next(self, learned: Callable[[], SearchModel | None]) -> tuple[Reason, int] | None:
-        """Return why and which configuration to run next; None if there is none."""
-        if self.ended:
-            return None
+    def next(self, learned: Callable[[], SearchModel | None]) -> tuple[Reason, int]:
+        """Return why and which configuration to run next."""
         return "verify", self.rows[(len(self.history.trials) - self.first) % len(self.rows)]
-
-    def chosen(self, model: SearchModel) -> int | None:
-        """Return None: no single configuration is chosen."""
-        return None
 
 
 def front_rows(history: History, objective: TuningObjective, models: Mapping[str, SearchModel]) -> list[int]:

@@ -59,7 +59,6 @@ MOST = 200
 class ForeignRuns:
     """The values of other contexts."""
 
-    system: VariabilityModel  # the system
     names: list[str] = field(default_factory=list)  # the contexts, in the order in which they were told
     _values: dict[tuple[str, bytes], list[Mapping[str, float]]] = field(default_factory=dict)
     _indices: dict[bytes, Array] = field(default_factory=dict)
@@ -90,10 +89,10 @@ class ForeignRuns:
         rows, means, counts, places = zip(*chosen, strict=True)
         # Every second row has its own hyperparameters, so that the order must not be that of the values.
         order = np.argsort(np.array(rows), kind="stable")
-        indices = np.array([self._indices[key] for key in rows], dtype=index_type(self.system))[order]
-        n = len(own)
+        system, n = own.configurations.system, len(own)
+        indices = np.array([self._indices[key] for key in rows], dtype=index_type(system))[order]
         return Runs(
-            Configurations.concatenate([Configurations(self.system, indices), own.configurations]),
+            Configurations.concatenate([Configurations(system, indices), own.configurations]),
             np.append(np.array(means)[order], own.y),
             np.append(np.array(counts, dtype=float)[order], own.counts),
             np.append(np.zeros(len(order), dtype=bool), own.known),
@@ -123,14 +122,11 @@ class History:
     trials: list[TuningTrial] = field(default_factory=list)  # the runs that were asked for, in order
     outcomes: list[TrialOutcome] = field(default_factory=list)  # what was told, in order
     verified: int = 0  # the number of trials before the last extension of the budget, none of which is a fresh run
-    foreign: ForeignRuns = field(init=False)  # the runs of other contexts
+    foreign: ForeignRuns = field(default_factory=ForeignRuns)  # the runs of other contexts
     _rows: dict[bytes, int] = field(default_factory=dict)
     _indices: list[Array] = field(default_factory=list)
     # The number of outcomes, and the failures among them.
     _failures: tuple[int, Failures | None] = (0, None)
-
-    def __post_init__(self) -> None:
-        self.foreign = ForeignRuns(self.system)
 
     @property
     def configurations(self) -> Configurations:

@@ -126,8 +126,7 @@ def result_of(
     if winner is None:
         ranked = ranked_rows(model, objective, history)
         # Where no run is within the limits, the best of all is the answer that the notes explain.
-        rows = history.configurations.find(model.runs.configurations).tolist()
-        winner = ranked[0] if ranked else rows[int(model.ranking[0])]
+        winner = ranked[0] if ranked else history.row_of(model.runs.configurations[[int(model.ranking[0])]])
     best = _found(history, model, winner, nfp)
     base: FoundConfiguration | None = None
     gain: Gain | None = None

@@ -14,7 +14,6 @@ from sampling.space.space import Space
 from splc.data.configurations import Configurations, fixed_indices
 from splc.errors import ConfigurationError, LearningError, MeasurementError, RequestError
 from splc.learning.active import candidates
-from splc.learning.active.candidates import CandidateSource, source_of
 from splc.learning.active.search_model import SearchModel
 from splc.learning.projection import variables_of
 from splc.learning.threads import one_thread
@@ -107,7 +106,7 @@ class Tuner:
             space = Space(space)
         self.system = space.system
         self.variables = variables_of(self.system)
-        self.source = source_of(space, self.variables)
+        self.source = candidates.source_of(space, self.variables)
         self.objective = TuningObjective(nfp, maximize, tuple(limits), cost, tuple(further))
         self.budget, self.verify, self.explore, self.seed = budget, verify, explore, seed
         self.until, self.race = until, race
@@ -200,7 +199,7 @@ class Tuner:
             else:
                 working = self._working.valid
                 self._verification = Verification.of(self.history, self.objective, judge, self.default, runs, working)
-        chosen = self._verification.next(self.models.judge)
+        chosen = None if self._verification.ended else self._verification.next(self.models.judge)
         return None if chosen is None else self.trial(*chosen)
 
     def _search_trial(self) -> TuningTrial | None:
@@ -243,7 +242,7 @@ class Tuner:
         return not self.explore and expects_nothing(self.history, gain, len(self.variables))
 
     @property
-    def _working(self) -> CandidateSource:
+    def _working(self) -> candidates.CandidateSource:
         """The valid configurations without those that failed, and without values with which all runs failed."""
         failures = self.history.failures
         return self.source if failures is None else replace(self.source, fail=failures.expected)
@@ -337,14 +336,12 @@ class Tuner:
             model, judge = self.models.search(), self.models.judge()
             if model is None or judge is None:
                 raise LearningError("no run has a value", hint="see why the runs failed")
-            verification = self._verification
-            winner = None if verification is None else verification.chosen(judge)
-            front: tuple[FrontConfiguration, ...] = ()
+            verification, front = self._verification, tuple[FrontConfiguration, ...]()
+            winner = verification.chosen(judge) if isinstance(verification, Verification) else None
             if self.objective.further:
                 verified = verification.rows if isinstance(verification, FrontVerification) else ()
                 front = front_of(self.history, self.objective, self.models.judged, verified)
-                if front:
-                    winner = self.history.row_of(front[0].configuration)
+                winner = self.history.row_of(front[0].configuration) if front else None
             parts = (self.history, self.objective, self.models.judged, self.default, winner, self.seed, model)
             return replace(result_of(*parts, self._working.valid), front=front)
 

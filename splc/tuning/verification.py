@@ -129,12 +129,10 @@ class Verification:
         return len(self.history.trials) - self.first >= self.runs or not self.finalists
 
     def next(self, learned: Callable[[], SearchModel | None]) -> tuple[Reason, int] | None:
-        """Return why and which configuration to run next; None if there is none, or none before a pending run ends.
+        """Return why and which configuration to run next; None if there is none before a pending run ends.
 
         `learned`: returns the model of all runs so far.
         """
-        if self.ended:
-            return None
         trials = self.history.trials[self.first :]
         chosen = {trial.row for trial in trials if trial.why == "choose"}
         for row in self.choosing:

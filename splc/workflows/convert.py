@@ -13,7 +13,6 @@ import numpy as np
 from sampling import Space
 from splc.errors import InputError, OutputError, Problem, SpecError, listed, nearest, plural
 from splc.formats import detect
-from splc.formats.detect import read_variability_model
 from splc.formats.experiments.read import is_profile, read_experiment
 from splc.formats.measurements.csv import is_number
 from splc.formats.models.read import write_stored_model
@@ -82,7 +81,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     if form != "featureide":
         require_unambiguous(kind, request.output)
     if kind == "system":
-        model = read_variability_model(request.source)
+        model = detect.read_variability_model(request.source)
         texts = detect.format_named("system", form).write(model, request.output)
         notes = notes_of(f"{request.source}: {text}" for text in model.notes)
         notes += notes_of((f"{request.output}: {text}" for text in texts), Rank.LIMIT)

@@ -10,14 +10,12 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, ClassVar
 
-from sampling.space import analysis
-from sampling.space.analysis import Description, constraint_kind, in_tree_order, option_role
+from sampling.space.analysis import Description, constraint_kind, describe, in_tree_order, option_role
 from sampling.space.space import DIAGRAMS, Space
 from splc.data.summary import PropertySummary, Summary, summary_of
 from splc.errors import RequestError, SplcError
+from splc.formats import column_choice
 from splc.formats.benchmarks.declaration import folder_reader
-from splc.formats.column_choice import natural
-from splc.formats.column_choice import shown_values as shown_texts
 from splc.formats.detect import is_xml, kind_of
 from splc.formats.inference import Inference
 from splc.formats.measurements.tables import read_file_columns
@@ -94,7 +92,7 @@ def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result:
     project = _project(request)
     with Notes() as notes:
         space = Space(request.read_system(project, notes))
-        description = analysis.describe(space)
+        description = describe(space)
         if description.count is None:
             notes.append(Note(f"the valid configurations cannot be counted: {description.uncounted}"))
             if not any(isinstance(constraint, ArithmeticConstraint) for constraint in space.system.constraints):
@@ -115,7 +113,7 @@ def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result:
                 notes.add(reading_notes(*(part.report for part in parts)))
                 names = dict.fromkeys(name for part in parts for name in part.contexts)
                 values = {name: {part.contexts[name] for part in parts if name in part.contexts} for name in names}
-                contexts = {name: tuple(sorted(texts, key=natural)) for name, texts in values.items()}
+                contexts = {name: tuple(sorted(texts, key=column_choice.natural)) for name, texts in values.items()}
                 measured = MeasuredSummary(parts[0].report.source or "", summary_of(parts), contexts)
         return Result(description, tuple(notes), measured, project.inference, problem, request.tree)
 
@@ -341,7 +339,7 @@ def view_of_measurements(measured: MeasuredSummary, valid: int | None) -> views.
     rows = views.counted(summary.rows, "row")
     yield f"\nMeasurements: {measured.source}, {summary.configurations:,}{of_valid} valid configurations, {rows}"
     for name, values in measured.contexts.items():
-        yield f"  context {name}: {views.counted(len(values), 'value')} ({shown_texts(values)})"
+        yield f"  context {name}: {views.counted(len(values), 'value')} ({column_choice.shown_values(values)})"
     yield views.Rows(summary.properties, PROPERTIES)
     if any(row.scatter is not None for row in summary.properties):
         yield "scatter: median of the relative standard deviations of the repetitions of a configuration"

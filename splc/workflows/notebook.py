@@ -210,7 +210,7 @@ def optimize(
             full = None if result.printed is None else result.predictor
             objectives.append(Objective(result.nfp, base.system, result.model, full, sign))
     notes = Notes(failure_notes(failures, "left out"))
-    best, _ = best_of(objectives, chosen, count, limit, notes, failures=failures)
+    best = best_of(objectives, chosen, count, limit, notes, failures=failures)
     return replace(best, notes=notes.texts)
 
 

@@ -17,7 +17,7 @@ from splc.errors import SpecError
 from splc.learning.projection import valid_configurations
 from splc.learning.result import LearningResult, Predictor
 from splc.plotting import plot_format
-from splc.plotting.charts.chart import Chart
+from splc.plotting.charts.chart import Chart, spread
 from splc.plotting.charts.curves import front_chart, progress_chart
 from splc.plotting.charts.drawing import Picture, chart_file
 from splc.plotting.charts.influences import term_chart
@@ -99,9 +99,9 @@ def response_surface(predictor: Predictor, link: Link, space: Space, names: tupl
     """Return the mean prediction at each pair of values of two numeric options, averaged over the same contexts."""
     system = space.system
     pool = valid_configurations(system, CONTEXTS).indices
-    contexts = pool[_spread(len(pool), CONTEXTS)]
+    contexts = pool[spread(len(pool), CONTEXTS)]
     columns = [system.positions[name] for name in names]
-    indices = [_spread(system.options[column].size, MAX_VALUES) for column in columns]
+    indices = [spread(system.options[column].size, MAX_VALUES) for column in columns]
     values = [value_table(system.options[column])[rows] for column, rows in zip(columns, indices, strict=True)]
     # Deselected options have no number.
     indices = [rows[np.isfinite(column)] for rows, column in zip(indices, values, strict=True)]
@@ -119,8 +119,3 @@ def response_surface(predictor: Predictor, link: Link, space: Space, names: tupl
     with np.errstate(divide="ignore", invalid="ignore"):
         means = np.nansum(cells, axis=2) / np.isfinite(cells).sum(axis=2)
     return ResponseSurface(names, values[0], values[1], np.exp(means) if product else means)
-
-
-def _spread(count: int, most: int) -> Array:
-    """Return at most so many positions, evenly spread, with the first and the last one."""
-    return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))

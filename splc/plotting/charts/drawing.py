@@ -183,20 +183,16 @@ def _cells(axes: Axes, mark: HeatCells) -> None:
 
 
 def _reference(axes: Axes, mark: ReferenceLine, panel: Panel) -> None:
-    look = {"color": "#808080", "linestyle": "--", "linewidth": 0.8}
+    look: dict[str, Any] = {"color": "#808080", "linestyle": "--", "linewidth": 0.8}
+    place: dict[str, Any] = {}
     if mark.x is not None:
-        axes.axvline(mark.x, **look)  # type: ignore[arg-type]
+        axes.axvline(mark.x, **look)
+        place = {"xy": (mark.x, 1.0), "xycoords": ("data", "axes fraction"), "xytext": (3, -9), "ha": "left"}
     elif mark.y is not None:
-        axes.axhline(mark.y, **look)  # type: ignore[arg-type]
+        axes.axhline(mark.y, **look)
+        place = {"xy": (1.0, mark.y), "xycoords": ("axes fraction", "data"), "xytext": (-3, 3), "ha": "right"}
     else:
         ends = [max(panel.x.low, panel.y.low), min(panel.x.high, panel.y.high)]
-        axes.plot(ends, ends, **look)  # type: ignore[arg-type]
+        axes.plot(ends, ends, **look)
     if mark.text:
-        point = (
-            ((mark.x, 1.0), ("data", "axes fraction"))
-            if mark.x is not None
-            else ((1.0, mark.y), ("axes fraction", "data"))
-        )
-        shift = (3, -9) if mark.x is not None else (-3, 3)
-        side = "left" if mark.x is not None else "right"
-        axes.annotate(mark.text, point[0], shift, xycoords=point[1], textcoords="offset points", ha=side, fontsize=7)
+        axes.annotate(mark.text, textcoords="offset points", fontsize=7, **place)

@@ -6,18 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from splc.plotting.charts.chart import (
-    Axis,
-    BarMarks,
-    Chart,
-    Curve,
-    Panel,
-    Points,
-    ReferenceLine,
-    beside,
-    columns_of,
-    further,
-)
+from splc.plotting.charts.chart import Axis, BarMarks, Chart, Curve, Panel, Points, ReferenceLine, beside, further
 from splc.plotting.charts.influences import triangle
 from splc.types import Array
 
@@ -32,12 +21,13 @@ def coverage_chart(values: Sequence[tuple[str, int, float]], rows: int) -> Chart
 
     `values`: value as text, the number of rows that have it, of all `rows`, and the fraction of valid configurations.
     """
-    shown = values[:MAX_BARS]
-    share = np.array([100 * count / rows for _, count, _ in shown])
-    expected = np.array([100 * fraction for _, _, fraction in shown])
-    axis = Axis.over([*share.tolist(), *expected.tolist(), 0.0], "% of the sample", log=False, zero=True)
-    texts = tuple(f"{count:,}" for _, count, _ in shown)
-    start = np.zeros(len(shown))
+    names, counts = [name for name, _, _ in values], [count for _, count, _ in values]
+    valid = [100 * fraction for _, _, fraction in values]
+    share = np.array([100 * count / rows for count in counts[:MAX_BARS]])
+    expected = np.array(valid[:MAX_BARS])
+    axis = Axis.over(np.append(share, expected), "% of the sample", log=False, zero=True)
+    texts = tuple(f"{count:,}" for count in counts[:MAX_BARS])
+    start = np.zeros(len(share))
     marks = (
         BarMarks(start, expected, ("quiet",), thickness=0.9),
         BarMarks(start, share, ("model",), texts, thickness=0.45),
@@ -47,9 +37,9 @@ def coverage_chart(values: Sequence[tuple[str, int, float]], rows: int) -> Chart
         "What was measured",
         f"How often each value occurs among the {rows:,} configurations, and its share of all valid ones. A value "
         f"without a bar of its own was not measured.{further(len(values), MAX_BARS, 'further values')}",
-        (Panel(axis, Axis.of_names([name for name, _, _ in shown]), marks, "", 430, 0),),
+        (Panel(axis, Axis.of_names(names[:MAX_BARS]), marks, "", 430, 0),),
         {"model": "measured", "quiet": "of all valid configurations"},
-        columns_of(("value", "rows", "valid %"), ((name, count, 100 * fraction) for name, count, fraction in values)),
+        {"value": names, "rows": counts, "valid %": valid},
     )
 
 

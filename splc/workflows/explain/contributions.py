@@ -302,12 +302,6 @@ def positions(option: importance.OptionImportance, configurations: Configuration
     system = configurations.system
     columns = [system.positions[name] for name in option.options]
     labels = {value.label: index for index, value in enumerate(option.values)}
-    cache: dict[tuple[int, ...], int] = {}
-    indices = np.full(len(configurations), -1)
-    for row, values in enumerate(configurations.indices[:, columns].tolist()):
-        key = tuple(values)
-        if key not in cache:
-            label, _ = importance.label_of(system, dict(zip(columns, key, strict=True)))
-            cache[key] = labels.get(label, -1)
-        indices[row] = cache[key]
-    return indices
+    rows, which = np.unique(configurations.indices[:, columns], axis=0, return_inverse=True)
+    texts = (importance.label_of(system, dict(zip(columns, row, strict=True)))[0] for row in rows.tolist())
+    return np.array([labels.get(text, -1) for text in texts], dtype=int)[which.ravel()]

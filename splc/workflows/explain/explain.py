@@ -32,7 +32,6 @@ from splc.workflows.fields import Printed, argument, as_argument, option, reques
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes
 from splc.workflows.prediction_notes import negative_notes, outside_notes
-from splc.workflows.subspace import option_values
 from splc.workflows.views import UNWATCHED, Answer, Column, Detail, Rows, Verb, View, Watch
 
 # The greatest numbers of values with a column, and of options.
@@ -173,8 +172,8 @@ def as_json(result: Result) -> dict[str, Any]:
     return {
         "schema": "splc.explain.configuration/1",
         **facts,
-        "configuration": option_values(found.configuration),
-        "against": None if found.against is None else option_values(found.against),
+        "configuration": subspace.option_values(found.configuration),
+        "against": None if found.against is None else subspace.option_values(found.against),
         **picked(found, "predicted, interval, reference, reference_interval = against_interval"),
         "terms": [
             picked(term, "term = text, contribution = value, reference, difference, factor")

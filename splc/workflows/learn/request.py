@@ -127,10 +127,10 @@ class Request(TableInputs):
 
     def chosen_learner(self, project: Project) -> tuple[Learner, dict[str, Any]]:
         """Return the learner with its settings, and those that differ from its preset."""
-        name, preset = self.learner, self.preset
+        name, preset, stated = self.learner, self.preset, project.file
         if name is None and preset is None:
-            preset = project.preset
-        settings = {**registry.own_settings(registry.learner_name(name, preset), project.learning), **self.settings}
+            preset = stated.preset
+        settings = {**registry.own_settings(registry.learner_name(name, preset), stated.learning), **self.settings}
         learner = registry.learner_of(name, preset, settings)
         if "aggregate" in learner.settings and self.aggregate is not None:
             if "aggregate" in settings:

@@ -149,7 +149,7 @@ def best_configurations(
     with Notes() as notes:
         notes += failure_notes(failures, "left out")
         space = working_space(space, failures, fixed)
-        found, exhaustive = best_of(objectives, space, top, limit, notes, watch, failures)
+        found = best_of(objectives, space, top, limit, notes, watch, failures)
         ranking = found
         if len(objectives) > 1:
             # Without configurations that are dominated except for rounding.
@@ -170,8 +170,8 @@ def best_configurations(
             column = _values(goal, best, predicted)
             columns.append([replace(v, interval=v.interval and _of_best(v.interval, chosen, sign)) for v in column])
         candidates = _rated(best, columns)
-        rated = [(value.predicted, value.interval) for column in columns for value in column]
-        excluded = [interval.excludes(value) for value, interval in rated if interval is not None]
+        rated = [value for column in columns for value in column]
+        excluded = [value.interval.excludes(value.predicted) for value in rated if value.interval is not None]
         notes += prediction_notes.outside_notes(excluded)
         for goal, predicted in zip(objectives, ranking.predicted, strict=True):
             values = goal.values if len(goal.values) else learned_values(goal.full)
@@ -207,7 +207,8 @@ def best_configurations(
             other = (best.indices[0] != row.indices).any()
             if other and interval is not None and value is not None and not interval.excludes(value):
                 notes.append(Note("the best measured configuration may be as good: its value is in the interval"))
-    search = (fixed, ranking.examined, ranking.engine, exhaustive, ranking.unused, free, unreached, failures)
+    engine = ranking.engine
+    search = (fixed, ranking.examined, engine, engine != LOCAL, ranking.unused, free, unreached, failures)
     return Result(tuple(objectives), candidates, measured, front, *search, notes=tuple(notes))
 
 
@@ -251,7 +252,7 @@ def best_of(
     notes: Notes,
     watch: Watch = UNWATCHED,
     failures: Failures | None = None,
-) -> tuple[Ranking, bool]:
+) -> Ranking:
     """Return the best configurations of one property, or the Pareto front of several, as what predicts has them.
 
     The optimum of printed models is exact. With full models, all valid configurations are predicted if there are at
@@ -263,7 +264,7 @@ def best_of(
         try:
             exact = _exact(objectives, space, top, limit)
             if failures is None or not failures.among(exact.configurations).any():
-                return exact, True
+                return exact
         except SpaceError as error:
             inexact = error.problems[0].message
     signs = signs_of(objectives)
@@ -297,7 +298,7 @@ def best_of(
     predicted = (result.values * signs).T
     unused = unused_options(space.system, used)
     engine = DIAGRAMS if result.exhaustive else LOCAL
-    return Ranking(result.configurations, predicted, result.examined, unused, engine), result.exhaustive
+    return Ranking(result.configurations, predicted, result.examined, unused, engine)
 
 
 def signs_of(objectives: Sequence[Objective]) -> Array:

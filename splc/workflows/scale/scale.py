@@ -254,15 +254,8 @@ def experiments_of(request: Request, *by: str) -> tuple[Experiment, ...]:
     """Read the measurements, those of each value of a context apart."""
     names = None if request.coordinates is None else list(request.coordinates)
     choice = ColumnChoice(request.context, request.ignore, request.where, by)
-    return read_experiments(
-        request.profile,
-        names,
-        None,
-        choice,
-        metrics=request.metrics,
-        scaling=request.scaling,
-        inclusive=request.inclusive,
-    )
+    chosen = {name: getattr(request, name) for name in ("metrics", "scaling", "inclusive")}
+    return read_experiments(request.profile, names, None, choice, **chosen)
 
 
 def _predictions(

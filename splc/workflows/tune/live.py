@@ -30,7 +30,7 @@ from splc.measuring.properties import parse_properties
 from splc.plotting import plot_format
 from splc.plotting.charts.drawing import chart_file
 from splc.system.variability import VariabilityModel
-from splc.tuning.changes import shown_values
+from splc.tuning.changes import changed, shown_values
 from splc.tuning.history import TrialOutcome
 from splc.tuning.result import TuningResult
 from splc.tuning.session import CONTINUATION, TunedCommand, TuningSession
@@ -288,7 +288,7 @@ def view_of_run(session: TuningSession, outcome: TrialOutcome, detail: Detail) -
         about = outcome.failure
     elif before is not None:
         old, new = (history.configurations[[row]] for row in (before.row, outcome.row))
-        about = shown_values(tuner.variables, old, new)
+        about = shown_values(changed(tuner.variables, old, new), new)
     shown = "failed" if value is None else short_number(value, 4)
     if outcome.at_least is not None:
         shown = f"> {short_number(outcome.at_least, 4)}"

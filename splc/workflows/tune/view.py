@@ -18,10 +18,9 @@ from splc.errors import LearningError, RequestError, shorten
 from splc.formats.measurements.selections import parse_assignments
 from splc.io.json import picked
 from splc.io.numbers import percentage, short_number
-from splc.tuning.changes import shown_values
+from splc.tuning.changes import changed, shown_values
 from splc.tuning.objective import Goal, TuningObjective
-from splc.tuning.replay import Replay, rows_within, true_front
-from splc.tuning.replay import replay as replay_table
+from splc.tuning.replay import Replay, replay, rows_within, true_front
 from splc.tuning.result import FoundConfiguration
 from splc.tuning.verification import MeanValue
 from splc.workflows import views
@@ -30,7 +29,6 @@ from splc.workflows.note import Note, Notes, run_notes
 from splc.workflows.subspace import failure_notes, failures_as_json, fixed_space, option_values
 from splc.workflows.tune.live import WIDTH, Result, TuningPreview, goal_text, preview, run
 from splc.workflows.tune.request import Request, default_of
-from splc.workflows.views import UNWATCHED, Verb, Watch
 
 # A configuration counts as equally good if it is worse than the best one by at most this percentage.
 NEAR = 1.0
@@ -41,21 +39,19 @@ _percent = partial(percentage, digits=2)
 class ReplayResult:
     """Replays of tuning runs."""
 
-    nfp: str  # the property
-    unit: str | None  # its unit, None if it is not known
-    maximize: bool  # whether large values are good
+    goals: tuple[Goal, ...]  # the properties that are tuned
+    unit: str | None  # the unit of the first one, None if it is not known
     configurations: int  # the number of configurations of the table
     optimum: float | None  # the best value of the table, within the limits; None of several properties
     replays: tuple[Replay, ...]  # the replays, by budget and seed
     interrupted: bool = False  # whether replays are left because of an interruption
     notes: tuple[Note, ...] = ()  # what the user should know
-    goals: tuple[Goal, ...] = ()  # the properties that are tuned
     front: int | None = None  # the number of configurations of the table's Pareto front; None of one property
     # budget → the share of the front's hypervolume that as many random runs have, in percent; empty of one
     random: Mapping[int, float] = field(default_factory=dict)
 
 
-def replay(request: Request, watch: Watch = UNWATCHED) -> ReplayResult:
+def replays_of(request: Request, watch: views.Watch) -> ReplayResult:
     """Replay tuning runs on the rows of a table."""
     request.require_consistent()
     texts = request.properties
@@ -96,18 +92,17 @@ def replay(request: Request, watch: Watch = UNWATCHED) -> ReplayResult:
             if watch.stop():
                 break
             watch.advance(len(replays), total, "")
-            replays.append(replay_table(configurations, measured, nfp, budget, default=default, seed=seed, **settings))
+            replays.append(replay(configurations, measured, nfp, budget, default=default, seed=seed, **settings))
         if max(request.budget) > len(rows):
             notes.append(Note(f"the table has only {len(rows):,} rows: runs end when all were measured"))
-        goals = (Goal(nfp, settings["maximize"]), *settings["further"])
         objective = TuningObjective(nfp, settings["maximize"], settings["limits"], None, settings["further"])
         y = measured[nfp][rows_within(objective, measured)]
         front = true_front(objective, measured) if settings["further"] else None
         optimum = None if front is not None else float(y.max() if settings["maximize"] else y.min())
         random = {} if front is None else {budget: front.random_share(budget) for budget in request.budget}
-        table_facts = (nfp, table.unit(nfp), settings["maximize"], len(configurations), optimum)
+        table_facts = (objective.goals, table.unit(nfp), len(configurations), optimum)
         size = None if front is None else len(front.places)
-        return ReplayResult(*table_facts, tuple(replays), len(replays) < total, tuple(notes), goals, size, random)
+        return ReplayResult(*table_facts, tuple(replays), len(replays) < total, tuple(notes), size, random)
 
 
 def _summary(budget: int, replays: list[Replay]) -> dict[str, float]:
@@ -131,13 +126,13 @@ def _summary(budget: int, replays: list[Replay]) -> dict[str, float]:
 def view_of_replays(result: ReplayResult) -> views.View:
     """Yield how good what was found is, or how much of the Pareto front it is, by budget; of one budget each replay."""
     by_budget: dict[int, list[Replay]] = {}
-    for replay in result.replays:
-        by_budget.setdefault(replay.budget, []).append(replay)
+    for found in result.replays:
+        by_budget.setdefault(found.budget, []).append(found)
     further: tuple[views.Column, ...] = ()
     if result.front is None:
         assert result.optimum is not None
         size = views.counted(result.configurations, "configuration")
-        yield f"best {result.nfp} of {size}: {quantity(result.optimum, result.unit)}"
+        yield f"best {result.goals[0].nfp} of {size}: {quantity(result.optimum, result.unit)}"
         each = (*views.columns("seed, best"), *views.columns("better = rank_percent, regret", _percent))
         rows = [_summary(*replays) for replays in by_budget.items()]
         means = "better configurations = rank, of random runs = random, regret, largest regret = worst"
@@ -170,10 +165,11 @@ def as_json(found: Result | TuningPreview | ReplayResult) -> dict[str, Any]:
     """Return the JSON object of what was found, of a plan, or of replays."""
     notes = [note.text for note in found.notes]
     if isinstance(found, ReplayResult):
-        facts = "nfp, unit, maximize, configurations, optimum, front, random_hypervolume_percent = random"
+        facts = "nfp = goals.0.nfp, unit, maximize = goals.0.maximize, configurations, optimum, front, "
         keys = "seed, budget, values, best, rank_percent, regret, hypervolume_percent"
         replays = [picked(replay, keys) for replay in found.replays]
         interrupted = {"interrupted": found.interrupted, "notes": notes}
+        facts += "random_hypervolume_percent = random"
         return {"schema": "splc.tune.replays/1", **picked(found, facts), "replays": replays, **interrupted}
     if isinstance(found, TuningPreview):
         return {
@@ -314,8 +310,7 @@ def _found(found: Result) -> views.View:
     elif tuner.default is not None:
         facts.append(("default", "every run of it failed"))
     else:
-        best = result.best.configuration
-        facts.append(("values", shown_values(tuner.variables, best, best, every=True)))
+        facts.append(("values", shown_values(tuner.variables, result.best.configuration)))
     facts.append(("no matter", f"{' '.join(result.indifferent) or '-'}  (within 1 % of the prediction)"))
     if result.expected_gain is not None:
         gained = percentage(result.expected_gain, 2)
@@ -338,7 +333,7 @@ def _front(tuned: Result) -> views.View:
     base, rows = tuner.default, []
     for member in result.front:
         own = member.configuration
-        values = shown_values(tuner.variables, own if base is None else base, own, every=base is None)
+        values = shown_values(tuner.variables if base is None else changed(tuner.variables, base, own), own)
         rows.append({**{name: _mean(mean) for name, mean in member.means.items()}, "values": values or "the default"})
     names = [goal.nfp for goal in tuner.objective.goals]
     title = "values" if base is None else "changes of the default"
@@ -363,12 +358,12 @@ def _value(configuration: FoundConfiguration, unit: str | None) -> str:
     return f"{quantity(mean.value, unit, 4)} ({interval}{kind})"
 
 
-def run_verb(request: Request, watch: Watch) -> Result | TuningPreview | ReplayResult:
+def run_verb(request: Request, watch: views.Watch) -> Result | TuningPreview | ReplayResult:
     """Tune with a command, show the plan of that, or replay the rows of a table."""
     request.require_consistent()
     if request.replay is not None:
         with watch.patient("this replay", by_key=True), watch.progress("replaying"):
-            return replay(request, watch)
+            return replays_of(request, watch)
     return preview(request) if request.dry else run(request, watch)
 
 
@@ -376,4 +371,4 @@ EXAMPLES = (
     "splc tune --command './solver -n {nx} -P {px}' --budget 30 --default nx=100 -o tuned.csv",
     "splc tune --replay measurements.csv --property solve_seconds --budget 20,50 --seeds 3",
 )
-VERB = Verb(Request, run_verb, view, as_json, EXAMPLES, without=("nfp", "measurements"))
+VERB = views.Verb(Request, run_verb, view, as_json, EXAMPLES, without=("nfp", "measurements"))
