@@ -100,7 +100,7 @@ def load(name: str) -> System:
         return System(read_measurements(DATA / name / "SS-X.csv.gz", system), "Fixed-compile-cpu-")
     case, _, nfp = name.partition(", ")
     project = Project.load(CASES / FOLDERS[case], nfp=nfp)
-    return System(project.measurements(project.variability_model(observed=False)), nfp, project.learning)
+    return System(project.measurements(project.variability_model(observed=False)), nfp, project.file.learning)
 
 
 def learning_set(name: str, size: int | str, run: int) -> Array:

@@ -27,7 +27,6 @@ _WORDS = {
     **{unit.casefold(): unit for unit in ("kB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "kWh", "Wh", "mJ", "kJ")},
     **dict.fromkeys(("joule", "joules", "j"), "J"),
     **dict.fromkeys(("watt", "watts", "w"), "W"),
-    **{unit.casefold(): unit for unit in ("Hz", "kHz", "MHz", "GHz")},
 }
 # One letter is a unit only after a word that is measured in it: `grid_s` is none.
 _MEASURED_IN = {
@@ -119,14 +118,12 @@ def in_one_unit(texts: Sequence[str], clock: bool) -> tuple[str, dict[str, str]]
     """
     numbers: dict[str, str] = {}
     for text in texts:
-        unit = unit_of([text])
-        seconds = None if unit is None else _SECONDS.get(_SPELLINGS.get(unit, unit))
-        if seconds is not None and unit is not None:
-            numbers[text] = f"{parse_number(text.strip().removesuffix(unit)) * seconds:.15g}"
-        elif clock and (duration := duration_of(text)) is not None:
-            numbers[text] = f"{duration:.15g}"
-        else:
+        unit = unit_of([text]) or ""
+        factor = _SECONDS.get(_SPELLINGS.get(unit, unit))
+        seconds = parse_number(text.strip().removesuffix(unit)) * factor if factor else duration_of(text)
+        if seconds is None or not (factor or clock):
             return None
+        numbers[text] = f"{seconds:.15g}"
     return ("s", numbers) if numbers else None
 
 
@@ -142,7 +139,7 @@ _MEASURED = frozenset(
     words_of(
         "time times runtime walltime cputime latency latencies duration elapsed seconds sec secs ms ns makespan energy "
         "joules power throughput bandwidth iops ops qps tps rps fps ipc flops mflops gflops tflops speedup performance "
-        "memory rss occupancy utilization temperature temperatur temp cost score accuracy acc loss auc f1 rmse mae mape"
+        "memory rss occupancy utilization score accuracy acc loss auc f1 rmse mae mape"
     )
 )
 _SETTING = frozenset(
@@ -156,7 +153,7 @@ _COUNTED = frozenset(
     words_of(
         "retries faults misses hits failures errors evictions spills collisions conflicts deadlocks warnings aborts "
         "retry fault miss failure error eviction spill collision conflict deadlock warning abort "
-        "failed passed converged infeasible pruned best"
+        "failed passed converged infeasible pruned best queued"
     )
 )
 # The units of times, energies and powers.
@@ -171,7 +168,8 @@ def is_measurement_name(name: str, nfp: str | None = None) -> bool:
     words = words_of(name)
     if not _SETTING.isdisjoint(words):
         return False
-    if not _MEASURED.isdisjoint(words) or unit_in_name(name) in _MEASURED_UNITS:
+    # `t_total` is a time.
+    if not _MEASURED.isdisjoint(words) or unit_in_name(name) in _MEASURED_UNITS or (words[:1] == ("t",) and words[1:]):
         return True
     if not nfp or name == nfp:
         return False
@@ -179,12 +177,7 @@ def is_measurement_name(name: str, nfp: str | None = None) -> bool:
     return marked or bool(words and words[-1].isalpha() and words[-1:] == words_of(nfp)[-1:])
 
 
-_AMOUNTS = frozenset(
-    words_of(
-        "time times runtime walltime latency duration elapsed makespan throughput bandwidth iops ops qps tps rps fps "
-        "energy joules power memory rss"
-    )
-)
+_AMOUNTS = _MEASURED - {*words_of("speedup performance utilization score accuracy acc loss auc f1 rmse mae mape")}
 
 
 def is_amount(name: str) -> bool:

@@ -150,7 +150,7 @@ def _move_together(differences: Array, groups: Array) -> bool:
 
 
 def _between_two(apart: Array) -> Array:
-    """Return the share of the sum of squares of each row that is between its best two groups, 1 if it is 0."""
+    """Return the share of the sum of squares of each row that is between its best two groups, 0 of equal values."""
     ordered = np.sort(apart, axis=1)
     counts = (~np.isnan(ordered)).sum(axis=1)[:, None]
     lower = np.cumsum(np.nan_to_num(ordered), axis=1)
@@ -158,8 +158,7 @@ def _between_two(apart: Array) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
         # The values of a row add up to 0.
         squares = np.where(size < counts, lower**2 * (1 / size + 1 / (counts - size)), 0.0)
-    total = np.nansum(apart**2, axis=1)
-    return np.asarray(np.divide(squares.max(axis=1), total, out=np.ones_like(total), where=total > 0))
+    return np.asarray(squares.max(axis=1) / np.maximum(np.nansum(apart**2, axis=1), np.finfo(float).tiny))
 
 
 # A drift is reported if chance explains it with at most this probability.

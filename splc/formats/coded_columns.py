@@ -33,15 +33,18 @@ NEARLY_SAME, _MOST_ARGUMENTS, _MOST_CELLS = 0.9, 4, 10_000_000
 # Names of counters of rows; those of runs, where each row has another number; and those of repetitions.
 ROW_COUNTERS = ("id", "index", "row", "no", "nr", "n°", "number", "#", "config_id", "configid", "lauf")
 # What programs that track runs write before the names of columns.
-_PREFIX = re.compile(r"(?:params?|config|hparams|tags)[./]", re.IGNORECASE)
-ROW_NUMBERS = re.compile(r"(?:job|run|trial|task|build|experiment|test|row|pipeline|measurement|config|tuning_run)_?id")
+_PREFIX = re.compile(r".*/|(?:params?|parameters|config|hparams|tags)\.", re.IGNORECASE)
+ROW_NUMBERS = re.compile(
+    r"(?:job|run|trial|task|build|experiment|test|row|pipeline|measurement|config|tuning_run|workflow)_?"
+    r"(?:id|number|nr|no)"
+)
 REPETITION_COUNTERS = (
     *("rep", "reps", "repeat", "repetition", "repetitions", "replicate", "replication"),
     *("run", "run_id", "trial", "iteration", "seed", "random_seed", "random_state", "attempt", "run_attempt"),
     *("wiederholung", "wdh", "durchgang", "durchlauf", "répétition", "essai"),
 )
 # The same if they count from 0 or 1.
-_WEAK_COUNTERS = frozenset(("iter", "it", "round", "pass", "sample", "try", "replica", "rerun"))
+_WEAK_COUNTERS = frozenset(("iter", "it", "sample", "try", "replica", "rerun"))
 _ROW_WORDS = frozenset(ROW_COUNTERS)
 # The words of which the name of a counter may consist: 'run no', 'experiment id'.
 _COUNTED = frozenset((*ROW_COUNTERS, *REPETITION_COUNTERS, "config", "configuration", "experiment", "versuch"))
@@ -138,6 +141,10 @@ class CodedColumns:
         # Zeros and ones number two repetitions, but not rows.
         return is_counter(name) and self.has_integers(name) and not (is_row_counter(name) and self.is_binary(name))
 
+    def numbers_runs(self, name: str) -> bool:
+        """Return whether a column numbers runs or groups of them by its name: `pipeline_id`."""
+        return ROW_NUMBERS.fullmatch("_".join(words_of(name))) is not None and not self.is_binary(name)
+
     def differs_everywhere(self, name: str) -> bool:
         """Return whether a column has a different number in every row."""
         return self.complete(name) and self.sizes[name] == self.rows
@@ -213,7 +220,9 @@ class CodedColumns:
         if both.sum() < max(MIN_ROWS, NEARLY_ALL * self.rows) or min(self.sizes[name], self.sizes[other]) < MIN_ROWS:
             return False
         values, second = values[both], second[both]
-        return _are_proportional(values, second, ROUNDED)
+        with np.errstate(over="ignore", invalid="ignore"):
+            ratios = values / second, values * second
+            return any(bool(np.ptp(ratio) <= ROUNDED * np.abs(ratio).max()) for ratio in ratios)
 
     def decides(self, name: str, rows: Array) -> bool:
         """Return whether the values of a column, each in `EVIDENCE` rows on average, say if a row is one of these."""
@@ -343,25 +352,27 @@ class CodedColumns:
         return tuple(sorted(chosen, key=[*self.codes].index)) if is_noisy else ()
 
     def arguments(self, name: str, others: Sequence[str]) -> tuple[str, ...] | None:
-        """Return the fewest of other columns that a column is a function of, None without enough evidence."""
-        group = self.groups(others)
-        if self.differs(name, group):
-            return None
-        needed = list(others)
-        for other in self.larger_first(others):
-            without = self.groups(argument for argument in needed if argument != other)
-            if not self.differs(name, without):
-                needed.remove(other)
-                group = without
-        groups = int(group.max()) + 1
+        """Return the fewest of other columns that numbers are a function of, None without enough evidence."""
+        needed, groups = self.needed(name, others)
         is_function = groups >= MIN_GROUPS and (
             groups * EVIDENCE <= self._uncrossed(others, needed)
             or self._is_simple(name, needed, groups)
             or self._is_outcome(name, needed, groups)
             or self._is_composed(name, needed, groups)
         )
-        is_function = is_function or self._is_proportional(name, needed, groups)
-        return tuple(needed) if is_function else None
+        return needed if is_function else None
+
+    def needed(self, name: str, others: Sequence[str]) -> tuple[tuple[str, ...], int]:
+        """Return the fewest of other columns that tell the values of a column, and their groups; 0 if none do."""
+        group, needed = self.groups(others), [*others]
+        if self.differs(name, group):
+            return (), 0
+        for other in self.larger_first(others):
+            without = self.groups(argument for argument in needed if argument != other)
+            if not self.differs(name, without):
+                needed.remove(other)
+                group = without
+        return (*needed,), int(group.max()) + 1
 
     def _uncrossed(self, names: Sequence[str], required: Sequence[str]) -> int:
         """Return how many combinations of these columns there are without those that are crossed with the others."""
@@ -392,13 +403,6 @@ class CodedColumns:
         """Return whether a column has more values than all of its arguments, and many rows repeat combinations."""
         return self.sizes[name] > sum(self.sizes[each] for each in arguments) and 3 * groups <= 2 * self.rows
 
-    def _is_proportional(self, name: str, arguments: Sequence[str], groups: int) -> bool:
-        """Return whether a column is its only argument times a constant, or a constant divided by it."""
-        if len(arguments) > 1 or groups < MIN_GROUPS - 1 or EVIDENCE * groups > self.rows:
-            return False
-        values, others = (self.numbers.get(each, np.zeros(1)) for each in (name, *arguments))
-        return bool((values > 0).all() and (others > 0).all()) and _are_proportional(values, others, EXACT)
-
     def _is_simple(self, name: str, arguments: Sequence[str], groups: int) -> bool:
         """Return whether a column is a sum or a product of powers of others, with two combinations per coefficient."""
         if groups < 2 * (len(arguments) + 1) or not self.numbers.keys() >= {*arguments}:
@@ -410,7 +414,12 @@ class CodedColumns:
         pairs = [(values, columns)]
         if (values > 0).all() and (columns > 0).all():
             pairs.append((np.log(values), np.log(columns)))
-        return any(_is_linear(target, factors) for target, factors in pairs)
+        for target, factors in pairs:
+            design = np.column_stack([np.ones(len(target)), factors])
+            residual = target - design @ np.linalg.lstsq(design, target, rcond=None)[0]
+            if np.abs(residual).max() <= EXACT * np.abs(target).max():
+                return True
+        return False
 
 
 def alike(counts: Array) -> float:
@@ -431,16 +440,3 @@ def _explained(values: Array, group: Array) -> float:
         return 0.0
     residuals = values - (np.bincount(group, values) / counts)[group]
     return 1 - float((residuals**2).sum() / within / (values.var() * len(values) / total))
-
-
-def _are_proportional(values: Array, others: Array, deviation: float) -> bool:
-    """Return whether the ratios, or the products, of numbers that are not 0 are equal but for a relative deviation."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        ratios = values / others, values * others
-        return any(bool(np.ptp(ratio) <= deviation * np.abs(ratio).max()) for ratio in ratios)
-
-
-def _is_linear(target: Array, columns: Array) -> bool:
-    design = np.column_stack([np.ones(len(target)), columns])
-    residual = target - design @ np.linalg.lstsq(design, target, rcond=None)[0]
-    return bool(np.abs(residual).max() <= EXACT * np.abs(target).max())

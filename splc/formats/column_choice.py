@@ -257,8 +257,16 @@ def are_versions(texts: Sequence[str]) -> bool:
     """Return whether a column has few different versions, which are not numbers: `3.9`, `3.10`."""
     if len({*texts[:_LOOKED_AT]}) > MAX_VALUES:
         return False
-    distinct = distinct_texts(texts)[0]
-    return all(_DECIMAL.fullmatch(text.strip()) for text in distinct) and version_in(texts) is not None
+    distinct = [text.strip() for text in distinct_texts(texts)[0]]
+    minors: dict[str, set[str]] = {}
+    for text in distinct:
+        minors.setdefault(text.partition(".")[0], set()).add(text.partition(".")[2])
+    # `0.5` and `0.10` may be fractions.
+    followed = (
+        not minor.isdisjoint({"10", "20"}) and any(len(each) == 1 for each in minor) and (major != "0" or "9" in minor)
+        for major, minor in minors.items()
+    )
+    return all(map(_DECIMAL.fullmatch, distinct)) and any(followed)
 
 
 def has_other_decimals(texts: Sequence[str], decimal: str = ".") -> bool:

@@ -223,13 +223,9 @@ def _combined(table: CodedColumns, names: Iterable[str], options: Iterable[str])
     """Return the options of text that name each combination of other options or contexts, with these."""
     inputs, combined = [*dict.fromkeys((*options, *table.contexts))], dict[str, tuple[str, ...]]()
     for name in table.larger_first(names):
-        needed = [other for other in inputs if other != name]
-        for other in table.larger_first(needed):
-            without = [each for each in needed if each != other]
-            needed = needed if table.differs(name, table.groups(without)) else without
-        is_each = int(table.groups(needed).max(initial=-1)) + 1 == table.sizes[name]
-        if len(needed) > 1 and is_each and not table.differs(name, table.groups(needed)):
-            combined[name] = (*needed,)
+        needed, groups = table.needed(name, [other for other in inputs if other != name])
+        if len(needed) > 1 and groups == table.sizes[name]:
+            combined[name] = needed
             inputs.remove(name)
     return combined
 
@@ -239,15 +235,16 @@ def spelled_twice(
 ) -> dict[str, str]:
     """Return the columns that say the same as another one: codes, texts that spell numbers, and else the later one.
 
-    Numbers are compared with other numbers to the left of the first stated property, whose place in the order is given.
+    These are columns of few values to the left of the first property that is stated, by its place in the order.
     """
     reasons: dict[str, str] = {}
-    levels = [name for name in table.numbers if name in numbers and table.is_few(name)]
-    texts, options = [name for name in words if table.is_few(name)], [name for name in levels if name in order[:stated]]
-    pairs = [*product(texts, levels), *combinations(texts, 2), *combinations(options, 2)]
+    left = order[:stated]
+    levels = [name for name in left if name in numbers and table.is_few(name)]
+    texts = [name for name in left if name in words and table.is_few(name)]
+    pairs = [*product(texts, levels), *combinations(texts, 2), *combinations(levels, 2)]
     for name, number in pairs if len(pairs) <= MAX_TESTS else ():
-        # Two binary options of different meaning may be alike by chance.
-        if table.sizes[name] == 2 and name in levels:
+        if table.sizes[name] == 2 and (name in texts or table.is_binary(name) or table.is_binary(number)):
+            # Two binary options may be alike by chance.
             continue
         if name not in reasons and number not in reasons and table.agrees(name, number):
             # Texts with digits spell numbers, and so do labels of numbers to their left.

@@ -36,13 +36,7 @@ _SHOWN_VALUES = 6
 # Numeric options with fractions have fewer levels.
 _CONTINUOUS = 20
 # How reasons begin to leave out numbers that were not measured; and the rows among which texts are looked for.
-_NOT_MEASURED = (
-    "it seems to count",
-    "its numbers stand for",
-    "it numbers",
-    "it is a function",
-    *("time stamps", "clock times"),
-)
+_NOT_MEASURED = ("it seems to count", "it says the same", "it numbers", "it is a function", "time stamps", "clock ")
 _LOOKED_AT = 1000
 
 
@@ -163,6 +157,8 @@ def inference_of(
         # Rows are repetitions unless these columns are options.
         text = f"{text}: rows of one configuration differ in {listed(roles.differing)}; {cure}"
         (assumptions if repeats(roles.counts) else warnings).append(text)
+    values = {name: roles.numbers[name] for name in roles.properties if name in roles.numbers}
+    measured_names = [name for name, column in values.items() if not np.isin(column, (0, 1)).all()]
     ignored = {**roles.ignored, **dict.fromkeys(without, "it has no values in the selected rows")}
     decided = roles.decided or bool(choice.properties)
     inference = Inference(
@@ -173,7 +169,8 @@ def inference_of(
         uncertain=alternatives.uncertain,
         chosen=bool(choice.options),
         notes=(*given.notes, *table.remarks),
-        main=nfp or given.main or _only_measured(roles),
+        # Zeros and ones are no property if there is another one.
+        main=nfp or given.main or (measured_names[0] if len(measured_names) == 1 < len(roles.properties) else None),
         option_rows=option_table(system, columns, roles),
     )
     return inference.with_constraints() if choice.constraints else inference
@@ -186,13 +183,6 @@ def _without_values(columns: Mapping[str, Sequence[str]], where: Mapping[str, st
         return ()
     others = {name: cells for name, cells in columns.items() if name not in where}
     return tuple(name for name, cells in others.items() if not has_text(texts_in(cells, rows)) and has_text(cells))
-
-
-def _only_measured(roles: Roles) -> str | None:
-    """Return the only property besides zeros and ones, None if there are several, or no others."""
-    values = {name: roles.numbers[name] for name in roles.properties if name in roles.numbers}
-    measured = [name for name, column in values.items() if not np.isin(column, (0, 1)).all()]
-    return measured[0] if len(measured) == 1 < len(roles.properties) else None
 
 
 def _distinct(roles: Roles) -> np.ndarray:

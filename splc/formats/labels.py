@@ -13,6 +13,7 @@ from splc.formats.coded_columns import MAX_VALUES, ROW_NUMBERS
 from splc.formats.column_choice import MISSING
 from splc.io.csv_rows import distinct_texts
 from splc.io.numbers import parse_column
+from splc.types import Array
 
 # Statistics of repetitions; the first ones state the centre, the best one first.
 _CENTRES = ("mean", "avg", "average", "median", "p50")
@@ -23,13 +24,11 @@ _PERCENTILE = re.compile(r"(?:p|pct|perc|percentile)_?[0-9]{2,4}|[0-9]{2}(?:th)?
 _ELAPSED = frozenset((*_CENTRES, "real", "elapsed", "wall", "wall_time", "wall_clock", "time", "runtime"))
 _CPU_PARTS = frozenset(("user", "sys", "system", "user_time", "system_time", "sys_time"))
 
-_STAMP_NAMES = frozenset(
-    (
-        *("timestamp", "time_stamp", "datetime", "date_time", "started", "start_time", "started_at", "finished"),
-        *("finished_at", "end_time", "ended_at", "created", "created_at", "date", "epoch", "unix_time", "ts"),
-        *("starttime", "endtime"),
-    )
-)
+_STAMP_NAMES = {
+    *("timestamp", "time_stamp", "datetime", "date_time", "started", "start_time", "started_at", "starttime"),
+    *("finished", "finished_at", "end_time", "ended_at", "endtime", "created", "created_at", "date", "epoch"),
+    *("unix_time", "ts"),
+}
 _CLOCK = re.compile(r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?")
 # `2024-05-01T12:00:03`, `2024-05-01`, `1.5.2024`, `05/01/2024 12:00`, `12:00:03`.
 _STAMP = re.compile(
@@ -62,24 +61,13 @@ _FAILED = {
     *("fail", "failed", "failure", "error", "crash", "crashed", "cancelled", "canceled", "timeout", "timed_out"),
     *("aborted", "abort", "killed", "oom", "out_of_memory", "node_fail", "skipped", "pruned", "running", "invalid"),
     *("early_stopped", "stopped", "abandoned", "preempted", "miscompare", "mismatch", "wrong", "incorrect"),
-    *("unstable", "not_built", "no", "bad", "broken", "infeasible"),
+    *("unstable", "not_built"),
 }
-EXIT_CODES = {"exit_code", "exitcode", "exit_status", "returncode", "return_code", "exit", "rc", "retcode", "retval"}
+EXIT_CODES = {"exit_code", "exitcode", "exit_status", "returncode", "return_code"}
+_EXIT_WORDS = {"exit", "rc", "retcode", "retval"}
 WORKED = {
-    *(
-        "ok",
-        "okay",
-        "success",
-        "successful",
-        "succeeded",
-        "pass",
-        "passed",
-        "done",
-        "complete",
-        "completed",
-        "finished",
-    ),
-    *("0", "good", "valid"),
+    *("ok", "okay", "success", "successful", "succeeded", "pass", "passed", "done", "complete", "completed"),
+    *("finished", "0"),
 }
 
 
@@ -98,6 +86,12 @@ def is_hash(name: str, values: Iterable[str]) -> bool:
     """Return whether a column has hashes, by its name and the first text: it is never an option."""
     first = next(filter(None, map(str.strip, values)), "")
     return _HASH_NAMES.fullmatch("_".join(words_of(name))) is not None and _HASH.fullmatch(first) is not None
+
+
+def is_exit_code(name: str, values: Array) -> bool:
+    """Return whether numbers are exit codes, by their name, which may be that of an option if they have one digit."""
+    key = name.casefold()
+    return key in EXIT_CODES or (key in _EXIT_WORDS and bool((values % 1 == 0).all() and (values >= 10).any()))
 
 
 def is_status(name: str, values: Iterable[str]) -> bool:
@@ -157,9 +151,7 @@ def _remarks(name: str, texts: Sequence[str]) -> str | None:
     """Return whether a column has remarks, and on how many rows; None if it has none."""
     if _REMARKS.isdisjoint(words_of(name)) or not np.isnan(parse_column(texts)).any():
         return None
-    distinct, codes = distinct_texts(texts)
-    written = np.array([text.strip().casefold() not in MISSING for text in distinct], dtype=bool)
-    count = int(written[codes].sum())
+    count = sum(text.strip().casefold() not in MISSING for text in texts)
     return f"remarks on {plural(count, 'row', 'rows')}" if count else None
 
 

@@ -14,16 +14,18 @@ option without these names remains one. All others:
   property, and their other cells are empty;
 - columns of text with few values that are crossed with another column are options, unless their names are those of
   contexts (`version`, `machine`, `workload`), or they say which runs failed; others are contexts. A text that differs
-  in nearly every row, says the same as the options, or stands only where values are missing, is ignored; so is one of
-  two columns that say the same, of which one has numbers: the numbers if their name is that of a code (`compiler_id`);
+  in nearly every row, says the same as the options, or stands only where values are missing, is ignored. So is one of
+  two columns that say the same: codes (`compiler_id`), texts that spell numbers, and else the later column. Words among
+  few numbers (`s` beside 0 to 3), and versions (3.10 beside 3.9), are texts;
 - a column to the right of a property is an option if the rows show that it was set: they have each of its values as
   often, or rows of the same options are different configurations with it;
 - numbers among the options that are a function of others are ignored: a sum or a product (`ranks` = `px` · `py`), or
   another function whose values were repeated in other configurations, or of a complete grid with values as those of a
   result (`binary_size`), or nearly one with noise, as counts of a run are. Columns that count rows, repetitions or
   events of a run by their names (`id`, `rep`, `retries`) are ignored, too, and so are columns without values;
-- statistics beside a mean, time stamps and hashes (`splc.formats.labels`) are ignored unless the user
-  names them, and so are properties that are a constant times another one.
+- statistics beside a mean, time stamps, hashes, numbers of runs and remarks (`splc.formats.labels`) are ignored unless
+  the user names them, and so are properties that are a constant times another one;
+- names with the prefix of a program that tracks runs (`config/lr`) are those of the options.
 """
 
 from __future__ import annotations
@@ -37,50 +39,34 @@ from itertools import takewhile
 
 import numpy as np
 
-from splc.data.property_unit import is_count_name, is_measurement_name, is_setting_name, words_of
+from splc.data.property_unit import is_count_name, is_measurement_name, is_setting_name, unit_in_name, words_of
 from splc.data.table import TRUTH
 from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
-from splc.formats.coded_columns import (
-    MAX_VALUES,
-    MIN_ROWS,
-    NEARLY_ALL,
-    ROW_NUMBERS,
-    CodedColumns,
-    is_counter,
-    is_row_counter,
-)
+from splc.formats.coded_columns import MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns, is_counter, is_row_counter
 from splc.formats.column_choice import MISSING, ColumnChoice, are_versions, has_other_decimals, kind_of, version_in
 from splc.formats.evidence import options_among, perhaps_measured, spelled_twice, unexplained_gaps
-from splc.formats.labels import EXIT_CODES, is_hash, is_status, left_out
+from splc.formats.labels import is_exit_code, is_hash, is_status, left_out
 from splc.io.csv_rows import distinct_texts, has_text, texts_in
 from splc.io.numbers import parse_column, parse_number
 from splc.system.variability import ROOT
 from splc.types import Array
 
 # What programs that track runs write before the names of options.
-_PREFIXED = re.compile(r"(?:config|hparams|hyperparameters|params?)[./]")
+_PREFIXED = re.compile(r"(?:config|hparams|hyperparameters|params?|parameters)/", re.IGNORECASE)
 _SHOWN_LINES = 5
 # Names of columns of numbers that are rather contexts.
-CONTEXT_NAMES = (
-    "version",
-    "release",
-    "revision",
-    "commit",
-    "build",
-    "year",
-    "date",
-    "datum",
-    "machine",
-    "host",
-    "platform",
-)
+CONTEXT_NAMES = words_of("version release revision commit build year date datum machine host platform")
 # Words of names of columns of text that are contexts, also if they are crossed with the options.
 _CONTEXT_WORDS = frozenset(CONTEXT_NAMES).union(
     words_of("environment env workload input dataset data benchmark bench system application app program instance os"),
     words_of("runner node hostname cluster branch tag callpath region device cpu gpu hardware project query"),
-    words_of("ref trigger triggered event actor author user operator bearbeiter prüfer origin requestor"),
     ("status", "state", "error"),
 )
+# The same as whole names: `event_loop` is none.
+_CONTEXT_KEYS = {
+    *("ref", "trigger", "triggered_by", "event", "actor", "author", "user", "operator", "bearbeiter", "prüfer"),
+    *("origin", "requestor"),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,12 +134,13 @@ def roles_of(
             numbers[name] = values
             if kind != "numbers" or is_text:
                 text.append(name)
-        elif choice.is_context(name, nfp) or (name != nfp and name.casefold() in EXIT_CODES):
+        elif choice.is_context(name, nfp) or (name != nfp and is_exit_code(name, values)):
             contexts.append(name)
         elif name != nfp and kind == "empty" and texts:
             ignored[name] = "it has no values"
         elif name != nfp and (is_text or (kind == "text" and not has_other_decimals(texts))):
             is_context = not _CONTEXT_WORDS.isdisjoint(words_of(name)) and not is_setting_name(name)
+            is_context = is_context or name.casefold() in _CONTEXT_KEYS
             distinct = distinct_texts(texts)[0]
             is_context = is_context or is_status(name, distinct) or is_hash(name, distinct)
             if is_context or choice.properties:
@@ -165,26 +152,19 @@ def roles_of(
     table = CodedColumns(numbers, {name: columns[name] for name in (*text, *contexts, *words)})
     explicit = {name: None for name in numbers if name in choice.options}
     table.contexts = (*contexts, *explicit)
-    for name in [
-        name
-        for name in numbers
-        if name != nfp and name not in explicit and name not in choice.properties and table.counts(name)
-    ]:
+    free = [name for name in numbers if name != nfp and name not in (*explicit, *choice.properties)]
+    for name in filter(table.counts, free):
         ignored[name] = "it seems to count rows or repetitions" if table.sizes[name] > 1 else "it has one value"
         del numbers[name]
-    gapped = [name for name in numbers if not table.complete(name)]
-    table.blank.update(
-        name for name in gapped if not has_text(texts_in(columns[name], np.flatnonzero(table.gaps(name))))
-    )
+    gaps_of = {name: np.flatnonzero(table.gaps(name)) for name in numbers if not table.complete(name)}
+    table.blank.update(name for name, gaps in gaps_of.items() if not has_text(texts_in(columns[name], gaps)))
     for name in (*contexts, *words):
         if name not in choice.named and table.says_why(name):
             ignored[name] = "it has texts only where values are missing"
     ignored |= spelled_twice(table, [*columns], first_stated, words, [*numbers.keys() - explicit - {nfp}])
     numbers = {name: values for name, values in numbers.items() if name not in ignored}
-    contexts, words = (
-        [name for name in contexts if name not in ignored],
-        dict.fromkeys(name for name in words if name not in ignored),
-    )
+    contexts = [name for name in contexts if name not in ignored]
+    words = {name: None for name in words if name not in ignored}
     # A file that states its properties states its options, too.
     names = [name for name in columns if name in numbers or name in words]
     result = (
@@ -195,8 +175,7 @@ def roles_of(
     if result is None:
         raise _no_property(file)
     options, reasons, instead = result
-    numbered = [name for name in options if name not in explicit and ROW_NUMBERS.fullmatch("_".join(words_of(name)))]
-    numbered = [name for name in numbered if not table.is_binary(name)]
+    numbered = [name for name in options if name not in explicit and table.numbers_runs(name)]
     reasons |= dict.fromkeys(numbered, "it numbers runs or groups of them")
     options = {name: None for name in options if name not in numbered}
     of_text = words.keys() | text
@@ -221,8 +200,9 @@ def roles_of(
     unstated = [name for name in unstated if not is_measurement_name(name, nfp) and table.differs(name, group)]
     left = frozenset(takewhile(lambda name: name != nfp, columns)) if nfp is not None else frozenset[str]()
     if any(table.sizes[name] > 1 for name in options if name in left):
-        # What is to the right of the property that the user named, and hardly differs among repetitions, was measured.
-        unstated = [name for name in unstated if name in left or (name in numbers and table.is_scattered(name, group))]
+        # What is to the right of the property that the user named was measured if it has a unit or hardly differs.
+        right = [name for name in unstated if name in numbers and unit_in_name(name) is None]
+        unstated = [name for name in unstated if name in left or (name in right and table.is_scattered(name, group))]
     of_text = {*text}
     # The versions before an option have no value of it.
     switches = {name: None for name in options if name not in of_text and name in table.blank and table.is_switch(name)}

@@ -17,8 +17,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from splc.errors import InputError, Problem, Problems, SplcError, listed, plural, shorten
 from splc.formats.column_choice import GROUPED, StatedRoles, kind_of
 from splc.io.csv_rows import (
@@ -41,6 +39,7 @@ DECIMAL_COMMAS = "are there decimal commas? they need semicolons or tabs between
 NOTE = "numbers are read with a decimal comma"
 # Tables of fewer cells may have any number of missing ones.
 _MAX_PADDED = 1_000_000
+_BLANK_ROW = re.compile(rb"\n[,;|\t\r ]*\n")
 _QUOTED_COMMA = re.compile(rb'"\s*+[+-]?\d*+,\d')
 _COMMA = re.compile(r"\s*[+-]?(?:\d+,\d*|,\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
 _POINT = re.compile(r"\s*[+-]?(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
@@ -135,26 +134,18 @@ class TableSource(Source):
     @cached_property
     def header(self) -> list[str]:
         """The names of the columns; the second `time` is `time.1`, as pandas calls it."""
-        names = self.stated_header
-        if len({*names}) == len(names):
-            return names
-        unique: list[str] = []
-        for name in names:
+        names, unique = header_names(self.rows[0]), list[str]()
+        for name in names if len({*names}) < len(names) else ():
             turn, numbered = 1, name
-            while name and numbered in unique:
+            while name and (numbered in unique or (turn > 1 and numbered in names)):
                 turn, numbered = turn + 1, f"{name}.{turn}"
             unique.append(numbered)
-        return unique
-
-    @property
-    def stated_header(self) -> list[str]:
-        """The names of the columns as the file states them."""
-        return header_names(self.rows[0])
+        return unique or names
 
     @property
     def repeated_names(self) -> list[str]:
         """The names that several columns have."""
-        return [name for name, count in Counter(self.stated_header).items() if count > 1 and name]
+        return [name for name, count in Counter(header_names(self.rows[0])).items() if count > 1 and name]
 
     @cached_property
     def columns(self) -> dict[str, Sequence[str]]:
@@ -211,6 +202,8 @@ def _clean(text: str, source: Source) -> str:
 _LOOKED_AT, _TITLES, _LEAST_TABLE = 1 << 18, 30, 4
 # Rows below a table have at most one in so many of its cells.
 _SHORT = 3
+# Texts of western Europe have at most one other character in so many ASCII ones.
+_FOREIGN, _ASCII = 8, 127
 _STATISTICS = {
     *("mean", "average", "avg", "median", "min", "max", "minimum", "maximum", "sd", "std", "stdev", "stddev", "sum"),
     *("total", "mittelwert", "summe", "standardabweichung", "moyenne", "écart-type", "ecart-type", "somme"),
@@ -252,7 +245,7 @@ def statistic_rows(rows: Sequence[Sequence[object]]) -> int:
     below = last if all(_SHORT * count <= usual for count in counts[len(counts) - last :]) else 0
     for at in range(below, len(rows)):
         words = {str(cell).strip(" :").casefold() for cell in rows[-1 - at] if cell is not None}
-        is_remark = counts[-1 - at] == 1 and usual > 2
+        is_remark = counts[-1 - at] == 1 and usual > 2 and math.isnan(parse_number(str(rows[-1 - at][0] or 0)))
         if counts[-1 - at] and (counts[-1 - at] >= usual or _STATISTICS.isdisjoint(words)) and not is_remark:
             return at
     return 0
@@ -260,7 +253,8 @@ def statistic_rows(rows: Sequence[Sequence[object]]) -> int:
 
 def table_lines(content: bytes) -> tuple[int, int]:
     """Return how many lines of a CSV file stand before its header (`title_rows`) and after it (`statistic_rows`)."""
-    texts = (content[:_LOOKED_AT], content[-_LOOKED_AT:])
+    # Empty lines at the end are none of the table.
+    texts = (content[:_LOOKED_AT], content[-_LOOKED_AT:].rstrip())
     first, last = (text.decode("utf-8", "replace").splitlines() for text in texts)
     first, last = first[:_TITLES], last[-_TITLES:]
     written = [line for line in first if line.strip()]
@@ -280,8 +274,8 @@ def table_lines(content: bytes) -> tuple[int, int]:
 
 def beside_notes(before: int, after: int) -> tuple[str, ...]:
     """Return notes about the rows before the header of a table and those below it, if there are some."""
-    titles = (f"{plural(before, 'row', 'rows')} before the header left out",) if before else ()
-    return (*titles, f"{plural(after, 'row', 'rows')} below the table left out") if after else titles
+    counts = {"before the header": before, "below the table": after}
+    return tuple(f"{plural(count, 'row', 'rows')} {place} left out" for place, count in counts.items() if count)
 
 
 def table_of(source: Source) -> TableSource:
@@ -291,11 +285,14 @@ def table_of(source: Source) -> TableSource:
     try:
         source.data.decode()
     except UnicodeDecodeError:
-        # Other encodings, such as UTF-16, have NUL characters; some bytes have no meaning in this one.
+        # UTF-16 has NUL characters; some bytes have no meaning in this encoding, and others have few ASCII characters.
+        beginning = source.data[:_LOOKED_AT]
+        is_western = _FOREIGN * sum(byte > _ASCII for byte in beginning) <= len(beginning) and b"\0" not in source.data
         with suppress(UnicodeDecodeError):
-            data = source.data if b"\0" in source.data else source.data.decode("cp1252").encode()
-            notes = () if data == source.data else ("it is not UTF-8 and read as Windows-1252",)
-            return TableSource(source.name, data, notes=notes, original=sha256_of(source.data))
+            if is_western and source.data.decode("utf-8", "ignore").isascii():
+                data = source.data.decode("cp1252").encode()
+                notes = ("it is not UTF-8 and read as Windows-1252",)
+                return TableSource(source.name, data, notes=notes, original=sha256_of(source.data))
     return TableSource(source.name, source.data)
 
 
@@ -323,32 +320,32 @@ def split_table(
         return _with_points(table, exempt, quoted=True)
     if not (text := table.text()) or text.isspace():
         raise InputError(Problem("the file is empty", source.name))
-    separator = separator or (_separator(text, names) if names else likely_separator(text))
+    if separator is None and names:
+        cells_of = {each: split_line(first_line(text), each) for each in SEPARATORS}
+        named = {each: sum(cell.strip() in names for cell in cells) for each, cells in cells_of.items()}
+        separator = max(cells_of, key=lambda each: (named[each], len(cells_of[each])))
+    separator = separator or likely_separator(text)
     plain = decimal is not None or separator == "," or b"," not in source.data
     if (key := (separator, plain)) not in table._splits:
         content = table.content.lstrip(b"\n")
+        plain = plain and _BLANK_ROW.search(content) is None
         if (columns := plain_columns(content, separator) if plain else None) is not None:
-            start, places = 1 + len(table.content) - len(content), np.arange(len(columns[0]))
-            blank = places[1:]
-            for column in columns:
-                blank = blank[column.lengths[blank] == 0] if len(blank) else blank
-            kept = np.delete(places, blank)
-            first, texts = tuple(cells[0] for cells in columns), tuple(cells.take(kept[1:]) for cells in columns)
-            table._splits[key] = ColumnRows(first, texts, named=False), (start + kept).tolist()
+            first, texts = tuple(cells[0] for cells in columns), tuple(cells[1:] for cells in columns)
+            start = 1 + len(table.content) - len(content)
+            table._splits[key] = ColumnRows(first, texts, named=False), range(start, start + len(columns[0]))
         else:
-            table._splits[key] = split_rows(table, separator, is_not_blank)
+            every, ends = split_rows(table, separator, lambda row: len(row) > 1 or is_not_blank(row))
+            filled = [at for at, row in enumerate(every) if not at or is_not_blank(row)]
+            # Without a column that always has a text, a row without texts may be a configuration.
+            if any(map(all, zip(*(every[at] for at in filled[1:]), strict=False))):
+                every, ends = [every[at] for at in filled], [ends[at] for at in filled]
+            table._splits[key] = every, ends
     rows, lines = table._splits[key]
     table = replace(table, rows=rows, lines=lines, separator=separator)
     quoted = separator == ","
     if isinstance(rows, ColumnRows) or decimal is not None or (quoted and not _QUOTED_COMMA.search(source.data)):
         return table
     return _with_points(table, exempt, quoted=quoted)
-
-
-def _separator(text: str, names: Collection[str]) -> str:
-    """Return the separator that gives the most of some names in the first line."""
-    cells = {separator: split_line(first_line(text), separator) for separator in SEPARATORS}
-    return max(SEPARATORS, key=lambda each: (sum(cell.strip() in names for cell in cells[each]), len(cells[each])))
 
 
 def read_columns(source: Source, exempt: Collection[str] = ()) -> TableSource:
@@ -390,8 +387,8 @@ def read_columns(source: Source, exempt: Collection[str] = ()) -> TableSource:
 def name_notes(table: TableSource) -> Iterator[str]:
     """Yield a note for each name that several columns of a table have."""
     for name in table.repeated_names:
-        others = [unique for unique, stated in zip(table.header, table.stated_header, strict=True) if stated == name]
-        yield f"{len(others)} columns have the name {name!r}: they are read as {listed(others)}"
+        unique = [new for new, stated in zip(table.header, header_names(table.rows[0]), strict=True) if stated == name]
+        yield f"{len(unique)} columns have the name {name!r}: they are read as {listed(unique)}"
 
 
 def table_text(header: Sequence[str], columns: Iterable[Sequence[str]], separator: str = ",") -> str:

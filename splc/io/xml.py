@@ -93,7 +93,9 @@ def _check_document(element: etree._Element, source: Source) -> None:
 
 
 def _declared(entity: str, source: Source) -> InputError:
-    line = source.data.count(b"\n", 0, source.data.find(b"<!ENTITY")) + 1
+    # In UTF-16 the place is not known.
+    at = source.data.find(b"<!ENTITY")
+    line = source.data.count(b"\n", 0, at) + 1 if at >= 0 else None
     message = f"the DTD declares the entity {entity!r}; entities are not allowed"
     return InputError(Problem(message, source.name, line, hint="write the text instead of the entity"))
 

@@ -17,7 +17,7 @@ from splc.data.table import names_of
 from splc.errors import InputError, MeasurementError, Problem, Problems, nearest
 from splc.formats import detect
 from splc.formats.column_choice import ColumnChoice, shown_value, shown_values
-from splc.formats.labels import EXIT_CODES, WORKED, is_status, left_out
+from splc.formats.labels import EXIT_CODES, WORKED, is_exit_code, is_status, left_out
 from splc.formats.measurements.constraints import with_failures
 from splc.formats.measurements.rows import MeasurementRows, Policy, assemble
 from splc.formats.measurements.tables import read_table
@@ -215,7 +215,7 @@ def _without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> Measure
         context, notes = rows.contexts.get(name), rows.notes
         contexts = {other: each for other, each in rows.contexts.items() if other != name}
         worked = np.zeros(len(rows), dtype=bool)
-        if context is None and name.casefold() in EXIT_CODES:
+        if context is None and is_exit_code(name, read[name][:, 0]):
             worked = read[name][:, 0] == 0
         elif context is not None and (name.casefold() in EXIT_CODES or is_status(name, context.values)):
             worked = np.array([value.casefold() in WORKED for value in context.values], dtype=bool)[context.codes]
@@ -225,8 +225,8 @@ def _without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> Measure
             values = {other: np.where(worked[:, None], each, np.nan) for other, each in others.items()}
             # Values that were left out are not missing.
             missing = {other: np.where(worked, rows.missing[other], 0) for other in others}
-            found = (*rows.unsuccessful, text)
-            rows = replace(rows, values=values, missing=missing, contexts=contexts, unsuccessful=found)
+            rows = replace(rows, values=values, missing=missing, contexts=contexts)
+            rows = replace(rows, unsuccessful=(*rows.unsuccessful, text))
         elif context is not None and "" in context.values:
             filled = context.codes != context.values.index("")
             without = np.any([np.isnan(values).all(axis=1) for values in others.values()], axis=0)

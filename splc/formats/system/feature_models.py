@@ -105,7 +105,10 @@ def _groups(
     for member in members:
         alternatives_of_member = system.alternatives(member)
         group = {member.name, *alternatives_of_member}
-        if alternatives_of_member and member.name not in grouped and _is_clique(system, group):
+        # The alternatives of every option in the group are the others in it.
+        inner = (option for option in system.binary_options if option.name in group)
+        is_group = all({option.name, *system.alternatives(option)} == group for option in inner)
+        if alternatives_of_member and member.name not in grouped and is_group:
             member_names = [option.name for option in members if option.name in group]
             groups.append(Group(1, 1, [features[name] for name in member_names]))
             grouped |= group
@@ -123,12 +126,6 @@ def _groups(
         if option.name not in grouped
     ]
     return [*children(sorted(solitary, key=lambda entry: not entry[1])), *groups]
-
-
-def _is_clique(system: VariabilityModel, names: set[str]) -> bool:
-    """Return whether the alternatives of every option in a set are the others in it."""
-    options = (option for option in system.binary_options if option.name in names)
-    return all({option.name, *system.alternatives(option)} == names for option in options)
 
 
 def _tree_clauses(root: FeatureNode, system: VariabilityModel) -> Iterator[Literals]:

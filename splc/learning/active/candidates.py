@@ -109,13 +109,17 @@ class DrawnSource(_Source):
 
     def draw(self, count: int, rng: np.random.Generator, taken: Configurations) -> Configurations:
         """Return valid configurations that are not taken, drawn uniformly (approximately, if they are not counted)."""
+        drawn = self._drawn(count, rng, taken)
+        return drawn[self.working(drawn)]
+
+    def _drawn(self, count: int, rng: np.random.Generator, taken: Configurations) -> Configurations:
         draw = self.space.draw if self.space.is_counted else lambda n, rng: self.space.draw_approximately(n, rng)[0]
         configurations = draw(count, rng)
-        return configurations[(taken.find(configurations) < 0) & self.working(configurations)]
+        return configurations[taken.find(configurations) < 0]
 
     def candidates(self, rng: np.random.Generator, taken: Configurations, best: Configurations) -> Configurations:
         """Return draws, and every valid change of one option of the best configurations."""
-        drawn = self.draw(FEW_DRAWS, rng, taken)
+        drawn = self._drawn(FEW_DRAWS, rng, taken)
         changed = [changes_of_one(best, row, self.variables) for row in range(len(best))]
         both = Configurations.concatenate([*changed, drawn]).unique()
         near, mask = sum(map(len, changed)), taken.find(both) < 0

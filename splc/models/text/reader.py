@@ -292,6 +292,9 @@ class _Text:
             node = parse(statement.text, table, functions=self.functions)
         except ExpressionError as error:
             wrong = error.problems
+        finally:
+            if table is not None:
+                table.unknown = None
         for name in [name for name in unknown if name not in self.unknown][: self.problems.limit]:
             assert table is not None
             hint = self.hint(name, table.real)
