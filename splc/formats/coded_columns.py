@@ -36,7 +36,7 @@ ROW_COUNTERS = ("id", "index", "row", "no", "nr", "n°", "number", "#", "config_
 _PREFIX = re.compile(r".*/|(?:params?|parameters|config|hparams|tags)\.", re.IGNORECASE)
 ROW_NUMBERS = re.compile(
     r"(?:job|run|trial|task|build|experiment|test|row|pipeline|measurement|config|tuning_run|workflow)_?"
-    r"(?:id|number|nr|no)"
+    r"(?:id|number|nr|no)|configuration|candidate"
 )
 REPETITION_COUNTERS = (
     *("rep", "reps", "repeat", "repetition", "repetitions", "replicate", "replication"),
@@ -376,7 +376,8 @@ class CodedColumns:
 
     def _uncrossed(self, names: Sequence[str], required: Sequence[str]) -> int:
         """Return how many combinations of these columns there are without those that are crossed with the others."""
-        names = list(names)
+        # Values that were measured make combinations of repetitions.
+        names = [name for name in names if name in required or self.is_few(name)]
         count = int(self.groups(names).max()) + 1
         for name in [name for name in names if name not in required]:
             subset = [other for other in names if other != name]

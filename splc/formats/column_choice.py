@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 
 from splc.data.property_unit import is_measurement_name
+from splc.data.table import TRUTH
 from splc.errors import InputError, MeasurementError, Problem, Problems, listed, shorten, unknown_name_hint
 from splc.formats.coded_columns import MAX_VALUES, is_index_name
 from splc.io.csv_rows import distinct_texts, texts_in
@@ -38,6 +39,8 @@ _SHOWN = 40
 _LISTED = 6
 # The number of values that cannot be read among which those are looked for that are not missing.
 _LOOKED_AT = 10_000
+# What stands in cells of options that are not used: nothing, and what R and pandas write for it.
+NOT_USED = frozenset(("", "na", "nan"))
 # Texts that may be versions: `1.9` and `1.10`.
 _DECIMAL, _PADDED = re.compile(r"[0-9]+\.[0-9]+"), re.compile(r"[0-9]+\.[0-9]+0")
 
@@ -234,7 +237,7 @@ def columns_of(
         if is_index_name(name) and name != nfp and (values % 1 == 0).all():
             continue
         is_version = name != nfp and not is_measurement_name(name) and are_versions(texts)
-        if not is_version and (kind_of(texts, values, decimal) != "text" or has_other_decimals(texts, decimal)):
+        if not is_version and (kind_of(texts, values, decimal) != "text" or has_commas(texts, decimal)):
             properties[name] = values
         elif name == nfp:
             words = words_in(texts, values)
@@ -269,7 +272,27 @@ def are_versions(texts: Sequence[str]) -> bool:
     return all(map(_DECIMAL.fullmatch, distinct)) and any(followed)
 
 
-def has_other_decimals(texts: Sequence[str], decimal: str = ".") -> bool:
+def numbers_in(texts: Sequence[str]) -> Array:
+    """Return the numbers in a column, also those of words such as `yes`."""
+    values = parse_column(texts)
+    unread = np.flatnonzero(np.isnan(values))
+    distinct, codes = distinct_texts(texts_in(texts, unread))
+    words = [text.strip().casefold() for text in distinct]
+    # In a column with `full` and `normal`, `off` is a text, too.
+    if all(word in TRUTH or word in MISSING for word in words):
+        values[unread] = np.array([TRUTH.get(word, np.nan) for word in words])[codes]
+    return values
+
+
+def has_words(texts: Sequence[str]) -> bool:
+    """Return whether a column of few different numbers has words in several cells (`none` among them), or versions."""
+    distinct, codes = distinct_texts(texts)
+    known = np.array([text.strip().casefold() in {*TRUTH, *MISSING} - {"none"} for text in distinct], dtype=bool)
+    words = np.isnan(parse_column(distinct)) & ~known
+    return len(distinct) <= MAX_VALUES and (int(words[codes].sum()) > 1 or are_versions(texts))
+
+
+def has_commas(texts: Sequence[str], decimal: str = ".") -> bool:
     """Return whether a text column has numbers with a decimal comma."""
     return decimal == "." and kind_of(texts, parse_column(texts, ","), ",") == "numbers"
 
@@ -287,7 +310,7 @@ def value_notes(columns: Mapping[str, Sequence[str]], values: Mapping[str, Array
     """Yield a note for each property with values that are neither numbers nor words for a missing value."""
     for name, numbers in values.items():
         words = words_in(columns[name], numbers, _LOOKED_AT)
-        if words and np.isnan(numbers).all() and has_other_decimals(columns[name], decimal):
+        if words and np.isnan(numbers).all() and has_commas(columns[name], decimal):
             yield f"{name}: no value can be read; its decimal delimiter seems to be a comma"
         elif words:
             cure = _cure(words)

@@ -88,9 +88,9 @@ def _observed(table: CodedColumns, names: Sequence[str], nfp: str | None, explic
 
 
 def perhaps_measured(table: CodedColumns, options: Collection[str], explicit: Collection[str]) -> list[str]:
-    """Return options with many fractions that differ among rows which are repetitions, as often each, without them."""
-    fractions = [name for name in options if name in table.numbers and not table.has_integers(name)]
-    noisy = [name for name in fractions if name not in explicit and table.sizes[name] > _SET]
+    """Return options with many values that differ among rows which are repetitions, as often each, without them."""
+    numbers = [name for name in options if name in table.numbers and name not in explicit and table.sizes[name] > _SET]
+    noisy = [name for name in numbers if not (table.has_integers(name) and table.is_few(name))]
     group = table.groups((*table.contexts, *(name for name in options if name not in noisy)))
     return [name for name in noisy if repeats(np.bincount(group)) and not table.is_crossed(name, group)]
 

@@ -13,7 +13,7 @@ import numpy as np
 from splc.data.table import names_of
 from splc.errors import InputError, Problem, listed, plural
 from splc.formats.coded_columns import repeats
-from splc.formats.column_choice import ColumnChoice, StatedRoles
+from splc.formats.column_choice import NOT_USED, ColumnChoice, StatedRoles
 from splc.formats.detect import is_xml
 from splc.formats.labels import is_scatter
 from splc.formats.measurements.constraints import option_table, pair_text, with_mined_constraints
@@ -229,7 +229,7 @@ def _system(
     for name in roles.numeric:
         values = roles.numbers[name]
         present = sorted(set(values[~np.isnan(values)].tolist()))
-        gaps = bool(np.isnan(values).any()) and not columns[name][int(np.argmax(np.isnan(values)))].strip()
+        gaps = columns[name][int(np.argmax(np.isnan(values)))].strip().casefold() in NOT_USED
         flag = (0.0 if 0 not in present else min(*present, 0.0) - 1) if gaps and present else None
         options.append(NumericOption(name, tuple(present), deselected_flag=flag))
     options.sort(key=lambda option: isinstance(option, NumericOption))

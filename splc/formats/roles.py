@@ -30,7 +30,6 @@ option without these names remains one. All others:
 
 from __future__ import annotations
 
-import math
 import re
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -40,14 +39,12 @@ from itertools import takewhile
 import numpy as np
 
 from splc.data.property_unit import is_count_name, is_measurement_name, is_setting_name, unit_in_name, words_of
-from splc.data.table import TRUTH
 from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
 from splc.formats.coded_columns import MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns, is_counter, is_row_counter
-from splc.formats.column_choice import MISSING, ColumnChoice, are_versions, has_other_decimals, kind_of, version_in
+from splc.formats.column_choice import NOT_USED, ColumnChoice, has_commas, has_words, kind_of, numbers_in, version_in
 from splc.formats.evidence import options_among, perhaps_measured, spelled_twice, unexplained_gaps
 from splc.formats.labels import is_exit_code, is_hash, is_status, left_out
-from splc.io.csv_rows import distinct_texts, has_text, texts_in
-from splc.io.numbers import parse_column, parse_number
+from splc.io.csv_rows import distinct_texts, texts_in
 from splc.system.variability import ROOT
 from splc.types import Array
 
@@ -64,8 +61,8 @@ _CONTEXT_WORDS = frozenset(CONTEXT_NAMES).union(
 )
 # The same as whole names: `event_loop` is none.
 _CONTEXT_KEYS = {
-    *("ref", "trigger", "triggered_by", "event", "actor", "author", "user", "operator", "bearbeiter", "prüfer"),
-    *("origin", "requestor"),
+    *("ref", "trigger", "triggered_by", "event", "actor", "author", "user", "operator", "bearbeiter"),
+    *("origin", "requestor", "requested_for", "requester", "reason", "agent"),
 }
 
 
@@ -129,7 +126,7 @@ def roles_of(
         kind = kind_of(texts, values)
         # Of an option, `none` is a value like `1.2`, and so is `s` beside 0 to 3; 3.10 beside 3.9 is a version.
         is_set = at < first_stated and kind == "numbers"
-        is_text = is_set and _is_of_words(texts)
+        is_text = is_set and has_words(texts)
         if name in choice.options:
             numbers[name] = values
             if kind != "numbers" or is_text:
@@ -138,9 +135,9 @@ def roles_of(
             contexts.append(name)
         elif name != nfp and kind == "empty" and texts:
             ignored[name] = "it has no values"
-        elif name != nfp and (is_text or (kind == "text" and not has_other_decimals(texts))):
+        elif name != nfp and (is_text or (kind == "text" and not has_commas(texts))):
             is_context = not _CONTEXT_WORDS.isdisjoint(words_of(name)) and not is_setting_name(name)
-            is_context = is_context or name.casefold() in _CONTEXT_KEYS
+            is_context = is_context or "_".join(words_of(name)) in _CONTEXT_KEYS
             distinct = distinct_texts(texts)[0]
             is_context = is_context or is_status(name, distinct) or is_hash(name, distinct)
             if is_context or choice.properties:
@@ -156,8 +153,9 @@ def roles_of(
     for name in filter(table.counts, free):
         ignored[name] = "it seems to count rows or repetitions" if table.sizes[name] > 1 else "it has one value"
         del numbers[name]
-    gaps_of = {name: np.flatnonzero(table.gaps(name)) for name in numbers if not table.complete(name)}
-    table.blank.update(name for name, gaps in gaps_of.items() if not has_text(texts_in(columns[name], gaps)))
+    for name in [name for name in numbers if not table.complete(name)]:
+        cells = distinct_texts(texts_in(columns[name], np.flatnonzero(table.gaps(name))))[0]
+        table.blank |= {name} if NOT_USED.issuperset(cell.strip().casefold() for cell in cells) else set()
     for name in (*contexts, *words):
         if name not in choice.named and table.says_why(name):
             ignored[name] = "it has texts only where values are missing"
@@ -281,17 +279,6 @@ def _multiples(table: CodedColumns, names: Sequence[str]) -> dict[str, str]:
     return multiples
 
 
-def _is_of_words(texts: Sequence[str]) -> bool:
-    """Return whether a column of few different numbers has words in several cells (`none` among them), or versions."""
-    distinct, codes = distinct_texts(texts)
-    if len(distinct) > MAX_VALUES:
-        return False
-    cells = [text.strip() for text in distinct]
-    known = {*TRUTH, *MISSING} - {"none"}
-    words = [math.isnan(parse_number(text)) and text.casefold() not in known for text in cells]
-    return int(np.isin(codes, np.flatnonzero(words)).sum()) > 1 or are_versions(texts)
-
-
 def _doubtful(
     table: CodedColumns, names: Sequence[str], options: Collection[str], explicit: Collection[str]
 ) -> tuple[str, ...]:
@@ -341,18 +328,6 @@ def _no_property(file: str) -> InputError:
     return InputError(Problem("no column seems to be a property", file, hint=hint))
 
 
-def numbers_in(texts: Sequence[str]) -> Array:
-    """Return the numbers in a column, also those of words such as `yes`."""
-    values = parse_column(texts)
-    unread = np.flatnonzero(np.isnan(values))
-    distinct, codes = distinct_texts(texts_in(texts, unread))
-    words = [text.strip().casefold() for text in distinct]
-    # In a column with `full` and `normal`, `off` is a text, too.
-    if all(word in TRUTH or word in MISSING for word in words):
-        values[unread] = np.array([TRUTH.get(word, np.nan) for word in words])[codes]
-    return values
-
-
 def _first(names: Sequence[str], nfp: str | None) -> tuple[str, ...]:
     return tuple(sorted(names, key=lambda name: name != nfp))
 
@@ -372,7 +347,7 @@ def option_columns(
     inputs = {name: cells for name, cells in columns.items() if name not in (*choice.ignore, *choice.named)}
     values = {name: numbers_in(cells) for name, cells in inputs.items()}
     kinds = {name: kind_of(cells, values[name]) for name, cells in inputs.items()}
-    texts = {name: cells for name, cells in inputs.items() if kinds[name] == "text" and not has_other_decimals(cells)}
+    texts = {name: cells for name, cells in inputs.items() if kinds[name] == "text" and not has_commas(cells)}
     numbers = {name: values[name] for name in inputs if name not in texts and kinds[name] != "empty"}
     table = CodedColumns(numbers, texts)
     if measured is None:

@@ -18,7 +18,7 @@ from splc.data.measurements import Measurements, repetition_column, repetition_r
 from splc.data.property_unit import unit_problem
 from splc.data.table import TRUTH, only_index
 from splc.errors import ConfigurationError, InputError, MeasurementError, Problem, Problems, listed, nearest
-from splc.formats.column_choice import ColumnChoice, columns_of
+from splc.formats.column_choice import NOT_USED, ColumnChoice, columns_of
 from splc.formats.measurements.rows import MeasurementRows, Policy, left_out
 from splc.formats.measurements.selections import Selections, option_is_optional
 from splc.formats.table import ColumnRows, TableSource, name_notes, split_table, table_text
@@ -202,7 +202,7 @@ def option_column(option: Option, texts: Sequence[str], decimal: str = ".") -> t
         cells = [text or "0" for text in cells]
     numbers = parse_column(cells, decimal)
     indices = value_indices(option, numbers)
-    deselects = {"", "nan"} if option_is_optional(option) else set()
+    deselects = NOT_USED if option_is_optional(option) else frozenset()
     unit = None
     if isinstance(option, NumericOption):
         unlisted = set(numbers[(indices < 0) & ~np.isnan(numbers)].tolist())
