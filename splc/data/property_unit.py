@@ -153,7 +153,7 @@ _COUNTED = frozenset(
     words_of(
         "retries faults misses hits failures errors evictions spills collisions conflicts deadlocks warnings aborts "
         "retry fault miss failure error eviction spill collision conflict deadlock warning abort "
-        "failed passed converged infeasible pruned best queued"
+        "failed passed converged feasible infeasible valid pruned best queued success"
     )
 )
 # The units of times, energies and powers.
