@@ -80,7 +80,7 @@ def solved(trial: TuningTrial) -> float | None:
 
 @pytest.mark.slow
 def test_values_with_which_all_runs_fail_are_left_out() -> None:
-    """As soon as chance does not explain it, hardly a run has values with which all failed, and the result names them."""
+    """As soon as chance does not explain it, few runs have values with which all failed, and the result names them."""
     tuner = Tuner(SOLVER, "seconds", 24, verify=0)
     trials = run(tuner, solved)
     found = tuner.report()
