@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from itertools import combinations, product
+from itertools import chain, combinations, product
 
 import numpy as np
 
@@ -241,8 +241,8 @@ def spelled_twice(
     left = order[:stated]
     levels = [name for name in left if name in numbers and table.is_few(name)]
     texts = [name for name in left if name in words and table.is_few(name)]
-    pairs = [*product(texts, levels), *combinations(texts, 2), *combinations(levels, 2)]
-    for name, number in pairs if len(pairs) <= MAX_TESTS else ():
+    pairs = chain(product(texts, levels), combinations(texts, 2), combinations(levels, 2))
+    for name, number in pairs if (len(texts) + len(levels)) ** 2 <= 2 * MAX_TESTS else ():
         if table.sizes[name] == 2 and (name in texts or table.is_binary(name) or table.is_binary(number)):
             # Two binary options may be alike by chance.
             continue
