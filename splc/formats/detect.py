@@ -31,7 +31,7 @@ from xml.parsers import expat
 
 from splc.errors import InputError, OutputError, Problem, nearest
 from splc.formats.benchmarks.tools import benchmark_of
-from splc.formats.table import table_of
+from splc.formats.table import in_utf8
 from splc.io.csv_rows import likely_separator, split_line
 from splc.io.files import Source, is_stream, read_source
 from splc.io.json import parse_json
@@ -207,7 +207,7 @@ def is_xml(source: Source) -> bool:
 
 def is_log(source: Source) -> bool:
     """Return whether a file is a log in SPL Conqueror's grammar."""
-    return not source.data.lstrip(_BLANK).startswith(b"<") and _LOG.search(table_of(source).text()) is not None
+    return not source.data.lstrip(_BLANK).startswith(b"<") and _LOG.search(in_utf8(source).text()) is not None
 
 
 def model_format(source: Source) -> ModelFormat | None:
@@ -268,7 +268,7 @@ def _kind_of_content(source: Source) -> Kind | None:
     if source.data[:_BEGINNING].lstrip(_BLANK).startswith(b"{") or is_log(source):
         return "model"
     # Signs inside of quoted names have no meaning. The header of a table may begin with `#`.
-    raw = [line for line in islice(table_of(source).text().splitlines(), _LINES) if line.strip()]
+    raw = [line for line in islice(in_utf8(source).text().splitlines(), _LINES) if line.strip()]
     lines = (re.sub(r"`[^`]*`", "x", line).split("#", 1)[0].strip() for line in raw)
     first, second, *_ = *islice((line for line in lines if line), 2), "", ""
     if _is_table(first, second) or (len(raw) > 1 and _is_table(raw[0], raw[1], with_numbers=True)):

@@ -278,22 +278,28 @@ def beside_notes(before: int, after: int) -> tuple[str, ...]:
     return tuple(f"{plural(count, 'row', 'rows')} {place} left out" for place, count in counts.items() if count)
 
 
+def in_utf8(source: Source) -> Source:
+    """Return a file in Windows' encoding for western Europe, as spreadsheets write it, in UTF-8; others as they are."""
+    data, beginning = source.data, source.data[:_LOOKED_AT]
+    with suppress(UnicodeDecodeError):
+        if data.isascii() or data.decode():
+            return source
+    # UTF-16 has NUL characters; some bytes have no meaning in this encoding, and others have few ASCII characters.
+    is_western = _FOREIGN * sum(byte > _ASCII for byte in beginning) <= len(beginning) and b"\0" not in data
+    with suppress(UnicodeDecodeError):
+        if is_western and data.decode("utf-8", "ignore").isascii():
+            return Source(source.name, data.decode("cp1252").encode())
+    return source
+
+
 def table_of(source: Source) -> TableSource:
-    """Return a file as a table; one in Windows' encoding for western Europe, as spreadsheets write them, in UTF-8."""
+    """Return a file as a table, in UTF-8."""
     if isinstance(source, TableSource):
         return source
-    try:
-        source.data.decode()
-    except UnicodeDecodeError:
-        # UTF-16 has NUL characters; some bytes have no meaning in this encoding, and others have few ASCII characters.
-        beginning = source.data[:_LOOKED_AT]
-        is_western = _FOREIGN * sum(byte > _ASCII for byte in beginning) <= len(beginning) and b"\0" not in source.data
-        with suppress(UnicodeDecodeError):
-            if is_western and source.data.decode("utf-8", "ignore").isascii():
-                data = source.data.decode("cp1252").encode()
-                notes = ("it is not UTF-8 and read as Windows-1252",)
-                return TableSource(source.name, data, notes=notes, original=sha256_of(source.data))
-    return TableSource(source.name, source.data)
+    if (found := in_utf8(source)) is source:
+        return TableSource(source.name, source.data)
+    notes = ("it is not UTF-8 and read as Windows-1252",)
+    return TableSource(source.name, found.data, notes=notes, original=source.sha256)
 
 
 def split_table(
@@ -354,12 +360,8 @@ def read_columns(source: Source, exempt: Collection[str] = ()) -> TableSource:
     Rows that are too short are left out; where measurements are read, they are refused.
     """
     table = split_table(source, exempt=exempt)
-    line, width, lines, remarks = (
-        int(table.lines[0]),
-        len(table.header),
-        table.lines,
-        (*table.remarks, *name_notes(table)),
-    )
+    line, width, lines = int(table.lines[0]), len(table.header), table.lines
+    remarks = (*table.remarks, *name_notes(table))
     if not math.isnan(parse_number(table.header[-1])):
         message = "the table has no header: its first line ends with a number"
         hint = "add a line with the names of the columns, or name the description of the system with --system"
