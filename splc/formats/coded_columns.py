@@ -266,11 +266,8 @@ class CodedColumns:
         """Return whether a column differs as much within groups of rows as among all rows: no result of a group."""
         known = ~np.isnan(self.numbers[name])
         values, group = self.numbers[name][known], group[known]
-        counts = np.bincount(group)
-        repeated = counts[group] > 1
-        residuals = (values - (np.bincount(group, values) / np.maximum(counts, 1))[group])[repeated]
-        freedom = int(repeated.sum() - (counts > 1).sum())
-        return freedom > 0 and 2 * float((residuals**2).sum()) / freedom >= values.var()
+        freedom = len(values) - int(np.count_nonzero(np.bincount(group)))
+        return freedom > 0 and 2 * float((_residuals(values, group) ** 2).sum()) / freedom >= values.var()
 
     def row_counts(self, names: Iterable[str]) -> Array:
         """Return the number of rows of each configuration, in each context, if these columns are the options."""
@@ -439,5 +436,9 @@ def _explained(values: Array, group: Array) -> float:
     within, total = len(values) - len(counts), len(values) - 1
     if EVIDENCE * len(counts) > len(values) or not np.ptp(values):
         return 0.0
-    residuals = values - (np.bincount(group, values) / counts)[group]
-    return 1 - float((residuals**2).sum() / within / (values.var() * len(values) / total))
+    return 1 - float((_residuals(values, group) ** 2).sum() / within / (values.var() * len(values) / total))
+
+
+def _residuals(values: Array, group: Array) -> Array:
+    """Return the differences of values to the mean of their group, shape (n,)."""
+    return np.asarray(values - (np.bincount(group, values) / np.maximum(np.bincount(group), 1))[group])

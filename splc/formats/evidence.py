@@ -168,15 +168,12 @@ def _found(
         boundary = len(names)
     elif nfp is not None and all(table.sizes[name] <= 1 for name in options):
         # Nothing to its left varies: all columns but measured ones are options, whatever their values.
-        for name in names:
-            if name in table.numbers:
-                is_set = table.complete(name) or (name in table.blank and not unexplained_gaps(table, name, names))
-                is_set = is_set and not (table.is_named_measured(name) or is_count_name(name))
-                is_set = is_set and name not in (nfp, *observed)
-            else:
-                is_set = table.is_few(name) and _is_crossed_with_any(table, name, few)
-            if is_set:
-                options[name] = None
+        texts = {name for name in few if name not in table.numbers and _is_crossed_with_any(table, name, few)}
+        free = (name for name in numbers if name not in (nfp, *observed) and not is_count_name(name))
+        unnamed = [name for name in free if not table.is_named_measured(name)]
+        known = {name for name in unnamed if table.complete(name)}
+        known |= {name for name in unnamed if name in table.blank and not unexplained_gaps(table, name, names)}
+        options |= {name: None for name in names if name in texts | known}
     right = [name for name in names[boundary + 1 :] if name != nfp and name not in (*options, *observed)]
     options |= dict.fromkeys(_set_beyond(table, right, tuple(options)))
     return {name: None for name in names if name in options}

@@ -225,8 +225,8 @@ def _without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> Measure
             values = {other: np.where(worked[:, None], each, np.nan) for other, each in others.items()}
             # Values that were left out are not missing.
             missing = {other: np.where(worked, rows.missing[other], 0) for other in others}
-            rows = replace(rows, values=values, missing=missing, contexts=contexts)
-            rows = replace(rows, unsuccessful=(*rows.unsuccessful, text))
+            said = (*rows.unsuccessful, text)
+            rows = replace(rows, values=values, missing=missing, contexts=contexts, unsuccessful=said)
         elif context is not None and "" in context.values:
             filled = context.codes != context.values.index("")
             without = np.any([np.isnan(values).all(axis=1) for values in others.values()], axis=0)

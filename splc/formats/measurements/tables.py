@@ -126,12 +126,12 @@ def _with_numbers(table: TableSource, columns: dict[str, Sequence[str]]) -> Tabl
     lists: dict[str, list[list[str]]] = {}
     for name, cells in columns.items():
         written = [text for text in map(str.strip, cells) if text.casefold() not in MISSING]
+        unit, beginning = unit_of(written), written[:_LOOKED_AT]
         # A number of various texts that have a unit of time was measured.
-        is_time = len({*written[:_LOOKED_AT]}) > MAX_VALUES and in_one_unit(written[:_LOOKED_AT], False) is not None
-        is_number = is_time or unit_of(written) == "%"
+        is_number = unit == "%" or (len({*beginning}) > MAX_VALUES and in_one_unit(beginning, False) is not None)
         if not written or not (is_number or is_measurement_name(name) or name.casefold().removesuffix("s") in _RUNS):
             continue
-        if (unit := unit_of(written)) is None and (common := in_one_unit(written, is_duration_name(name))) is not None:
+        if unit is None and (common := in_one_unit(written, is_duration_name(name))) is not None:
             units[name], numbers = common
             columns[name] = [numbers.get(text.strip(), text) for text in cells]
         elif unit is not None:
