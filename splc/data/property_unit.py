@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -39,6 +40,8 @@ _QUANTITIES = frozenset("|".join(_MEASURED_IN.values()).split("|"))
 # Units of time in seconds, and those that texts use, the largest first.
 _SECONDS = {"h": 3600.0, "min": 60.0, "s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
 _SPELLINGS = {"us": "µs", "μs": "µs", "sec": "s", "seconds": "s", "second": "s"}
+# Amounts of memory: powers of 1024.
+_BYTE, _BYTES = re.compile(r"b|[kmgt](?:i?b)?", re.IGNORECASE), {letter: power for power, letter in enumerate("bkmgt")}
 _READABLE = ("s", "ms", "µs", "ns")
 
 
@@ -112,13 +115,19 @@ def quantity(value: float, unit: str | None, digits: int = 6) -> str:
 
 
 def in_one_unit(texts: Sequence[str], clock: bool) -> tuple[str, dict[str, str]] | None:
-    """Return the unit of measured texts in several units (`812us`, `12.3ms`), and text → its number; None for others.
+    """Return the unit of texts in several units (`812us`, `12.3ms`; `512k`, `4M`), and text → its number, else None.
 
     `clock`: whether the texts may be durations of several parts, such as `6m 22s` and `1:02:03`.
     """
+    units = {text: unit_of([text]) or "" for text in texts}
+    powers = {unit: _BYTES.get(unit[:1].casefold(), 0) for unit in {*units.values()} if _BYTE.fullmatch(unit)}
+    if len(powers) > 1 and powers.keys() == {*units.values()}:
+        least = min(powers, key=powers.__getitem__)
+        bare = ((text, parse_number(text.strip().removesuffix(unit))) for text, unit in units.items())
+        return least, {text: f"{value * 1024 ** (powers[units[text]] - powers[least]):.15g}" for text, value in bare}
     numbers: dict[str, str] = {}
     for text in texts:
-        unit = unit_of([text]) or ""
+        unit = units[text]
         factor = _SECONDS.get(_SPELLINGS.get(unit, unit))
         seconds = parse_number(text.strip().removesuffix(unit)) * factor if factor else duration_of(text)
         if seconds is None or not (factor or clock):
@@ -131,7 +140,9 @@ def words_of(name: str) -> tuple[str, ...]:
     """Return the words of a name in lower case, without a unit in parentheses."""
     match = _BRACKETS.fullmatch(name)
     plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", match[1] if match else name)
-    return tuple(word for word in re.split(r"[^0-9a-z]+", plain.casefold()) if word)
+    # Letters without accents.
+    plain = plain if plain.isascii() else re.sub(r"[\u0300-\u036f]", "", unicodedata.normalize("NFD", plain))
+    return tuple(word for word in re.split(r"[\W_]+", plain.casefold()) if word)
 
 
 # Words of names of measured values, those that make such a word the name of an option, and counts of a program.
@@ -152,7 +163,7 @@ _SETTING = frozenset(
 _COUNTED = frozenset(
     words_of(
         "retries faults misses hits failures errors evictions spills collisions conflicts deadlocks warnings aborts "
-        "retry fault miss failure error eviction spill collision conflict deadlock warning abort "
+        "recoveries retry fault miss failure error eviction spill collision conflict deadlock warning abort "
         "failed passed converged feasible infeasible valid pruned best queued success"
     )
 )
@@ -166,7 +177,10 @@ def is_measurement_name(name: str, nfp: str | None = None) -> bool:
     Names like that of the property that the user named are: `train_gain` beside `test_gain`, `PRED40+` beside `ACC+`.
     """
     words = words_of(name)
-    if not _SETTING.isdisjoint(words):
+    # Alone, or at the end of the name: `average`; `temperature_actual`, `ist` beside `soll`.
+    if words in _STATISTICS or (words[1:] and words[-1] in _ACTUAL):
+        return True
+    if not _SETTING.isdisjoint(words) and "rss" not in words:
         return False
     # `t_total` is a time.
     if not _MEASURED.isdisjoint(words) or unit_in_name(name) in _MEASURED_UNITS or (words[:1] == ("t",) and words[1:]):
@@ -177,6 +191,8 @@ def is_measurement_name(name: str, nfp: str | None = None) -> bool:
     return marked or bool(words and words[-1].isalpha() and words[-1:] == words_of(nfp)[-1:])
 
 
+_STATISTICS = (("mean",), ("average",), ("avg",), ("median",))
+_ACTUAL = ("actual", "measured", "observed", "ist", "gemessen")
 _AMOUNTS = _MEASURED - {*words_of("speedup performance utilization score accuracy acc loss auc f1 rmse mae mape")}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import combinations
 
 import numpy as np
 
@@ -12,6 +13,8 @@ from splc.data.property_unit import is_measurement_name, words_of
 from splc.io.csv_rows import DENSE, distinct_numbers, distinct_texts, renumbered
 from splc.types import Array
 
+# More fractions than these may be measured ones, such as a temperature.
+SET = 10
 # Options with fractions or many values have at most this many values, if the user does not name them as options.
 MAX_VALUES = 50
 # "Nearly a different value in every row" are this many of at least this number of rows.
@@ -30,6 +33,8 @@ ROUNDED = 1e-6
 MAX_TESTS = 5000
 # Configurations have as many rows as the others in this share of cases; a count is a function of few options.
 NEARLY_SAME, _MOST_ARGUMENTS, _MOST_CELLS = 0.9, 4, 10_000_000
+# The sets of columns among which arguments are looked for, and the rows that are looked at first.
+_MOST_SUBSETS, _HEAD = 300, 2000
 # Names of counters of rows; those of runs, where each row has another number; and those of repetitions.
 ROW_COUNTERS = ("id", "index", "row", "no", "nr", "n°", "number", "#", "config_id", "configid", "lauf")
 # What programs that track runs write before the names of columns.
@@ -41,14 +46,15 @@ ROW_NUMBERS = re.compile(
 REPETITION_COUNTERS = (
     *("rep", "reps", "repeat", "repetition", "repetitions", "replicate", "replication"),
     *("run", "run_id", "trial", "iteration", "seed", "random_seed", "random_state", "attempt", "run_attempt"),
-    *("wiederholung", "wdh", "durchgang", "durchlauf", "répétition", "essai"),
+    *("invocation", "fork", "randomseed", "randomseedshift", "pid"),
+    *("wiederholung", "wdh", "teil", "durchgang", "durchlauf", "répétition", "essai"),
 )
 # The same if they count from 0 or 1.
 _WEAK_COUNTERS = frozenset(("iter", "it", "sample", "try", "replica", "rerun"))
 _ROW_WORDS = frozenset(ROW_COUNTERS)
 # The words of which the name of a counter may consist: 'run no', 'experiment id'.
 _COUNTED = frozenset((*ROW_COUNTERS, *REPETITION_COUNTERS, "config", "configuration", "experiment", "versuch"))
-_WORD = re.compile(r"[^\W_]+|#")
+_WORD = re.compile(r"n°|[^\W_]+|#")
 
 _BINARY = frozenset((0.0, 1.0))
 
@@ -138,6 +144,10 @@ class CodedColumns:
         if name.casefold() in _WEAK_COUNTERS and self.has_integers(name) and 2 < self.sizes[name] <= MAX_VALUES:
             distinct = np.unique(self.numbers[name])
             return distinct[0] in (0, 1) and bool((np.diff(distinct) == 1).all())
+        is_row = self.rows >= MIN_ROWS and not _ROW_WORDS.isdisjoint(_WORD.findall(name.casefold()))
+        if is_row and self.has_integers(name) and (np.diff(self.numbers[name]) > 0).all():
+            # `Shot no.`, with gaps.
+            return True
         # Zeros and ones number two repetitions, but not rows.
         return is_counter(name) and self.has_integers(name) and not (is_row_counter(name) and self.is_binary(name))
 
@@ -165,7 +175,8 @@ class CodedColumns:
             return False
         if self.rows < MIN_ROWS:
             return nfp is not None
-        return self.is_various(name) or self.sizes[name] > MAX_VALUES or not self.has_integers(name)
+        is_set = self.has_integers(name) or (self.is_few(name) and self.complete(name) and self.sizes[name] <= SET)
+        return self.is_various(name) or self.sizes[name] > MAX_VALUES or not is_set
 
     def is_various(self, name: str) -> bool:
         """Return whether one in `NAMED` rows has a value of its own; rows without a value do not count."""
@@ -176,6 +187,10 @@ class CodedColumns:
         """Return whether a column has few values, several of them, each in `EVIDENCE` rows on average."""
         size, rows = self.filled(name)
         return self.rows >= MIN_ROWS and self.sizes[name] > 1 and size <= MAX_VALUES and EVIDENCE * size <= rows
+
+    def spread(self, name: str) -> float:
+        """Return the number of equally frequent values with which two rows agree as often in a column."""
+        return self.rows**2 / float((np.bincount(self.codes[name]) ** 2).sum())
 
     def written(self, name: str) -> tuple[int, int]:
         """Return the number of different texts in a column, and of the cells that have one."""
@@ -283,8 +298,9 @@ class CodedColumns:
         # Some configurations of repetitions were only one without the columns.
         clearer = alike(counts) < alike(both) and np.bincount(both).argmax() == np.bincount(counts).argmax()
         if len(both) >= len(counts) + MIN_GROUPS and alike(both) >= NEARLY_SAME and (clearer or not repeats(counts)):
-            # Fractions to the right of a property were rather measured.
-            return [name for name in columns if name not in self.numbers or self.has_integers(name)]
+            # Various fractions to the right of a property were rather measured.
+            is_set = {name: name not in self.numbers or self.has_integers(name) for name in columns}
+            return [name for name in columns if is_set[name] or self.sizes[name] <= SET]
         return [name for name in columns if self.is_crossed(name, group)]
 
     def scattered(self, names: Sequence[str], removable: Collection[str]) -> list[str]:
@@ -364,12 +380,27 @@ class CodedColumns:
         group, needed = self.groups(others), [*others]
         if self.differs(name, group):
             return (), 0
+        for count in (1, 2, 3):
+            found = [each for each in combinations(others, count) if self._tells(each, name)]
+            if found and (pairs := [(int(self.groups(each).max()) + 1, each) for each in found]):
+                groups, arguments = min(pairs)
+                return arguments, groups
+            if math.comb(len(others), count + 1) > _MOST_SUBSETS:
+                break
         for other in self.larger_first(others):
             without = self.groups(argument for argument in needed if argument != other)
             if not self.differs(name, without):
                 needed.remove(other)
                 group = without
         return (*needed,), int(group.max()) + 1
+
+    def _tells(self, names: Sequence[str], name: str) -> bool:
+        """Return whether a column is a function of others; the first rows refuse most."""
+        key = np.zeros(min(self.rows, _HEAD), dtype=np.int64)
+        for other in names:
+            key = renumbered(key * self.sizes[other] + self.codes[other][:_HEAD])
+        both = key * self.sizes[name] + self.codes[name][:_HEAD]
+        return len(np.unique(both)) == int(key.max()) + 1 and not self.differs(name, self.groups(names))
 
     def _uncrossed(self, names: Sequence[str], required: Sequence[str]) -> int:
         """Return how many combinations of these columns there are without those that are crossed with the others."""
@@ -403,7 +434,7 @@ class CodedColumns:
 
     def _is_simple(self, name: str, arguments: Sequence[str], groups: int) -> bool:
         """Return whether a column is a sum or a product of powers of others, with two combinations per coefficient."""
-        if groups < 2 * (len(arguments) + 1) or not self.numbers.keys() >= {*arguments}:
+        if groups < 2 * (len(arguments) + 1) or not self.numbers.keys() >= {name, *arguments}:
             return False
         values, columns = self.numbers[name], np.stack([self.numbers[argument] for argument in arguments], axis=1)
         # The numbers of named options of text are NaN.

@@ -39,8 +39,8 @@ _SHOWN = 40
 _LISTED = 6
 # The number of values that cannot be read among which those are looked for that are not missing.
 _LOOKED_AT = 10_000
-# The cells of options that are not used: empty ones, and what R and pandas write for them.
-NOT_USED = frozenset(("", "na", "nan"))
+# The cells of options that are not used: empty ones, dashes, and what R and pandas write for them.
+NOT_USED = frozenset(("", "-", "--", "–", "na", "n/a", "nan"))
 # Texts that may be versions: `1.9` and `1.10`.
 _DECIMAL, _PADDED = re.compile(r"[0-9]+\.[0-9]+"), re.compile(r"[0-9]+\.[0-9]+0")
 
@@ -287,7 +287,7 @@ def numbers_in(texts: Sequence[str]) -> Array:
 def has_words(texts: Sequence[str]) -> bool:
     """Return whether a column of few different numbers has words in several cells (`none` among them), or versions."""
     distinct, codes = distinct_texts(texts)
-    known = np.array([text.strip().casefold() in {*TRUTH, *MISSING} - {"none"} for text in distinct], dtype=bool)
+    known = np.array([text.strip().casefold() in {*TRUTH, *MISSING} - {"none", "inf"} for text in distinct], dtype=bool)
     words = np.isnan(parse_column(distinct)) & ~known
     return len(distinct) <= MAX_VALUES and (int(words[codes].sum()) > 1 or are_versions(texts))
 

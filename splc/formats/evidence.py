@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Collection, Iterable, Sequence
 from itertools import chain, combinations, product
 
 import numpy as np
 
-from splc.data.property_unit import is_count_name, words_of
+from splc.data.property_unit import is_amount, is_count_name, is_measurement_name, words_of
 from splc.errors import listed
-from splc.formats.coded_columns import CROSSED, MAX_TESTS, MIN_ROWS, CodedColumns, is_code_name, repeats
+from splc.formats.coded_columns import (
+    CROSSED,
+    EVIDENCE,
+    MAX_TESTS,
+    MIN_ROWS,
+    NEARLY_ALL,
+    SET,
+    CodedColumns,
+    is_code_name,
+    repeats,
+)
+from splc.types import Array
 
-# More fractions than these may be measured ones, such as a temperature.
-_SET = 10
+# The beginning of a name that several columns of one kind have: `spark.` and `job options.`.
+_FAMILY = re.compile(r"([^./:]+)[./:]")
+# As many pairs of rows that agree by chance, and pairs of repetitions among them.
+_CHANCE, _PAIRS = 0.05, 3
+# In so many rows texts with two values say the same as another column by no chance.
+_SURE = 20
 
 
 def options_among(
@@ -33,7 +50,8 @@ def options_among(
     if not any(name in table.numbers and name not in chosen for name in names):
         chosen = {name: None for name in names if name in beside or (name in alone and name not in table.numbers)}
         instead = next((name for name in alone if name not in chosen), None)
-    inferred = {name: None for name in alone if name in chosen}
+    chosen = {name: None for name in names if name in chosen or name in _kin(table, names, nfp, chosen, observed)}
+    inferred = {name: None for name in chosen if name not in explicit or name in alone}
     functions = _functions(table, [name for name in inferred if name not in explicit], inferred)
     chosen = {name: None for name in chosen if name not in functions}
     functions |= _functions(table, [name for name in chosen if name not in explicit and name not in inferred], chosen)
@@ -43,6 +61,24 @@ def options_among(
     left = names[: _anchor(table, names, nfp, explicit)]
     reasons |= {name: reason for name, reason in observed.items() if name in left and table.has_integers(name)}
     return {name: None for name in chosen if name not in functions}, reasons, instead
+
+
+def _family(name: str) -> str:
+    """Return how the names of columns of one kind begin: `spark` of `spark.memory`; empty for others."""
+    match = _FAMILY.match(name)
+    return match[1] if match else ""
+
+
+def _kin(
+    table: CodedColumns, names: Sequence[str], nfp: str | None, options: Collection[str], observed: Collection[str]
+) -> set[str]:
+    """Return the columns whose names begin as those of options do, and of no column that was measured."""
+    family = {name: kind for name in names if (kind := _family(name))}
+    named = {name for name in family if table.is_named_measured(name) or is_count_name(name) or name in observed}
+    measured = {family[name] for name in family if name == nfp or name in named}
+    kinds = {*map(family.get, options)} - measured
+    free = (name for name in family if (table.complete(name) if name in table.numbers else table.is_few(name)))
+    return {name for name in free if family[name] in kinds}
 
 
 def _anchor(table: CodedColumns, names: Sequence[str], nfp: str | None, explicit: Collection[str]) -> int | None:
@@ -72,7 +108,7 @@ def _observed(table: CodedColumns, names: Sequence[str], nfp: str | None, explic
         is_result = words_of(name)[-1:] == ("iterations",) and table.is_result(name, group)
         if (is_count_name(name) or is_result) and table.sizes[name] > 1 and not table.is_crossed(name, group):
             reasons[name] = "its name is that of what a run counts"
-        if name in reasons or table.is_binary(name) or not table.is_various(name) or table.is_few(name):
+        if name in reasons or not table.is_various(name) or table.is_few(name) or table.is_named_measured(name):
             continue
         others = [other for other in few if other != name]
         if near := table.near_arguments(name, others, [other for other in whole if other != name]):
@@ -88,11 +124,26 @@ def _observed(table: CodedColumns, names: Sequence[str], nfp: str | None, explic
 
 
 def perhaps_measured(table: CodedColumns, options: Collection[str], explicit: Collection[str]) -> list[str]:
-    """Return options with many values that differ among rows which are repetitions, as often each, without them."""
-    numbers = [name for name in options if name in table.numbers and name not in explicit and table.sizes[name] > _SET]
+    """Return options with many values that differ among rows which are repetitions without them.
+
+    All configurations have as many such rows, or there are far more pairs of them than by chance.
+    """
+    numbers = [name for name in options if name in table.numbers and name not in explicit and table.sizes[name] > SET]
     noisy = [name for name in numbers if not (table.has_integers(name) and table.is_few(name))]
     group = table.groups((*table.contexts, *(name for name in options if name not in noisy)))
-    return [name for name in noisy if repeats(np.bincount(group)) and not table.is_crossed(name, group)]
+    if repeats(np.bincount(group)):
+        return [name for name in noisy if not table.is_crossed(name, group)]
+    noisy = [name for name in noisy if table.is_various(name)]
+    others = [name for name in options if name not in noisy and table.sizes[name] > 1]
+    group = table.groups(others)
+    counts, every = np.bincount(group), table.rows * (table.rows - 1) / 2
+    shares = (1 / table.spread(name) for name in others)
+    pairs = int((counts * (counts - 1) // 2).sum())
+    if not others or pairs < _PAIRS or every * math.prod(shares) > _CHANCE * pairs:
+        return []
+    again = counts[group] > 1
+    cells = {name: group[again] * table.sizes[name] + table.codes[name][again] for name in noisy}
+    return [name for name in noisy if len(np.unique(cells[name])) >= NEARLY_ALL * again.sum()]
 
 
 def _may_be_set(table: CodedColumns, name: str) -> bool:
@@ -130,7 +181,9 @@ def _found(
         if name in options:
             continue
         left = anchor is not None and index < anchor
-        if name in observed and (table.has_integers(name) or not options):
+        is_counted = anchor is not None and index > anchor and is_count_name(name)
+        is_none = is_counted or (boundary is not None and table.sizes[name] == 1)
+        if is_none or (name in observed and (table.has_integers(name) or not options)):
             continue
         if name not in table.numbers:
             if table.is_few(name) and _is_crossed_with_any(table, name, few):
@@ -146,10 +199,12 @@ def _found(
             not left and (name == nfp or measured or (table.has_many(name) and not table.differs(name, group)))
         ):
             boundary = index
-            if options:
+            if any(table.sizes[each] > 1 for each in options):
                 break
         elif left and (
-            table.is_named_measured(name, nfp) or (words_of(name)[-1:] == ("iterations",) and measured_left)
+            table.is_named_measured(name, nfp)
+            or (words_of(name)[-1:] == ("iterations",) and measured_left)
+            or (nfp is not None and _family(name) == _family(nfp) != "" and table.is_various(name))
         ):
             measured_left = True
         elif table.complete(name) or (
@@ -167,15 +222,17 @@ def _found(
         options.pop(last, None)
         boundary = len(names)
     elif nfp is not None and all(table.sizes[name] <= 1 for name in options):
-        # Nothing to its left varies: all columns but measured ones are options, whatever their values.
-        texts = {name for name in few if name not in table.numbers and _is_crossed_with_any(table, name, few)}
+        # Nothing to its left varies, and no few values to its right: all columns but measured ones are options.
         free = (name for name in numbers if name not in (nfp, *observed) and not is_count_name(name))
-        unnamed = [name for name in free if not table.is_named_measured(name)]
+        unnamed = [name for name in free if table.sizes[name] > 1 and not table.is_named_measured(name)]
         known = {name for name in unnamed if table.complete(name)}
         known |= {name for name in unnamed if name in table.blank and not unexplained_gaps(table, name, names)}
-        options |= {name: None for name in names if name in texts | known}
+        options |= {name: None for name in names if name in known}
     right = [name for name in names[boundary + 1 :] if name != nfp and name not in (*options, *observed)]
     options |= dict.fromkeys(_set_beyond(table, right, tuple(options)))
+    if anchor is not None:
+        others = [name for name in names[anchor + 1 :] if name not in (*options, *observed)]
+        options |= dict.fromkeys(_survivors(table, others))
     return {name: None for name in names if name in options}
 
 
@@ -192,6 +249,11 @@ def _set_beyond(table: CodedColumns, names: Iterable[str], options: Sequence[str
     """Return the columns to the right of a property that were set, as the rows show; zeros and ones also in doubt."""
     columns = [name for name in names if _may_be_set(table, name)]
     group = table.groups((*table.contexts, *options))
+    if repeated := _repeated(table, names, group):
+        options = (*options, *repeated)
+        group = table.groups(repeated, group)
+        same = [name for name in columns if name not in repeated and not table.differs(name, group)]
+        return [*repeated, *same]
     counts = np.bincount(group)
     doubtful = [name for name in columns if table.is_binary(name) and not table.is_result(name, group)]
     if table.rows < MIN_ROWS:
@@ -203,12 +265,42 @@ def _set_beyond(table: CodedColumns, names: Iterable[str], options: Sequence[str
     return [name for name in columns if name in proven or (name in doubtful and not repeats(counts))]
 
 
+def _survivors(table: CodedColumns, names: Sequence[str]) -> list[str]:
+    """Return the columns that have values in failed runs, in which most others have none: they were set before."""
+    numbers = [name for name in names if name in table.numbers]
+    lost = [name for name in numbers if not table.complete(name)]
+    if len(lost) < _PAIRS or (np.all([table.gaps(name) for name in lost], axis=0)).sum() < _PAIRS:
+        return []
+    kept = [name for name in numbers if table.complete(name) and table.sizes[name] > 1]
+    kept = [name for name in kept if not is_amount(name) and not is_count_name(name)]
+    texts = [name for name in names if name not in table.numbers and table.is_few(name)]
+    return [name for name in names if name in kept or name in texts] if len(kept) > 1 else []
+
+
+def _repeated(table: CodedColumns, names: Iterable[str], group: Array) -> list[str]:
+    """Return the numbers with many values that repeat together, in several rows each, and not in groups of rows.
+
+    Measured values of repetitions differ, each in its own way; results of the options that are known make groups.
+    """
+    numbers = [name for name in names if name in table.numbers and table.complete(name)]
+    many = [name for name in numbers if SET < table.sizes[name] <= table.rows / EVIDENCE and table.differs(name, group)]
+    many = [name for name in many if not table.is_named_measured(name)]
+    together = dict[str, None]()
+    for name, other in combinations(many, 2) if len(many) ** 2 <= MAX_TESTS else ():
+        cells = table.spread(name) * table.spread(other)
+        if EVIDENCE * (int(table.groups((name, other)).max()) + 1) <= min(table.rows, cells / EVIDENCE):
+            together |= {name: None, other: None}
+    return [name for name in many if name in together]
+
+
 def _functions(table: CodedColumns, names: Sequence[str], options: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """Return the numeric options among some columns that are functions of other options, with these."""
     functions: dict[str, tuple[str, ...]] = {}
     inputs = list(options)
-    numbers = [name for name in names if name in table.numbers and table.complete(name)]
-    numeric = [name for name in numbers if not table.is_binary(name) and table.sizes[name] > 1]
+    numbers = [name for name in names if name not in table.numbers or table.complete(name)]
+    numeric = [
+        name for name in numbers if not table.is_binary(name) and table.sizes[name] > 1 + (name not in table.numbers)
+    ]
     for name in table.larger_first(numeric) if len(numeric) * len(inputs) ** 2 <= MAX_TESTS else ():
         if (arguments := table.arguments(name, [other for other in inputs if other != name])) is not None:
             functions[name] = arguments
@@ -228,24 +320,39 @@ def _combined(table: CodedColumns, names: Iterable[str], options: Iterable[str])
 
 
 def spelled_twice(
-    table: CodedColumns, order: Sequence[str], stated: int, words: Collection[str], numbers: Collection[str]
+    table: CodedColumns,
+    order: Sequence[str],
+    stated: int,
+    words: Collection[str],
+    numbers: Collection[str],
+    contexts: Collection[str],
+    explicit: Collection[str],
 ) -> dict[str, str]:
     """Return the columns that say the same as another one: codes, texts that spell numbers, and else the later one.
 
-    These are columns of few values to the left of the first property that is stated, by its place in the order.
+    These have few values, and texts stand to the left of the first property that is stated, by its place in the order.
     """
     reasons: dict[str, str] = {}
     left = order[:stated]
-    levels = [name for name in left if name in numbers and table.is_few(name)]
+    levels = [name for name in order if name in numbers and table.is_few(name)]
+    levels = [name for name in levels if name in left or not is_measurement_name(name)]
     texts = [name for name in left if name in words and table.is_few(name)]
-    pairs = chain(product(texts, levels), combinations(texts, 2), combinations(levels, 2))
+    chosen = [name for name in explicit if table.is_few(name)]
+    places = [name for name in contexts if table.is_few(name)]
+    pairs = chain(product(chosen, (*places, *texts, *levels)), product(places, (*texts, *levels)))
+    pairs = chain(pairs, combinations(places, 2))
+    pairs = chain(pairs, product(texts, levels), combinations(texts, 2), combinations(levels, 2))
     for name, number in pairs if (len(texts) + len(levels)) ** 2 <= 2 * MAX_TESTS else ():
-        if table.sizes[name] == 2 and (name in texts or table.is_binary(name) or table.is_binary(number)):
-            # Two binary options may be alike by chance.
+        are_contexts = name in places and number in places
+        is_doubtful = table.rows < _SURE or (number in levels and table.is_binary(number) and name not in texts)
+        if table.sizes[name] == 2 and not are_contexts and is_doubtful:
+            # Two options may be alike by chance, and so are an option and the one below it, or a new one in a version.
+            continue
+        if name == number:
             continue
         if name not in reasons and number not in reasons and table.agrees(name, number):
             # Texts with digits spell numbers, and so do labels of numbers to their left.
-            spells = name in words and number in levels and not is_code_name(number)
+            spells = name in words and number in left and number in levels and not is_code_name(number)
             if spells and (order.index(number) < order.index(name) or table.has_digits(name)):
                 reasons[name] = f"its texts stand for the numbers of {number}"
             else:

@@ -9,8 +9,8 @@ import numpy as np
 
 from splc.data.property_unit import is_measurement_name, words_of
 from splc.errors import plural
-from splc.formats.coded_columns import MAX_VALUES, ROW_NUMBERS
-from splc.formats.column_choice import MISSING
+from splc.formats.coded_columns import MAX_VALUES, ROW_NUMBERS, is_counter
+from splc.formats.column_choice import MISSING, kind_of
 from splc.io.csv_rows import distinct_texts
 from splc.io.numbers import parse_column
 from splc.types import Array
@@ -30,44 +30,62 @@ _STAMP_NAMES = {
     *("unix_time", "ts"),
 }
 _CLOCK = re.compile(r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?")
+# `08:15`, which could be a ratio.
+_HOURS, _CLOCK_WORDS = (
+    re.compile(r"[0-2]?[0-9]:[0-5][0-9]"),
+    {"time", "uhrzeit", "heure", "clock", "start", "end", "when"},
+)
+_EPOCH_WORDS = {"timestamp", "timesecs", "epoch", "unixtime"}
 # `2024-05-01T12:00:03`, `2024-05-01`, `1.5.2024`, `05/01/2024 12:00`, `12:00:03`.
 _STAMP = re.compile(
-    r"(?:[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}|[0-9]{1,2}([./])[0-9]{1,2}\1[0-9]{4})(?:[T ][0-9]{1,2}:[0-9]{2}.*)?|"
-    + _CLOCK.pattern
+    r"(?:[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}|[0-9]{1,2}([-./])(?:[0-9]{1,2}|[A-Z][a-z]{2})\1(?:[0-9]{2}){1,2})"
+    r"(?:[T ][0-9]{1,2}:[0-9]{2}.*)?|" + _CLOCK.pattern
 )
 # Seconds since 1970 from the year 2001 on, also in milli-, micro- or nanoseconds.
 _EPOCH = 1e9
 _HASH = re.compile(
     r"(?=[0-9a-f]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,128}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE
 )
+# `.ID.` and `.PARENT.`, in tables of irace.
+_IRACE = re.compile(r"\.[A-Z]+\.")
 _HASH_NAMES = re.compile(r"(?:.*_)?(?:hash|sha|sha1|sha256|md5|digest|checksum|uuid|guid)(?:sum)?")
 
-# Names of columns of what somebody wrote about a run.
+# Names of columns of what somebody, or a program, wrote about a run.
 _REMARKS = {
+    *("errors", "stderr", "stdout", "message", "messages", "diagnostics", "traceback", "exception"),
     *("note", "notes", "comment", "comments", "remark", "remarks", "bemerkung", "bemerkungen", "kommentar"),
     *("anmerkung", "anmerkungen", "remarque", "remarques", "commentaire", "commentaires"),
 }
 
 _LEAST_ROWS = 5
-# Fewer days, or hashes, may be contexts.
-_MANY_DAYS, _MANY_HASHES = 10, 20
+# Fewer hashes may be contexts.
+_MANY_HASHES = 20
 # The number of cells among which the first one with a text is looked for.
 _LOOKED_AT = 1000
 
 # Columns that say whether a run worked: texts and exit codes; and the texts of those that did.
 _STATUS = {("status",), ("state",), ("outcome",)}
-_VERDICTS = {("result",), ("verdict",), ("conclusion",), ("ok",)}
+_VERDICTS = {
+    ("result",),
+    ("verdict",),
+    ("conclusion",),
+    ("ok",),
+    ("verify",),
+    ("verification",),
+    ("check",),
+    ("correct",),
+}
 _FAILED = {
     *("fail", "failed", "failure", "error", "crash", "crashed", "cancelled", "canceled", "timeout", "timed_out"),
     *("aborted", "abort", "killed", "oom", "out_of_memory", "node_fail", "skipped", "pruned", "running", "invalid"),
     *("early_stopped", "stopped", "abandoned", "preempted", "miscompare", "mismatch", "wrong", "incorrect"),
-    *("unstable", "not_built"),
+    *("unstable", "not_built", "timelimit", "time_limit", "memlimit", "memory_limit", "out_of_time", "oot"),
 }
 EXIT_CODES = {"exit_code", "exitcode", "exit_status", "returncode", "return_code"}
-_EXIT_WORDS = {"exit", "rc", "retcode", "retval"}
+_EXIT_WORDS = {"exit", "rc", "retcode", "retval", "error", "err", "errno", "error_code"}
 WORKED = {
     *("ok", "okay", "success", "successful", "succeeded", "pass", "passed", "done", "complete", "completed"),
-    *("finished", "0"),
+    *("finished", "0", "0:0", "optimal", "solved", "sat", "unsat", "satisfiable", "unsatisfiable"),
 }
 
 
@@ -77,7 +95,9 @@ def left_out(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]) -
     for name, texts in columns.items():
         if name in mentioned or name in reasons:
             continue
-        if reason := _remarks(name, texts) or _stamps_or_hashes(name, texts):
+        if _IRACE.fullmatch(name):
+            reasons[name] = "irace's number of a configuration"
+        elif reason := _remarks(name, texts) or _stamps_or_hashes(name, texts):
             reasons[name] = reason
     return reasons
 
@@ -88,10 +108,17 @@ def is_hash(name: str, values: Iterable[str]) -> bool:
     return _HASH_NAMES.fullmatch("_".join(words_of(name))) is not None and _HASH.fullmatch(first) is not None
 
 
-def is_exit_code(name: str, values: Array) -> bool:
-    """Return whether numbers are exit codes, by their name, which may be that of an option if they have one digit."""
-    key = name.casefold()
-    return key in EXIT_CODES or (key in _EXIT_WORDS and bool((values % 1 == 0).all() and (values >= 10).any()))
+def is_exit_code(name: str, values: Array, others: Iterable[Array]) -> bool:
+    """Return whether numbers are exit codes, by their name.
+
+    It may be that of an option, unless they have two digits, or the rows in which they are not 0 are those in which
+    another column has no positive number.
+    """
+    key, failed = name.casefold(), values != 0
+    if key in EXIT_CODES or key not in _EXIT_WORDS or (values % 1 != 0).any():
+        return key in EXIT_CODES
+    lacking = (~(other > 0) for other in others if (other > 0).any())
+    return bool((values >= 10).any() or (failed.any() and any(np.array_equal(failed, each) for each in lacking)))
 
 
 def is_status(name: str, values: Iterable[str]) -> bool:
@@ -119,9 +146,12 @@ def _statistics(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]
             if name not in mentioned and name != chosen:
                 yield name, f"statistics beside {chosen}"
     elapsed = next((name for key, name in names.items() if key in _ELAPSED), None)
-    if elapsed is not None and sum(key in _CPU_PARTS for key in names) > 1:
-        for key, name in names.items():
-            if key in _CPU_PARTS and name not in mentioned:
+    parts = [
+        name for key, name in names.items() if key in _CPU_PARTS and not np.isnan(parse_column(columns[name])).all()
+    ]
+    if elapsed is not None and len(parts) > 1:
+        for name in parts:
+            if name not in mentioned:
                 yield name, f"parts of the processor time beside {elapsed}"
 
 
@@ -149,7 +179,7 @@ def _statistic(name: str) -> tuple[str, str] | None:
 
 def _remarks(name: str, texts: Sequence[str]) -> str | None:
     """Return whether a column has remarks, and on how many rows; None if it has none."""
-    if _REMARKS.isdisjoint(words_of(name)) or not np.isnan(parse_column(texts)).any():
+    if _REMARKS.isdisjoint(words_of(name)) or kind_of(texts, parse_column(texts)) != "text":
         return None
     count = sum(text.strip().casefold() not in MISSING for text in texts)
     return f"remarks on {plural(count, 'row', 'rows')}" if count else None
@@ -163,13 +193,21 @@ def _stamps_or_hashes(name: str, texts: Sequence[str]) -> str | None:
         size = len(distinct_texts(texts)[0])
         # A few numbers may be those of contexts.
         return "it numbers the rows" if size == len(texts) >= _LEAST_ROWS or size > MAX_VALUES else None
-    is_named = key in _STAMP_NAMES or _HASH_NAMES.fullmatch(key)
+    words = {*key.split("_")}
+    if is_counter(name) and first is not None and first[-1:].isdecimal():
+        numbered = {re.sub("[0-9]+$", "", text.strip()) for text in distinct_texts(texts)[0]}
+        return "it numbers runs" if len(numbered) == 1 and len({*texts}) > MAX_VALUES else None
+    is_named = key in _STAMP_NAMES or _HASH_NAMES.fullmatch(key) or words & (_EPOCH_WORDS | _CLOCK_WORDS)
     if first is not None and not is_named and not _STAMP.fullmatch(first) and not _HASH.fullmatch(first):
         # All texts would have to be one, and a column of measured values has many different texts.
         return None
     distinct = [stripped for text in distinct_texts(texts)[0] if (stripped := text.strip())]
     if _are_stamps(key, distinct, len(texts)):
-        return "clock times" if all(map(_CLOCK.fullmatch, distinct)) else "time stamps"
+        return (
+            "clock times"
+            if all(_CLOCK.fullmatch(text) or _HOURS.fullmatch(text) for text in distinct)
+            else "time stamps"
+        )
     return _hashes(key, distinct, len(texts))
 
 
@@ -177,8 +215,11 @@ def _are_stamps(key: str, distinct: Sequence[str], rows: int) -> bool:
     """Return whether a column has time stamps."""
     differs = len(distinct) > rows / 2 and rows >= _LEAST_ROWS
     if len(distinct) > 1 and all(map(_STAMP.fullmatch, distinct)):
-        return differs or len(distinct) > _MANY_DAYS or all(":" in text for text in distinct)
-    return len(distinct) > 1 and key in _STAMP_NAMES and differs and bool((parse_column(distinct) >= _EPOCH).all())
+        return True
+    if len(distinct) > 1 and _CLOCK_WORDS.intersection(key.split("_")) and all(map(_HOURS.fullmatch, distinct)):
+        return True
+    is_named = key in _STAMP_NAMES or not _EPOCH_WORDS.isdisjoint(key.split("_"))
+    return len(distinct) > 1 and is_named and differs and bool((parse_column(distinct) >= _EPOCH).all())
 
 
 def _hashes(key: str, distinct: Sequence[str], rows: int) -> str | None:

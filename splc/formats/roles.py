@@ -43,8 +43,9 @@ from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
 from splc.formats.coded_columns import MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns, is_counter, is_row_counter
 from splc.formats.column_choice import NOT_USED, ColumnChoice, has_commas, has_words, kind_of, numbers_in, version_in
 from splc.formats.evidence import options_among, perhaps_measured, spelled_twice, unexplained_gaps
-from splc.formats.labels import is_exit_code, is_hash, is_status, left_out
+from splc.formats.labels import EXIT_CODES, is_exit_code, is_hash, is_status, left_out
 from splc.io.csv_rows import distinct_texts, texts_in
+from splc.io.numbers import parse_column
 from splc.system.variability import ROOT
 from splc.types import Array
 
@@ -56,13 +57,14 @@ CONTEXT_NAMES = words_of("version release revision commit build year date datum 
 # Words of names of columns of text that are contexts, also if they are crossed with the options.
 _CONTEXT_WORDS = frozenset(CONTEXT_NAMES).union(
     words_of("environment env workload input dataset data benchmark bench system application app program instance os"),
+    words_of("script clip video scene corpus matrix graph mesh mix course track"),
     words_of("runner node hostname cluster branch tag callpath region device cpu gpu hardware project query"),
     ("status", "state", "error"),
 )
 # The same as whole names: `event_loop` is none.
 _CONTEXT_KEYS = {
-    *("ref", "trigger", "triggered_by", "event", "actor", "author", "user", "operator", "bearbeiter"),
-    *("origin", "requestor", "requested_for", "requester", "reason", "agent"),
+    *("ref", "trigger", "triggered_by", "event", "actor", "author", "user", "operator", "bearbeiter", "bearb"),
+    *("operateur", "prufer", "charge", "lot", "origin", "requestor", "requested_for", "requester", "reason", "agent"),
 }
 
 
@@ -92,6 +94,12 @@ class Roles:
         return (*self.text, *self.binary, *self.numeric)
 
 
+def is_context_name(name: str) -> bool:
+    """Return whether a name is that of a context: `machine`, `input_size`; not `machine_type`."""
+    words = words_of(name)
+    return (not _CONTEXT_WORDS.isdisjoint(words) and not is_setting_name(name)) or "_".join(words) in _CONTEXT_KEYS
+
+
 def roles_of(
     columns: Mapping[str, Sequence[str]],
     file: str,
@@ -114,52 +122,72 @@ def roles_of(
         evident = left_out(columns, {*choice.options, *choice.named, *choice.usual, *ignored, nfp or ""})
     ignored |= evident
     numbers: dict[str, Array] = {}
-    contexts: list[str] = []
+    contexts, statuses = list[str](), list[str]()
     text: list[str] = []
     # Columns of text that may be options.
     words: dict[str, None] = {}
-    first_stated = next((at for at, name in enumerate(columns) if name == nfp or is_measurement_name(name, nfp)), 0)
+    place = {name: at for at, name in enumerate(columns)}
+    first = place[nfp] if nfp in place else next((at for name, at in place.items() if is_measurement_name(name)), 0)
     for at, (name, texts) in enumerate(columns.items()):
         if name == ROOT or name in ignored:
             continue
         values = numbers_in(texts)
         kind = kind_of(texts, values)
         # Of an option, `none` is a value like `1.2`, and so is `s` beside 0 to 3; 3.10 beside 3.9 is a version.
-        is_set = at < first_stated and kind == "numbers"
+        is_set = at < first and kind == "numbers"
         is_text = is_set and has_words(texts)
         if name in choice.options:
             numbers[name] = values
             if kind != "numbers" or is_text:
                 text.append(name)
-        elif choice.is_context(name, nfp) or (name != nfp and is_exit_code(name, values)):
+        elif choice.is_context(name, nfp):
             contexts.append(name)
         elif name != nfp and kind == "empty" and texts:
             ignored[name] = "it has no values"
         elif name != nfp and (is_text or (kind == "text" and not has_commas(texts))):
-            is_context = not _CONTEXT_WORDS.isdisjoint(words_of(name)) and not is_setting_name(name)
-            is_context = is_context or "_".join(words_of(name)) in _CONTEXT_KEYS
             distinct = distinct_texts(texts)[0]
-            is_context = is_context or is_status(name, distinct) or is_hash(name, distinct)
-            if is_context or choice.properties:
+            if is_status(name, distinct) or name.casefold() in EXIT_CODES:
+                statuses.append(name)
+            elif is_context_name(name) or is_hash(name, distinct) or choice.properties:
                 contexts.append(name)
             else:
                 words[name] = None
         else:
             numbers[name] = values
-    table = CodedColumns(numbers, {name: columns[name] for name in (*text, *contexts, *words)})
+    for name in [name for name in numbers if name != nfp and name not in choice.options]:
+        if is_exit_code(name, numbers[name], (values for other, values in numbers.items() if other != name)):
+            statuses.append(name)
+            del numbers[name]
+    places, contexts = contexts, [name for name in columns if name in contexts or name in statuses]
+    # What says the same as a column that the user leaves out is left out, too.
+    twins = [name for name in choice.ignore if name in columns and name not in choice.optional]
+    table = CodedColumns(numbers, {name: columns[name] for name in (*text, *contexts, *words, *twins)})
     explicit = {name: None for name in numbers if name in choice.options}
-    table.contexts = (*contexts, *explicit)
+    # What runs ended with differs among repetitions.
+    table.contexts = (*places, *explicit)
     free = [name for name in numbers if name != nfp and name not in (*explicit, *choice.properties)]
-    for name in filter(table.counts, free):
-        ignored[name] = "it seems to count rows or repetitions" if table.sizes[name] > 1 else "it has one value"
-        del numbers[name]
+    named = [name for name in numbers if name == nfp or table.is_named_measured(name, nfp)]
+    first_stated = place[named[0]] if named else len(place)
+    for name in free:
+        is_one = measured and table.sizes[name] == 1 and table.rows >= MIN_ROWS and not is_measurement_name(name)
+        if (is_one and place[name] > first_stated) or table.counts(name):
+            ignored[name] = "it has one value" if table.sizes[name] == 1 else "it seems to count rows or repetitions"
+            del numbers[name]
     for name in [name for name in numbers if not table.complete(name)]:
         cells = distinct_texts(texts_in(columns[name], np.flatnonzero(table.gaps(name))))[0]
         table.blank |= {name} if NOT_USED.issuperset(cell.strip().casefold() for cell in cells) else set()
     for name in (*contexts, *words):
         if name not in choice.named and table.says_why(name):
             ignored[name] = "it has texts only where values are missing"
-    ignored |= spelled_twice(table, [*columns], first_stated, words, [*numbers.keys() - explicit - {nfp}])
+    free = [name for name in numbers if name not in explicit and name != nfp]
+    places = [name for name in contexts if name not in choice.named and name not in ignored]
+    for name in places:
+        if table.sizes[name] > MAX_VALUES and table.sizes[name] >= NEARLY_ALL * table.rows:
+            ignored[name] = "its text differs in nearly every row"
+    mentioned = [*twins, *(name for name in contexts if name in choice.named)]
+    stated_ones = [name for name in choice.options if name in table.codes]
+    twice = spelled_twice(table, [*columns], first_stated, words, free, [*mentioned, *places], stated_ones)
+    ignored |= {name: reason for name, reason in twice.items() if name not in mentioned}
     numbers = {name: values for name, values in numbers.items() if name not in ignored}
     contexts = [name for name in contexts if name not in ignored]
     words = {name: None for name in words if name not in ignored}
@@ -184,6 +212,11 @@ def roles_of(
     contexts = [name for name in columns if name in contexts or (name in unused and name not in labels)]
     ignored |= reasons
     outputs = tuple(name for name in numbers if name not in options and name not in reasons)
+    # Words such as `True` are texts where they are no option.
+    yes_no = [name for name in outputs if name != nfp and np.isnan(parse_column(columns[name])).all()]
+    reasons |= dict.fromkeys(yes_no, "it says yes or no of a run") if measured and not choice.properties else {}
+    ignored |= reasons
+    outputs = tuple(name for name in outputs if name not in reasons)
     if not outputs and measured:
         raise _no_property(file)
     multiples: dict[str, str] = {}
@@ -294,6 +327,7 @@ def _labels(table: CodedColumns, names: Iterable[str], options: Iterable[str]) -
     group = table.groups(options)
     count = int(group.max(initial=-1)) + 1
     labels: dict[str, str] = {}
+    varying = [name for name in options if table.sizes[name] > 1]
     for name in names if count > 1 and table.rows >= MIN_ROWS else ():
         size, rows = table.written(name)
         if size > 1 and size >= NEARLY_ALL * rows:
@@ -302,6 +336,8 @@ def _labels(table: CodedColumns, names: Iterable[str], options: Iterable[str]) -
             labels[name] = "its text says the same as the options"
         elif size > MAX_VALUES and not table.differs(name, group):
             labels[name] = "its text is a function of the options"
+        elif size > MAX_VALUES and not any(table.differs(each, table.groups((name,))) for each in varying):
+            labels[name] = "it names the configurations"
     return labels
 
 

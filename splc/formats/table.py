@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import isnan
 from typing import Any
 
+from splc.data.property_unit import is_unit
 from splc.errors import InputError, Problem, Problems, SplcError, listed, plural, shorten
-from splc.formats.column_choice import GROUPED, StatedRoles, kind_of
+from splc.formats.column_choice import GROUPED, MISSING, StatedRoles, kind_of
 from splc.io.csv_rows import (
     SEPARATORS,
     CodedTexts,
@@ -200,6 +201,8 @@ def _clean(text: str, source: Source) -> str:
 
 # The bytes and rows in which titles and statistics are looked for, and the fewest of a table that has some.
 _LOOKED_AT, _TITLES, _LEAST_TABLE = 1 << 18, 30, 4
+# Cells without a unit in a row of units.
+_NO_UNIT = ("", "-", "–")
 # Rows below a table have at most one in so many of its cells.
 _SHORT = 3
 # Texts of western Europe have at most one other character in so many ASCII ones.
@@ -226,7 +229,10 @@ def title_rows(rows: Sequence[Sequence[object]]) -> int:
     usual = filled[len(filled) // 2] if filled else 0
     if usual < 2 or sum(count > usual / 2 for count in counts) < _LEAST_TABLE - 1:
         return 0
-    is_comment = (str(row[0]).lstrip().startswith("#") and len(row) != len(rows[-1]) if row else False for row in rows)
+    marked = [bool(row) and str(row[0]).lstrip().startswith("#") for row in rows]
+    # The last one may be the header.
+    last = len(rows) - 1 - marked[::-1].index(True) if any(marked) else 0
+    is_comment = (mark and (at < last or len(rows[at]) != len(rows[-1])) for at, mark in enumerate(marked))
     is_title = [count <= usual / 2 or comment for count, comment in zip(counts, is_comment, strict=True)]
     first = is_title.index(False)
     return first if any(counts[:first]) else 0
@@ -245,7 +251,7 @@ def statistic_rows(rows: Sequence[Sequence[object]]) -> int:
     below = last if all(_SHORT * count <= usual for count in counts[len(counts) - last :]) else 0
     for at in range(below, len(rows)):
         words = {str(cell).strip(" :").casefold() for cell in rows[-1 - at] if cell is not None}
-        is_remark = counts[-1 - at] == 1 and usual > 2 and math.isnan(parse_number(str(rows[-1 - at][0] or 0)))
+        is_remark = counts[-1 - at] == 1 and usual > 2 and isnan(parse_number(str(rows[-1 - at][0] or 0)))
         if counts[-1 - at] and (counts[-1 - at] >= usual or _STATISTICS.isdisjoint(words)) and not is_remark:
             return at
     return 0
@@ -347,11 +353,34 @@ def split_table(
                 every, ends = [every[at] for at in filled], [ends[at] for at in filled]
             table._splits[key] = every, ends
     rows, lines = table._splits[key]
-    table = replace(table, rows=rows, lines=lines, separator=separator)
+    table = _without_units(replace(table, rows=rows, lines=lines, separator=separator))
     quoted = separator == ","
     if isinstance(rows, ColumnRows) or decimal is not None or (quoted and not _QUOTED_COMMA.search(source.data)):
         return table
     return _with_points(table, exempt, quoted=quoted)
+
+
+def _without_units(table: TableSource) -> TableSource:
+    """Return a table without a row of units below its header: texts above columns of numbers, several ones."""
+    rows = table.rows
+    if len(rows) < _LEAST_TABLE:
+        return table
+    below = [[cell.strip() for cell in rows[at]] for at in range(1, _LEAST_TABLE)]
+    stated = {
+        name.strip(): (unit.strip("[]()"), [parse_number(each.replace(",", ".")) for each in numbers])
+        for name, unit, *numbers in zip(rows[0], *below, strict=False)
+        if unit not in _NO_UNIT
+    }
+    units = {name: unit for name, (unit, numbers) in stated.items() if is_unit(unit) and not any(map(isnan, numbers))}
+    if len(units) < max(2, len(stated)) or any(unit.casefold() in MISSING for unit in units.values()):
+        return table
+    shown = listed([f"{name} in {unit}" for name, unit in units.items()])
+    remarks = (*table.remarks, f"the row of units below the header is left out: {shown}")
+    kept: Sequence[Sequence[str]] = [row for at, row in enumerate(rows) if at != 1]
+    if isinstance(rows, ColumnRows):
+        kept = replace(rows, texts=tuple(texts[1:] for texts in rows.texts))
+    lines = [table.lines[0], *table.lines[2:]]
+    return replace(table, rows=kept, lines=lines, remarks=remarks, units={**table.units, **units})
 
 
 def read_columns(source: Source, exempt: Collection[str] = ()) -> TableSource:
@@ -362,7 +391,7 @@ def read_columns(source: Source, exempt: Collection[str] = ()) -> TableSource:
     table = split_table(source, exempt=exempt)
     line, width, lines = int(table.lines[0]), len(table.header), table.lines
     remarks = (*table.remarks, *name_notes(table))
-    if not math.isnan(parse_number(table.header[-1])):
+    if not isnan(parse_number(table.header[-1])):
         message = "the table has no header: its first line ends with a number"
         hint = "add a line with the names of the columns, or name the description of the system with --system"
         raise InputError(Problem(message, source.name, line, text=first_line(source.text()), hint=hint))

@@ -24,7 +24,7 @@ MAX_NOTES = 5
 SHOWN_ROWS = 5
 # Selections of two options that no row has.
 SHOWN_PAIRS = 3
-SHOWN_COLUMNS = 12
+SHOWN_COLUMNS, SHOWN_OPTIONS = 12, 40
 # Other causes of runs that move together, by the kind of their pattern.
 CAUSES: Mapping[str, str] = {
     "first": "a warm-up (splc measure --warmup 1) or ",
@@ -37,9 +37,10 @@ class Rank(IntEnum):
 
     OTHER_ANSWER = 0
     DOUBTFUL = 1
-    LIMIT = 2
-    INPUT = 3
-    METHOD = 4
+    ROLES = 2
+    LIMIT = 3
+    INPUT = 4
+    METHOD = 5
 
 
 @dataclass(frozen=True)
@@ -51,8 +52,8 @@ class Note:
     details: tuple[str, ...] = ()  # further lines, for instance the rows of a file that were dropped
     negative: bool = False  # whether the result is an answer to another question, so that commands end with exit code 1
     settings: tuple[tuple[str, Any], ...] = ()  # the settings that it advises, as pairs of name and value
-    # what it is about if it is no warning: what the result cannot say, how the input was read (INPUT), or how the
-    # result was found
+    # what it is about if it is no warning: how columns are used, what the result cannot say, how the input was read
+    # (INPUT), or how the result was found
     about: Rank = Rank.INPUT
 
     @property
@@ -145,7 +146,9 @@ def inference_notes(inference: Inference | None, *, lists: bool = False) -> tupl
         advice = "errors and intervals are of such values, and those of a single run are wider"
         mined = (*mined, Note(f"{source}: {means}: {advice}", about=Rank.LIMIT))
     warnings = (Note(f"{source}: {line}", warning=True) for line in inference.warnings)
-    roles_note = () if lists and not (inference.properties or inference.decided) else (Note(text, details=details),)
+    about = Rank.ROLES if inference.decided else Rank.INPUT
+    shown = Note(text, details=details, about=about)
+    roles_note = () if lists and not (inference.properties or inference.decided) else (shown,)
     return (*roles_note, *mined, *warnings, *notes_of(f"{source}: {line}" for line in inference.notes))
 
 
@@ -255,7 +258,12 @@ def role_table(inference: Inference) -> tuple[str, ...]:
     main = inference.main
     if main in further_nfps:
         nfp, further_nfps = main, [name for name in inference.properties if name != main]
-    rows = [("options", listed(inference.columns), "--context NAME, --ignore NAME")]
+    constant = [option.name for option in inference.system.numeric_options if option.size == 1]
+    alone = {rule.names[0] for rule in inference.system.constraints if len(rule.names) == 1}
+    constant += [name for name in inference.binary if name in alone | inference.system.mandatory]
+    varying = [name for name in inference.columns if name not in constant]
+    rows = [("options", listed(varying, SHOWN_OPTIONS), "--context NAME, --ignore NAME")]
+    rows.append(("constant", listed(constant, SHOWN_OPTIONS), ""))
     if main is None and further_nfps:
         rows.append(("properties", listed([nfp, *further_nfps]), "--property NAME uses one"))
     else:

@@ -54,7 +54,7 @@ def optuna(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
         # What the user noted of a trial: numbers were measured, texts say where.
         noted = {name.removeprefix("user_attrs_"): text for name, text in row.items() if name in attributes}
         contexts = {name: text for name, text in noted.items() if f"user_attrs_{name}" not in measured}
-        further = {name: number(noted[name]) if is_complete else None for name in noted.keys() - contexts.keys()}
+        further = {name: number(noted[name]) if is_complete else None for name in noted if name not in contexts}
         runs.append(MeasuredRun(options, values | further, contexts))
     return table_of(source, runs, hint="the study has no parameters: trial.suggest_int and the like")
 

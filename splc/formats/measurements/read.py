@@ -215,8 +215,12 @@ def _without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> Measure
         context, notes = rows.contexts.get(name), rows.notes
         contexts = {other: each for other, each in rows.contexts.items() if other != name}
         worked = np.zeros(len(rows), dtype=bool)
-        if context is None and is_exit_code(name, read[name][:, 0]):
-            worked = read[name][:, 0] == 0
+        if context is None and is_exit_code(name, read[name][:, 0], (each[:, 0] for each in others.values())):
+            codes, results = read[name][:, 0], [others[rows.nfp]] if rows.nfp in others else [*others.values()]
+            lacking = np.all([np.isnan(each).all(axis=1) for each in results], axis=0)
+            # Where some codes have no values, those that have some are warnings.
+            warned = set(codes[~lacking].tolist()) if (lacking & (codes != 0)).any() else set[float]()
+            worked = np.isin(codes, [0, *warned]) & ~lacking
         elif context is not None and (name.casefold() in EXIT_CODES or is_status(name, context.values)):
             worked = np.array([value.casefold() in WORKED for value in context.values], dtype=bool)[context.codes]
         if worked.any() and not worked.all():

@@ -248,7 +248,9 @@ def _failed(name: str, values: Array, group: Array) -> Array:
         far |= _few(np.any(sizes >= largest[beyond - 1], axis=1))
     # Most values are positive, or negative: scores that are minimized.
     signs = np.sign(values) * (1 if (values > 0).sum() >= (values < 0).sum() else -1)
-    low = _few(np.any(signs <= 0, axis=1) & ~far)
+    low = np.any(signs <= 0, axis=1) & ~far
+    # No amount is negative, however many are.
+    low = low if is_amount(name) and (values[low] < 0).all() else _few(low)
     distinct, counts = np.unique(values[low][signs[low] <= 0], return_counts=True)
     others = values[(signs > 0) & ~far[:, np.newaxis]]
     differ = len(sorted_distinct(others)) >= NEARLY_ALL * len(others)

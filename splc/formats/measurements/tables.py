@@ -20,10 +20,10 @@ from splc.data.property_unit import in_one_unit, is_duration_name, is_measuremen
 from splc.data.table import numbers_of, table_columns, texts_of
 from splc.errors import InputError, Problem, Problems, listed, nearest
 from splc.formats.benchmarks.tools import benchmark_of, read_benchmark, with_roles
-from splc.formats.coded_columns import MAX_VALUES
-from splc.formats.column_choice import MISSING, ColumnChoice, StatedRoles
+from splc.formats.column_choice import GROUPED, MISSING, ColumnChoice, StatedRoles
 from splc.formats.detect import is_xml
 from splc.formats.measurements.splconqueror_xml import read_xml_columns
+from splc.formats.roles import is_context_name
 from splc.formats.table import ColumnRows, TableSource, beside_notes, read_columns, split_table, table_of, table_text
 from splc.io.csv_rows import CodedTexts, distinct_numbers, distinct_texts, first_header, first_line
 from splc.io.files import Source
@@ -42,9 +42,7 @@ _VALUE = frozenset(("value", "values", "result", "metric_value", "measured", "sc
 _MAX_METRICS = 50
 # A list of at least two numbers, one of them with a point, and the beginning of such a cell or of one with a unit.
 _LIST = re.compile(r"[\[(]?(?=.*\.)\s*[-+.\deE]+(?:[,;\s]+[-+.\deE]+)+\s*[])]?")
-_MEASURED_TEXT = re.compile(
-    r"[\d.](?:[smhun]|µs| [smhunJW])|\d:\d\d[:.]\d|\d ?%|[\[(]\s*[\d.]+[,;\s]|[\d.]+[;\s]\s*[\d.]+[;\s]"
-)
+_MEASURED_TEXT = re.compile(r"[\d.] ?[a-zA-Zµ°]|\d:\d\d[:.]\d|\d ?%|[\[(]\s*[\d.]+[,;\s]|[\d.]+[;\s]\s*[\d.]+[;\s]")
 # How many characters of measured values, and bytes after the header, are looked at.
 _LOOKED_AT, _BEGINNING = 1000, 1 << 18
 # Repetitions differ by at most this factor in half of the rows; parts of a time often differ more.
@@ -125,23 +123,26 @@ def _with_numbers(table: TableSource, columns: dict[str, Sequence[str]]) -> Tabl
     units: dict[str, str] = {}
     lists: dict[str, list[list[str]]] = {}
     for name, cells in columns.items():
-        written = [text for text in map(str.strip, cells) if text.casefold() not in MISSING]
-        unit, beginning = unit_of(written), written[:_LOOKED_AT]
-        # A number of various texts that have a unit of time was measured.
-        is_number = unit == "%" or (len({*beginning}) > MAX_VALUES and in_one_unit(beginning, False) is not None)
-        if not written or not (is_number or is_measurement_name(name) or name.casefold().removesuffix("s") in _RUNS):
+        beginning = [text for text in map(str.strip, cells[:_LOOKED_AT]) if text.casefold() not in MISSING]
+        # Settings have units, too.
+        unit = unit_of(beginning) or (in_one_unit(beginning, False) or ("",))[0]
+        is_set = re.fullmatch(r"[^\d_]+", unit) is not None and len({*beginning}) > 1 and not is_context_name(name)
+        is_number = is_set or unit == "%"
+        if not beginning or not (is_number or is_measurement_name(name) or name.casefold().removesuffix("s") in _RUNS):
             continue
-        if unit is None and (common := in_one_unit(written, is_duration_name(name))) is not None:
+        written = [text for text in map(str.strip, cells) if text.casefold() not in MISSING]
+        if unit := unit_of(written) or "":
+            units[name] = unit
+            bare = (text.strip().removesuffix(unit).strip() for text in cells)
+            columns[name] = [text if GROUPED.fullmatch(text) else text.replace(",", ".") for text in bare]
+        elif (common := in_one_unit(written, is_duration_name(name))) is not None:
             units[name], numbers = common
             columns[name] = [numbers.get(text.strip(), text) for text in cells]
-        elif unit is not None:
-            units[name] = unit
-            columns[name] = [text.strip().removesuffix(unit).strip() for text in cells]
         elif all(map(_LIST.fullmatch, written)) and name.removesuffix("s") not in columns:
             lists[name] = [re.findall(r"[^][(),;\s]+", text) for text in cells]
     if not units and not lists:
         return table
-    notes = [f"{name}: numbers in {unit}" for name, unit in units.items()]
+    notes = [f"numbers with a unit: {listed([f'{name} in {unit}' for name, unit in units.items()])}"] if units else []
     notes += [f"{name}: a list of repetitions in each row" for name in lists]
     # Each row becomes as many as its longest list has values; without lists it stays one.
     counts = [max([1, *map(len, groups)]) for groups in zip(*lists.values(), strict=True)]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from sampling import Space
 from splc.data.accuracy import relative_error_quantiles
 from splc.data.measurements import Measurements
-from splc.errors import InputError, MeasurementError, RequestError, SpaceError, SplcError, listed, plural
+from splc.errors import InputError, MeasurementError, OutputError, RequestError, SpaceError, SplcError, listed, plural
 from splc.formats.detect import model_suffix, model_writers
 from splc.formats.measurements.configurations import with_unlisted
 from splc.formats.measurements.constraints import failures_object
@@ -261,7 +261,13 @@ def run(
             system = with_unlisted(read_table(request.evaluate_on), system, project.columns.unread)
         space = Space(system)
         if outputs.form == ".log":
-            require_writable_names((*space.system.names, *space.system.observed), space.system.term_table)
+            try:
+                require_writable_names((*space.system.names, *space.system.observed), space.system.term_table)
+            except OutputError as error:
+                if request.output is not None or outputs.companion is None:
+                    raise
+                outputs = replace(outputs, model=outputs.companion, companion=None, form=".json")
+                notes.append(Note(f"no log is written: {error.problems[0].message}", about=Rank.LIMIT))
         measured = request.read_measurements(project, space, notes) if given is None else given
         groups = None
         if request.group is not None:
