@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import combinations
 
 import numpy as np
 
@@ -31,10 +30,8 @@ EXACT = 1e-9
 # The same of the ratio of two properties, one of which may be rounded.
 ROUNDED = 1e-6
 MAX_TESTS = 5000
-# Configurations have as many rows as the others in this share of cases; a count is a function of few options.
-NEARLY_SAME, _MOST_ARGUMENTS, _MOST_CELLS = 0.9, 4, 10_000_000
-# The sets of columns among which arguments are looked for, and the rows that are looked at first.
-_MOST_SUBSETS, _HEAD = 300, 2000
+# Configurations have as many rows as the others in this share of cases.
+NEARLY_SAME, _MOST_CELLS = 0.9, 10_000_000
 # Names of counters of rows; those of runs, where each row has another number; and those of repetitions.
 ROW_COUNTERS = ("id", "index", "row", "no", "nr", "n°", "number", "#", "config_id", "configid", "lauf")
 # What programs that track runs write before the names of columns.
@@ -282,7 +279,7 @@ class CodedColumns:
         known = ~np.isnan(self.numbers[name])
         values, group = self.numbers[name][known], group[known]
         freedom = len(values) - int(np.count_nonzero(np.bincount(group)))
-        return freedom > 0 and 2 * float((_residuals(values, group) ** 2).sum()) / freedom >= values.var()
+        return freedom > 0 and 2 * float((residuals(values, group) ** 2).sum()) / freedom >= values.var()
 
     def row_counts(self, names: Iterable[str]) -> Array:
         """Return the number of rows of each configuration, in each context, if these columns are the options."""
@@ -339,117 +336,6 @@ class CodedColumns:
         counts = np.bincount(self.groups(varying))
         return len(counts) >= CROSSED * (self.rows if once else cells) and alike(counts) >= CROSSED
 
-    def near_arguments(self, name: str, others: Sequence[str], every: Sequence[str]) -> tuple[str, ...]:
-        """Return the columns whose groups of rows have nearly the same number in a column; none if no columns have.
-
-        The number is a function of them and a little noise: `NEARLY_ALL` of its variance, corrected for the number
-        of groups, lies between these groups. These are few of the `others`, or all, or `every` one.
-        """
-        # Ranks, which have no outliers.
-        values, chosen, best = self.codes[name].astype(float), list[str](), 0.0
-        group = self.groups(())
-        # One at a time, the best one.
-        while best < NEARLY_ALL and len(chosen) < _MOST_ARGUMENTS:
-            free = (other for other in others if other not in chosen)
-            explained = {other: _explained(values, self.refined(group, other)) for other in free}
-            other = max(explained, key=explained.__getitem__, default=name)
-            if explained.get(other, 0.0) <= best:
-                break
-            best = explained[other]
-            chosen.append(other)
-            group = self.refined(group, other)
-        for columns in (others, every) if best < NEARLY_ALL else ():
-            if (share := _explained(values, self.groups(columns))) > best:
-                best, chosen, group = share, [*columns], self.groups(columns)
-        is_noisy = best >= NEARLY_ALL and self.differs(name, group)
-        return tuple(sorted(chosen, key=[*self.codes].index)) if is_noisy else ()
-
-    def arguments(self, name: str, others: Sequence[str]) -> tuple[str, ...] | None:
-        """Return the fewest of other columns that numbers are a function of, None without enough evidence."""
-        needed, groups = self.needed(name, others)
-        is_function = groups >= MIN_GROUPS and (
-            groups * EVIDENCE <= self._uncrossed(others, needed)
-            or self._is_simple(name, needed, groups)
-            or self._is_outcome(name, needed, groups)
-            or self._is_composed(name, needed, groups)
-        )
-        return needed if is_function else None
-
-    def needed(self, name: str, others: Sequence[str]) -> tuple[tuple[str, ...], int]:
-        """Return the fewest of other columns that tell the values of a column, and their groups; 0 if none do."""
-        group, needed = self.groups(others), [*others]
-        if self.differs(name, group):
-            return (), 0
-        for count in (1, 2, 3):
-            found = [each for each in combinations(others, count) if self._tells(each, name)]
-            if found and (pairs := [(int(self.groups(each).max()) + 1, each) for each in found]):
-                groups, arguments = min(pairs)
-                return arguments, groups
-            if math.comb(len(others), count + 1) > _MOST_SUBSETS:
-                break
-        for other in self.larger_first(others):
-            without = self.groups(argument for argument in needed if argument != other)
-            if not self.differs(name, without):
-                needed.remove(other)
-                group = without
-        return (*needed,), int(group.max()) + 1
-
-    def _tells(self, names: Sequence[str], name: str) -> bool:
-        """Return whether a column is a function of others; the first rows refuse most."""
-        key = np.zeros(min(self.rows, _HEAD), dtype=np.int64)
-        for other in names:
-            key = renumbered(key * self.sizes[other] + self.codes[other][:_HEAD])
-        both = key * self.sizes[name] + self.codes[name][:_HEAD]
-        return len(np.unique(both)) == int(key.max()) + 1 and not self.differs(name, self.groups(names))
-
-    def _uncrossed(self, names: Sequence[str], required: Sequence[str]) -> int:
-        """Return how many combinations of these columns there are without those that are crossed with the others."""
-        # Values that were measured make combinations of repetitions.
-        names = [name for name in names if name in required or self.is_few(name)]
-        count = int(self.groups(names).max()) + 1
-        for name in [name for name in names if name not in required]:
-            subset = [other for other in names if other != name]
-            without = int(self.groups(subset).max()) + 1
-            if count >= CROSSED * self.sizes[name] * without:
-                names, count = subset, without
-        return count
-
-    def _is_outcome(self, name: str, arguments: Sequence[str], groups: int) -> bool:
-        """Return whether a column has values as those of a result of its arguments, a complete grid with repetitions.
-
-        Designs have each value of an option as often, if these are not few. Else they are fractions or in a wide range,
-        more than each argument has, and most combinations have one of their own.
-        """
-        if EVIDENCE * groups > self.rows or not self.is_grid(arguments):
-            return False
-        if groups >= MIN_GROUPS**2 and alike(np.bincount(self.codes[name])) < CROSSED:
-            return True
-        size = self.sizes[name]
-        is_wide = not self.has_integers(name) or bool(np.ptp(self.numbers[name]) > MAX_VALUES * size)
-        return is_wide and size > max(groups / 2, *(self.sizes[each] for each in arguments))
-
-    def _is_composed(self, name: str, arguments: Sequence[str], groups: int) -> bool:
-        """Return whether a column has more values than all of its arguments, and many rows repeat combinations."""
-        return self.sizes[name] > sum(self.sizes[each] for each in arguments) and 3 * groups <= 2 * self.rows
-
-    def _is_simple(self, name: str, arguments: Sequence[str], groups: int) -> bool:
-        """Return whether a column is a sum or a product of powers of others, with two combinations per coefficient."""
-        if groups < 2 * (len(arguments) + 1) or not self.numbers.keys() >= {name, *arguments}:
-            return False
-        values, columns = self.numbers[name], np.stack([self.numbers[argument] for argument in arguments], axis=1)
-        # The numbers of named options of text are NaN.
-        if not (np.isfinite(values).all() and np.isfinite(columns).all()):
-            return False
-        pairs = [(values, columns)]
-        if (values > 0).all() and (columns > 0).all():
-            pairs.append((np.log(values), np.log(columns)))
-        for target, factors in pairs:
-            design = np.column_stack([np.ones(len(target)), factors])
-            residual = target - design @ np.linalg.lstsq(design, target, rcond=None)[0]
-            if np.abs(residual).max() <= EXACT * np.abs(target).max():
-                return True
-        return False
-
 
 def alike(counts: Array) -> float:
     """Return the share of the most frequent one of some numbers."""
@@ -461,15 +347,6 @@ def repeats(counts: Array) -> bool:
     return len(counts) >= 2 * MIN_GROUPS and alike(counts) >= CROSSED and int(np.bincount(counts).argmax()) > 1
 
 
-def _explained(values: Array, group: Array) -> float:
-    """Return the share of the variance between groups of rows (adjusted R²), 0 if most rows are alone in theirs."""
-    counts = np.bincount(group)
-    within, total = len(values) - len(counts), len(values) - 1
-    if EVIDENCE * len(counts) > len(values) or not np.ptp(values):
-        return 0.0
-    return 1 - float((_residuals(values, group) ** 2).sum() / within / (values.var() * len(values) / total))
-
-
-def _residuals(values: Array, group: Array) -> Array:
+def residuals(values: Array, group: Array) -> Array:
     """Return the differences of values to the mean of their group, shape (n,)."""
     return np.asarray(values - (np.bincount(group, values) / np.maximum(np.bincount(group), 1))[group])

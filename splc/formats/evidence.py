@@ -22,6 +22,7 @@ from splc.formats.coded_columns import (
     is_code_name,
     repeats,
 )
+from splc.formats.functions import arguments_of, fewest_of, near_arguments_of
 from splc.types import Array
 
 # The beginning of a name that several columns of one kind have: `spark.` and `job options.`.
@@ -111,7 +112,7 @@ def _observed(table: CodedColumns, names: Sequence[str], nfp: str | None, explic
         if name in reasons or not table.is_various(name) or table.is_few(name) or table.is_named_measured(name):
             continue
         others = [other for other in few if other != name]
-        if near := table.near_arguments(name, others, [other for other in whole if other != name]):
+        if near := near_arguments_of(table, name, others, [other for other in whole if other != name]):
             reasons[name] = f"it is nearly a function of {listed(near)}, as what a run counts or measures"
         elif (nfp is None or table.has_integers(name)) and table.is_grid(others, once=True):
             reasons[name] = f"{listed(others)} are a complete grid without it"
@@ -302,7 +303,7 @@ def _functions(table: CodedColumns, names: Sequence[str], options: Iterable[str]
         name for name in numbers if not table.is_binary(name) and table.sizes[name] > 1 + (name not in table.numbers)
     ]
     for name in table.larger_first(numeric) if len(numeric) * len(inputs) ** 2 <= MAX_TESTS else ():
-        if (arguments := table.arguments(name, [other for other in inputs if other != name])) is not None:
+        if (arguments := arguments_of(table, name, [other for other in inputs if other != name])) is not None:
             functions[name] = arguments
             inputs.remove(name)
     return functions
@@ -312,7 +313,7 @@ def _combined(table: CodedColumns, names: Iterable[str], options: Iterable[str])
     """Return the options of text that name each combination of other options or contexts, with these."""
     inputs, combined = [*dict.fromkeys((*options, *table.contexts))], dict[str, tuple[str, ...]]()
     for name in table.larger_first(names):
-        needed, groups = table.needed(name, [other for other in inputs if other != name])
+        needed, groups = fewest_of(table, name, [other for other in inputs if other != name])
         if len(needed) > 1 and groups == table.sizes[name]:
             combined[name] = needed
             inputs.remove(name)

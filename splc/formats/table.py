@@ -17,9 +17,9 @@ from functools import cached_property
 from math import isnan
 from typing import Any
 
-from splc.data.property_unit import is_unit
 from splc.errors import InputError, Problem, Problems, SplcError, listed, plural, shorten
-from splc.formats.column_choice import GROUPED, MISSING, StatedRoles, kind_of
+from splc.formats.column_choice import GROUPED, StatedRoles, kind_of
+from splc.formats.titles import LEAST_TABLE, LOOKED_AT, table_lines, units_below
 from splc.io.csv_rows import (
     SEPARATORS,
     CodedTexts,
@@ -199,94 +199,13 @@ def _clean(text: str, source: Source) -> str:
     return (text if text.isascii() else text.encode("utf-8", "replace").decode()).lstrip(" ")
 
 
-# The bytes and rows in which titles and statistics are looked for, and the fewest of a table that has some.
-_LOOKED_AT, _TITLES, _LEAST_TABLE = 1 << 18, 30, 4
-# Cells without a unit in a row of units.
-_NO_UNIT = ("", "-", "–")
-# Rows below a table have at most one in so many of its cells.
-_SHORT = 3
 # Texts of western Europe have at most one other character in so many ASCII ones.
 _FOREIGN, _ASCII = 8, 127
-_STATISTICS = {
-    *("mean", "average", "avg", "median", "min", "max", "minimum", "maximum", "sd", "std", "stdev", "stddev", "sum"),
-    *("total", "mittelwert", "summe", "standardabweichung", "moyenne", "écart-type", "ecart-type", "somme"),
-}
-
-
-def _filled(row: Sequence[object]) -> int:
-    return sum(not (cell is None or str(cell).isspace() or cell == "") for cell in row)
-
-
-def title_rows(rows: Sequence[Sequence[object]]) -> int:
-    """Return how many rows stand before the header of a table: titles and comments.
-
-    They have at most half as many cells with a text as the rows further below, or begin with `#` and have another
-    number of cells.
-    """
-    rows = rows[:_TITLES]
-    counts = [*map(_filled, rows)]
-    filled = sorted(count for count in counts[len(counts) // 2 :] if count)
-    usual = filled[len(filled) // 2] if filled else 0
-    if usual < 2 or sum(count > usual / 2 for count in counts) < _LEAST_TABLE - 1:
-        return 0
-    marked = [bool(row) and str(row[0]).lstrip().startswith("#") for row in rows]
-    # The last one may be the header.
-    last = len(rows) - 1 - marked[::-1].index(True) if any(marked) else 0
-    is_comment = (mark and (at < last or len(rows[at]) != len(rows[-1])) for at, mark in enumerate(marked))
-    is_title = [count <= usual / 2 or comment for count, comment in zip(counts, is_comment, strict=True)]
-    first = is_title.index(False)
-    return first if any(counts[:first]) else 0
-
-
-def statistic_rows(rows: Sequence[Sequence[object]]) -> int:
-    """Return how many rows at the end of a table are statistics of those above (`Mean`, beside empty cells) or remarks.
-
-    Remarks are the only text in their row.
-    """
-    rows = rows[-_TITLES:]
-    counts = [*map(_filled, rows)]
-    usual = sorted(counts)[len(counts) // 2] if counts else 0
-    # A blank row may separate the table from short rows below it.
-    last = counts[::-1].index(0) if 0 in counts else 0
-    below = last if all(_SHORT * count <= usual for count in counts[len(counts) - last :]) else 0
-    for at in range(below, len(rows)):
-        words = {str(cell).strip(" :").casefold() for cell in rows[-1 - at] if cell is not None}
-        is_remark = counts[-1 - at] == 1 and usual > 2 and isnan(parse_number(str(rows[-1 - at][0] or 0)))
-        if counts[-1 - at] and (counts[-1 - at] >= usual or _STATISTICS.isdisjoint(words)) and not is_remark:
-            return at
-    return 0
-
-
-def table_lines(content: bytes) -> tuple[int, int]:
-    """Return how many lines of a CSV file stand before its header (`title_rows`) and after it (`statistic_rows`)."""
-    # Empty lines at the end are none of the table.
-    texts = (content[:_LOOKED_AT], content[-_LOOKED_AT:].rstrip())
-    first, last = (text.decode("utf-8", "replace").splitlines() for text in texts)
-    first, last = first[:_TITLES], last[-_TITLES:]
-    written = [line for line in first if line.strip()]
-    # A quoted text may have several lines.
-    if len(written) < _LEAST_TABLE or any(line.count('"') % 2 for line in (*first, *last)):
-        return 0, 0
-
-    def fit(separator: str) -> tuple[int, int]:
-        [(cells, count), *_] = Counter(len(split_line(line, separator)) for line in written).most_common()
-        return count if cells > 1 else 0, cells
-
-    # Titles hide the separator of the first lines; it gives most lines the same number of cells.
-    separator = max(SEPARATORS, key=fit)
-    before, after = ([split_line(line, separator) if line.strip() else [] for line in lines] for lines in (first, last))
-    return title_rows(before), statistic_rows(after)
-
-
-def beside_notes(before: int, after: int) -> tuple[str, ...]:
-    """Return notes about the rows before the header of a table and those below it, if there are some."""
-    counts = {"before the header": before, "below the table": after}
-    return tuple(f"{plural(count, 'row', 'rows')} {place} left out" for place, count in counts.items() if count)
 
 
 def in_utf8(source: Source) -> Source:
     """Return a file in Windows' encoding for western Europe, as spreadsheets write it, in UTF-8; others as they are."""
-    data, beginning = source.data, source.data[:_LOOKED_AT]
+    data, beginning = source.data, source.data[:LOOKED_AT]
     with suppress(UnicodeDecodeError):
         if data.isascii() or data.decode():
             return source
@@ -361,18 +280,9 @@ def split_table(
 
 
 def _without_units(table: TableSource) -> TableSource:
-    """Return a table without a row of units below its header: texts above columns of numbers, several ones."""
+    """Return a table without a row of units below its header."""
     rows = table.rows
-    if len(rows) < _LEAST_TABLE:
-        return table
-    below = [[cell.strip() for cell in rows[at]] for at in range(1, _LEAST_TABLE)]
-    stated = {
-        name.strip(): (unit.strip("[]()"), [parse_number(each.replace(",", ".")) for each in numbers])
-        for name, unit, *numbers in zip(rows[0], *below, strict=False)
-        if unit not in _NO_UNIT
-    }
-    units = {name: unit for name, (unit, numbers) in stated.items() if is_unit(unit) and not any(map(isnan, numbers))}
-    if len(units) < max(2, len(stated)) or any(unit.casefold() in MISSING for unit in units.values()):
+    if len(rows) < LEAST_TABLE or not (units := units_below(rows)):
         return table
     shown = listed([f"{name} in {unit}" for name, unit in units.items()])
     remarks = (*table.remarks, f"the row of units below the header is left out: {shown}")

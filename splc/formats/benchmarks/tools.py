@@ -35,7 +35,8 @@ from splc.formats.benchmarks.declaration import (
     table_of,
 )
 from splc.formats.column_choice import StatedRoles
-from splc.formats.table import TableSource, beside_notes, statistic_rows, title_rows
+from splc.formats.table import TableSource
+from splc.formats.titles import beside_notes, statistic_rows, title_rows
 from splc.io.csv_rows import first_header
 from splc.io.files import MAX_UNPACKED, STANDARD, Source, read_source
 from splc.io.json import declared, parse_json

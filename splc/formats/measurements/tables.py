@@ -24,7 +24,8 @@ from splc.formats.column_choice import GROUPED, MISSING, ColumnChoice, StatedRol
 from splc.formats.detect import is_xml
 from splc.formats.measurements.splconqueror_xml import read_xml_columns
 from splc.formats.roles import is_context_name
-from splc.formats.table import ColumnRows, TableSource, beside_notes, read_columns, split_table, table_of, table_text
+from splc.formats.table import ColumnRows, TableSource, read_columns, split_table, table_of, table_text
+from splc.formats.titles import beside_notes
 from splc.io.csv_rows import CodedTexts, distinct_numbers, distinct_texts, first_header, first_line
 from splc.io.files import Source
 from splc.io.numbers import column_texts, parse_column, unit_of
