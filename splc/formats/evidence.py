@@ -328,15 +328,18 @@ def spelled_twice(
     numbers: Collection[str],
     contexts: Collection[str],
     explicit: Collection[str],
+    *,
+    named: bool,
 ) -> dict[str, str]:
     """Return the columns that say the same as another one: codes, texts that spell numbers, and else the later one.
 
-    These have few values, and texts stand to the left of the first property that is stated, by its place in the order.
+    These have few values, and texts stand to the left of the first property that is stated, by its place in the order,
+    and so do numbers unless the user named the property.
     """
     reasons: dict[str, str] = {}
     left = order[:stated]
     levels = [name for name in order if name in numbers and table.is_few(name)]
-    levels = [name for name in levels if name in left or not is_measurement_name(name)]
+    levels = [name for name in levels if name in left or (named and not is_measurement_name(name))]
     texts = [name for name in left if name in words and table.is_few(name)]
     chosen = [name for name in explicit if table.is_few(name)]
     places = [name for name in contexts if table.is_few(name)]

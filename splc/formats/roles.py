@@ -186,7 +186,9 @@ def roles_of(
             ignored[name] = "its text differs in nearly every row"
     mentioned = [*twins, *(name for name in contexts if name in choice.named)]
     stated_ones = [name for name in choice.options if name in table.codes]
-    twice = spelled_twice(table, [*columns], first_stated, words, free, [*mentioned, *places], stated_ones)
+    order, places = [*columns], [*mentioned, *places]
+    stated = first_stated if named else 0
+    twice = spelled_twice(table, order, stated, words, free, places, stated_ones, named=nfp in columns)
     ignored |= {name: reason for name, reason in twice.items() if name not in mentioned}
     numbers = {name: values for name, values in numbers.items() if name not in ignored}
     contexts = [name for name in contexts if name not in ignored]
