@@ -113,7 +113,7 @@ def _observed(table: CodedColumns, names: Sequence[str], nfp: str | None, explic
             continue
         others = [other for other in few if other != name]
         if near := near_arguments_of(table, name, others, [other for other in whole if other != name]):
-            reasons[name] = f"it is nearly a function of {listed(near)}, as what a run counts or measures"
+            reasons[name] = f"it depends mostly on {listed(near)}, as what a run counts or measures"
         elif (nfp is None or table.has_integers(name)) and table.is_grid(others, once=True):
             reasons[name] = f"{listed(others)} are a complete grid without it"
     columns = [name for name in (*left, *right) if name not in reasons]
@@ -303,7 +303,11 @@ def _functions(table: CodedColumns, names: Sequence[str], options: Iterable[str]
         name for name in numbers if not table.is_binary(name) and table.sizes[name] > 1 + (name not in table.numbers)
     ]
     for name in table.larger_first(numeric) if len(numeric) * len(inputs) ** 2 <= MAX_TESTS else ():
-        if (arguments := arguments_of(table, name, [other for other in inputs if other != name])) is not None:
+        if (arguments := arguments_of(table, name, [other for other in inputs if other != name])) is None:
+            continue
+        # A text such as `PL-118` is the label of a batch, not what `PLA` is a function of.
+        is_label = len(arguments) == 1 and {name, *arguments}.isdisjoint(table.numbers) and table.has_digits(*arguments)
+        if not is_label or table.has_digits(name):
             functions[name] = arguments
             inputs.remove(name)
     return functions

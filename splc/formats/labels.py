@@ -75,6 +75,7 @@ _VERDICTS = {
     ("check",),
     ("correct",),
 }
+_FLAGS = {("valid",), ("ok",), ("success",), ("succeeded",), ("passed",), ("gultig",), ("valide",)}
 _FAILED = {
     *("fail", "failed", "failure", "error", "crash", "crashed", "cancelled", "canceled", "timeout", "timed_out"),
     *("aborted", "abort", "killed", "oom", "out_of_memory", "node_fail", "skipped", "pruned", "running", "invalid"),
@@ -119,6 +120,11 @@ def is_exit_code(name: str, values: Array, others: Iterable[Array]) -> bool:
         return key in EXIT_CODES
     lacking = (~(other > 0) for other in others if (other > 0).any())
     return bool((values >= 10).any() or (failed.any() and any(np.array_equal(failed, each) for each in lacking)))
+
+
+def is_success_flag(name: str, values: Array) -> bool:
+    """Return whether zeros and ones say which runs are valid, by their name, and nearly all are."""
+    return words_of(name) in _FLAGS and bool(np.isin(values, (0, 1)).all()) and 2 * values.sum() > len(values)
 
 
 def is_status(name: str, values: Iterable[str]) -> bool:

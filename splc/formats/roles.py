@@ -43,7 +43,7 @@ from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
 from splc.formats.coded_columns import MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns, is_counter, is_row_counter
 from splc.formats.column_choice import NOT_USED, ColumnChoice, has_commas, has_words, kind_of, numbers_in, version_in
 from splc.formats.evidence import options_among, perhaps_measured, spelled_twice, unexplained_gaps
-from splc.formats.labels import EXIT_CODES, is_exit_code, is_hash, is_status, left_out
+from splc.formats.labels import EXIT_CODES, is_exit_code, is_hash, is_status, is_success_flag, left_out
 from splc.io.csv_rows import distinct_texts, texts_in
 from splc.io.numbers import parse_column
 from splc.system.variability import ROOT
@@ -155,7 +155,8 @@ def roles_of(
         else:
             numbers[name] = values
     for name in [name for name in numbers if name != nfp and name not in choice.options]:
-        if is_exit_code(name, numbers[name], (values for other, values in numbers.items() if other != name)):
+        others = (values for other, values in numbers.items() if other != name)
+        if is_success_flag(name, numbers[name]) or is_exit_code(name, numbers[name], others):
             statuses.append(name)
             del numbers[name]
     places, contexts = contexts, [name for name in columns if name in contexts or name in statuses]

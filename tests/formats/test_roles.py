@@ -21,6 +21,7 @@ from splc.formats.coded_columns import CodedColumns
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.detect import kind_of
 from splc.formats.experiments.read import read_experiment
+from splc.formats.functions import arguments_of
 from splc.formats.inference import infer_system, inference_of
 from splc.formats.labels import left_out
 from splc.formats.measurements.configurations import read_configurations
@@ -237,7 +238,7 @@ def test_composed_columns() -> None:
     columns = {"a": drawn[0], "b": drawn[1], "c": drawn[2], "memory": (drawn[0] + drawn[1]) * drawn[2]}
     for count, expected in ((150, ("a", "b", "c")), (40, None)):
         table = CodedColumns({name: values[:count] for name, values in columns.items()}, {})
-        assert table.arguments("memory", ["a", "b", "c"]) == expected
+        assert arguments_of(table, "memory", ["a", "b", "c"]) == expected
 
 
 @pytest.mark.parametrize("other", ["time_std", "time_max", "energy_std"])

@@ -17,7 +17,7 @@ from splc.data.table import names_of
 from splc.errors import InputError, MeasurementError, Problem, Problems, nearest
 from splc.formats import detect
 from splc.formats.column_choice import ColumnChoice, shown_value, shown_values
-from splc.formats.labels import EXIT_CODES, WORKED, is_exit_code, is_status, left_out
+from splc.formats.labels import EXIT_CODES, WORKED, is_exit_code, is_status, is_success_flag, left_out
 from splc.formats.measurements.constraints import with_failures
 from splc.formats.measurements.rows import MeasurementRows, Policy, assemble
 from splc.formats.measurements.tables import read_table
@@ -215,14 +215,32 @@ def _without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> Measure
         context, notes = rows.contexts.get(name), rows.notes
         contexts = {other: each for other, each in rows.contexts.items() if other != name}
         worked = np.zeros(len(rows), dtype=bool)
+        result = (others.get(rows.nfp or "", np.ones((len(rows), 1))) > 0).any(axis=1)
+        # Zeros among positive values are those of failed runs if a column says so.
+        failed_rows = ~result & (2 * result.sum() > len(rows))
         if context is None and is_exit_code(name, read[name][:, 0], (each[:, 0] for each in others.values())):
             codes, results = read[name][:, 0], [others[rows.nfp]] if rows.nfp in others else [*others.values()]
             lacking = np.all([np.isnan(each).all(axis=1) for each in results], axis=0)
             # Where some codes have no values, those that have some are warnings.
             warned = set(codes[~lacking].tolist()) if (lacking & (codes != 0)).any() else set[float]()
             worked = np.isin(codes, [0, *warned]) & ~lacking
+        elif context is None and is_success_flag(name, read[name][:, 0]):
+            worked = read[name][:, 0] == 1
         elif context is not None and (name.casefold() in EXIT_CODES or is_status(name, context.values)):
             worked = np.array([value.casefold() in WORKED for value in context.values], dtype=bool)[context.codes]
+            if not worked.any() and failed_rows.any():
+                # Other words: those of runs without a result, if the others have some.
+                lost = np.unique(context.codes[failed_rows])
+                worked = ~np.isin(context.codes, lost)
+                worked |= bool((~failed_rows & np.isin(context.codes, lost)).any())
+        elif context is not None and "" in context.values:
+            filled = context.codes != context.values.index("")
+            without = np.any([np.isnan(values).all(axis=1) for values in others.values()], axis=0)
+            if filled.any() and without[filled].all():
+                text = f"left out: {name}, which says why runs failed"
+                rows = rows if filled.all() else replace(rows, contexts=contexts, notes=(*notes, text))
+            elif failed_rows[filled].all():
+                worked = ~filled
         if worked.any() and not worked.all():
             failed = f"{(~worked).sum():,} of {len(rows):,} runs did not succeed, as {name!r} says"
             text = f"{failed}: their values are not used (--ignore {shlex.quote(name)} uses them)"
@@ -231,12 +249,6 @@ def _without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> Measure
             missing = {other: np.where(worked, rows.missing[other], 0) for other in others}
             said = (*rows.unsuccessful, text)
             rows = replace(rows, values=values, missing=missing, contexts=contexts, unsuccessful=said)
-        elif context is not None and "" in context.values:
-            filled = context.codes != context.values.index("")
-            without = np.any([np.isnan(values).all(axis=1) for values in others.values()], axis=0)
-            if filled.any() and not filled.all() and without[filled].all():
-                text = f"left out: {name}, which says why runs failed"
-                rows = replace(rows, contexts=contexts, notes=(*notes, text))
     return rows
 
 
