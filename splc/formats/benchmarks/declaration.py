@@ -1,11 +1,9 @@
 r"""Declarations of the formats of benchmark tools: how a file begins, what it contains, and how that becomes a table.
 
-Tools that write a folder of runs are here, too: `perf stat`, Criterion.rs, and multiruns of Hydra. A declaration:
-
 @benchmark("hyperfine", rb'\{\s*"results"\s*:', content={"results": [{"command": str, "times": list | None}]})
 def hyperfine(source: Source, content: Any) -> TableSource: ...
 
-The table is made of runs, whose options may be words of commands or of names: `gzip -9 file`, `level=9,input=text`.
+Tools that write a folder of runs are here, too: `perf stat`, Criterion.rs, and multiruns of Hydra.
 """
 
 from __future__ import annotations
@@ -22,8 +20,7 @@ from typing import Any
 
 from splc.errors import InputError, Problem, Problems, listed, plural
 from splc.formats.column_choice import StatedRoles
-from splc.formats.table import TableSource
-from splc.io.csv_rows import split_table_rows
+from splc.formats.table import TableSource, split_table
 from splc.io.files import STANDARD, Source, read_source
 from splc.io.json import mismatches, parse_json
 from splc.io.numbers import number_text, parse_number
@@ -41,46 +38,40 @@ def pairs_in(name: str) -> dict[str, str]:
 
 
 def options_of_commands(commands: Sequence[str]) -> list[dict[str, str]]:
-    """Return the options of each command: the words in which the commands differ.
-
-    Of commands with equally many words, each place with different words is an option, which has the name that the
-    words state (`--level=9`, or `--level` before `9`), else `word3`. Otherwise each word that only some commands have
-    is a binary option, or the value of the option that it names.
-    """
+    """Return the options of each command: the words in which the commands differ."""
     split = [_words(command) for command in commands]
+    rows: list[dict[str, str]] = [{} for _ in split]
     if len({len(words) for words in split}) == 1:
-        option_rows: list[dict[str, str]] = [{} for _ in split]
+        # Each place with different words is an option: `--level=9`, `--level` before `9`, else `word3`.
         for at, column in enumerate(zip(*split, strict=True)):
             if len(set(column)) == 1:
                 continue
             previous_word = split[0][at - 1] if at and len({words[at - 1] for words in split}) == 1 else ""
             name, values = _name_and_values(column, previous_word, f"word{at + 1}")
-            for options, value in zip(option_rows, values, strict=True):
-                options[name] = value
-        return option_rows
+            for row, value in zip(rows, values, strict=True):
+                row[name] = value
+        return rows
+    # Each word that only some commands have is a binary option, or the value of the option that it names.
     common = set(split[0]).intersection(*split[1:])
     switches = dict.fromkeys(word for words in split for word in words if word not in common)
     valued = {word: pair for word in switches if (pair := _PAIR.fullmatch(word.lstrip("-")))}
-    rows = []
-    for words in split:
-        row = {valued[word][1]: valued[word][2] for word in words if word in valued}
-        rows.append(row | {_identifier(word): "1" if word in words else "0" for word in switches if word not in valued})
+    for row, words in zip(rows, split, strict=True):
+        row |= {valued[word][1]: valued[word][2] for word in words if word in valued}
+        row |= {_identifier(word): "1" if word in words else "0" for word in switches if word not in valued}
     return rows
 
 
 def _name_and_values(column: Sequence[str], previous_word: str, default_name: str) -> tuple[str, list[str]]:
     """Return the name of an option and its values."""
-    pairs = [_PAIR.fullmatch(word.lstrip("-")) for word in column]
-    names = {pair[1] for pair in pairs if pair is not None}
-    if len(names) == 1 and None not in pairs:
-        return names.pop(), [pair[2] for pair in pairs if pair is not None]
+    pairs = [pair for word in column if (pair := _PAIR.fullmatch(word.lstrip("-")))]
+    if len({pair[1] for pair in pairs}) == 1 and len(pairs) == len(column):
+        return pairs[0][1], [pair[2] for pair in pairs]
     if previous_word.startswith("-") and not any(word.startswith("-") for word in column):
         return _identifier(previous_word), list(column)
     letters = {re.sub(r"[0-9.]+$", "", word) for word in column}
     if len(letters) == 1 and (prefix := letters.pop()) and all(word != prefix for word in column):
         # `-j1`, `-j2`; and `-1`, `-9`, which are numbers.
-        name = _identifier(prefix)
-        return name or default_name, [word.removeprefix(prefix) for word in column]
+        return _identifier(prefix) or default_name, [word.removeprefix(prefix) for word in column]
     return default_name, list(column)
 
 
@@ -212,10 +203,10 @@ def content_of(source: Source, kind: Any) -> Any:
     return content
 
 
-def check(source: Source, content: Any, kind: Any, name: str = "") -> None:
-    """Raise an error with all entries that are not of their declared type; `name`: the entry that the content is."""
+def check(source: Source, content: Any, kind: Any) -> None:
+    """Raise an error with all entries that are not of their declared type."""
     problems = Problems(source.name)
-    for mismatch in mismatches(kind, content, name):
+    for mismatch in mismatches(kind, content):
         place, is_item = re.subn(r"(\[\d+\])+$", "", mismatch.path)
         entry = repr(place.rpartition(".")[2]) if place else "the content"
         expected = f"a list of {mismatch.expected.split()[-1]}s" if is_item else mismatch.expected
@@ -226,10 +217,8 @@ def check(source: Source, content: Any, kind: Any, name: str = "") -> None:
 
 def rows_of(source: Source) -> list[dict[str, str]]:
     """Return the rows of a CSV file with a header, by column."""
-    table: tuple[Sequence[Sequence[str]], Sequence[int]] = (
-        (source.rows, source.lines) if isinstance(source, TableSource) and source.rows else split_table_rows(source)
-    )
-    (header, *rows), (_, *lines) = table
+    table = split_table(source, decimal=".")
+    (header, *rows), (_, *lines) = table.rows, table.lines
     if not rows:
         raise InputError(Problem("the file has no rows", source.name))
     for row, line in zip(rows, lines, strict=True):
@@ -267,7 +256,6 @@ def read_folder(folder: Path) -> TableSource:
 # The first of these that was counted is the property to use.
 _MAIN = ("duration_time", "task-clock", "cpu-clock", "cycles", "instructions")
 _UNITS = {"ns": 1e9, "usec": 1e6, "msec": 1e3, "sec": 1.0}
-_EVENT = re.compile(r"[A-Za-z][^,\s]*")
 _JSON = b'"counter-value"'
 _HINT = "name a folder of such files, whose names state the options: perf stat -x, -o runs/level=9,input=text.csv"
 _WHOLE = "leave out -I, -A, --per-core and the like; -x needs a comma"
@@ -284,10 +272,7 @@ perf_csv = replace(perf_json, begins=_COUNT, marks=())
 
 
 def _read_perf(folder: Path) -> TableSource:
-    """Read a folder of files of `perf stat`, one run each; files of the same options are repetitions.
-
-    What follows two underscores or `;` without `=` does not count: `level=9;2.csv` is another run of `level=9`.
-    """
+    """Read a folder of files of `perf stat`, one run each; `level=9;2.csv` is another run of `level=9`."""
     runs = []
     for file in files_in(folder):
         source = read_source(file)
@@ -330,7 +315,7 @@ def _counts(source: Source) -> dict[str, float | None]:
 def _csv_line(source: Source, line: str, at: int) -> tuple[str, str, str]:
     """Return count, unit and event in a line of `-x,`."""
     count, unit, event, *_ = *line.split(","), "", ""
-    if not _EVENT.fullmatch(event) or (number(count) is None and "<" not in count):
+    if not re.fullmatch(r"[A-Za-z]\S*", event) or (number(count) is None and "<" not in count):
         raise InputError(Problem("not a count of perf stat -x,", source.name, at, text=line, hint=_WHOLE))
     return count, unit, event
 
@@ -348,30 +333,26 @@ def _json_line(source: Source, line: str, at: int) -> tuple[str, str, str]:
 
 
 def _read_criterion(folder: Path) -> TableSource:
-    """Read the last run of each benchmark: its function and its input are options, the group is a context.
-
-    Each sample is a repetition, its time per iteration in seconds; without samples the estimated mean is the value.
-    """
-    files = [file for file in sorted(folder.rglob(BENCHMARK)) if file.parent.name == "new"]
+    """Read the last run of each benchmark: its function and its input are options, the group is a context."""
+    found = sorted(folder.rglob(BENCHMARK))
     # Without a folder `new` these are copies of the folders of benchmarks, as they were saved.
-    files = files or [file for file in sorted(folder.rglob(BENCHMARK)) if file.parent.name != "change"]
+    files = [each for each in found if each.parent.name == "new"] or [
+        each for each in found if each.parent.name != "change"
+    ]
     names = [content_of(read_source(file), dict) for file in files]
     several = len({str(name.get("function_id")) for name in names}) > 1
     runs = []
     for file, name in zip(files, names, strict=True):
-        options: dict[str, Any] = {}
-        if several and name.get("function_id") is not None:
-            options["function"] = name["function_id"]
-        if (value := name.get("value_str")) is not None:
-            options |= pairs_in(str(value)) or {"value": value}
-        group = {"group": name.get("group_id")}
+        function, value, group = name.get("function_id"), name.get("value_str"), {"group": name.get("group_id")}
+        options = {"function": function} if several and function is not None else {}
+        options |= {} if value is None else pairs_in(str(value)) or {"value": value}
         runs += [MeasuredRun(options, {"time": time / 1e9}, group) for time in _iteration_times(file.parent)]
     hint = "give the benchmarks an input: bench_with_input"
     return table_of(Source(str(folder), b""), runs, main="time", hint=hint, units={"time": "s"})
 
 
 def _iteration_times(folder: Path) -> list[float]:
-    """Return the times per iteration in nanoseconds."""
+    """Return the times per iteration in nanoseconds: of each sample, without samples the estimated mean."""
     if (folder / "sample.json").is_file():
         sample = content_of(read_source(folder / "sample.json"), {"iters": list, "times": list})
         pairs = [(number(count), number(time)) for count, time in zip(sample["iters"], sample["times"], strict=False)]
@@ -388,10 +369,7 @@ _PREFERRED = ("result", "results", "metrics", "measurements")
 
 
 def _read_hydra(folder: Path) -> TableSource:
-    """Read the jobs of a multirun: the overrides are options, the numbers in the result file of a job are properties.
-
-    The result file is the JSON or CSV file in the job's folder; each row of a CSV file is a repetition.
-    """
+    """Read the jobs of a multirun: overrides are options, the numbers in the result file of a job are properties."""
     jobs = [file.parent.parent for file in sorted(folder.rglob(OVERRIDES))]
     if not (complete := [(job, results) for job in jobs if (results := _result_file(job)) is not None]):
         hint = 'write the results of each job to a file result.json in its folder: {"time": 1.5}'

@@ -38,16 +38,13 @@ _RESULTS = {"results": [{"command": str, "parameters": dict | None, **_LISTS}]}
 
 @benchmark("hyperfine", rb'\{\s*"results"\s*:', b'"command"', content=_RESULTS)
 def hyperfine_json(source: Source, content: Any) -> TableSource:
-    """Read `--export-json` of hyperfine: the parameters are options, each run is a repetition.
-
-    Without parameters, the words in which the commands differ are the options. A run that was ended by a signal has no
-    exit code and no time.
-    """
+    """Read `--export-json` of hyperfine: the parameters are options, each run is a repetition."""
     runs = []
     results = content["results"]
     for result, options in zip(results, _hyperfine_options(results), strict=True):
         means = {name: number(result.get(name)) for name in ("user", "system")}
         times = result.get("times") or [result.get("mean")]
+        # A run that was ended by a signal has no exit code and no time.
         codes = result.get("exit_codes") or [0.0] * len(times)
         memory = result.get("memory_usage_byte") or [None] * len(times)
         for time, code, memory_bytes in zip(times, codes, memory, strict=False):
@@ -78,23 +75,18 @@ def _hyperfine_options(results: Sequence[Mapping[str, Any]]) -> Sequence[Mapping
 # Parts of names that say how a benchmark was run.
 _FLAGS = re.compile(r"(?:real|process|manual)_time|(?:iterations|repeats|min_time|min_warmup_time|warmup_time):.*")
 _AGGREGATE = re.compile(r"_[a-zA-Z]+$")
-_NOT_COUNTERS = frozenset(
-    (
-        *("name", "family_index", "per_family_instance_index", "run_name", "run_type", "repetitions"),
-        *("repetition_index", "threads", "iterations", "real_time", "cpu_time", "time_unit", "aggregate_name"),
-        *("aggregate_unit", "label", "error_occurred", "error_message", "skipped", "skip_message", "complexity_n"),
-        *("big_o", "rms", "cpu_coefficient", "real_coefficient"),
-    )
+_NOT_COUNTERS = re.compile(
+    "name|family_index|per_family_instance_index|run_(name|type)|repetitions|repetition_index|threads|iterations|"
+    "(real|cpu)_time|time_unit|aggregate_(name|unit)|label|error_occurred|error_message|skipped|skip_message|"
+    "complexity_n|big_o|rms|(real|cpu)_coefficient"
 )
 _PER_SECOND = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1.0, "min": 1 / 60, "hr": 1 / 3600, "day": 1 / 86400}
 
 
 @benchmark("Google Benchmark", rb'\{\s*"context"\s*:', b'"benchmarks"', content={"benchmarks": [dict]})
 def google_json(source: Source, content: Any) -> TableSource:
-    """Read JSON of Google Benchmark: arguments in names are options, the benchmark is a context, times in seconds.
-
-    Aggregates (`BM_zip/1_mean`) are left out, except the mean of runs that are not listed.
-    """
+    """Read JSON of Google Benchmark: arguments in names are options, the benchmark is a context, times in seconds."""
+    # Aggregates (`BM_zip/1_mean`) are left out, except the mean of runs that are not listed.
     runs = [each for each in content["benchmarks"] if each.get("run_type", "iteration") != "aggregate"]
     means = [each for each in content["benchmarks"] if each.get("aggregate_name") == "mean"]
     return _google_table(source, runs or means)
@@ -122,7 +114,7 @@ def _google_table(source: Source, entries: Sequence[Mapping[str, Any]]) -> Table
             unit = _PER_SECOND.get(str(entry.get("time_unit", "ns")), 1.0)
             times = {name: number(entry.get(name)) for name in ("real_time", "cpu_time")}
             values = {name: None if time is None else time / unit for name, time in times.items()}
-            values |= {name: number(value) for name, value in entry.items() if name not in _NOT_COUNTERS}
+            values |= {name: number(value) for name, value in entry.items() if not _NOT_COUNTERS.fullmatch(name)}
         runs.append(MeasuredRun({**options, **count}, values, {"benchmark": family}))
     hint = "give the benchmarks arguments: ->ArgsProduct({{1, 4}, {64, 256}}), with ->ArgNames for names of options"
     return table_of(source, runs, main="real_time", hint=hint, units={"real_time": "s", "cpu_time": "s"})
@@ -153,11 +145,7 @@ _JMH_RESULT |= {"params": dict | None, "secondaryMetrics": dict | None}
 
 @benchmark("JMH", rb"\[", b'"primaryMetric"', content=[_JMH_RESULT])
 def jmh_json(source: Source, results: Any) -> TableSource:
-    """Read `-rf json` of JMH: parameters are options, the method is a context, each iteration is a repetition.
-
-    Times per operation are in seconds, throughput is per second. Settings that differ (`threads`, `jvmArgs`) are
-    options, too.
-    """
+    """Read `-rf json` of JMH: parameters are options, the method is a context, each iteration is a repetition."""
     settings = differing([{name: cell(result.get(name)) for name in _JMH_SETTINGS} for result in results])
     runs = []
     for result, setting in zip(results, settings, strict=True):
@@ -175,14 +163,12 @@ def jmh_json(source: Source, results: Any) -> TableSource:
 
 @benchmark("JMH", rb'"?Benchmark"?[,;]"?Mode"?[,;]"?Threads"?[,;]"?Samples"?[,;]"?Score"?[,;]', content=ROWS)
 def jmh_csv(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
-    """Read `-rf csv` of JMH, also with decimal commas: as JSON, with the mean of each result.
-
-    Results such as `a.B.put:gc.alloc.rate` are further properties of `a.B.put`.
-    """
+    """Read `-rf csv` of JMH, also with decimal commas: as JSON, with the mean of each result."""
     check(source, rows[0], dict.fromkeys(("Threads", "Benchmark", "Mode", "Score", "Unit"), str))
     threads = differing([{"threads": row["Threads"]} for row in rows])
     runs: dict[tuple[str, ...], MeasuredRun] = {}
     for row, setting in zip(rows, threads, strict=True):
+        # `a.B.put:gc.alloc.rate` is a further property of `a.B.put`.
         full_name, _, label = row["Benchmark"].partition(":")
         options = {name.removeprefix("Param: "): row[name] for name in row if name.startswith("Param: ")} | setting
         name, value = _jmh_value(row["Score"].replace(",", "."), row["Unit"])
@@ -219,11 +205,7 @@ _NAMES = frozenset(("name", "filename", "description", "stonewall", "write_bw_lo
 
 @benchmark("fio", rb"\{", b'"fio version"', content={"jobs": [dict]})
 def fio(source: Source, content: Any) -> TableSource:
-    """Read `--output-format=json` of fio: job options that differ are options, sizes in bytes.
-
-    Bandwidth (bytes per second), operations per second, and latency (seconds) are the properties; they have separate
-    names for reading and writing if a job does both. A job that failed has no values.
-    """
+    """Read `--output-format=json` of fio: job options that differ are options, sizes in bytes."""
     jobs = content["jobs"]
     shared = declared(dict, content.get("global options"), {})
     stated = [{**shared, **declared(dict, job.get("job options"), {})} for job in jobs]
@@ -256,14 +238,7 @@ _TEST = {"stats": {"data": list | None}, "fullname": str, "params": dict | None}
 
 @benchmark("pytest-benchmark", rb"\{", b'"machine_info"', b'"benchmarks"', content={"benchmarks": [_TEST]})
 def pytest_benchmark(source: Source, content: Any) -> TableSource:
-    """Read `--benchmark-json` of pytest-benchmark (https://pytest-benchmark.readthedocs.io).
-
-    The parameters of tests are options, the test is a context, each round is a repetition.
-
-    The entries of `extra_info` that are measured by their names, or fractions, are properties. The others are options
-    if no test has parameters, or if the same parameters were run with several of their values. Of the others, numbers
-    are properties, and texts that are the same in all tests are contexts; other texts follow from the parameters.
-    """
+    """Read `--benchmark-json` of pytest-benchmark: parameters and `extra_info` are options, the test is a context."""
     tests = content["benchmarks"]
     parameters = [test.get("params") or {} for test in tests]
     names, extras, settings = [], [], []
@@ -274,23 +249,21 @@ def pytest_benchmark(source: Source, content: Any) -> TableSource:
         extras.append({name: value for name, value in extra_info.items() if name not in own})
         settings.append((names[-1], *(f"{name}={cell(value)}" for name, value in own.items())))
     roles = _extra_roles(extras, settings, parametrised=any(parameters))
-    by_role = []
-    for extra in extras:
-        kinds: dict[str, dict[str, Any]] = {"option": {}, "context": {}, "property": {}, "follows": {}}
-        for name in (name for name in roles if name in extra):
-            kinds[roles[name]][name] = extra[name]
-        by_role.append(kinds)
+    options, stated, measured = (
+        [{name: value for name, value in extra.items() if roles.get(name) == role} for extra in extras]
+        for role in ("option", "context", "property")
+    )
     # If extra_info states the configuration of each test, the names of tests are not needed.
-    configurations = {tuple(map(cell, each["option"].values())) for each in by_role}
+    configurations = {tuple(map(cell, each.values())) for each in options}
     configured = "option" in roles.values() and not any(parameters) and len(configurations) == len(tests)
     runs = []
-    for test, name, own, kinds in zip(tests, names, parameters, by_role, strict=True):
-        contexts = {**({} if configured else {"test": name}), **kinds["context"]}
+    for at, test in enumerate(tests):
+        contexts = ({} if configured else {"test": names[at]}) | stated[at]
         rounds = test["stats"].get("data") or []
         if not 0 < len(rounds) <= MAX_ROUNDS:
             rounds = [test["stats"].get("mean", test["stats"].get("median"))]
-        options = {**own, **kinds["option"]}
-        runs += [MeasuredRun(options, {"time": number(time), **kinds["property"]}, contexts) for time in rounds]
+        values = ({"time": number(time), **measured[at]} for time in rounds)
+        runs += [MeasuredRun({**parameters[at], **options[at]}, each, contexts) for each in values]
     followed = [name for name, role in roles.items() if role == "follows"]
     notes = (f"left out of extra_info, since the parameters decide it: {listed(followed)}",) if followed else ()
     hint = "parametrise the tests: @pytest.mark.parametrize, or write the options to benchmark.extra_info"
@@ -300,7 +273,11 @@ def pytest_benchmark(source: Source, content: Any) -> TableSource:
 def _extra_roles(
     extras: Sequence[Mapping[str, Any]], settings: Sequence[tuple[str, ...]], *, parametrised: bool
 ) -> dict[str, str]:
-    """Return entry of `extra_info` → its role; `settings`: the test with its parameters, of each benchmark."""
+    """Return entry of `extra_info` → its role; `settings`: the test with its parameters, of each benchmark.
+
+    Entries that are measured by their names, or fractions, are properties. The others are options if no test has
+    parameters, or if the same parameters were run with several of their values; else texts follow from the parameters.
+    """
     roles = {}
     for name in dict.fromkeys(chain.from_iterable(extras)):
         values = [extra[name] for extra in extras if name in extra]
@@ -322,15 +299,11 @@ _PYPERF = {"metadata": dict | None, "benchmarks": [{"metadata": dict | None, "ru
 
 @benchmark("pyperf", rb"\{", b'"benchmarks"', b'"runs"', b'"values"', content=_PYPERF)
 def pyperf(source: Source, content: Any) -> TableSource:
-    """Read JSON of pyperf (https://github.com/psf/pyperf): each value is a repetition, warmups are left out.
-
-    The options are those in the names of benchmarks (`sort[n=100,kind=quick]`), else the words in which the commands of
-    `pyperf command` differ. The rest of a name is a context.
-    """
+    """Read JSON of pyperf: options are those in the names of benchmarks (`sort[n=100]`), else in their commands."""
     entries = content["benchmarks"]
     metadata = [{**(content.get("metadata") or {}), **(entry.get("metadata") or {})} for entry in entries]
     names = [re.sub(r"[\[\](){}]", ",", str(each.get("name", ""))) for each in metadata]
-    options: Sequence[Mapping[str, Any]] = [pairs_in(name) for name in names]
+    options = [pairs_in(name) for name in names]
     commands = [str(each.get("command", "")) for each in metadata]
     if not any(options) and len({*commands}) > 1:
         options, names = options_of_commands(commands), [""] * len(names)
@@ -352,10 +325,7 @@ _list = partial(declared, list, default=[])
 
 @benchmark("asv", rb"\{", b'"result_columns"', b'"results"', content=_ASV_RESULTS)
 def asv(source: Source, content: Any) -> TableSource:
-    """Read a file of results of asv (https://asv.readthedocs.io): parameters are options, the benchmark is a context.
-
-    Results do not name parameters: they are `arg1`, `arg2`, …. Samples are repetitions, if they were recorded.
-    """
+    """Read a file of results of asv, which do not name parameters: `arg1`, `arg2`, …; the benchmark is a context."""
     runs = []
     for name, values in content["results"].items():
         result = dict(zip(content["result_columns"], _list(values), strict=False))

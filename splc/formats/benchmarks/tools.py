@@ -1,8 +1,4 @@
-"""The benchmark tools whose output is read. To add one, write its declaration, and add it to `FORMATS`.
-
-The histories of tuners, in which failed trials are runs without a value, tables of other programs (Excel, Parquet,
-JSON lists of records), and the journal of `splc measure` are declared here.
-"""
+"""The benchmark tools whose output is read, and histories of tuners. A new declaration is added to `FORMATS`."""
 
 from __future__ import annotations
 
@@ -44,18 +40,21 @@ from splc.io.json import declared, parse_json
 @benchmark("Optuna", rb"(?:,|\"\",)?number,values?(?:_\w+)?,", b",state", b"params_", content=ROWS)
 def optuna(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
     """Read `study.trials_dataframe().to_csv("study.csv")` of Optuna (https://optuna.org): `params_*` are options."""
-    runs, attributes = [], [name for name in rows[0] if name.startswith("user_attrs_")] if rows else []
-    measured = {name for name in attributes if all(number(row[name]) is not None for row in rows if row[name])}
+
+    def columns(prefix: str) -> dict[str, str]:
+        return {name: name.removeprefix(prefix) for name in rows[0] if name.startswith(prefix)}
+
+    # What the user noted of a trial: numbers were measured, texts say where.
+    noted, options = columns("user_attrs_"), columns("params_")
+    measured = {name: name for name in rows[0] if name == "value" or name.startswith("values_")} | {
+        name: title for name, title in noted.items() if all(number(row[name]) is not None for row in rows if row[name])
+    }
+    runs = []
     for row in rows:
         is_complete = row.get("state", "COMPLETE").rpartition(".")[2] == "COMPLETE"
-        objectives = (name for name in row if name == "value" or name.startswith("values_"))
-        options = {name.removeprefix("params_"): text for name, text in row.items() if name.startswith("params_")}
-        values = {name: number(row[name]) if is_complete else None for name in objectives}
-        # What the user noted of a trial: numbers were measured, texts say where.
-        noted = {name.removeprefix("user_attrs_"): text for name, text in row.items() if name in attributes}
-        contexts = {name: text for name, text in noted.items() if f"user_attrs_{name}" not in measured}
-        further = {name: number(noted[name]) if is_complete else None for name in noted.keys() - contexts.keys()}
-        runs.append(MeasuredRun(options, values | further, contexts))
+        values = {title: number(row[name]) if is_complete else None for name, title in measured.items()}
+        contexts = {title: row[name] for name, title in noted.items() if name not in measured}
+        runs.append(MeasuredRun({title: row[name] for name, title in options.items()}, values, contexts))
     return table_of(source, runs, hint="the study has no parameters: trial.suggest_int and the like")
 
 
@@ -64,10 +63,7 @@ _CACHE = {"tune_params_keys": list[str], "cache": dict[str, dict[str, Any]]}
 
 @benchmark("Kernel Tuner", rb"\{", b'"tune_params_keys"', b'"cache"')
 def kernel_tuner_cache(source: Source) -> TableSource:
-    """Read a cache file of Kernel Tuner (https://github.com/KernelTuner/kernel_tuner), also while it runs.
-
-    The tunable parameters are options, the single times are repetitions, and user-defined metrics are properties.
-    """
+    """Read a cache file of Kernel Tuner (https://github.com/KernelTuner/kernel_tuner), also while it runs."""
     try:
         content = content_of(source, dict)
     except InputError:
@@ -156,11 +152,7 @@ def _smac_trial(trial: Any, source: Source) -> dict[str, Any]:
 
 @benchmark("DeepHyper", rb"(?=[^\n]*\bp:)(?:[^\n]*,)?objective,", content=ROWS)
 def deephyper(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
-    """Read `results.csv` of DeepHyper (https://github.com/deephyper/deephyper) and of ytopt.
-
-    Columns `p:NAME` are options, in ytopt's tables those before `objective`; DeepHyper's metrics `m:NAME` are
-    properties. An objective that is negative in all trials is a cost with the other sign, for DeepHyper maximises.
-    """
+    """Read `results.csv` of DeepHyper, whose columns `p:NAME` are options, and of ytopt: those before `objective`."""
     names = [*rows[0]]
     check(source, rows[0], {"objective": str})
     marked = [name for name in names if name.startswith("p:")]
@@ -181,10 +173,9 @@ def deephyper(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
 ytopt = replace(deephyper, tool="ytopt", begins=rb"[^\n]+,objective,elapsed_sec\b")
 
 
-@benchmark("", rb"\[\s*\{", content=list)
+@benchmark("", rb"\[\s*\{", content=[dict])
 def records(source: Source, rows: Any) -> TableSource:
     """Read a JSON list of objects without objects in them, as `DataFrame.to_json(orient="records")` writes it."""
-    check(source, rows, [dict], "content")
     names = list(dict.fromkeys(name for row in rows for name in row))
     for nested in (name for row in rows for name, value in row.items() if isinstance(value, dict | list)):
         hint = "splc reads lists of flat objects, and the output of the tools in docs/howto/benchmark-tools.md"
@@ -195,12 +186,10 @@ def records(source: Source, rows: Any) -> TableSource:
 @benchmark("", rb"PK\x03\x04", b"xl/workbook.xml")
 def excel(source: Source) -> TableSource:
     """Read the first sheet of a workbook."""
-    # Imported here, since every command imports the declarations.
-    import zipfile
-
     if find_spec("openpyxl") is None:
         raise _missing(source, "an Excel workbook", "openpyxl", "excel")
-    openpyxl = import_module("openpyxl")
+    # Imported here, since every command imports the declarations.
+    zipfile, openpyxl = import_module("zipfile"), import_module("openpyxl")
     try:
         with zipfile.ZipFile(io.BytesIO(source.data)) as archive:
             size = sum(member.file_size for member in archive.infolist())
@@ -217,12 +206,9 @@ def excel(source: Source) -> TableSource:
     before, after = title_rows(rows), statistic_rows(rows)
     rows = rows[before : len(rows) - after]
     width = max(at for at, value in enumerate(rows[0]) if value is not None) + 1 if any(rows[0]) else 0
-    notes = (f"only the first sheet, {names[0]!r}, is read",) if len(names) > 1 else ()
-    return TableSource.of_rows(
-        source,
-        *_texts(rows[0][:width], (row[:width] for row in rows[1:])),
-        notes=(*notes, *beside_notes(before, after)),
-    )
+    notes = [f"only the first sheet, {names[0]!r}, is read"] if len(names) > 1 else []
+    notes += beside_notes(before, after)
+    return TableSource.of_rows(source, *_texts(rows[0][:width], (row[:width] for row in rows[1:])), notes=notes)
 
 
 @benchmark("", rb"PAR1")
@@ -245,11 +231,10 @@ def parquet(source: Source) -> TableSource:
 
 
 def _texts(header: Sequence[Any], rows: Any) -> tuple[list[str], Iterator[list[str]]]:
-    return [_text(name) for name in header], ([_text(value) for value in row] for row in rows)
+    def text(value: Any) -> str:
+        return cell(value) if value is None or isinstance(value, bool | int | float | str) else str(value)
 
-
-def _text(value: Any) -> str:
-    return cell(value) if value is None or isinstance(value, bool | int | float | str) else str(value)
+    return [*map(text, header)], ([*map(text, row)] for row in rows)
 
 
 def _missing(source: Source, content_kind: str, package: str, extra: str) -> InputError:
@@ -308,15 +293,12 @@ def with_roles(source: Source) -> Source:
     return TableSource(source.name, source.data, stated=roles, main=roles.properties[0], notes=tuple(notes))
 
 
-def _plan(journal: Path) -> dict[str, Any]:
+def _plan(journal: Path) -> Any:
     """Return the latest description of the measurement in a journal, empty without any."""
-    plan = b"{}"
     # All other lines, which may be many, are skipped without being decoded.
     with journal.open("rb") as file:
-        for line in file:
-            plan = line if line.startswith(_PLAN) else plan
-    found: dict[str, Any] = declared(dict, parse_json(Source(str(journal), plan).text()), {})
-    return found
+        *_, plan = b"{}", *(line for line in file if line.startswith(_PLAN))
+    return declared(dict, parse_json(Source(str(journal), plan).text()), {})
 
 
 def _roles(plan: dict[str, Any]) -> StatedRoles | None:
@@ -339,10 +321,9 @@ def _run(record: dict[str, Any], table: list[list[str]], contexts: dict[str, Any
     row = int(record["row"])
     # The measurement writes them like this in a table.
     is_listed = len(table) > row + 1
-    check(source, record, {} if is_listed else {"configuration": dict})
+    check(source, record, {"values": dict} | ({} if is_listed else {"configuration": dict}))
     options: dict[str, Any] = dict(zip(table[0], table[row + 1], strict=True) if is_listed else record["configuration"])
     values = {name: options.pop(name, None) if isinstance(value, dict) else value for name, value in contexts.items()}
-    check(source, record, {"values": dict})
     return MeasuredRun(options, record["values"], values)
 
 
@@ -393,10 +374,7 @@ def benchmark_of(source: Source) -> Benchmark | None:
 
 
 def read_benchmark(path: str | Path | Source) -> Source:
-    """Read a file, or a folder of a tool; the output of a benchmark tool becomes a table with the roles of its columns.
-
-    Other files, such as CSV tables and XML, are returned as they are.
-    """
+    """Return the output of a benchmark tool (file or folder) as a table with stated roles; others as they are."""
     if isinstance(path, TableSource):
         return path
     if not isinstance(path, Source) and str(path) != STANDARD and Path(path).is_dir():
