@@ -51,11 +51,7 @@ _NOTED = 5
 
 def parse_experiment_text(source: Source) -> Experiment:
     """Return the experiment of a file in Extra-P's text format."""
-    reader = _StatementReader(source)
-    for number, line in enumerate(_LINE_END.split(source.text()), start=1):
-        if (text := line.strip()) and not text.startswith("#"):
-            reader.statement(text, number)
-    return reader.experiment()
+    return _StatementReader(source).experiment()
 
 
 class _StatementReader:
@@ -79,7 +75,10 @@ class _StatementReader:
         keyword, argument = (match[1], match[2].strip()) if match else (text, "")
         uncommented = _COMMENT.sub("", argument).strip()
         if keyword not in KEYWORDS:
-            self.unknown(keyword, text, line)
+            hint = f"the statements are {', '.join(KEYWORDS)}; comments begin with #"
+            if len(self.problems) < _HINTS and len(keyword) < 2 * max(map(len, KEYWORDS)):
+                hint = nearest(keyword, KEYWORDS) or hint
+            self.problems.add(f"unknown statement {shown_value(keyword)}", line, text=text[:200], hint=hint)
         elif keyword == "DATA":
             self.data(uncommented, line)
         elif not (argument if keyword in ("REGION", "METRIC") else uncommented):
@@ -96,13 +95,6 @@ class _StatementReader:
             self.current[keyword] = argument
             self.named.setdefault((keyword, argument), line)
             self.rows = None
-
-    def unknown(self, keyword: str, text: str, line: int) -> None:
-        """Note a line without a keyword."""
-        hint = f"the statements are {', '.join(KEYWORDS)}; comments begin with #"
-        if len(self.problems) < _HINTS and len(keyword) < 2 * max(map(len, KEYWORDS)):
-            hint = nearest(keyword, KEYWORDS) or hint
-        self.problems.add(f"unknown statement {shown_value(keyword)}", line, text=text[:200], hint=hint)
 
     def coordinates(self, text: str, line: int) -> None:
         """Read `(4 100) (8 100)`, or `4 8`."""
@@ -133,11 +125,17 @@ class _StatementReader:
 
     def experiment(self) -> Experiment:
         """Return the experiment."""
+        for number, text in enumerate(map(str.strip, _LINE_END.split(self.source.text())), start=1):
+            if text and not text.startswith("#"):
+                self.statement(text, number)
         for keyword, contents in (("PARAMETER", self.parameters), ("POINTS", self.points), ("DATA", self.blocks)):
             if not contents:
                 self.problems.add(f"there is no {keyword} in the file")
-        if self.parameters:
-            self.check_points()
+        wrong = [point for point in self.points if self.parameters and len(point[0]) != len(self.parameters)]
+        # The first point of each line.
+        for coordinates, line, enclosed in {point[1]: point for point in reversed(wrong)}.values():
+            hint = None if enclosed else "write each point in parentheses: POINTS (4 100) (8 100)"
+            self.problems.add(f"a point with {_sizes(coordinates, self.parameters)}", line, hint=hint)
         points, fewer = len(self.points), "write DATA without values for a point that was not measured"
         for (region, metric), (line, data) in self.blocks.items() if points else ():
             counts = f"{plural(len(data), 'line', 'lines')} of DATA, but {plural(points, 'point', 'points')}"
@@ -147,28 +145,17 @@ class _StatementReader:
         self.problems.raise_if_any(InputError)
         rows = ExperimentRows(self.source, list(self.parameters))
         point_indices = [rows.point(coordinates) for coordinates, _, _ in self.points]
-        for (region, metric), (_, data) in self.blocks.items():
+        for key, (_, data) in self.blocks.items():
             for point_index, values in zip(point_indices, data, strict=True):
-                rows.add(point_index, region, metric, values)
-        return rows.experiment(self.notes(len(point_indices) - len(set(point_indices))))
-
-    def check_points(self) -> None:
-        """Note points that do not have one coordinate per parameter, the first one of each line."""
-        wrong = [point for point in self.points if len(point[0]) != len(self.parameters)]
-        for coordinates, line, enclosed in {point[1]: point for point in reversed(wrong)}.values():
-            hint = None if enclosed else "write each point in parentheses: POINTS (4 100) (8 100)"
-            self.problems.add(f"a point with {_sizes(coordinates, self.parameters)}", line, hint=hint)
-
-    def notes(self, repeated: int) -> list[str]:
-        """Return notes on names without data and equal points."""
-        used = {("REGION", region) for region, _ in self.blocks} | {("METRIC", metric) for _, metric in self.blocks}
+                rows.add(point_index, *key, values)
+        used = {*(("REGION", region) for region, _ in self.blocks), *(("METRIC", metric) for _, metric in self.blocks)}
         unused = [pair for pair in self.named.items() if pair[0] not in used]
-        texts = [f"line {line}: {keyword} {name} has no DATA" for (keyword, name), line in unused[:_NOTED]]
+        notes = [f"line {line}: {keyword} {name} has no DATA" for (keyword, name), line in unused[:_NOTED]]
         if len(unused) > _NOTED:
-            texts.append(f"{len(unused) - _NOTED} more names have no DATA")
-        if repeated:
-            texts.append(f"{plural(repeated, 'point is', 'points are')} equal to earlier ones: used as repetitions")
-        return texts
+            notes.append(f"{len(unused) - _NOTED} more names have no DATA")
+        if repeated := points - len(set(point_indices)):
+            notes.append(f"{plural(repeated, 'point is', 'points are')} equal to earlier ones: used as repetitions")
+        return rows.experiment(notes)
 
 
 def _sizes(coordinates: Sequence[Any], parameters: Collection[str]) -> str:
@@ -179,10 +166,7 @@ def _sizes(coordinates: Sequence[Any], parameters: Collection[str]) -> str:
 
 
 def experiment_text(experiment: Experiment) -> str:
-    """Return an experiment in Extra-P's text format.
-
-    Points without a value get a `DATA` without values; repetitions that are missing are left out.
-    """
+    """Return an experiment in Extra-P's text format; points without a value get a `DATA` without values."""
     invalid = [name for name in experiment.parameters if name.split() != [name] or name.startswith("#")]
     invalid += [name for key in experiment.series for name in key if name != name.strip() or not _NAME.fullmatch(name)]
     if invalid:
@@ -299,16 +283,12 @@ def parse_experiment_json(source: Source) -> Experiment:
         raise error.at(source.name) from None
     if not isinstance(content, dict):
         raise InputError(Problem("not an object", source.name))
-    problems, means = Problems(source.name), 0
-    is_old = isinstance(content.get("measurements"), list)
+    problems, is_old = Problems(source.name), isinstance(content.get("measurements"), list)
     for mismatch in mismatches(_OLD if is_old else _NEW, content):
         path = shorten(mismatch.path)
         problems.add(f"there is no {path!r}" if mismatch.missing else f"{path} must be {mismatch.expected}")
     problems.raise_if_any(InputError)
-    if is_old:
-        rows = _old_rows(source, content, problems)
-    else:
-        rows, means = _new_rows(source, content, problems)
+    rows, means = (_old_rows if is_old else _new_rows)(source, content, problems)
     problems.raise_if_any(InputError)
     values = plural(means, "value is the mean", "values are means")
     note = f"{values} of repetitions that the file does not have: their scatter is unknown"
@@ -345,8 +325,8 @@ def _new_rows(source: Source, content: Mapping[str, Any], problems: Problems) ->
     return rows, means
 
 
-def _old_rows(source: Source, content: Mapping[str, Any], problems: Problems) -> ExperimentRows:
-    """Return the rows of the old form, whose entries refer to others by their ids."""
+def _old_rows(source: Source, content: Mapping[str, Any], problems: Problems) -> tuple[ExperimentRows, int]:
+    """Return the rows of the old form, whose entries refer to others by their ids, and that no value is a mean."""
 
     def by_id(key: str) -> dict[float | str, Mapping[str, Any]]:
         """Return id → content of the entries of a list."""
@@ -388,7 +368,7 @@ def _old_rows(source: Source, content: Mapping[str, Any], problems: Problems) ->
         repetitions = [] if value is None else [read_number(entry.get("value"), problems, f"{place}.value")]
         if None not in keys:
             rows.add(keys[0], keys[1], keys[2], repetitions)
-    return rows
+    return rows, 0
 
 
 def _identity(value: Any) -> float | str | None:

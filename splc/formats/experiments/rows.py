@@ -112,20 +112,15 @@ def read_number(value: Any, problems: Problems, place: str = "", line: int | Non
 
 def note_no_number(value: Any, problems: Problems, line: int | None = None, place: str = "") -> None:
     """Note a value that is not a finite number: `'x' is not a number`."""
-    text = shown_value(value) if isinstance(value, str) else shorten(json.dumps(value), 80)
-    hint = _number_hint(value) if isinstance(value, str) else None
-    problems.add(f"{place}{': ' if place else ''}{text} {not_a_number(str(value))}", line, hint=hint)
-
-
-def _number_hint(text: str) -> str | None:
-    """Return how to write the number that a text seems to be."""
+    hint, text = None, value if isinstance(value, str) else ""
     if not math.isnan(parse_number(text, ",")):
-        return "write a decimal point, not a comma"
-    if text.strip().casefold().lstrip("+-") in {"nan", "inf", "infinity", "na", "none", "null"}:
-        return "leave out missing values"
-    if unit := text if text in _UNITS else unit_of([text]):
-        return f"write the number without its unit {shown_value(unit)}; the name of the metric can state it"
-    return None
+        hint = "write a decimal point, not a comma"
+    elif text.strip().casefold().lstrip("+-") in {"nan", "inf", "infinity", "na", "none", "null"}:
+        hint = "leave out missing values"
+    elif unit := text if text in _UNITS else unit_of([text]):
+        hint = f"write the number without its unit {shown_value(unit)}; the name of the metric can state it"
+    text = shown_value(value) if isinstance(value, str) else shorten(json.dumps(value), 80)
+    problems.add(f"{place}{': ' if place else ''}{text} {not_a_number(str(value))}", line, hint=hint)
 
 
 def check_names(names: Sequence[str], problems: Problems, line: int | None = None) -> None:
@@ -204,7 +199,7 @@ def parse_experiments_csv(
         rows_of_part = part.lines.tolist()
         texts_of_part = {name: [column[row] for row in rows_of_part] for name, column in texts.items()}
         experiment = _experiment(source, texts_of_part, [body[row][0] for row in rows_of_part], columns, problems)
-        report = replace(experiment.report, notes=(*experiment.report.notes, *part.notes))
+        report = replace(experiment.report, notes=(*table.notes, *experiment.report.notes, *part.notes))
         experiments.append(replace(experiment, report=report, contexts=part.values_of_contexts))
     return tuple(experiments)
 
