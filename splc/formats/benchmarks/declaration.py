@@ -1,6 +1,6 @@
 r"""Declarations of the formats of benchmark tools: how a file begins, what it contains, and how that becomes a table.
 
-@benchmark("hyperfine", rb'\{\s*"results"\s*:', content={"results": [{"command": str, "times": list | None}]})
+@Benchmark("hyperfine", rb'\{\s*"results"\s*:', content={"results": [{"command": str, "times": list | None}]})
 def hyperfine(source: Source, content: Any) -> TableSource: ...
 
 Tools that write a folder of runs are here, too: `perf stat`, Criterion.rs, and multiruns of Hydra.
@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -26,81 +25,13 @@ from splc.io.json import mismatches, parse_json
 from splc.io.numbers import number_text, parse_number
 from splc.io.toml import finite_number
 
-_PAIR = re.compile(r"([A-Za-z_][\w.-]*)=(.*)", re.DOTALL)
-_SIZE = re.compile(r"([0-9]+)([kmgt])(?:i?b)?", re.IGNORECASE)
-_POWERS = {"k": 1, "m": 2, "g": 3, "t": 4}
+PAIR = re.compile(r"([A-Za-z_][\w.-]*)=(.*)", re.DOTALL)
 
 
 def pairs_in(name: str) -> dict[str, str]:
     """Return option → value of a name such as `level=9,input=text`; parts without `=` are left out."""
-    matches = (_PAIR.fullmatch(part.strip()) for part in re.split(r"[,;&]|__", name))
+    matches = (PAIR.fullmatch(part.strip()) for part in re.split(r"[,;&]|__", name))
     return {pair[1]: pair[2] for pair in matches if pair is not None}
-
-
-def options_of_commands(commands: Sequence[str]) -> list[dict[str, str]]:
-    """Return the options of each command: the words in which the commands differ."""
-    split = [_words(command) for command in commands]
-    rows: list[dict[str, str]] = [{} for _ in split]
-    if len({len(words) for words in split}) == 1:
-        # Each place with different words is an option: `--level=9`, `--level` before `9`, else `word3`.
-        for at, column in enumerate(zip(*split, strict=True)):
-            if len(set(column)) == 1:
-                continue
-            previous_word = split[0][at - 1] if at and len({words[at - 1] for words in split}) == 1 else ""
-            name, values = _name_and_values(column, previous_word, f"word{at + 1}")
-            for row, value in zip(rows, values, strict=True):
-                row[name] = value
-        return rows
-    # Each word that only some commands have is a binary option, or the value of the option that it names.
-    common = set(split[0]).intersection(*split[1:])
-    switches = dict.fromkeys(word for words in split for word in words if word not in common)
-    valued = {word: pair for word in switches if (pair := _PAIR.fullmatch(word.lstrip("-")))}
-    for row, words in zip(rows, split, strict=True):
-        row |= {valued[word][1]: valued[word][2] for word in words if word in valued}
-        row |= {_identifier(word): "1" if word in words else "0" for word in switches if word not in valued}
-    return rows
-
-
-def _name_and_values(column: Sequence[str], previous_word: str, default_name: str) -> tuple[str, list[str]]:
-    """Return the name of an option and its values."""
-    pairs = [pair for word in column if (pair := _PAIR.fullmatch(word.lstrip("-")))]
-    if len({pair[1] for pair in pairs}) == 1 and len(pairs) == len(column):
-        return pairs[0][1], [pair[2] for pair in pairs]
-    if previous_word.startswith("-") and not any(word.startswith("-") for word in column):
-        return _identifier(previous_word), list(column)
-    letters = {re.sub(r"[0-9.]+$", "", word) for word in column}
-    if len(letters) == 1 and (prefix := letters.pop()) and all(word != prefix for word in column):
-        # `-j1`, `-j2`; and `-1`, `-9`, which are numbers.
-        return _identifier(prefix) or default_name, [word.removeprefix(prefix) for word in column]
-    return default_name, list(column)
-
-
-def _identifier(word: str) -> str:
-    return re.sub(r"[^\w.]+", "_", word.strip("-")).strip("_")
-
-
-def _words(command: str) -> list[str]:
-    try:
-        return shlex.split(command)
-    except ValueError:
-        return command.split()
-
-
-def without_units(rows: Iterable[Mapping[str, str]], base: int = 1024) -> list[dict[str, str]]:
-    """Return options whose values are all sizes (`4k`, `1M`) as numbers of bytes; `base`: the bytes of `1k`."""
-    byte_rows = [dict(row) for row in rows]
-    for name in dict.fromkeys(name for row in byte_rows for name in row):
-        sized = [(row, _SIZE.fullmatch(row[name])) for row in byte_rows if not row.get(name, "0").isdigit()]
-        for row, size in sized if all(size for _, size in sized) else ():
-            row[name] = str(int(size[1]) * base ** _POWERS[size[2].casefold()]) if size else ""
-    return byte_rows
-
-
-def differing(rows: Sequence[Mapping[str, str]], missing: str = "") -> list[dict[str, str]]:
-    """Return of each row the entries that are not the same in all rows; `missing` is the value of a missing one."""
-    names = dict.fromkeys(name for row in rows for name in row)
-    differing_names = [name for name in names if len({row.get(name, missing) for row in rows}) > 1]
-    return [{name: row.get(name, missing) for name in differing_names} for row in rows]
 
 
 @dataclass(frozen=True)
@@ -155,8 +86,7 @@ def number(value: Any) -> float | None:
     return None if found is None or math.isnan(found) else found
 
 
-# The content of a file of rows with a header: a list of column → cell.
-ROWS = "rows"
+ROWS = "rows"  # the content of a file of rows with a header: a list of column → cell
 _LOOKED_AT = 1 << 16
 _INCOMPLETE = "is the file complete? a tool that was interrupted leaves a part of it"
 
@@ -172,6 +102,10 @@ class Benchmark:
     table: Callable[..., TableSource] | None = None  # the function that returns the table of a source and its content
     export: str = ""  # what to do with a file that is known and not read
 
+    def __call__(self, table: Callable[..., TableSource]) -> Benchmark:
+        """Return the declaration with the function that it decorates."""
+        return replace(self, table=table)
+
     def matches(self, data: bytes) -> bool:
         """Return whether a file is in this format, by its content without spaces before it."""
         beginning = data[:_LOOKED_AT]
@@ -184,13 +118,6 @@ class Benchmark:
         if self.content is None:
             return self.table(source)
         return self.table(source, rows_of(source) if self.content == ROWS else content_of(source, self.content))
-
-
-def benchmark(
-    tool: str, begins: bytes, *marks: bytes, content: Any = None
-) -> Callable[[Callable[..., TableSource]], Benchmark]:
-    """Return the decorator that makes a function the declaration of a format."""
-    return lambda table: Benchmark(tool, begins, marks, content, table)
 
 
 def content_of(source: Source, kind: Any) -> Any:
@@ -261,7 +188,7 @@ _HINT = "name a folder of such files, whose names state the options: perf stat -
 _WHOLE = "leave out -I, -A, --per-core and the like; -x needs a comma"
 
 
-@benchmark("perf", rb"(?:#[^\n]*\s*)*\{", _JSON)
+@Benchmark("perf", rb"(?:#[^\n]*\s*)*\{", (_JSON,))
 def perf_json(source: Source) -> TableSource:
     """Read one run. It states no options, so that only a folder of such files is a table."""
     return table_of(source, [MeasuredRun({}, _counts(source))], hint=_HINT)
@@ -363,8 +290,7 @@ def _iteration_times(folder: Path) -> list[float]:
     return [mean]
 
 
-# `- +level=1`, also in quotes.
-_OVERRIDE = re.compile(r"""-\s+(['"]?)\+{0,2}([^=~'"]+)=(.*)\1""")
+_OVERRIDE = re.compile(r"""-\s+(['"]?)\+{0,2}([^=~'"]+)=(.*)\1""")  # `- +level=1`, also in quotes
 _PREFERRED = ("result", "results", "metrics", "measurements")
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, product, zip_longest
@@ -12,22 +13,89 @@ from typing import Any
 from splc.data.property_unit import is_measurement_name
 from splc.errors import listed
 from splc.formats.benchmarks.declaration import (
+    PAIR,
     ROWS,
+    Benchmark,
     MeasuredRun,
-    benchmark,
     cell,
-    check,
-    differing,
     number,
-    options_of_commands,
     pairs_in,
     rows_of,
     table_of,
-    without_units,
 )
 from splc.formats.table import TableSource
 from splc.io.files import Source
 from splc.io.json import declared
+
+_SIZE = re.compile(r"([0-9]+)([kmgt])(?:i?b)?", re.IGNORECASE)
+_POWERS = {"k": 1, "m": 2, "g": 3, "t": 4}
+
+
+def options_of_commands(commands: Sequence[str]) -> list[dict[str, str]]:
+    """Return the options of each command: the words in which the commands differ."""
+    split = [_words(command) for command in commands]
+    rows: list[dict[str, str]] = [{} for _ in split]
+    if len({len(words) for words in split}) == 1:
+        # Each place with different words is an option: `--level=9`, `--level` before `9`, else `word3`.
+        for at, column in enumerate(zip(*split, strict=True)):
+            if len(set(column)) == 1:
+                continue
+            previous_word = split[0][at - 1] if at and len({words[at - 1] for words in split}) == 1 else ""
+            name, values = _name_and_values(column, previous_word, f"word{at + 1}")
+            for row, value in zip(rows, values, strict=True):
+                row[name] = value
+        return rows
+    # Each word that only some commands have is a binary option, or the value of the option that it names.
+    common = set(split[0]).intersection(*split[1:])
+    switches = dict.fromkeys(word for words in split for word in words if word not in common)
+    valued = {word: pair for word in switches if (pair := PAIR.fullmatch(word.lstrip("-")))}
+    for row, words in zip(rows, split, strict=True):
+        row |= {valued[word][1]: valued[word][2] for word in words if word in valued}
+        row |= {_identifier(word): "1" if word in words else "0" for word in switches if word not in valued}
+    return rows
+
+
+def _name_and_values(column: Sequence[str], previous_word: str, default_name: str) -> tuple[str, list[str]]:
+    """Return the name of an option and its values."""
+    pairs = [pair for word in column if (pair := PAIR.fullmatch(word.lstrip("-")))]
+    if len({pair[1] for pair in pairs}) == 1 and len(pairs) == len(column):
+        return pairs[0][1], [pair[2] for pair in pairs]
+    if previous_word.startswith("-") and not any(word.startswith("-") for word in column):
+        return _identifier(previous_word), list(column)
+    letters = {re.sub(r"[0-9.]+$", "", word) for word in column}
+    if len(letters) == 1 and (prefix := letters.pop()) and all(word != prefix for word in column):
+        # `-j1`, `-j2`; and `-1`, `-9`, which are numbers.
+        return _identifier(prefix) or default_name, [word.removeprefix(prefix) for word in column]
+    return default_name, list(column)
+
+
+def _identifier(word: str) -> str:
+    return re.sub(r"[^\w.]+", "_", word.strip("-")).strip("_")
+
+
+def _words(command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return command.split()
+
+
+def without_units(rows: Iterable[Mapping[str, str]], base: int = 1024) -> list[dict[str, str]]:
+    """Return options whose values are all sizes (`4k`, `1M`) as numbers of bytes; `base`: the bytes of `1k`."""
+    byte_rows = [dict(row) for row in rows]
+    for name in dict.fromkeys(name for row in byte_rows for name in row):
+        sized = [(row, _SIZE.fullmatch(row[name])) for row in byte_rows if not row.get(name, "0").isdigit()]
+        for row, size in sized if all(size for _, size in sized) else ():
+            row[name] = str(int(size[1]) * base ** _POWERS[size[2].casefold()]) if size else ""
+    return byte_rows
+
+
+def differing(rows: Sequence[Mapping[str, str]], missing: str = "") -> list[dict[str, str]]:
+    """Return of each row the entries that are not the same in all rows; `missing` is the value of a missing one."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    differing_names = [name for name in names if len({row.get(name, missing) for row in rows}) > 1]
+    return [{name: row.get(name, missing) for name in differing_names} for row in rows]
+
 
 _STATISTICS = ("mean", "median", "min", "max", "stddev", "user", "system")
 _HYPERFINE_UNITS = dict.fromkeys(("time", *_STATISTICS), "s")
@@ -36,7 +104,7 @@ _LISTS = dict.fromkeys(("times", "exit_codes", "memory_usage_byte"), list | None
 _RESULTS = {"results": [{"command": str, "parameters": dict | None, **_LISTS}]}
 
 
-@benchmark("hyperfine", rb'\{\s*"results"\s*:', b'"command"', content=_RESULTS)
+@Benchmark("hyperfine", rb'\{\s*"results"\s*:', (b'"command"',), content=_RESULTS)
 def hyperfine_json(source: Source, content: Any) -> TableSource:
     """Read `--export-json` of hyperfine: the parameters are options, each run is a repetition."""
     runs = []
@@ -53,7 +121,7 @@ def hyperfine_json(source: Source, content: Any) -> TableSource:
     return table_of(source, runs, main="time", hint=_COMMANDS_HINT, units=_HYPERFINE_UNITS)
 
 
-@benchmark("hyperfine", rb"command,mean,stddev,median,user,system,min,max", content=ROWS)
+@Benchmark("hyperfine", rb"command,mean,stddev,median,user,system,min,max", content=ROWS)
 def hyperfine_csv(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
     """Read `--export-csv` of hyperfine: parameters are options, the mean is the property to use."""
     columns = [name for name in rows[0] if name.startswith("parameter_")]
@@ -83,7 +151,7 @@ _NOT_COUNTERS = re.compile(
 _PER_SECOND = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1.0, "min": 1 / 60, "hr": 1 / 3600, "day": 1 / 86400}
 
 
-@benchmark("Google Benchmark", rb'\{\s*"context"\s*:', b'"benchmarks"', content={"benchmarks": [dict]})
+@Benchmark("Google Benchmark", rb'\{\s*"context"\s*:', (b'"benchmarks"',), content={"benchmarks": [dict]})
 def google_json(source: Source, content: Any) -> TableSource:
     """Read JSON of Google Benchmark: arguments in names are options, the benchmark is a context, times in seconds."""
     # Aggregates (`BM_zip/1_mean`) are left out, except the mean of runs that are not listed.
@@ -92,7 +160,7 @@ def google_json(source: Source, content: Any) -> TableSource:
     return _google_table(source, runs or means)
 
 
-@benchmark("Google Benchmark", rb".{0,4000}?name,iterations,real_time,cpu_time,time_")
+@Benchmark("Google Benchmark", rb".{0,4000}?name,iterations,real_time,cpu_time,time_")
 def google_csv(source: Source) -> TableSource:
     """Read CSV, whose lines before the header describe the machine; else as JSON."""
     table = source.data[source.data.index(b"name,iterations,real_time,cpu_time,time_") :]
@@ -143,7 +211,7 @@ _JMH_RESULT: dict[str, Any] = {"benchmark": str, "mode": str | None, "primaryMet
 _JMH_RESULT |= {"params": dict | None, "secondaryMetrics": dict | None}
 
 
-@benchmark("JMH", rb"\[", b'"primaryMetric"', content=[_JMH_RESULT])
+@Benchmark("JMH", rb"\[", (b'"primaryMetric"',), content=[_JMH_RESULT])
 def jmh_json(source: Source, results: Any) -> TableSource:
     """Read `-rf json` of JMH: parameters are options, the method is a context, each iteration is a repetition."""
     settings = differing([{name: cell(result.get(name)) for name in _JMH_SETTINGS} for result in results])
@@ -161,10 +229,9 @@ def jmh_json(source: Source, results: Any) -> TableSource:
     return _jmh_table(source, runs)
 
 
-@benchmark("JMH", rb'"?Benchmark"?[,;]"?Mode"?[,;]"?Threads"?[,;]"?Samples"?[,;]"?Score"?[,;]', content=ROWS)
+@Benchmark("JMH", rb'"?Benchmark"?[,;]"?Mode"?[,;]"?Threads"?[,;]"?Samples"?[,;][^\n]*"?Unit\b', content=ROWS)
 def jmh_csv(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
     """Read `-rf csv` of JMH, also with decimal commas: as JSON, with the mean of each result."""
-    check(source, rows[0], dict.fromkeys(("Threads", "Benchmark", "Mode", "Score", "Unit"), str))
     threads = differing([{"threads": row["Threads"]} for row in rows])
     runs: dict[tuple[str, ...], MeasuredRun] = {}
     for row, setting in zip(rows, threads, strict=True):
@@ -203,7 +270,7 @@ _FIO_UNITS = {"bw": "B/s", "iops": "1/s", "lat": "s"}
 _NAMES = frozenset(("name", "filename", "description", "stonewall", "write_bw_log", "write_lat_log", "write_iops_log"))
 
 
-@benchmark("fio", rb"\{", b'"fio version"', content={"jobs": [dict]})
+@Benchmark("fio", rb"\{", (b'"fio version"',), content={"jobs": [dict]})
 def fio(source: Source, content: Any) -> TableSource:
     """Read `--output-format=json` of fio: job options that differ are options, sizes in bytes."""
     jobs = content["jobs"]
@@ -231,12 +298,11 @@ def fio(source: Source, content: Any) -> TableSource:
     return table_of(source, runs, main=None if has_both else "bw", hint=hint, units=units)
 
 
-# The mean of more rounds than these is one value: a repetition is a row.
-MAX_ROUNDS = 1000
+MAX_ROUNDS = 1000  # the mean of more rounds than these is one value: a repetition is a row
 _TEST = {"stats": {"data": list | None}, "fullname": str, "params": dict | None}
 
 
-@benchmark("pytest-benchmark", rb"\{", b'"machine_info"', b'"benchmarks"', content={"benchmarks": [_TEST]})
+@Benchmark("pytest-benchmark", rb"\{", (b'"machine_info"', b'"benchmarks"'), content={"benchmarks": [_TEST]})
 def pytest_benchmark(source: Source, content: Any) -> TableSource:
     """Read `--benchmark-json` of pytest-benchmark: parameters and `extra_info` are options, the test is a context."""
     tests = content["benchmarks"]
@@ -297,7 +363,7 @@ def _extra_roles(
 _PYPERF = {"metadata": dict | None, "benchmarks": [{"metadata": dict | None, "runs": [{"values": list | None}]}]}
 
 
-@benchmark("pyperf", rb"\{", b'"benchmarks"', b'"runs"', b'"values"', content=_PYPERF)
+@Benchmark("pyperf", rb"\{", (b'"benchmarks"', b'"runs"', b'"values"'), content=_PYPERF)
 def pyperf(source: Source, content: Any) -> TableSource:
     """Read JSON of pyperf: options are those in the names of benchmarks (`sort[n=100]`), else in their commands."""
     entries = content["benchmarks"]
@@ -323,7 +389,7 @@ _ASV_RESULTS = {"result_columns": [str], "results": dict[str, Any]}
 _list = partial(declared, list, default=[])
 
 
-@benchmark("asv", rb"\{", b'"result_columns"', b'"results"', content=_ASV_RESULTS)
+@Benchmark("asv", rb"\{", (b'"result_columns"', b'"results"'), content=_ASV_RESULTS)
 def asv(source: Source, content: Any) -> TableSource:
     """Read a file of results of asv, which do not name parameters: `arg1`, `arg2`, …; the benchmark is a context."""
     runs = []
@@ -336,3 +402,6 @@ def asv(source: Source, content: Any) -> TableSource:
             measurements = map(number, _list(repetitions) or [value])
             runs += [MeasuredRun(options, {measured: each}, {"benchmark": name}) for each in measurements]
     return table_of(source, runs, hint="the benchmarks have no params", units={"time": "s", "bytes": "B"})
+
+
+READ = (hyperfine_json, hyperfine_csv, pytest_benchmark, google_json, google_csv, jmh_json, jmh_csv, fio, pyperf, asv)

@@ -20,7 +20,6 @@ from splc.formats.benchmarks.declaration import (
     ROWS,
     Benchmark,
     MeasuredRun,
-    benchmark,
     cell,
     check,
     content_of,
@@ -37,7 +36,7 @@ from splc.io.files import MAX_UNPACKED, STANDARD, Source, read_source
 from splc.io.json import declared, parse_json
 
 
-@benchmark("Optuna", rb"(?:,|\"\",)?number,values?(?:_\w+)?,", b",state", b"params_", content=ROWS)
+@Benchmark("Optuna", rb"(?:,|\"\",)?number,values?(?:_\w+)?,", (b",state", b"params_"), content=ROWS)
 def optuna(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
     """Read `study.trials_dataframe().to_csv("study.csv")` of Optuna (https://optuna.org): `params_*` are options."""
 
@@ -61,7 +60,7 @@ def optuna(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
 _CACHE = {"tune_params_keys": list[str], "cache": dict[str, dict[str, Any]]}
 
 
-@benchmark("Kernel Tuner", rb"\{", b'"tune_params_keys"', b'"cache"')
+@Benchmark("Kernel Tuner", rb"\{", (b'"tune_params_keys"', b'"cache"'))
 def kernel_tuner_cache(source: Source) -> TableSource:
     """Read a cache file of Kernel Tuner (https://github.com/KernelTuner/kernel_tuner), also while it runs."""
     try:
@@ -80,7 +79,7 @@ def kernel_tuner_cache(source: Source) -> TableSource:
 _RESULT = {"measurements": list[dict[str, Any]] | None, "configuration": dict}
 
 
-@benchmark("Kernel Tuner", rb"\{", b'"configuration"', b'"invalidity"', content={"results": [_RESULT]})
+@Benchmark("Kernel Tuner", rb"\{", (b'"configuration"', b'"invalidity"'), content={"results": [_RESULT]})
 def kernel_tuner_results(source: Source, content: Any) -> TableSource:
     """Read results in the schema T4 of the autotuning community, as Kernel Tuner and others write them."""
     runs: list[MeasuredRun] = []
@@ -117,7 +116,7 @@ _SMAC = ("config_id", "instance", "seed", "budget", "cost", "time", "status", "s
 _SUCCESS = ("1", "1.0", "StatusType.SUCCESS")
 
 
-@benchmark("SMAC", rb"\{", b'"configs"', b'"config_origins"', content={"configs": dict[str, Any], "data": list[Any]})
+@Benchmark("SMAC", rb"\{", (b'"configs"', b'"config_origins"'), content={"configs": dict[str, Any], "data": list[Any]})
 def smac(source: Source, content: Any) -> TableSource:
     """Read `runhistory.json` of SMAC (https://github.com/automl/SMAC3): instance and budget are contexts, not seeds."""
     trials = [_smac_trial(trial, source) for trial in content["data"]]
@@ -150,7 +149,7 @@ def _smac_trial(trial: Any, source: Source) -> dict[str, Any]:
     return trial
 
 
-@benchmark("DeepHyper", rb"(?=[^\n]*\bp:)(?:[^\n]*,)?objective,", content=ROWS)
+@Benchmark("DeepHyper", rb"(?=[^\n]*\bp:)(?:[^\n]*,)?objective,", content=ROWS)
 def deephyper(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
     """Read `results.csv` of DeepHyper, whose columns `p:NAME` are options, and of ytopt: those before `objective`."""
     names = [*rows[0]]
@@ -173,7 +172,7 @@ def deephyper(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
 ytopt = replace(deephyper, tool="ytopt", begins=rb"[^\n]+,objective,elapsed_sec\b")
 
 
-@benchmark("", rb"\[\s*\{", content=[dict])
+@Benchmark("", rb"\[\s*\{", content=[dict])
 def records(source: Source, rows: Any) -> TableSource:
     """Read a JSON list of objects without objects in them, as `DataFrame.to_json(orient="records")` writes it."""
     names = list(dict.fromkeys(name for row in rows for name in row))
@@ -183,7 +182,7 @@ def records(source: Source, rows: Any) -> TableSource:
     return TableSource.of_rows(source, names, [[cell(row.get(name)) for name in names] for row in rows])
 
 
-@benchmark("", rb"PK\x03\x04", b"xl/workbook.xml")
+@Benchmark("", rb"PK\x03\x04", (b"xl/workbook.xml",))
 def excel(source: Source) -> TableSource:
     """Read the first sheet of a workbook."""
     if find_spec("openpyxl") is None:
@@ -211,7 +210,7 @@ def excel(source: Source) -> TableSource:
     return TableSource.of_rows(source, *_texts(rows[0][:width], (row[:width] for row in rows[1:])), notes=notes)
 
 
-@benchmark("", rb"PAR1")
+@Benchmark("", rb"PAR1")
 def parquet(source: Source) -> TableSource:
     """Read a Parquet file with pyarrow, polars or pandas, whichever is installed."""
     readers: dict[str, Callable[[io.BytesIO], Mapping[str, Sequence[Any]]]] = {
@@ -245,7 +244,7 @@ def _missing(source: Source, content_kind: str, package: str, extra: str) -> Inp
 _JOURNAL, _PLAN = ".journal", b'{"kind":"plan"'
 
 
-@benchmark("", rb'\{"kind":"plan",', b'"properties"')
+@Benchmark("", rb'\{"kind":"plan",', (b'"properties"',))
 def journal(source: Source) -> TableSource:
     """Read the successful runs of a journal, in the order of the configurations; the last result of a run counts."""
     plan: dict[str, Any] = {}
@@ -266,8 +265,17 @@ def journal(source: Source) -> TableSource:
             check(source, record, {"row": float, "repetition": float})
             runs[int(record["row"]), int(record["repetition"])] = record
     repetitions = [record for (_, repetition), record in sorted(runs.items()) if repetition >= 0]
-    table, contexts = _configurations(plan), plan.get("contexts") or {}
-    measured = [_run(record, table, contexts, source) for record in repetitions if record.get("status") == "ok"]
+    table, measured = _configurations(plan), list[MeasuredRun]()
+    for record in (record for record in repetitions if record.get("status") == "ok"):
+        row = int(record["row"])
+        # The measurement writes them like this in a table.
+        is_listed = len(table) > row + 1
+        check(source, record, {"values": dict} | ({} if is_listed else {"configuration": dict}))
+        options = dict(zip(table[0], table[row + 1], strict=True) if is_listed else record["configuration"])
+        # Contexts whose values were measured in turn are columns of the configurations.
+        stated = ((name, value, isinstance(value, dict)) for name, value in (plan.get("contexts") or {}).items())
+        contexts = {name: options.pop(name, None) if in_turn else value for name, value, in_turn in stated}
+        measured.append(MeasuredRun(options, record["values"], contexts))
     failed = len(repetitions) - len(measured)
     notes = (f"{plural(failed, 'failed run is', 'failed runs are')} left out",) if failed else ()
     if not measured:
@@ -280,25 +288,19 @@ def with_roles(source: Source) -> Source:
     path = Path(source.name.removesuffix(".gz")).with_suffix(_JOURNAL)
     if isinstance(source, TableSource) or not path.is_file() or not source.content.strip():
         return source
-    plan, text = {}, ""
-    with suppress(InputError, OSError):
-        plan, text = _plan(path), source.text()
+    plan, columns = dict[str, Any](), list[str]()
+    with suppress(InputError, OSError), path.open("rb") as file:
+        # The latest description; all other lines, which may be many, are skipped without being decoded.
+        *_, latest = b"{}", *(line for line in file if line.startswith(_PLAN))
+        plan = declared(dict, parse_json(Source(str(path), latest).text()), {})
+        columns = first_header(source.text())
     roles = _roles(plan)
-    columns = first_header(text)
     if roles is None or not {*roles.options, *roles.contexts, *roles.properties} <= {*columns}:
         return source
     notes = [f"the roles of its columns are those of {path}"]
     if "budget" in plan:
         notes.append("a search for the optimum chose its rows: errors are about rows like these, not about random ones")
     return TableSource(source.name, source.data, stated=roles, main=roles.properties[0], notes=tuple(notes))
-
-
-def _plan(journal: Path) -> Any:
-    """Return the latest description of the measurement in a journal, empty without any."""
-    # All other lines, which may be many, are skipped without being decoded.
-    with journal.open("rb") as file:
-        *_, plan = b"{}", *(line for line in file if line.startswith(_PLAN))
-    return declared(dict, parse_json(Source(str(journal), plan).text()), {})
 
 
 def _roles(plan: dict[str, Any]) -> StatedRoles | None:
@@ -316,17 +318,6 @@ def _configurations(plan: dict[str, Any]) -> list[list[str]]:
     return list(csv.reader(io.StringIO(str(plan.get("table") or ""), newline="")))
 
 
-def _run(record: dict[str, Any], table: list[list[str]], contexts: dict[str, Any], source: Source) -> MeasuredRun:
-    """Return a run; contexts whose values were measured in turn are columns of the configurations."""
-    row = int(record["row"])
-    # The measurement writes them like this in a table.
-    is_listed = len(table) > row + 1
-    check(source, record, {"values": dict} | ({} if is_listed else {"configuration": dict}))
-    options: dict[str, Any] = dict(zip(table[0], table[row + 1], strict=True) if is_listed else record["configuration"])
-    values = {name: options.pop(name, None) if isinstance(value, dict) else value for name, value in contexts.items()}
-    return MeasuredRun(options, record["values"], values)
-
-
 _SPACES = b"\xef\xbb\xbf \t\r\n"
 _TABLE = "write a CSV table with a row for each"
 _CALIPER = "write a list of records: cali-query -j FILE.cali > FILE.json"
@@ -334,36 +325,16 @@ _PPROF = f"{_TABLE} run, with its options and what pprof prints"
 _KTT = f"{_TABLE} result: the values of its Configuration, and TotalDuration"
 _AUTOTVM = f"{_TABLE} record: entity and costs"
 _TRITON = f"{_TABLE} timing: kwargs, num_warps and median"
-FORMATS = (
-    reports.hyperfine_json,
-    reports.hyperfine_csv,
-    reports.pytest_benchmark,
-    reports.google_json,
-    reports.google_csv,
-    reports.jmh_json,
-    reports.fio,
-    perf_json,
-    perf_csv,
-    reports.jmh_csv,
-    reports.pyperf,
-    reports.asv,
-    kernel_tuner_cache,
-    kernel_tuner_results,
-    smac,
-    deephyper,
-    ytopt,
-    optuna,
+NOT_READ = (
     Benchmark("Caliper", rb"\{", (b'"column_metadata"', b'"nodes"'), export=_CALIPER),
     Benchmark("Caliper", rb"__rec=", export=_CALIPER),
     Benchmark("TAU", rb"[0-9]+ templated_functions", export=_PPROF),
     Benchmark("KTT", rb"\{", (b'"TotalDuration"', b'"Configuration"'), export=_KTT),
     Benchmark("AutoTVM", rb"\{", (b'"tvm_version"', b'"entity"'), export=_AUTOTVM),
     Benchmark("Triton", rb"\{", (b'"configs_timings"',), export=_TRITON),
-    records,
-    excel,
-    parquet,
-    journal,
 )
+TUNERS = (kernel_tuner_cache, kernel_tuner_results, smac, deephyper, ytopt, optuna)
+FORMATS = (*reports.READ, perf_json, perf_csv, *TUNERS, *NOT_READ, records, excel, parquet, journal)
 TOOLS = tuple(dict.fromkeys(each.tool for each in FORMATS if each.tool and not each.export))
 
 

@@ -27,8 +27,6 @@ from splc.io.files import STANDARD, Source, read_source
 from splc.io.json import parse_json
 from splc.io.numbers import parse_column
 
-CALLPATH = "callpath"
-
 
 def _of_benchmark(
     path: str | Path | Source, parameters: Sequence[str] | None, choice: ColumnChoice, metrics: Sequence[str]
@@ -63,7 +61,7 @@ def _of_benchmark(
     if kinds:
         marks = ["" if name in stated_roles.contexts else f"{name}=" for name in kinds]
         texts = ([text and mark + text for text in columns[name]] for name, mark in zip(kinds, marks, strict=True))
-        retained[CALLPATH] = [", ".join(filter(None, row)) for row in zip(*texts, strict=True)]
+        retained["callpath"] = [", ".join(filter(None, row)) for row in zip(*texts, strict=True)]
     notes = (f"left out, with one value in all rows: {listed(unused)}",) if unused else ()
     table = TableSource.of_rows(source, [*retained], zip(*retained.values(), strict=True), notes=notes)
     return parse_experiments_csv(table, factors, choice, metrics)
@@ -71,12 +69,6 @@ def _of_benchmark(
 
 def _is_constant(cells: Collection[str]) -> bool:
     return len({text.strip() for text in cells}) < 2
-
-
-_KNOWN = (
-    "Extra-P's text, JSON, JSON lines and .extra-p, CSV with a header, folders of CUBE profiles, and the output of "
-    "benchmark tools"
-)
 
 
 def read_experiment(
@@ -130,7 +122,9 @@ def read_experiments(
     if form is None:
         first = next((line for line in source.text().splitlines() if line.strip()), "")
         message = "the format of this file is not known: it should have measurements at points of parameters"
-        raise InputError(Problem(message, source.name, 1, text=first[:200], hint=f"known are {_KNOWN}"))
+        known = "Extra-P's text, JSON, JSON lines and .extra-p, CSV with a header, folders of CUBE profiles"
+        hint = f"known are {known}, and the output of benchmark tools"
+        raise InputError(Problem(message, source.name, 1, text=first[:200], hint=hint))
     if form.name == "csv":
         return parse_experiments_csv(source, parameters, choice, metrics)
     _require_no_columns(form.name, source.name, parameters, choice)
