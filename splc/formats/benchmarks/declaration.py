@@ -195,7 +195,7 @@ def perf_json(source: Source) -> TableSource:
 
 
 _COUNT = rb"(?:#[^\n]*\s*)*(?:[0-9.]+|<not \w+>),[A-Za-z/%]*,[A-Za-z][^,\s]*,[0-9.]"
-perf_csv = replace(perf_json, begins=_COUNT, marks=())
+PERF = (perf_json, replace(perf_json, begins=_COUNT, marks=()))
 
 
 def _read_perf(folder: Path) -> TableSource:

@@ -12,17 +12,8 @@ from typing import Any
 
 from splc.data.property_unit import is_measurement_name
 from splc.errors import listed
-from splc.formats.benchmarks.declaration import (
-    PAIR,
-    ROWS,
-    Benchmark,
-    MeasuredRun,
-    cell,
-    number,
-    pairs_in,
-    rows_of,
-    table_of,
-)
+from splc.formats.benchmarks import declaration
+from splc.formats.benchmarks.declaration import ROWS, Benchmark, MeasuredRun, cell, number, pairs_in, rows_of, table_of
 from splc.formats.table import TableSource
 from splc.io.files import Source
 from splc.io.json import declared
@@ -48,7 +39,7 @@ def options_of_commands(commands: Sequence[str]) -> list[dict[str, str]]:
     # Each word that only some commands have is a binary option, or the value of the option that it names.
     common = set(split[0]).intersection(*split[1:])
     switches = dict.fromkeys(word for words in split for word in words if word not in common)
-    valued = {word: pair for word in switches if (pair := PAIR.fullmatch(word.lstrip("-")))}
+    valued = {word: pair for word in switches if (pair := declaration.PAIR.fullmatch(word.lstrip("-")))}
     for row, words in zip(rows, split, strict=True):
         row |= {valued[word][1]: valued[word][2] for word in words if word in valued}
         row |= {_identifier(word): "1" if word in words else "0" for word in switches if word not in valued}
@@ -57,7 +48,7 @@ def options_of_commands(commands: Sequence[str]) -> list[dict[str, str]]:
 
 def _name_and_values(column: Sequence[str], previous_word: str, default_name: str) -> tuple[str, list[str]]:
     """Return the name of an option and its values."""
-    pairs = [pair for word in column if (pair := PAIR.fullmatch(word.lstrip("-")))]
+    pairs = [pair for word in column if (pair := declaration.PAIR.fullmatch(word.lstrip("-")))]
     if len({pair[1] for pair in pairs}) == 1 and len(pairs) == len(column):
         return pairs[0][1], [pair[2] for pair in pairs]
     if previous_word.startswith("-") and not any(word.startswith("-") for word in column):

@@ -15,20 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from splc.errors import InputError, Problem, plural
-from splc.formats.benchmarks import reports
-from splc.formats.benchmarks.declaration import (
-    ROWS,
-    Benchmark,
-    MeasuredRun,
-    cell,
-    check,
-    content_of,
-    number,
-    perf_csv,
-    perf_json,
-    read_folder,
-    table_of,
-)
+from splc.formats.benchmarks import declaration, reports
+from splc.formats.benchmarks.declaration import ROWS, Benchmark, MeasuredRun, cell, check, content_of, number, table_of
 from splc.formats.column_choice import StatedRoles
 from splc.formats.table import TableSource, beside_notes, statistic_rows, title_rows
 from splc.io.csv_rows import first_header
@@ -334,7 +322,7 @@ NOT_READ = (
     Benchmark("Triton", rb"\{", (b'"configs_timings"',), export=_TRITON),
 )
 TUNERS = (kernel_tuner_cache, kernel_tuner_results, smac, deephyper, ytopt, optuna)
-FORMATS = (*reports.READ, perf_json, perf_csv, *TUNERS, *NOT_READ, records, excel, parquet, journal)
+FORMATS = (*reports.READ, *declaration.PERF, *TUNERS, *NOT_READ, records, excel, parquet, journal)
 TOOLS = tuple(dict.fromkeys(each.tool for each in FORMATS if each.tool and not each.export))
 
 
@@ -349,7 +337,7 @@ def read_benchmark(path: str | Path | Source) -> Source:
     if isinstance(path, TableSource):
         return path
     if not isinstance(path, Source) and str(path) != STANDARD and Path(path).is_dir():
-        return read_folder(Path(path))
+        return declaration.read_folder(Path(path))
     source = path if isinstance(path, Source) else read_source(path)
     if (tool_format := benchmark_of(source)) is not None:
         return tool_format.read(source)

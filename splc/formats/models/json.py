@@ -142,14 +142,15 @@ def _system_objects(system: VariabilityModel | None, observed: Sequence[str]) ->
 def model_as_json(model: InfluenceModel) -> dict[str, Any]:
     """Return the JSON object of a model; with the link "log" its sum is the logarithm of the prediction."""
 
-    def exponent(value: Exponent) -> int | str:
+    def plain(exponent: Exponent) -> int | str:
         # One that is not a whole number is a fraction, as text.
-        return value if isinstance(value, int) else str(value)
+        return exponent if isinstance(exponent, int) else str(exponent)
 
     terms = []
     for term, influence in model.terms:
-        powers = ((each.option, exponent(each.power), exponent(each.log)) for each in term.factors)
-        factors = [dict(zip(("option", "power", "log10"), each, strict=True)) for each in powers]
+        factors = [
+            {"option": each.option, "power": plain(each.power), "log10": plain(each.log)} for each in term.factors
+        ]
         terms.append({"term": term.text(model.order), "influence": influence, "factors": factors})
     named = [factor.name for factor in model.factors]
     return {**picked(model, "text, link, order"), "subexpressions": named, "terms": terms}

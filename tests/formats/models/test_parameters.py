@@ -12,21 +12,9 @@ from splc.formats.models.parameters import parameters_text, parse_parameters, re
 from splc.io.files import Source
 from splc.models.parameters import Parameters, ParameterTable, Quantity
 from tests.support.format_strategies import mutated
+from tests.support.paths import ROOT
 
-GOOD = """# machine parameters
-f = 1.75e-11  # seconds
-nodes = "ceil(px * py / 4)"
-
-[alpha]
-by = "nodes"
-1 = 290e-9
-"2.5" = { value = 2.0, low = 1.0, high = 3.0 }
-
-[beta]
-value = 1.0e-9
-low = 0.9e-9
-high = 1.1e-9
-"""
+GOOD = (ROOT / "casestudies" / "smg2000" / "3d" / "parameters.toml").read_text(encoding="utf-8")
 SIGNS = '=["{\n9e.#'
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
