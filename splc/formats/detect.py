@@ -1,4 +1,4 @@
-"""The file formats that splc reads and writes, and which one a file has.
+"""The file formats that splc reads and writes, and which one a file has, as its content tells.
 
 To add a format, write its module and add a line to `FORMATS`. Functions are named as `module:function` and imported on
 first use. What a function takes and returns depends on the kind of file:
@@ -9,10 +9,7 @@ first use. What a function takes and returns depends on the kind of file:
 | measurements | source, model, policy, nfp, usual nfp → rows | measurements, path → notes |
 | model | source, variability model or None, `ReadOptions` → stored models | `ModelFile` → text |
 | experiment | source → experiment | experiment → text |
-| script | source → script | |
-
-The content of a file tells its format. Only its beginning counts where that is enough, so that detection stays fast on
-large files.
+| script | source → script, problems | |
 """
 
 from __future__ import annotations
@@ -23,9 +20,9 @@ import re
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 from itertools import islice
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, Literal
 from xml.parsers import expat
 
@@ -43,8 +40,7 @@ SystemFormat = Literal["xml", "featureide", "uvl", "dimacs", "configspace"]
 ModelFormat = Literal["json", "log", "txt"]
 ExperimentFormat = Literal["text", "json", "jsonl", "extra-p", "csv"]
 
-# The JSON of a program, which cannot be read as a model.
-PROGRAM_SUFFIX = ".program.json"
+PROGRAM_SUFFIX = ".program.json"  # the JSON of a program, which cannot be read as a model
 
 
 @dataclass(frozen=True)
@@ -57,18 +53,19 @@ class Format:
     reader: str | None = None  # the function that reads it, None if it is only written
     writer: str | None = None  # the function that writes it, None if it is only read
     other_suffixes: tuple[str, ...] = ()  # other suffixes of files in this format
-    # whether the suffix alone tells the format; the formats of `splc.formats.detect` are told by content
-    by_suffix: bool = False
+    by_suffix: bool = False  # whether the suffix alone tells the format
 
     @property
     def read(self) -> Callable[..., Any]:
         """The function that reads the format."""
-        return _function(self.reader)
+        function: Callable[..., Any] = resolve_name(str(self.reader))
+        return function
 
     @property
     def write(self) -> Callable[..., Any]:
         """The function that writes the format."""
-        return _function(self.writer)
+        function: Callable[..., Any] = resolve_name(str(self.writer))
+        return function
 
 
 _SYSTEM = "splc.formats.system."
@@ -102,7 +99,7 @@ FORMATS = (
     Format("experiment", "jsonl", ".jsonl", f"{_EXTRAP}parse_experiment_lines", f"{_EXTRAP}experiment_jsonl"),
     Format("experiment", "extra-p", ".extra-p", f"{_EXTRAP}parse_experiment_archive"),
     Format("experiment", "csv", ".csv", "splc.formats.experiments.rows:parse_experiments_csv"),
-    Format("script", "a", ".a", "splc.formats.scripts.commands:parse_script", by_suffix=True),
+    Format("script", "a", ".a", "splc.formats.scripts.commands:parse_lines", by_suffix=True),
 )
 
 # The statements of Extra-P's text format, and the keys of its JSON lines that hold the parameters.
@@ -143,20 +140,15 @@ _UVL = re.compile(
     re.MULTILINE,
 )
 _FEATURES = re.compile(rb"^features[^\S\n]*+(?:/[/*].*)?(?:\n[^\S\n]*+)*?(?:\n[^\S\n]+\S|\n/|\Z)", re.MULTILINE)
-# Models of splc have hyperparameters that are numbers.
-_CONFIGSPACE = re.compile(rb'"hyperparameters"\s*:\s*\[\s*\{')
+_CONFIGSPACE = re.compile(rb'"hyperparameters"\s*:\s*\[\s*\{')  # models of splc have hyperparameters that are numbers
 _BLANK = b"\xef\xbb\xbf \t\r\n"
 _WORD = re.compile(r"[A-Za-z]{4,12}(?=[\s(]|$)")
-# A text, closed or not.
-_TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"?')
+_TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"?')  # a text, closed or not
 
 
 def xml_root(data: bytes) -> str | None:
-    """Return the name of the root element of (the beginning of) an XML document, None where there is none.
-
-    If a DTD declares entities, parsing stops there and the name in the DTD is returned.
-    """
-    names: list[str] = []
+    """Return the name of the root element of (the beginning of) an XML document, None where there is none."""
+    names: list[str] = []  # if a DTD declares entities, parsing stops there and the name in the DTD is returned
 
     def end(*_: object) -> None:
         raise EOFError
@@ -224,13 +216,13 @@ def experiment_format(source: Source) -> ExperimentFormat | None:
     if source.data.startswith(ARCHIVE):
         return "extra-p"
     if source.data.startswith(_EXTRAP3, _EXTRAP3_AT):
-        raise _not_read("Extra-P 3", source)
+        raise not_read("Extra-P 3", source)
     lines = (line.strip() for line in re.split(r"[\r\n]+", source.text()))
     first = next((line for line in lines if line and not line.startswith("#")), "")
     if first.startswith("{"):
         # Talpas writes JSON lines with semicolons instead of commas.
         if ";" in _TEXT.sub("", first):
-            raise _not_read("Talpas", source)
+            raise not_read("Talpas", source)
         # A faulty line of JSON lines, or the beginning of an object over several lines.
         is_lines = first.endswith("}") and f'"{PARAMETERS[0]}"' in first
         with contextlib.suppress(InputError):
@@ -243,7 +235,7 @@ def experiment_format(source: Source) -> ExperimentFormat | None:
     return "text" if word and nearest(word[0], KEYWORDS) else None
 
 
-def _not_read(program: str, source: Source) -> InputError:
+def not_read(program: str, source: Source) -> InputError:
     """Return the error for a file of a program whose files Extra-P 4 reads."""
     hint = "open it in Extra-P 4 and save it"
     return InputError(Problem(f"files of {program} are not read", source.name, hint=hint))
@@ -258,7 +250,7 @@ def kind_of(source: Source) -> Kind | None:
 
 def _kind_of_content(source: Source) -> Kind | None:
     if source.data.startswith(_EXTRAP3, _EXTRAP3_AT):
-        raise _not_read("Extra-P 3", source)
+        raise not_read("Extra-P 3", source)
     if system_format(source) is not None:
         return "system"
     if benchmark_of(source) is not None:
@@ -363,10 +355,11 @@ def parse_system(source: Source) -> VariabilityModel:
 
 def suffix_of(path: str) -> str:
     """Return the suffix of a file name in lower case, without `.gz`; an empty text if there is none."""
-    if path.removesuffix(".gz").casefold().endswith(PROGRAM_SUFFIX):
+    name = path.removesuffix(".gz").casefold()
+    _, point, suffix = name.rpartition(".")
+    if name.endswith(PROGRAM_SUFFIX):
         return PROGRAM_SUFFIX
-    _, point, suffix = path.removesuffix(".gz").rpartition(".")
-    return f".{suffix.casefold()}" if point and "/" not in suffix else ""
+    return f".{suffix}" if point and "/" not in suffix else ""
 
 
 def model_suffix(path: str) -> str:
@@ -374,10 +367,3 @@ def model_suffix(path: str) -> str:
     if (suffix := suffix_of(path)) == ".c":
         raise OutputError("C is not written", hint="use .program.json or .py")
     return suffix
-
-
-def _function(name: str | None) -> Callable[..., Any]:
-    assert name is not None
-    module, _, function = name.partition(":")
-    target: Callable[..., Any] = getattr(import_module(module), function)
-    return target

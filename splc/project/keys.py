@@ -42,7 +42,7 @@ FILES: Mapping[str, FileKey] = {
     ),
     "analytical": FileKey("The analytical model of `compare`, `calibrate` and `study`.", "`analytical.txt`"),
     "parameters": FileKey(
-        "The machine parameters of analytical models (TOML, or lines 'name = number').",
+        "The machine parameters of analytical models (TOML).",
         "`parameters.toml`, or `parameters.txt`",
     ),
 }

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from sampling.space.space import Space
 from splc.data.measurements import Measurements
-from splc.errors import InputError, MeasurementError, OutputError
+from splc.errors import MeasurementError
 from splc.formats import detect
 from splc.formats.detect import experiment_format, kind_of, read_variability_model, system_format, xml_root_of_file
 from splc.formats.experiments.read import read_experiment
@@ -28,7 +28,6 @@ from splc.io.files import Source
 from splc.system.variability import VariabilityModel
 from splc.workflows.convert import target_format
 from tests.support.golden_messages import check_calls
-from tests.support.paths import SMG2000
 
 NAMES = ["flag", "time (ms)", "f(x)", "p99 [us]", "a*b", "x^2", "#threads", "size >= 4", "Score Error (99,9%)"]
 TEXTS = ["C = A * B", "sort (stable)", "a|b", "1.2.3", "x, y", "on"]
@@ -49,12 +48,6 @@ def test_what_the_reader_of_tables_reads_is_a_table(data: st.DataObject, header:
     assert kind_of(source) == "measurements"
 
 
-def test_experiments_of_extra_p_3() -> None:
-    """A binary file of Extra-P 3 is refused with what to do."""
-    with pytest.raises(InputError, match="open it in Extra-P 4"):
-        kind_of(Source("a", b"\1\0\x12\0\0\0EXTRAP_EXPERIMENT"))
-
-
 def test_root_of_a_file(tmp_path: Path) -> None:
     """The root of XML is found in files as they are and in compressed ones; other files have none."""
     path = tmp_path / "file"
@@ -73,21 +66,11 @@ def test_functions_exist(form: detect.Format) -> None:
     assert form.writer is None or callable(form.write)
 
 
-def test_c_is_not_written() -> None:
-    """A model is not written as another text where C is wanted."""
-    with pytest.raises(OutputError, match="C is not written"):
-        detect.model_suffix("model.c.gz")
-
-
 def test_a_format_with_a_suffix_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A new line in the table is enough for a format that its suffix tells."""
+    """A new line in the table is enough for a format that its suffix tells, and to write one by its suffix."""
     toy = detect.Format("experiment", "toy", ".toy", f"{__name__}:read_toy", by_suffix=True)
     monkeypatch.setattr(detect, "FORMATS", (*detect.FORMATS, toy))
     assert str(read_experiment(Source("a.toy.gz", b"anything"))) == str(("toy", b"anything"))
-
-
-def test_the_suffix_of_a_file_to_write(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A new line in the table is enough for `splc convert` to write a format by the suffix of the output."""
     toy = detect.Format("model", "toy", ".t", writer=f"{__name__}:read_toy")
     monkeypatch.setattr(detect, "FORMATS", (*detect.FORMATS, toy))
     assert target_format("model", "a.t.gz", None) == "toy"
@@ -149,17 +132,6 @@ def test_the_invalid_rows_of_spl_conquerors_example(data: Path) -> None:
 
 
 @pytest.mark.real_data
-@pytest.mark.parametrize("name", ["LLVM", "x264", "Dune", "exastencils"])
-def test_all_other_published_rows_are_valid(data: Path, name: str) -> None:
-    """The rows of the other published files are all valid configurations; only values of LLVM's memory are missing."""
-    model, measured = load(data, name)
-    space = Space(model)
-    assert space.check(measured.configurations).all()
-    assert space.count == len(measured) == PUBLISHED[name][2]
-    assert set(measured.report.missing) == ({"MainMemory"} if name == "LLVM" else set())
-
-
-@pytest.mark.real_data
 def test_the_decimal_comma_in_llvms_main_memory(data: Path) -> None:
     """A comma in a file with decimal points is not a thousands separator: only that value is missing."""
     _, measured = load(data, "LLVM")
@@ -178,41 +150,6 @@ def test_a_large_document_is_read_whole(data: Path, tmp_path: Path) -> None:
     (tmp_path / "large.xml").write_text(text[:start] + text[start:end] * 7 + text[end:], encoding="utf-8")
     measured = read_measurements(tmp_path / "large.xml", model, duplicates="mean")
     assert measured.repetitions("Performance").shape == (2304, 7)
-
-
-@pytest.mark.real_data
-@pytest.mark.parametrize("name", ["splc_examples", pytest.param("LLVM", marks=pytest.mark.slow)])
-def test_truncated(data: Path, tmp_path: Path, name: str) -> None:
-    """A published file that is truncated at any position is refused with its name and a line."""
-    model = read_variability_model(data / name / PUBLISHED[name][0])
-    content = (data / name / "measurements.xml").read_bytes().rstrip()
-    path = tmp_path / "cut.xml"
-    for length in range(1, len(content), len(content) // 150):
-        path.write_bytes(content[:length])
-        with pytest.raises(InputError, match=r"cut\.xml"):
-            read_measurements(path, model)
-
-
-@pytest.mark.real_data
-def test_a_system_instead_of_measurements(data: Path) -> None:
-    """A file given instead of another one is recognised."""
-    model = read_variability_model(data / "LLVM" / "FeatureModel.xml")
-    with pytest.raises(InputError, match="this is a variability model"):
-        read_measurements(data / "LLVM" / "FeatureModel.xml", model)
-    with pytest.raises(InputError, match="these are measurements"):
-        read_variability_model(data / "LLVM" / "measurements.xml")
-    with pytest.raises(MeasurementError, match="unknown option"):
-        read_measurements(data / "x264" / "measurements.xml", model)
-
-
-@pytest.mark.parametrize(("case", "count"), [("1d", 144), ("2d", 240), ("3d", 320)])
-def test_smg2000(case: str, count: int) -> None:
-    """Every configuration of SMG2000 was measured three times."""
-    folder = SMG2000 / case
-    measured = read_measurements(folder / "measurements.csv", read_variability_model(folder / "system.xml"))
-    assert len(measured) == count
-    assert measured.repetitions("solve_seconds").shape == (count, 3)
-    assert not measured.report.missing
 
 
 def system_in(text: str) -> str | None:
@@ -239,4 +176,4 @@ def experiment_in(text: str) -> str | None:
 
 def test_calls() -> None:
     """Formats are told by content and by suffix as the golden file has it."""
-    check_calls("detected-formats", kind, system_in, experiment_in, detect.suffix_of)
+    check_calls("detected-formats", kind, system_in, experiment_in, detect.suffix_of, detect.model_suffix)

@@ -33,7 +33,7 @@ from splc.formats.models.log_reader import parse_stored_log
 from splc.formats.models.parameters import parse_parameters
 from splc.formats.models.read import parse_term_list, read_stored_model
 from splc.formats.models.text import latex_text, log2_text, parse_model, parse_stored_text, python_text, with_link
-from splc.formats.scripts.commands import parse_script, settings_of
+from splc.formats.scripts.commands import parse_lines, settings_of
 from splc.formats.system.configspace import parse_configspace
 from splc.formats.table import TableSource
 from splc.io.files import read_source
@@ -141,10 +141,10 @@ def _experiments(file: str, options: Options) -> Iterable[str]:
     scaling: Any = options.get("scaling")
     metrics = _names(options.get("metrics"))
     found = read_experiments(file, parameters, kind, _choice(options), metrics=metrics, scaling=scaling)
-    return [line for each in found for line in _shown(each)]
+    return [line for each in found for line in experiment_lines(each)]
 
 
-def _shown(experiment: Experiment) -> Iterable[str]:
+def experiment_lines(experiment: Experiment) -> Iterable[str]:
     """Show an experiment: a line per series, with the values at each point."""
     yield from experiment.report.notes
     contexts = f", contexts: {dict(experiment.contexts)}" if experiment.contexts else ""
@@ -158,7 +158,7 @@ def _shown(experiment: Experiment) -> Iterable[str]:
 
 def _experiment(form: str, file: str, options: Options) -> Iterable[str]:
     del options
-    return _shown(detect.format_named("experiment", form).read(read_source(file)))
+    return experiment_lines(detect.format_named("experiment", form).read(read_source(file)))
 
 
 def _inference(file: str, options: Options) -> Iterable[str]:
@@ -231,7 +231,10 @@ def _parameters(file: str, options: Options) -> Iterable[str]:
 
 def _script(file: str, options: Options) -> Iterable[str]:
     """Show the commands of a script: their arguments, and the files that they read and write."""
-    for each in parse_script(read_source(file)).commands:
+    script, problems = parse_lines(read_source(file))
+    if problems:
+        raise InputError(problems)
+    for each in script.commands:
         facts = {
             "lists": dict(each.lists),
             "values": dict(each.values),

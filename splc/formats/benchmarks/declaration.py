@@ -1,11 +1,9 @@
 r"""Declarations of the formats of benchmark tools: how a file begins, what it contains, and how that becomes a table.
 
-Tools that write a folder of runs are here, too: `perf stat`, Criterion.rs, and multiruns of Hydra. A declaration:
-
-@benchmark("hyperfine", rb'\{\s*"results"\s*:', content={"results": [{"command": str, "times": list | None}]})
+@Benchmark("hyperfine", rb'\{\s*"results"\s*:', content={"results": [{"command": str, "times": list | None}]})
 def hyperfine(source: Source, content: Any) -> TableSource: ...
 
-The table is made of runs, whose options may be words of commands or of names: `gzip -9 file`, `level=9,input=text`.
+Tools that write a folder of runs are here, too: `perf stat`, Criterion.rs, and multiruns of Hydra.
 """
 
 from __future__ import annotations
@@ -13,7 +11,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -22,94 +19,19 @@ from typing import Any
 
 from splc.errors import InputError, Problem, Problems, listed, plural
 from splc.formats.column_choice import StatedRoles
-from splc.formats.table import TableSource
-from splc.io.csv_rows import split_table_rows
+from splc.formats.table import TableSource, split_table
 from splc.io.files import STANDARD, Source, read_source
 from splc.io.json import mismatches, parse_json
 from splc.io.numbers import number_text, parse_number
 from splc.io.toml import finite_number
 
-_PAIR = re.compile(r"([A-Za-z_][\w.-]*)=(.*)", re.DOTALL)
-_SIZE = re.compile(r"([0-9]+)([kmgt])(?:i?b)?", re.IGNORECASE)
-_POWERS = {"k": 1, "m": 2, "g": 3, "t": 4}
+PAIR = re.compile(r"([A-Za-z_][\w.-]*)=(.*)", re.DOTALL)
 
 
 def pairs_in(name: str) -> dict[str, str]:
     """Return option → value of a name such as `level=9,input=text`; parts without `=` are left out."""
-    matches = (_PAIR.fullmatch(part.strip()) for part in re.split(r"[,;&]|__", name))
+    matches = (PAIR.fullmatch(part.strip()) for part in re.split(r"[,;&]|__", name))
     return {pair[1]: pair[2] for pair in matches if pair is not None}
-
-
-def options_of_commands(commands: Sequence[str]) -> list[dict[str, str]]:
-    """Return the options of each command: the words in which the commands differ.
-
-    Of commands with equally many words, each place with different words is an option, which has the name that the
-    words state (`--level=9`, or `--level` before `9`), else `word3`. Otherwise each word that only some commands have
-    is a binary option, or the value of the option that it names.
-    """
-    split = [_words(command) for command in commands]
-    if len({len(words) for words in split}) == 1:
-        option_rows: list[dict[str, str]] = [{} for _ in split]
-        for at, column in enumerate(zip(*split, strict=True)):
-            if len(set(column)) == 1:
-                continue
-            previous_word = split[0][at - 1] if at and len({words[at - 1] for words in split}) == 1 else ""
-            name, values = _name_and_values(column, previous_word, f"word{at + 1}")
-            for options, value in zip(option_rows, values, strict=True):
-                options[name] = value
-        return option_rows
-    common = set(split[0]).intersection(*split[1:])
-    switches = dict.fromkeys(word for words in split for word in words if word not in common)
-    valued = {word: pair for word in switches if (pair := _PAIR.fullmatch(word.lstrip("-")))}
-    rows = []
-    for words in split:
-        row = {valued[word][1]: valued[word][2] for word in words if word in valued}
-        rows.append(row | {_identifier(word): "1" if word in words else "0" for word in switches if word not in valued})
-    return rows
-
-
-def _name_and_values(column: Sequence[str], previous_word: str, default_name: str) -> tuple[str, list[str]]:
-    """Return the name of an option and its values."""
-    pairs = [_PAIR.fullmatch(word.lstrip("-")) for word in column]
-    names = {pair[1] for pair in pairs if pair is not None}
-    if len(names) == 1 and None not in pairs:
-        return names.pop(), [pair[2] for pair in pairs if pair is not None]
-    if previous_word.startswith("-") and not any(word.startswith("-") for word in column):
-        return _identifier(previous_word), list(column)
-    letters = {re.sub(r"[0-9.]+$", "", word) for word in column}
-    if len(letters) == 1 and (prefix := letters.pop()) and all(word != prefix for word in column):
-        # `-j1`, `-j2`; and `-1`, `-9`, which are numbers.
-        name = _identifier(prefix)
-        return name or default_name, [word.removeprefix(prefix) for word in column]
-    return default_name, list(column)
-
-
-def _identifier(word: str) -> str:
-    return re.sub(r"[^\w.]+", "_", word.strip("-")).strip("_")
-
-
-def _words(command: str) -> list[str]:
-    try:
-        return shlex.split(command)
-    except ValueError:
-        return command.split()
-
-
-def without_units(rows: Iterable[Mapping[str, str]], base: int = 1024) -> list[dict[str, str]]:
-    """Return options whose values are all sizes (`4k`, `1M`) as numbers of bytes; `base`: the bytes of `1k`."""
-    byte_rows = [dict(row) for row in rows]
-    for name in dict.fromkeys(name for row in byte_rows for name in row):
-        sized = [(row, _SIZE.fullmatch(row[name])) for row in byte_rows if not row.get(name, "0").isdigit()]
-        for row, size in sized if all(size for _, size in sized) else ():
-            row[name] = str(int(size[1]) * base ** _POWERS[size[2].casefold()]) if size else ""
-    return byte_rows
-
-
-def differing(rows: Sequence[Mapping[str, str]], missing: str = "") -> list[dict[str, str]]:
-    """Return of each row the entries that are not the same in all rows; `missing` is the value of a missing one."""
-    names = dict.fromkeys(name for row in rows for name in row)
-    differing_names = [name for name in names if len({row.get(name, missing) for row in rows}) > 1]
-    return [{name: row.get(name, missing) for name in differing_names} for row in rows]
 
 
 @dataclass(frozen=True)
@@ -164,8 +86,7 @@ def number(value: Any) -> float | None:
     return None if found is None or math.isnan(found) else found
 
 
-# The content of a file of rows with a header: a list of column → cell.
-ROWS = "rows"
+ROWS = "rows"  # the content of a file of rows with a header: a list of column → cell
 _LOOKED_AT = 1 << 16
 _INCOMPLETE = "is the file complete? a tool that was interrupted leaves a part of it"
 
@@ -181,6 +102,10 @@ class Benchmark:
     table: Callable[..., TableSource] | None = None  # the function that returns the table of a source and its content
     export: str = ""  # what to do with a file that is known and not read
 
+    def __call__(self, table: Callable[..., TableSource]) -> Benchmark:
+        """Return the declaration with the function that it decorates."""
+        return replace(self, table=table)
+
     def matches(self, data: bytes) -> bool:
         """Return whether a file is in this format, by its content without spaces before it."""
         beginning = data[:_LOOKED_AT]
@@ -195,13 +120,6 @@ class Benchmark:
         return self.table(source, rows_of(source) if self.content == ROWS else content_of(source, self.content))
 
 
-def benchmark(
-    tool: str, begins: bytes, *marks: bytes, content: Any = None
-) -> Callable[[Callable[..., TableSource]], Benchmark]:
-    """Return the decorator that makes a function the declaration of a format."""
-    return lambda table: Benchmark(tool, begins, marks, content, table)
-
-
 def content_of(source: Source, kind: Any) -> Any:
     """Return the JSON value of a file, which has the declared type."""
     try:
@@ -212,10 +130,10 @@ def content_of(source: Source, kind: Any) -> Any:
     return content
 
 
-def check(source: Source, content: Any, kind: Any, name: str = "") -> None:
-    """Raise an error with all entries that are not of their declared type; `name`: the entry that the content is."""
+def check(source: Source, content: Any, kind: Any) -> None:
+    """Raise an error with all entries that are not of their declared type."""
     problems = Problems(source.name)
-    for mismatch in mismatches(kind, content, name):
+    for mismatch in mismatches(kind, content):
         place, is_item = re.subn(r"(\[\d+\])+$", "", mismatch.path)
         entry = repr(place.rpartition(".")[2]) if place else "the content"
         expected = f"a list of {mismatch.expected.split()[-1]}s" if is_item else mismatch.expected
@@ -226,10 +144,8 @@ def check(source: Source, content: Any, kind: Any, name: str = "") -> None:
 
 def rows_of(source: Source) -> list[dict[str, str]]:
     """Return the rows of a CSV file with a header, by column."""
-    table: tuple[Sequence[Sequence[str]], Sequence[int]] = (
-        (source.rows, source.lines) if isinstance(source, TableSource) and source.rows else split_table_rows(source)
-    )
-    (header, *rows), (_, *lines) = table
+    table = split_table(source, decimal=".")
+    (header, *rows), (_, *lines) = table.rows, table.lines
     if not rows:
         raise InputError(Problem("the file has no rows", source.name))
     for row, line in zip(rows, lines, strict=True):
@@ -267,27 +183,23 @@ def read_folder(folder: Path) -> TableSource:
 # The first of these that was counted is the property to use.
 _MAIN = ("duration_time", "task-clock", "cpu-clock", "cycles", "instructions")
 _UNITS = {"ns": 1e9, "usec": 1e6, "msec": 1e3, "sec": 1.0}
-_EVENT = re.compile(r"[A-Za-z][^,\s]*")
 _JSON = b'"counter-value"'
 _HINT = "name a folder of such files, whose names state the options: perf stat -x, -o runs/level=9,input=text.csv"
 _WHOLE = "leave out -I, -A, --per-core and the like; -x needs a comma"
 
 
-@benchmark("perf", rb"(?:#[^\n]*\s*)*\{", _JSON)
+@Benchmark("perf", rb"(?:#[^\n]*\s*)*\{", (_JSON,))
 def perf_json(source: Source) -> TableSource:
     """Read one run. It states no options, so that only a folder of such files is a table."""
     return table_of(source, [MeasuredRun({}, _counts(source))], hint=_HINT)
 
 
 _COUNT = rb"(?:#[^\n]*\s*)*(?:[0-9.]+|<not \w+>),[A-Za-z/%]*,[A-Za-z][^,\s]*,[0-9.]"
-perf_csv = replace(perf_json, begins=_COUNT, marks=())
+PERF = (perf_json, replace(perf_json, begins=_COUNT, marks=()))
 
 
 def _read_perf(folder: Path) -> TableSource:
-    """Read a folder of files of `perf stat`, one run each; files of the same options are repetitions.
-
-    What follows two underscores or `;` without `=` does not count: `level=9;2.csv` is another run of `level=9`.
-    """
+    """Read a folder of files of `perf stat`, one run each; `level=9;2.csv` is another run of `level=9`."""
     runs = []
     for file in files_in(folder):
         source = read_source(file)
@@ -330,7 +242,7 @@ def _counts(source: Source) -> dict[str, float | None]:
 def _csv_line(source: Source, line: str, at: int) -> tuple[str, str, str]:
     """Return count, unit and event in a line of `-x,`."""
     count, unit, event, *_ = *line.split(","), "", ""
-    if not _EVENT.fullmatch(event) or (number(count) is None and "<" not in count):
+    if not re.fullmatch(r"[A-Za-z]\S*", event) or (number(count) is None and "<" not in count):
         raise InputError(Problem("not a count of perf stat -x,", source.name, at, text=line, hint=_WHOLE))
     return count, unit, event
 
@@ -348,30 +260,26 @@ def _json_line(source: Source, line: str, at: int) -> tuple[str, str, str]:
 
 
 def _read_criterion(folder: Path) -> TableSource:
-    """Read the last run of each benchmark: its function and its input are options, the group is a context.
-
-    Each sample is a repetition, its time per iteration in seconds; without samples the estimated mean is the value.
-    """
-    files = [file for file in sorted(folder.rglob(BENCHMARK)) if file.parent.name == "new"]
+    """Read the last run of each benchmark: its function and its input are options, the group is a context."""
+    found = sorted(folder.rglob(BENCHMARK))
     # Without a folder `new` these are copies of the folders of benchmarks, as they were saved.
-    files = files or [file for file in sorted(folder.rglob(BENCHMARK)) if file.parent.name != "change"]
+    files = [each for each in found if each.parent.name == "new"] or [
+        each for each in found if each.parent.name != "change"
+    ]
     names = [content_of(read_source(file), dict) for file in files]
     several = len({str(name.get("function_id")) for name in names}) > 1
     runs = []
     for file, name in zip(files, names, strict=True):
-        options: dict[str, Any] = {}
-        if several and name.get("function_id") is not None:
-            options["function"] = name["function_id"]
-        if (value := name.get("value_str")) is not None:
-            options |= pairs_in(str(value)) or {"value": value}
-        group = {"group": name.get("group_id")}
+        function, value, group = name.get("function_id"), name.get("value_str"), {"group": name.get("group_id")}
+        options = {"function": function} if several and function is not None else {}
+        options |= {} if value is None else pairs_in(str(value)) or {"value": value}
         runs += [MeasuredRun(options, {"time": time / 1e9}, group) for time in _iteration_times(file.parent)]
     hint = "give the benchmarks an input: bench_with_input"
     return table_of(Source(str(folder), b""), runs, main="time", hint=hint, units={"time": "s"})
 
 
 def _iteration_times(folder: Path) -> list[float]:
-    """Return the times per iteration in nanoseconds."""
+    """Return the times per iteration in nanoseconds: of each sample, without samples the estimated mean."""
     if (folder / "sample.json").is_file():
         sample = content_of(read_source(folder / "sample.json"), {"iters": list, "times": list})
         pairs = [(number(count), number(time)) for count, time in zip(sample["iters"], sample["times"], strict=False)]
@@ -382,16 +290,12 @@ def _iteration_times(folder: Path) -> list[float]:
     return [mean]
 
 
-# `- +level=1`, also in quotes.
-_OVERRIDE = re.compile(r"""-\s+(['"]?)\+{0,2}([^=~'"]+)=(.*)\1""")
+_OVERRIDE = re.compile(r"""-\s+(['"]?)\+{0,2}([^=~'"]+)=(.*)\1""")  # `- +level=1`, also in quotes
 _PREFERRED = ("result", "results", "metrics", "measurements")
 
 
 def _read_hydra(folder: Path) -> TableSource:
-    """Read the jobs of a multirun: the overrides are options, the numbers in the result file of a job are properties.
-
-    The result file is the JSON or CSV file in the job's folder; each row of a CSV file is a repetition.
-    """
+    """Read the jobs of a multirun: overrides are options, the numbers in the result file of a job are properties."""
     jobs = [file.parent.parent for file in sorted(folder.rglob(OVERRIDES))]
     if not (complete := [(job, results) for job in jobs if (results := _result_file(job)) is not None]):
         hint = 'write the results of each job to a file result.json in its folder: {"time": 1.5}'

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, product, zip_longest
@@ -11,23 +12,81 @@ from typing import Any
 
 from splc.data.property_unit import is_measurement_name
 from splc.errors import listed
-from splc.formats.benchmarks.declaration import (
-    ROWS,
-    MeasuredRun,
-    benchmark,
-    cell,
-    check,
-    differing,
-    number,
-    options_of_commands,
-    pairs_in,
-    rows_of,
-    table_of,
-    without_units,
-)
+from splc.formats.benchmarks import declaration
+from splc.formats.benchmarks.declaration import ROWS, Benchmark, MeasuredRun, cell, number, pairs_in, rows_of, table_of
 from splc.formats.table import TableSource
 from splc.io.files import Source
 from splc.io.json import declared
+
+_SIZE = re.compile(r"([0-9]+)([kmgt])(?:i?b)?", re.IGNORECASE)
+_POWERS = {"k": 1, "m": 2, "g": 3, "t": 4}
+
+
+def options_of_commands(commands: Sequence[str]) -> list[dict[str, str]]:
+    """Return the options of each command: the words in which the commands differ."""
+    split = [_words(command) for command in commands]
+    rows: list[dict[str, str]] = [{} for _ in split]
+    if len({len(words) for words in split}) == 1:
+        # Each place with different words is an option: `--level=9`, `--level` before `9`, else `word3`.
+        for at, column in enumerate(zip(*split, strict=True)):
+            if len(set(column)) == 1:
+                continue
+            previous_word = split[0][at - 1] if at and len({words[at - 1] for words in split}) == 1 else ""
+            name, values = _name_and_values(column, previous_word, f"word{at + 1}")
+            for row, value in zip(rows, values, strict=True):
+                row[name] = value
+        return rows
+    # Each word that only some commands have is a binary option, or the value of the option that it names.
+    common = set(split[0]).intersection(*split[1:])
+    switches = dict.fromkeys(word for words in split for word in words if word not in common)
+    valued = {word: pair for word in switches if (pair := declaration.PAIR.fullmatch(word.lstrip("-")))}
+    for row, words in zip(rows, split, strict=True):
+        row |= {valued[word][1]: valued[word][2] for word in words if word in valued}
+        row |= {_identifier(word): "1" if word in words else "0" for word in switches if word not in valued}
+    return rows
+
+
+def _name_and_values(column: Sequence[str], previous_word: str, default_name: str) -> tuple[str, list[str]]:
+    """Return the name of an option and its values."""
+    pairs = [pair for word in column if (pair := declaration.PAIR.fullmatch(word.lstrip("-")))]
+    if len({pair[1] for pair in pairs}) == 1 and len(pairs) == len(column):
+        return pairs[0][1], [pair[2] for pair in pairs]
+    if previous_word.startswith("-") and not any(word.startswith("-") for word in column):
+        return _identifier(previous_word), list(column)
+    letters = {re.sub(r"[0-9.]+$", "", word) for word in column}
+    if len(letters) == 1 and (prefix := letters.pop()) and all(word != prefix for word in column):
+        # `-j1`, `-j2`; and `-1`, `-9`, which are numbers.
+        return _identifier(prefix) or default_name, [word.removeprefix(prefix) for word in column]
+    return default_name, list(column)
+
+
+def _identifier(word: str) -> str:
+    return re.sub(r"[^\w.]+", "_", word.strip("-")).strip("_")
+
+
+def _words(command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return command.split()
+
+
+def without_units(rows: Iterable[Mapping[str, str]], base: int = 1024) -> list[dict[str, str]]:
+    """Return options whose values are all sizes (`4k`, `1M`) as numbers of bytes; `base`: the bytes of `1k`."""
+    byte_rows = [dict(row) for row in rows]
+    for name in dict.fromkeys(name for row in byte_rows for name in row):
+        sized = [(row, _SIZE.fullmatch(row[name])) for row in byte_rows if not row.get(name, "0").isdigit()]
+        for row, size in sized if all(size for _, size in sized) else ():
+            row[name] = str(int(size[1]) * base ** _POWERS[size[2].casefold()]) if size else ""
+    return byte_rows
+
+
+def differing(rows: Sequence[Mapping[str, str]], missing: str = "") -> list[dict[str, str]]:
+    """Return of each row the entries that are not the same in all rows; `missing` is the value of a missing one."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    differing_names = [name for name in names if len({row.get(name, missing) for row in rows}) > 1]
+    return [{name: row.get(name, missing) for name in differing_names} for row in rows]
+
 
 _STATISTICS = ("mean", "median", "min", "max", "stddev", "user", "system")
 _HYPERFINE_UNITS = dict.fromkeys(("time", *_STATISTICS), "s")
@@ -36,18 +95,15 @@ _LISTS = dict.fromkeys(("times", "exit_codes", "memory_usage_byte"), list | None
 _RESULTS = {"results": [{"command": str, "parameters": dict | None, **_LISTS}]}
 
 
-@benchmark("hyperfine", rb'\{\s*"results"\s*:', b'"command"', content=_RESULTS)
+@Benchmark("hyperfine", rb'\{\s*"results"\s*:', (b'"command"',), content=_RESULTS)
 def hyperfine_json(source: Source, content: Any) -> TableSource:
-    """Read `--export-json` of hyperfine: the parameters are options, each run is a repetition.
-
-    Without parameters, the words in which the commands differ are the options. A run that was ended by a signal has no
-    exit code and no time.
-    """
+    """Read `--export-json` of hyperfine: the parameters are options, each run is a repetition."""
     runs = []
     results = content["results"]
     for result, options in zip(results, _hyperfine_options(results), strict=True):
         means = {name: number(result.get(name)) for name in ("user", "system")}
         times = result.get("times") or [result.get("mean")]
+        # A run that was ended by a signal has no exit code and no time.
         codes = result.get("exit_codes") or [0.0] * len(times)
         memory = result.get("memory_usage_byte") or [None] * len(times)
         for time, code, memory_bytes in zip(times, codes, memory, strict=False):
@@ -56,7 +112,7 @@ def hyperfine_json(source: Source, content: Any) -> TableSource:
     return table_of(source, runs, main="time", hint=_COMMANDS_HINT, units=_HYPERFINE_UNITS)
 
 
-@benchmark("hyperfine", rb"command,mean,stddev,median,user,system,min,max", content=ROWS)
+@Benchmark("hyperfine", rb"command,mean,stddev,median,user,system,min,max", content=ROWS)
 def hyperfine_csv(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
     """Read `--export-csv` of hyperfine: parameters are options, the mean is the property to use."""
     columns = [name for name in rows[0] if name.startswith("parameter_")]
@@ -78,29 +134,24 @@ def _hyperfine_options(results: Sequence[Mapping[str, Any]]) -> Sequence[Mapping
 # Parts of names that say how a benchmark was run.
 _FLAGS = re.compile(r"(?:real|process|manual)_time|(?:iterations|repeats|min_time|min_warmup_time|warmup_time):.*")
 _AGGREGATE = re.compile(r"_[a-zA-Z]+$")
-_NOT_COUNTERS = frozenset(
-    (
-        *("name", "family_index", "per_family_instance_index", "run_name", "run_type", "repetitions"),
-        *("repetition_index", "threads", "iterations", "real_time", "cpu_time", "time_unit", "aggregate_name"),
-        *("aggregate_unit", "label", "error_occurred", "error_message", "skipped", "skip_message", "complexity_n"),
-        *("big_o", "rms", "cpu_coefficient", "real_coefficient"),
-    )
+_NOT_COUNTERS = re.compile(
+    "name|family_index|per_family_instance_index|run_(name|type)|repetitions|repetition_index|threads|iterations|"
+    "(real|cpu)_time|time_unit|aggregate_(name|unit)|label|error_occurred|error_message|skipped|skip_message|"
+    "complexity_n|big_o|rms|(real|cpu)_coefficient"
 )
 _PER_SECOND = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1.0, "min": 1 / 60, "hr": 1 / 3600, "day": 1 / 86400}
 
 
-@benchmark("Google Benchmark", rb'\{\s*"context"\s*:', b'"benchmarks"', content={"benchmarks": [dict]})
+@Benchmark("Google Benchmark", rb'\{\s*"context"\s*:', (b'"benchmarks"',), content={"benchmarks": [dict]})
 def google_json(source: Source, content: Any) -> TableSource:
-    """Read JSON of Google Benchmark: arguments in names are options, the benchmark is a context, times in seconds.
-
-    Aggregates (`BM_zip/1_mean`) are left out, except the mean of runs that are not listed.
-    """
+    """Read JSON of Google Benchmark: arguments in names are options, the benchmark is a context, times in seconds."""
+    # Aggregates (`BM_zip/1_mean`) are left out, except the mean of runs that are not listed.
     runs = [each for each in content["benchmarks"] if each.get("run_type", "iteration") != "aggregate"]
     means = [each for each in content["benchmarks"] if each.get("aggregate_name") == "mean"]
     return _google_table(source, runs or means)
 
 
-@benchmark("Google Benchmark", rb".{0,4000}?name,iterations,real_time,cpu_time,time_")
+@Benchmark("Google Benchmark", rb".{0,4000}?name,iterations,real_time,cpu_time,time_")
 def google_csv(source: Source) -> TableSource:
     """Read CSV, whose lines before the header describe the machine; else as JSON."""
     table = source.data[source.data.index(b"name,iterations,real_time,cpu_time,time_") :]
@@ -122,7 +173,7 @@ def _google_table(source: Source, entries: Sequence[Mapping[str, Any]]) -> Table
             unit = _PER_SECOND.get(str(entry.get("time_unit", "ns")), 1.0)
             times = {name: number(entry.get(name)) for name in ("real_time", "cpu_time")}
             values = {name: None if time is None else time / unit for name, time in times.items()}
-            values |= {name: number(value) for name, value in entry.items() if name not in _NOT_COUNTERS}
+            values |= {name: number(value) for name, value in entry.items() if not _NOT_COUNTERS.fullmatch(name)}
         runs.append(MeasuredRun({**options, **count}, values, {"benchmark": family}))
     hint = "give the benchmarks arguments: ->ArgsProduct({{1, 4}, {64, 256}}), with ->ArgNames for names of options"
     return table_of(source, runs, main="real_time", hint=hint, units={"real_time": "s", "cpu_time": "s"})
@@ -151,13 +202,9 @@ _JMH_RESULT: dict[str, Any] = {"benchmark": str, "mode": str | None, "primaryMet
 _JMH_RESULT |= {"params": dict | None, "secondaryMetrics": dict | None}
 
 
-@benchmark("JMH", rb"\[", b'"primaryMetric"', content=[_JMH_RESULT])
+@Benchmark("JMH", rb"\[", (b'"primaryMetric"',), content=[_JMH_RESULT])
 def jmh_json(source: Source, results: Any) -> TableSource:
-    """Read `-rf json` of JMH: parameters are options, the method is a context, each iteration is a repetition.
-
-    Times per operation are in seconds, throughput is per second. Settings that differ (`threads`, `jvmArgs`) are
-    options, too.
-    """
+    """Read `-rf json` of JMH: parameters are options, the method is a context, each iteration is a repetition."""
     settings = differing([{name: cell(result.get(name)) for name in _JMH_SETTINGS} for result in results])
     runs = []
     for result, setting in zip(results, settings, strict=True):
@@ -173,16 +220,13 @@ def jmh_json(source: Source, results: Any) -> TableSource:
     return _jmh_table(source, runs)
 
 
-@benchmark("JMH", rb'"?Benchmark"?[,;]"?Mode"?[,;]"?Threads"?[,;]"?Samples"?[,;]"?Score"?[,;]', content=ROWS)
+@Benchmark("JMH", rb'"?Benchmark"?[,;]"?Mode"?[,;]"?Threads"?[,;]"?Samples"?[,;][^\n]*"?Unit\b', content=ROWS)
 def jmh_csv(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
-    """Read `-rf csv` of JMH, also with decimal commas: as JSON, with the mean of each result.
-
-    Results such as `a.B.put:gc.alloc.rate` are further properties of `a.B.put`.
-    """
-    check(source, rows[0], dict.fromkeys(("Threads", "Benchmark", "Mode", "Score", "Unit"), str))
+    """Read `-rf csv` of JMH, also with decimal commas: as JSON, with the mean of each result."""
     threads = differing([{"threads": row["Threads"]} for row in rows])
     runs: dict[tuple[str, ...], MeasuredRun] = {}
     for row, setting in zip(rows, threads, strict=True):
+        # `a.B.put:gc.alloc.rate` is a further property of `a.B.put`.
         full_name, _, label = row["Benchmark"].partition(":")
         options = {name.removeprefix("Param: "): row[name] for name in row if name.startswith("Param: ")} | setting
         name, value = _jmh_value(row["Score"].replace(",", "."), row["Unit"])
@@ -217,13 +261,9 @@ _FIO_UNITS = {"bw": "B/s", "iops": "1/s", "lat": "s"}
 _NAMES = frozenset(("name", "filename", "description", "stonewall", "write_bw_log", "write_lat_log", "write_iops_log"))
 
 
-@benchmark("fio", rb"\{", b'"fio version"', content={"jobs": [dict]})
+@Benchmark("fio", rb"\{", (b'"fio version"',), content={"jobs": [dict]})
 def fio(source: Source, content: Any) -> TableSource:
-    """Read `--output-format=json` of fio: job options that differ are options, sizes in bytes.
-
-    Bandwidth (bytes per second), operations per second, and latency (seconds) are the properties; they have separate
-    names for reading and writing if a job does both. A job that failed has no values.
-    """
+    """Read `--output-format=json` of fio: job options that differ are options, sizes in bytes."""
     jobs = content["jobs"]
     shared = declared(dict, content.get("global options"), {})
     stated = [{**shared, **declared(dict, job.get("job options"), {})} for job in jobs]
@@ -249,21 +289,13 @@ def fio(source: Source, content: Any) -> TableSource:
     return table_of(source, runs, main=None if has_both else "bw", hint=hint, units=units)
 
 
-# The mean of more rounds than these is one value: a repetition is a row.
-MAX_ROUNDS = 1000
+MAX_ROUNDS = 1000  # the mean of more rounds than these is one value: a repetition is a row
 _TEST = {"stats": {"data": list | None}, "fullname": str, "params": dict | None}
 
 
-@benchmark("pytest-benchmark", rb"\{", b'"machine_info"', b'"benchmarks"', content={"benchmarks": [_TEST]})
+@Benchmark("pytest-benchmark", rb"\{", (b'"machine_info"', b'"benchmarks"'), content={"benchmarks": [_TEST]})
 def pytest_benchmark(source: Source, content: Any) -> TableSource:
-    """Read `--benchmark-json` of pytest-benchmark (https://pytest-benchmark.readthedocs.io).
-
-    The parameters of tests are options, the test is a context, each round is a repetition.
-
-    The entries of `extra_info` that are measured by their names, or fractions, are properties. The others are options
-    if no test has parameters, or if the same parameters were run with several of their values. Of the others, numbers
-    are properties, and texts that are the same in all tests are contexts; other texts follow from the parameters.
-    """
+    """Read `--benchmark-json` of pytest-benchmark: parameters and `extra_info` are options, the test is a context."""
     tests = content["benchmarks"]
     parameters = [test.get("params") or {} for test in tests]
     names, extras, settings = [], [], []
@@ -274,23 +306,21 @@ def pytest_benchmark(source: Source, content: Any) -> TableSource:
         extras.append({name: value for name, value in extra_info.items() if name not in own})
         settings.append((names[-1], *(f"{name}={cell(value)}" for name, value in own.items())))
     roles = _extra_roles(extras, settings, parametrised=any(parameters))
-    by_role = []
-    for extra in extras:
-        kinds: dict[str, dict[str, Any]] = {"option": {}, "context": {}, "property": {}, "follows": {}}
-        for name in (name for name in roles if name in extra):
-            kinds[roles[name]][name] = extra[name]
-        by_role.append(kinds)
+    options, stated, measured = (
+        [{name: value for name, value in extra.items() if roles.get(name) == role} for extra in extras]
+        for role in ("option", "context", "property")
+    )
     # If extra_info states the configuration of each test, the names of tests are not needed.
-    configurations = {tuple(map(cell, each["option"].values())) for each in by_role}
+    configurations = {tuple(map(cell, each.values())) for each in options}
     configured = "option" in roles.values() and not any(parameters) and len(configurations) == len(tests)
     runs = []
-    for test, name, own, kinds in zip(tests, names, parameters, by_role, strict=True):
-        contexts = {**({} if configured else {"test": name}), **kinds["context"]}
+    for at, test in enumerate(tests):
+        contexts = ({} if configured else {"test": names[at]}) | stated[at]
         rounds = test["stats"].get("data") or []
         if not 0 < len(rounds) <= MAX_ROUNDS:
             rounds = [test["stats"].get("mean", test["stats"].get("median"))]
-        options = {**own, **kinds["option"]}
-        runs += [MeasuredRun(options, {"time": number(time), **kinds["property"]}, contexts) for time in rounds]
+        values = ({"time": number(time), **measured[at]} for time in rounds)
+        runs += [MeasuredRun({**parameters[at], **options[at]}, each, contexts) for each in values]
     followed = [name for name, role in roles.items() if role == "follows"]
     notes = (f"left out of extra_info, since the parameters decide it: {listed(followed)}",) if followed else ()
     hint = "parametrise the tests: @pytest.mark.parametrize, or write the options to benchmark.extra_info"
@@ -300,7 +330,11 @@ def pytest_benchmark(source: Source, content: Any) -> TableSource:
 def _extra_roles(
     extras: Sequence[Mapping[str, Any]], settings: Sequence[tuple[str, ...]], *, parametrised: bool
 ) -> dict[str, str]:
-    """Return entry of `extra_info` → its role; `settings`: the test with its parameters, of each benchmark."""
+    """Return entry of `extra_info` → its role; `settings`: the test with its parameters, of each benchmark.
+
+    Entries that are measured by their names, or fractions, are properties. The others are options if no test has
+    parameters, or if the same parameters were run with several of their values; else texts follow from the parameters.
+    """
     roles = {}
     for name in dict.fromkeys(chain.from_iterable(extras)):
         values = [extra[name] for extra in extras if name in extra]
@@ -320,17 +354,13 @@ def _extra_roles(
 _PYPERF = {"metadata": dict | None, "benchmarks": [{"metadata": dict | None, "runs": [{"values": list | None}]}]}
 
 
-@benchmark("pyperf", rb"\{", b'"benchmarks"', b'"runs"', b'"values"', content=_PYPERF)
+@Benchmark("pyperf", rb"\{", (b'"benchmarks"', b'"runs"', b'"values"'), content=_PYPERF)
 def pyperf(source: Source, content: Any) -> TableSource:
-    """Read JSON of pyperf (https://github.com/psf/pyperf): each value is a repetition, warmups are left out.
-
-    The options are those in the names of benchmarks (`sort[n=100,kind=quick]`), else the words in which the commands of
-    `pyperf command` differ. The rest of a name is a context.
-    """
+    """Read JSON of pyperf: options are those in the names of benchmarks (`sort[n=100]`), else in their commands."""
     entries = content["benchmarks"]
     metadata = [{**(content.get("metadata") or {}), **(entry.get("metadata") or {})} for entry in entries]
     names = [re.sub(r"[\[\](){}]", ",", str(each.get("name", ""))) for each in metadata]
-    options: Sequence[Mapping[str, Any]] = [pairs_in(name) for name in names]
+    options = [pairs_in(name) for name in names]
     commands = [str(each.get("command", "")) for each in metadata]
     if not any(options) and len({*commands}) > 1:
         options, names = options_of_commands(commands), [""] * len(names)
@@ -350,12 +380,9 @@ _ASV_RESULTS = {"result_columns": [str], "results": dict[str, Any]}
 _list = partial(declared, list, default=[])
 
 
-@benchmark("asv", rb"\{", b'"result_columns"', b'"results"', content=_ASV_RESULTS)
+@Benchmark("asv", rb"\{", (b'"result_columns"', b'"results"'), content=_ASV_RESULTS)
 def asv(source: Source, content: Any) -> TableSource:
-    """Read a file of results of asv (https://asv.readthedocs.io): parameters are options, the benchmark is a context.
-
-    Results do not name parameters: they are `arg1`, `arg2`, …. Samples are repetitions, if they were recorded.
-    """
+    """Read a file of results of asv, which do not name parameters: `arg1`, `arg2`, …; the benchmark is a context."""
     runs = []
     for name, values in content["results"].items():
         result = dict(zip(content["result_columns"], _list(values), strict=False))
@@ -366,3 +393,6 @@ def asv(source: Source, content: Any) -> TableSource:
             measurements = map(number, _list(repetitions) or [value])
             runs += [MeasuredRun(options, {measured: each}, {"benchmark": name}) for each in measurements]
     return table_of(source, runs, hint="the benchmarks have no params", units={"time": "s", "bytes": "B"})
+
+
+READ = (hyperfine_json, hyperfine_csv, pytest_benchmark, google_json, google_csv, jmh_json, jmh_csv, fio, pyperf, asv)

@@ -1,8 +1,4 @@
-"""The benchmark tools whose output is read. To add one, write its declaration, and add it to `FORMATS`.
-
-The histories of tuners, in which failed trials are runs without a value, tables of other programs (Excel, Parquet,
-JSON lists of records), and the journal of `splc measure` are declared here.
-"""
+"""The benchmark tools whose output is read, and histories of tuners. A new declaration is added to `FORMATS`."""
 
 from __future__ import annotations
 
@@ -19,21 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from splc.errors import InputError, Problem, plural
-from splc.formats.benchmarks import reports
-from splc.formats.benchmarks.declaration import (
-    ROWS,
-    Benchmark,
-    MeasuredRun,
-    benchmark,
-    cell,
-    check,
-    content_of,
-    number,
-    perf_csv,
-    perf_json,
-    read_folder,
-    table_of,
-)
+from splc.formats.benchmarks import declaration, reports
+from splc.formats.benchmarks.declaration import ROWS, Benchmark, MeasuredRun, cell, check, content_of, number, table_of
 from splc.formats.column_choice import StatedRoles
 from splc.formats.table import TableSource
 from splc.formats.titles import beside_notes, statistic_rows, title_rows
@@ -42,33 +25,33 @@ from splc.io.files import MAX_UNPACKED, STANDARD, Source, read_source
 from splc.io.json import declared, parse_json
 
 
-@benchmark("Optuna", rb"(?:,|\"\",)?number,values?(?:_\w+)?,", b",state", b"params_", content=ROWS)
+@Benchmark("Optuna", rb"(?:,|\"\",)?number,values?(?:_\w+)?,", (b",state", b"params_"), content=ROWS)
 def optuna(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
     """Read `study.trials_dataframe().to_csv("study.csv")` of Optuna (https://optuna.org): `params_*` are options."""
-    runs, attributes = [], [name for name in rows[0] if name.startswith("user_attrs_")] if rows else []
-    measured = {name for name in attributes if all(number(row[name]) is not None for row in rows if row[name])}
+
+    def columns(prefix: str) -> dict[str, str]:
+        return {name: name.removeprefix(prefix) for name in rows[0] if name.startswith(prefix)}
+
+    # What the user noted of a trial: numbers were measured, texts say where.
+    noted, options = columns("user_attrs_"), columns("params_")
+    measured = {name: name for name in rows[0] if name == "value" or name.startswith("values_")} | {
+        name: title for name, title in noted.items() if all(number(row[name]) is not None for row in rows if row[name])
+    }
+    runs = []
     for row in rows:
         is_complete = row.get("state", "COMPLETE").rpartition(".")[2] == "COMPLETE"
-        objectives = (name for name in row if name == "value" or name.startswith("values_"))
-        options = {name.removeprefix("params_"): text for name, text in row.items() if name.startswith("params_")}
-        values = {name: number(row[name]) if is_complete else None for name in objectives}
-        # What the user noted of a trial: numbers were measured, texts say where.
-        noted = {name.removeprefix("user_attrs_"): text for name, text in row.items() if name in attributes}
-        contexts = {name: text for name, text in noted.items() if f"user_attrs_{name}" not in measured}
-        further = {name: number(noted[name]) if is_complete else None for name in noted if name not in contexts}
-        runs.append(MeasuredRun(options, values | further, contexts))
+        values = {title: number(row[name]) if is_complete else None for name, title in measured.items()}
+        contexts = {title: row[name] for name, title in noted.items() if name not in measured}
+        runs.append(MeasuredRun({title: row[name] for name, title in options.items()}, values, contexts))
     return table_of(source, runs, hint="the study has no parameters: trial.suggest_int and the like")
 
 
 _CACHE = {"tune_params_keys": list[str], "cache": dict[str, dict[str, Any]]}
 
 
-@benchmark("Kernel Tuner", rb"\{", b'"tune_params_keys"', b'"cache"')
+@Benchmark("Kernel Tuner", rb"\{", (b'"tune_params_keys"', b'"cache"'))
 def kernel_tuner_cache(source: Source) -> TableSource:
-    """Read a cache file of Kernel Tuner (https://github.com/KernelTuner/kernel_tuner), also while it runs.
-
-    The tunable parameters are options, the single times are repetitions, and user-defined metrics are properties.
-    """
+    """Read a cache file of Kernel Tuner (https://github.com/KernelTuner/kernel_tuner), also while it runs."""
     try:
         content = content_of(source, dict)
     except InputError:
@@ -85,7 +68,7 @@ def kernel_tuner_cache(source: Source) -> TableSource:
 _RESULT = {"measurements": list[dict[str, Any]] | None, "configuration": dict}
 
 
-@benchmark("Kernel Tuner", rb"\{", b'"configuration"', b'"invalidity"', content={"results": [_RESULT]})
+@Benchmark("Kernel Tuner", rb"\{", (b'"configuration"', b'"invalidity"'), content={"results": [_RESULT]})
 def kernel_tuner_results(source: Source, content: Any) -> TableSource:
     """Read results in the schema T4 of the autotuning community, as Kernel Tuner and others write them."""
     runs: list[MeasuredRun] = []
@@ -122,7 +105,7 @@ _SMAC = ("config_id", "instance", "seed", "budget", "cost", "time", "status", "s
 _SUCCESS = ("1", "1.0", "StatusType.SUCCESS")
 
 
-@benchmark("SMAC", rb"\{", b'"configs"', b'"config_origins"', content={"configs": dict[str, Any], "data": list[Any]})
+@Benchmark("SMAC", rb"\{", (b'"configs"', b'"config_origins"'), content={"configs": dict[str, Any], "data": list[Any]})
 def smac(source: Source, content: Any) -> TableSource:
     """Read `runhistory.json` of SMAC (https://github.com/automl/SMAC3): instance and budget are contexts, not seeds."""
     trials = [_smac_trial(trial, source) for trial in content["data"]]
@@ -155,13 +138,9 @@ def _smac_trial(trial: Any, source: Source) -> dict[str, Any]:
     return trial
 
 
-@benchmark("DeepHyper", rb"(?=[^\n]*\bp:)(?:[^\n]*,)?objective,", content=ROWS)
+@Benchmark("DeepHyper", rb"(?=[^\n]*\bp:)(?:[^\n]*,)?objective,", content=ROWS)
 def deephyper(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
-    """Read `results.csv` of DeepHyper (https://github.com/deephyper/deephyper) and of ytopt.
-
-    Columns `p:NAME` are options, in ytopt's tables those before `objective`; DeepHyper's metrics `m:NAME` are
-    properties. An objective that is negative in all trials is a cost with the other sign, for DeepHyper maximises.
-    """
+    """Read `results.csv` of DeepHyper, whose columns `p:NAME` are options, and of ytopt: those before `objective`."""
     names = [*rows[0]]
     check(source, rows[0], {"objective": str})
     marked = [name for name in names if name.startswith("p:")]
@@ -182,10 +161,9 @@ def deephyper(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
 ytopt = replace(deephyper, tool="ytopt", begins=rb"[^\n]+,objective,elapsed_sec\b")
 
 
-@benchmark("", rb"\[\s*\{", content=list)
+@Benchmark("", rb"\[\s*\{", content=[dict])
 def records(source: Source, rows: Any) -> TableSource:
     """Read a JSON list of objects without objects in them, as `DataFrame.to_json(orient="records")` writes it."""
-    check(source, rows, [dict], "content")
     names = list(dict.fromkeys(name for row in rows for name in row))
     for nested in (name for row in rows for name, value in row.items() if isinstance(value, dict | list)):
         hint = "splc reads lists of flat objects, and the output of the tools in docs/howto/benchmark-tools.md"
@@ -193,15 +171,13 @@ def records(source: Source, rows: Any) -> TableSource:
     return TableSource.of_rows(source, names, [[cell(row.get(name)) for name in names] for row in rows])
 
 
-@benchmark("", rb"PK\x03\x04", b"xl/workbook.xml")
+@Benchmark("", rb"PK\x03\x04", (b"xl/workbook.xml",))
 def excel(source: Source) -> TableSource:
     """Read the first sheet of a workbook."""
-    # Imported here, since every command imports the declarations.
-    import zipfile
-
     if find_spec("openpyxl") is None:
         raise _missing(source, "an Excel workbook", "openpyxl", "excel")
-    openpyxl = import_module("openpyxl")
+    # Imported here, since every command imports the declarations.
+    zipfile, openpyxl = import_module("zipfile"), import_module("openpyxl")
     try:
         with zipfile.ZipFile(io.BytesIO(source.data)) as archive:
             size = sum(member.file_size for member in archive.infolist())
@@ -218,15 +194,12 @@ def excel(source: Source) -> TableSource:
     before, after = title_rows(rows), statistic_rows(rows)
     rows = rows[before : len(rows) - after]
     width = max(at for at, value in enumerate(rows[0]) if value is not None) + 1 if any(rows[0]) else 0
-    notes = (f"only the first sheet, {names[0]!r}, is read",) if len(names) > 1 else ()
-    return TableSource.of_rows(
-        source,
-        *_texts(rows[0][:width], (row[:width] for row in rows[1:])),
-        notes=(*notes, *beside_notes(before, after)),
-    )
+    notes = [f"only the first sheet, {names[0]!r}, is read"] if len(names) > 1 else []
+    notes += beside_notes(before, after)
+    return TableSource.of_rows(source, *_texts(rows[0][:width], (row[:width] for row in rows[1:])), notes=notes)
 
 
-@benchmark("", rb"PAR1")
+@Benchmark("", rb"PAR1")
 def parquet(source: Source) -> TableSource:
     """Read a Parquet file with pyarrow, polars or pandas, whichever is installed."""
     readers: dict[str, Callable[[io.BytesIO], Mapping[str, Sequence[Any]]]] = {
@@ -246,11 +219,10 @@ def parquet(source: Source) -> TableSource:
 
 
 def _texts(header: Sequence[Any], rows: Any) -> tuple[list[str], Iterator[list[str]]]:
-    return [_text(name) for name in header], ([_text(value) for value in row] for row in rows)
+    def text(value: Any) -> str:
+        return cell(value) if value is None or isinstance(value, bool | int | float | str) else str(value)
 
-
-def _text(value: Any) -> str:
-    return cell(value) if value is None or isinstance(value, bool | int | float | str) else str(value)
+    return [*map(text, header)], ([*map(text, row)] for row in rows)
 
 
 def _missing(source: Source, content_kind: str, package: str, extra: str) -> InputError:
@@ -261,7 +233,7 @@ def _missing(source: Source, content_kind: str, package: str, extra: str) -> Inp
 _JOURNAL, _PLAN = ".journal", b'{"kind":"plan"'
 
 
-@benchmark("", rb'\{"kind":"plan",', b'"properties"')
+@Benchmark("", rb'\{"kind":"plan",', (b'"properties"',))
 def journal(source: Source) -> TableSource:
     """Read the successful runs of a journal, in the order of the configurations; the last result of a run counts."""
     plan: dict[str, Any] = {}
@@ -282,8 +254,17 @@ def journal(source: Source) -> TableSource:
             check(source, record, {"row": float, "repetition": float})
             runs[int(record["row"]), int(record["repetition"])] = record
     repetitions = [record for (_, repetition), record in sorted(runs.items()) if repetition >= 0]
-    table, contexts = _configurations(plan), plan.get("contexts") or {}
-    measured = [_run(record, table, contexts, source) for record in repetitions if record.get("status") == "ok"]
+    table, measured = _configurations(plan), list[MeasuredRun]()
+    for record in (record for record in repetitions if record.get("status") == "ok"):
+        row = int(record["row"])
+        # The measurement writes them like this in a table.
+        is_listed = len(table) > row + 1
+        check(source, record, {"values": dict} | ({} if is_listed else {"configuration": dict}))
+        options = dict(zip(table[0], table[row + 1], strict=True) if is_listed else record["configuration"])
+        # Contexts whose values were measured in turn are columns of the configurations.
+        stated = ((name, value, isinstance(value, dict)) for name, value in (plan.get("contexts") or {}).items())
+        contexts = {name: options.pop(name, None) if in_turn else value for name, value, in_turn in stated}
+        measured.append(MeasuredRun(options, record["values"], contexts))
     failed = len(repetitions) - len(measured)
     notes = (f"{plural(failed, 'failed run is', 'failed runs are')} left out",) if failed else ()
     if not measured:
@@ -296,28 +277,19 @@ def with_roles(source: Source) -> Source:
     path = Path(source.name.removesuffix(".gz")).with_suffix(_JOURNAL)
     if isinstance(source, TableSource) or not path.is_file() or not source.content.strip():
         return source
-    plan, text = {}, ""
-    with suppress(InputError, OSError):
-        plan, text = _plan(path), source.text()
+    plan, columns = dict[str, Any](), list[str]()
+    with suppress(InputError, OSError), path.open("rb") as file:
+        # The latest description; all other lines, which may be many, are skipped without being decoded.
+        *_, latest = b"{}", *(line for line in file if line.startswith(_PLAN))
+        plan = declared(dict, parse_json(Source(str(path), latest).text()), {})
+        columns = first_header(source.text())
     roles = _roles(plan)
-    columns = first_header(text)
     if roles is None or not {*roles.options, *roles.contexts, *roles.properties} <= {*columns}:
         return source
     notes = [f"the roles of its columns are those of {path}"]
     if "budget" in plan:
         notes.append("a search for the optimum chose its rows: errors are about rows like these, not about random ones")
     return TableSource(source.name, source.data, stated=roles, main=roles.properties[0], notes=tuple(notes))
-
-
-def _plan(journal: Path) -> dict[str, Any]:
-    """Return the latest description of the measurement in a journal, empty without any."""
-    plan = b"{}"
-    # All other lines, which may be many, are skipped without being decoded.
-    with journal.open("rb") as file:
-        for line in file:
-            plan = line if line.startswith(_PLAN) else plan
-    found: dict[str, Any] = declared(dict, parse_json(Source(str(journal), plan).text()), {})
-    return found
 
 
 def _roles(plan: dict[str, Any]) -> StatedRoles | None:
@@ -335,18 +307,6 @@ def _configurations(plan: dict[str, Any]) -> list[list[str]]:
     return list(csv.reader(io.StringIO(str(plan.get("table") or ""), newline="")))
 
 
-def _run(record: dict[str, Any], table: list[list[str]], contexts: dict[str, Any], source: Source) -> MeasuredRun:
-    """Return a run; contexts whose values were measured in turn are columns of the configurations."""
-    row = int(record["row"])
-    # The measurement writes them like this in a table.
-    is_listed = len(table) > row + 1
-    check(source, record, {} if is_listed else {"configuration": dict})
-    options: dict[str, Any] = dict(zip(table[0], table[row + 1], strict=True) if is_listed else record["configuration"])
-    values = {name: options.pop(name, None) if isinstance(value, dict) else value for name, value in contexts.items()}
-    check(source, record, {"values": dict})
-    return MeasuredRun(options, record["values"], values)
-
-
 _SPACES = b"\xef\xbb\xbf \t\r\n"
 _TABLE = "write a CSV table with a row for each"
 _CALIPER = "write a list of records: cali-query -j FILE.cali > FILE.json"
@@ -354,36 +314,16 @@ _PPROF = f"{_TABLE} run, with its options and what pprof prints"
 _KTT = f"{_TABLE} result: the values of its Configuration, and TotalDuration"
 _AUTOTVM = f"{_TABLE} record: entity and costs"
 _TRITON = f"{_TABLE} timing: kwargs, num_warps and median"
-FORMATS = (
-    reports.hyperfine_json,
-    reports.hyperfine_csv,
-    reports.pytest_benchmark,
-    reports.google_json,
-    reports.google_csv,
-    reports.jmh_json,
-    reports.fio,
-    perf_json,
-    perf_csv,
-    reports.jmh_csv,
-    reports.pyperf,
-    reports.asv,
-    kernel_tuner_cache,
-    kernel_tuner_results,
-    smac,
-    deephyper,
-    ytopt,
-    optuna,
+NOT_READ = (
     Benchmark("Caliper", rb"\{", (b'"column_metadata"', b'"nodes"'), export=_CALIPER),
     Benchmark("Caliper", rb"__rec=", export=_CALIPER),
     Benchmark("TAU", rb"[0-9]+ templated_functions", export=_PPROF),
     Benchmark("KTT", rb"\{", (b'"TotalDuration"', b'"Configuration"'), export=_KTT),
     Benchmark("AutoTVM", rb"\{", (b'"tvm_version"', b'"entity"'), export=_AUTOTVM),
     Benchmark("Triton", rb"\{", (b'"configs_timings"',), export=_TRITON),
-    records,
-    excel,
-    parquet,
-    journal,
 )
+TUNERS = (kernel_tuner_cache, kernel_tuner_results, smac, deephyper, ytopt, optuna)
+FORMATS = (*reports.READ, *declaration.PERF, *TUNERS, *NOT_READ, records, excel, parquet, journal)
 TOOLS = tuple(dict.fromkeys(each.tool for each in FORMATS if each.tool and not each.export))
 
 
@@ -394,14 +334,11 @@ def benchmark_of(source: Source) -> Benchmark | None:
 
 
 def read_benchmark(path: str | Path | Source) -> Source:
-    """Read a file, or a folder of a tool; the output of a benchmark tool becomes a table with the roles of its columns.
-
-    Other files, such as CSV tables and XML, are returned as they are.
-    """
+    """Return the output of a benchmark tool (file or folder) as a table with stated roles; others as they are."""
     if isinstance(path, TableSource):
         return path
     if not isinstance(path, Source) and str(path) != STANDARD and Path(path).is_dir():
-        return read_folder(Path(path))
+        return declaration.read_folder(Path(path))
     source = path if isinstance(path, Source) else read_source(path)
     if (tool_format := benchmark_of(source)) is not None:
         return tool_format.read(source)

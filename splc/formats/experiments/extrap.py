@@ -1,19 +1,12 @@
-"""Experiments in Extra-P's formats: text, JSON lines, two forms of JSON, and the archives of Extra-P 4.
+"""Experiments in Extra-P's formats: text, JSON lines, JSON, and the archives of Extra-P 4.
 
 Text has one statement per line: `PARAMETER p n`, `POINTS (4 100) (8 100)`, `REGION main->solve`, `METRIC time`, and one
-`DATA` with all repetitions per point, in the order of the points. A region or a metric applies until the next one;
-without any the metric is `<default>`. A line that begins with `#` is a comment, and so is what follows a ` #` except in
-the names of regions and metrics. A `DATA` without values is a point without measurements, an extension of the format.
+`DATA` with all repetitions per point, in the order of the points. A region or a metric applies until the next one. What
+follows `#` is a comment, but in names. A `DATA` without values, a point without measurements, is our extension.
 
-A line of JSON lines is an object such as `{"params": {"p": 4, "n": 100}, "callpath": "main->solve", "metric": "time",
-"value": 1.2}`. The value may be a list of repetitions; lines of the same point, call path and metric are repetitions,
-too. The default call path is `<root>`, the default metric `<default>`. `parameters` is read as `params`.
-
-The new form of JSON nests call paths, metrics and points:
-`{"parameters": ["p"], "measurements": {"main": {"time": [{"point": [4], "values": [3.5, 3.6]}]}}}`. The old form has
-lists of parameters, call paths, metrics and coordinates with an `id` each, and measurements of one value each that
-refer to them. Extra-P 4 stores experiments in the new form, with `coordinates` for `point`, and with statistics of the
-repetitions where it does not keep them: in a member `experiment.json` of a ZIP archive (`.extra-p`).
+A line of JSON lines is `{"params": {"p": 4, "n": 100}, "callpath": "main->solve", "metric": "time", "value": 1.2}`; the
+value may be a list of repetitions. JSON nests call paths, metrics and points, also in archives (`.extra-p`), which have
+`coordinates` for `point`: `{"parameters": ["p"], "measurements": {"main": {"time": [{"point": [4], "values": [3]}]}}}`.
 """
 
 from __future__ import annotations
@@ -24,7 +17,7 @@ import math
 import re
 import zipfile
 import zlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -33,7 +26,7 @@ import numpy as np
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Experiment, Key
 from splc.errors import InputError, OutputError, Problem, Problems, listed, nearest, plural, shorten
 from splc.formats.column_choice import shown_value
-from splc.formats.detect import KEYWORDS, PARAMETERS
+from splc.formats.detect import KEYWORDS, PARAMETERS, not_read
 from splc.formats.experiments.rows import ExperimentRows, check_names, number_of, read_number
 from splc.io.files import MAX_UNPACKED, Source
 from splc.io.json import mismatches, parse_json
@@ -44,18 +37,13 @@ _STATEMENT = re.compile(r"([^\s(]*)(.*)", re.DOTALL)
 _NAME = re.compile(r"[^\r\n\0\ud800-\udfff]+")
 _COMMENT = re.compile(r"(?:^|\s)#.*", re.DOTALL)
 _PIECE = re.compile(r"\(([^()]*)\)|([^()\s]+)|([()])")
-# Similar names are searched only for as many messages as are shown, since that takes time.
-_HINTS = 20
+_HINTS = 20  # similar names are searched only for as many messages as are shown, since that takes time
 _NOTED = 5
 
 
 def parse_experiment_text(source: Source) -> Experiment:
     """Return the experiment of a file in Extra-P's text format."""
-    reader = _StatementReader(source)
-    for number, line in enumerate(_LINE_END.split(source.text()), start=1):
-        if (text := line.strip()) and not text.startswith("#"):
-            reader.statement(text, number)
-    return reader.experiment()
+    return _StatementReader(source).experiment()
 
 
 class _StatementReader:
@@ -79,7 +67,10 @@ class _StatementReader:
         keyword, argument = (match[1], match[2].strip()) if match else (text, "")
         uncommented = _COMMENT.sub("", argument).strip()
         if keyword not in KEYWORDS:
-            self.unknown(keyword, text, line)
+            hint = f"the statements are {', '.join(KEYWORDS)}; comments begin with #"
+            if len(self.problems) < _HINTS and len(keyword) < 2 * max(map(len, KEYWORDS)):
+                hint = nearest(keyword, KEYWORDS) or hint
+            self.problems.add(f"unknown statement {shown_value(keyword)}", line, text=text[:200], hint=hint)
         elif keyword == "DATA":
             self.data(uncommented, line)
         elif not (argument if keyword in ("REGION", "METRIC") else uncommented):
@@ -96,13 +87,6 @@ class _StatementReader:
             self.current[keyword] = argument
             self.named.setdefault((keyword, argument), line)
             self.rows = None
-
-    def unknown(self, keyword: str, text: str, line: int) -> None:
-        """Note a line without a keyword."""
-        hint = f"the statements are {', '.join(KEYWORDS)}; comments begin with #"
-        if len(self.problems) < _HINTS and len(keyword) < 2 * max(map(len, KEYWORDS)):
-            hint = nearest(keyword, KEYWORDS) or hint
-        self.problems.add(f"unknown statement {shown_value(keyword)}", line, text=text[:200], hint=hint)
 
     def coordinates(self, text: str, line: int) -> None:
         """Read `(4 100) (8 100)`, or `4 8`."""
@@ -133,11 +117,17 @@ class _StatementReader:
 
     def experiment(self) -> Experiment:
         """Return the experiment."""
+        for number, text in enumerate(map(str.strip, _LINE_END.split(self.source.text())), start=1):
+            if text and not text.startswith("#"):
+                self.statement(text, number)
         for keyword, contents in (("PARAMETER", self.parameters), ("POINTS", self.points), ("DATA", self.blocks)):
             if not contents:
                 self.problems.add(f"there is no {keyword} in the file")
-        if self.parameters:
-            self.check_points()
+        wrong = [point for point in self.points if self.parameters and len(point[0]) != len(self.parameters)]
+        # The first point of each line.
+        for coordinates, line, enclosed in {point[1]: point for point in reversed(wrong)}.values():
+            hint = None if enclosed else "write each point in parentheses: POINTS (4 100) (8 100)"
+            self.problems.add(f"a point with {_sizes(coordinates, self.parameters)}", line, hint=hint)
         points, fewer = len(self.points), "write DATA without values for a point that was not measured"
         for (region, metric), (line, data) in self.blocks.items() if points else ():
             counts = f"{plural(len(data), 'line', 'lines')} of DATA, but {plural(points, 'point', 'points')}"
@@ -147,28 +137,17 @@ class _StatementReader:
         self.problems.raise_if_any(InputError)
         rows = ExperimentRows(self.source, list(self.parameters))
         point_indices = [rows.point(coordinates) for coordinates, _, _ in self.points]
-        for (region, metric), (_, data) in self.blocks.items():
+        for key, (_, data) in self.blocks.items():
             for point_index, values in zip(point_indices, data, strict=True):
-                rows.add(point_index, region, metric, values)
-        return rows.experiment(self.notes(len(point_indices) - len(set(point_indices))))
-
-    def check_points(self) -> None:
-        """Note points that do not have one coordinate per parameter, the first one of each line."""
-        wrong = [point for point in self.points if len(point[0]) != len(self.parameters)]
-        for coordinates, line, enclosed in {point[1]: point for point in reversed(wrong)}.values():
-            hint = None if enclosed else "write each point in parentheses: POINTS (4 100) (8 100)"
-            self.problems.add(f"a point with {_sizes(coordinates, self.parameters)}", line, hint=hint)
-
-    def notes(self, repeated: int) -> list[str]:
-        """Return notes on names without data and equal points."""
-        used = {("REGION", region) for region, _ in self.blocks} | {("METRIC", metric) for _, metric in self.blocks}
+                rows.add(point_index, key, values)
+        used = {*(("REGION", region) for region, _ in self.blocks), *(("METRIC", metric) for _, metric in self.blocks)}
         unused = [pair for pair in self.named.items() if pair[0] not in used]
-        texts = [f"line {line}: {keyword} {name} has no DATA" for (keyword, name), line in unused[:_NOTED]]
+        notes = [f"line {line}: {keyword} {name} has no DATA" for (keyword, name), line in unused[:_NOTED]]
         if len(unused) > _NOTED:
-            texts.append(f"{len(unused) - _NOTED} more names have no DATA")
-        if repeated:
-            texts.append(f"{plural(repeated, 'point is', 'points are')} equal to earlier ones: used as repetitions")
-        return texts
+            notes.append(f"{len(unused) - _NOTED} more names have no DATA")
+        if repeated := points - len(set(point_indices)):
+            notes.append(f"{plural(repeated, 'point is', 'points are')} equal to earlier ones: used as repetitions")
+        return rows.experiment(notes)
 
 
 def _sizes(coordinates: Sequence[Any], parameters: Collection[str]) -> str:
@@ -179,10 +158,7 @@ def _sizes(coordinates: Sequence[Any], parameters: Collection[str]) -> str:
 
 
 def experiment_text(experiment: Experiment) -> str:
-    """Return an experiment in Extra-P's text format.
-
-    Points without a value get a `DATA` without values; repetitions that are missing are left out.
-    """
+    """Return an experiment in Extra-P's text format; points without a value get a `DATA` without values."""
     invalid = [name for name in experiment.parameters if name.split() != [name] or name.startswith("#")]
     invalid += [name for key in experiment.series for name in key if name != name.strip() or not _NAME.fullmatch(name)]
     if invalid:
@@ -197,8 +173,7 @@ def experiment_text(experiment: Experiment) -> str:
     return "\n".join(lines) + "\n"
 
 
-# A line of JSON lines, and what it may have.
-_EXAMPLE = '{"params": {"x": 4}, "value": 1.2}'
+_EXAMPLE = '{"params": {"x": 4}, "value": 1.2}'  # a line of JSON lines
 _KEYS = (*PARAMETERS, "callpath", "metric", "value")
 
 
@@ -226,7 +201,15 @@ def parse_experiment_lines(source: Source) -> Experiment:
             if rows is None:
                 check_names([*stated[0]], problems, line)
                 rows = ExperimentRows(source, [*stated[0]])
-            point = _point(stated[0], rows.parameters, problems, line)
+            known, given = dict.fromkeys(rows.parameters), stated[0]
+            for name in (name for name in known if name not in given):
+                problems.add(f"the parameter {shown_value(name)} has no value", line)
+            for name in (name for name in given if name not in known):
+                close = nearest(name, known) if len(problems) < _HINTS and len(name) < 100 else None
+                hint = close or f"the parameters of the first line are {listed([*known])}"
+                problems.add(f"{shown_value(name)} is not a parameter of the first line", line, hint=hint)
+            if given.keys() == known.keys():
+                point = [read_number(given[name], problems, name, line) for name in known]
         key = entry.get("callpath", ROOT_CALLPATH), entry.get("metric", DEFAULT_METRIC)
         for kind, name in zip(("callpath", "metric"), key, strict=True):
             if not isinstance(name, str) or not name:
@@ -237,24 +220,11 @@ def parse_experiment_lines(source: Source) -> Experiment:
         repetitions = content if isinstance(content, list) else [content]
         values = [read_number(value, problems, "value", line) for value in repetitions if value is not None]
         if rows is not None and point is not None and not len(problems):
-            rows.add(rows.point(point), *key, values)
+            rows.add(rows.point(point), key, values)
     problems.raise_if_any(InputError)
     if rows is None:
         raise InputError(Problem("there are no measurements in the file", source.name))
     return rows.experiment([f"not used: {listed(list(ignored))}"] if ignored else [])
-
-
-def _point(parameters: Mapping[str, Any], names: Sequence[str], problems: Problems, line: int) -> list[float] | None:
-    """Return the coordinates of a line, None if it has other parameters than the first one."""
-    if parameters.keys() == (known := dict.fromkeys(names)).keys():
-        return [read_number(parameters[name], problems, name, line) for name in names]
-    for name in (name for name in known if name not in parameters):
-        problems.add(f"the parameter {shown_value(name)} has no value", line)
-    for name in (name for name in parameters if name not in known):
-        close = nearest(name, names) if len(problems) < _HINTS and len(name) < 100 else None
-        hint = close or f"the parameters of the first line are {listed(names)}"
-        problems.add(f"{shown_value(name)} is not a parameter of the first line", line, hint=hint)
-    return None
 
 
 def experiment_jsonl(experiment: Experiment) -> str:
@@ -279,54 +249,36 @@ def _number(value: float) -> int | float:
     return int(value) if value.is_integer() and abs(value) < 1e15 else value
 
 
-# The names of the coordinates of a point.
-_POINTS = ("point", "coordinates", "coordinate")
-# The types of the two forms of JSON; entries of the old one have ids, and some of them names.
-_WITH_NAMES = ("parameters", "callpaths", "metrics")
-_NEW = {"parameters": [str], "measurements": dict[str, dict[str, list[dict[str, Any]]]]}
-_OLD = {
-    **{key: [{"id": Any, "name": str}] for key in _WITH_NAMES},
-    "coordinates": [{"id": Any, "parameter_value_pairs": [dict]}],
-    "measurements": [dict],
-}
+_POINTS = ("point", "coordinates", "coordinate")  # the names of the coordinates of a point
+_TYPES = {"parameters": [str], "measurements": dict[str, dict[str, list[dict[str, Any]]]]}
+MEMBER = "experiment.json"
 
 
 def parse_experiment_json(source: Source) -> Experiment:
-    """Return the experiment of a JSON file of Extra-P; problems name the place as a path."""
+    """Return the experiment of a JSON file of Extra-P 4; problems name the place as a path."""
     try:
         content = parse_json(source.text())
     except InputError as error:
         raise error.at(source.name) from None
     if not isinstance(content, dict):
         raise InputError(Problem("not an object", source.name))
+    if "coordinates" in content and isinstance(content.get("measurements"), list):
+        raise not_read("Extra-P 3", source)
     problems, means = Problems(source.name), 0
-    is_old = isinstance(content.get("measurements"), list)
-    for mismatch in mismatches(_OLD if is_old else _NEW, content):
+    for mismatch in mismatches(_TYPES, content):
         path = shorten(mismatch.path)
         problems.add(f"there is no {path!r}" if mismatch.missing else f"{path} must be {mismatch.expected}")
     problems.raise_if_any(InputError)
-    if is_old:
-        rows = _old_rows(source, content, problems)
-    else:
-        rows, means = _new_rows(source, content, problems)
-    problems.raise_if_any(InputError)
-    values = plural(means, "value is the mean", "values are means")
-    note = f"{values} of repetitions that the file does not have: their scatter is unknown"
-    return rows.experiment([note] if means else [])
-
-
-def _new_rows(source: Source, content: Mapping[str, Any], problems: Problems) -> tuple[ExperimentRows, int]:
-    """Return the rows of the new form, and the number of values that are means."""
-    names, means = content["parameters"], 0
+    names, measured = content["parameters"], content["measurements"]
     check_names(names, problems)
-    rows, measured = ExperimentRows(source, names), content["measurements"]
-    series = ((callpath, *entry) for callpath, metrics in measured.items() for entry in metrics.items())
+    rows = ExperimentRows(source, names)
+    series = (((callpath, metric), points) for callpath, of in measured.items() for metric, points in of.items())
     for callpath, metrics in measured.items():
         if not callpath or "" in metrics:
             problems.add(f"measurements{f'.{shorten(callpath, 80)}' if callpath else ''}: a name is empty")
-    for callpath, metric, points in series:
+    for key, points in series:
         for at, entry in enumerate(points):
-            place = f"measurements.{shorten(callpath, 80)}.{shorten(metric, 80)}[{at}]"
+            place = f"measurements.{shorten(key[0], 80)}.{shorten(key[1], 80)}[{at}]"
             point = next((entry[name] for name in _POINTS if name in entry), None)
             point = point if isinstance(point, list) else [point] if not math.isnan(number_of(point)) else None
             if point is None:
@@ -341,65 +293,11 @@ def _new_rows(source: Source, content: Mapping[str, Any], problems: Problems) ->
                 values, means = entry["mean"], means + 1
             items = [*enumerate(values if isinstance(values, list) else [values])]
             read = [read_number(each, problems, f"{place}.values[{at}]") for at, each in items if each is not None]
-            rows.add(rows.point(coordinates), callpath, metric, read)
-    return rows, means
-
-
-def _old_rows(source: Source, content: Mapping[str, Any], problems: Problems) -> ExperimentRows:
-    """Return the rows of the old form, whose entries refer to others by their ids."""
-
-    def by_id(key: str) -> dict[float | str, Mapping[str, Any]]:
-        """Return id → content of the entries of a list."""
-        found: dict[float | str, Mapping[str, Any]] = {}
-        for at, entry in enumerate(content[key]):
-            if (entry_id := _identity(entry.get("id"))) is None or entry_id in found or entry.get("name") == "":
-                problems.add(f"{key}[{at}] needs an id that no other one has, and a name")
-            else:
-                found[entry_id] = entry
-        return found
-
-    def referred(entry: Mapping[str, Any], kind: str, known: Mapping[Any, Any], place: str) -> Any:
-        """Return what an id stands for, None without any."""
-        if (target := _identity(entry.get(f"{kind}_id"))) not in known:
-            problems.add(f"{place}.{kind}_id refers to no {kind}")
-        return known.get(target)
-
-    parameters, callpaths, metrics = (
-        {key: entry["name"] for key, entry in by_id(kind).items()} for kind in _WITH_NAMES
-    )
-    # Extra-P orders the parameters by their ids.
-    order = sorted(parameters, key=lambda key: (not isinstance(key, float), key))
-    check_names([parameters[key] for key in order], problems)
-    rows, points = ExperimentRows(source, [parameters[key] for key in order]), dict[Any, int]()
-    by_id("coordinates")
-    for at, entry in enumerate(content["coordinates"]):
-        place, pairs, values = f"coordinates[{at}]", entry["parameter_value_pairs"], dict[Any, float]()
-        for pair in pairs:
-            key = referred(pair, "parameter", {key: key for key in parameters}, place)
-            values[key] = read_number(pair.get("parameter_value"), problems, f"{place}.parameter_value")
-        if len(pairs) != len(order) or values.keys() != {*order}:
-            problems.add(f"{place} needs one value of each parameter")
-        points[_identity(entry.get("id"))] = rows.point([values.get(key, math.nan) for key in order])
-    for at, entry in enumerate(content["measurements"]):
-        place = f"measurements[{at}]"
-        kinds: dict[str, Mapping[Any, Any]] = {"coordinate": points, "callpath": callpaths, "metric": metrics}
-        keys = [referred(entry, kind, known, place) for kind, known in kinds.items()]
-        value = entry.get("value", "")
-        repetitions = [] if value is None else [read_number(entry.get("value"), problems, f"{place}.value")]
-        if None not in keys:
-            rows.add(keys[0], keys[1], keys[2], repetitions)
-    return rows
-
-
-def _identity(value: Any) -> float | str | None:
-    """Return an id: a number, also one in a text, or a text; None for anything else."""
-    number = number_of(value)
-    if not math.isnan(number):
-        return number
-    return value if isinstance(value, str) and value else None
-
-
-MEMBER = "experiment.json"
+            rows.add(rows.point(coordinates), key, read)
+    problems.raise_if_any(InputError)
+    stated = plural(means, "value is the mean", "values are means")
+    note = f"{stated} of repetitions that the file does not have: their scatter is unknown"
+    return rows.experiment([note] if means else [])
 
 
 def parse_experiment_archive(source: Source) -> Experiment:

@@ -30,8 +30,7 @@ from splc.types import Array
 Scaling = Literal["weak", "weak_threaded", "strong"]
 SCALINGS = ("weak", "weak_threaded", "strong")
 SEPARATOR = "->"
-# Differences of sums below this share of them are rounding errors.
-_ROUNDING = 1e-12
+_ROUNDING = 1e-12  # differences of sums below this share of them are rounding errors
 _LARGEST = np.finfo(float).max
 # Kinds of values that are combined by their minimum or maximum.
 _EXTREMES = {"MINDOUBLE": np.fmin, "MAXDOUBLE": np.fmax}
@@ -43,8 +42,7 @@ class CubeProfile:
 
     values: Mapping[Key, float]  # (call path, metric) → the value, over all processes and threads
     callpaths: frozenset[str]  # all call paths
-    # the metrics whose values are sums; a call path that has no value in the file has the value 0
-    additive: frozenset[str]
+    additive: frozenset[str]  # the metrics whose values are sums: call paths without a value in the file have 0
     skipped: Mapping[str, str] = field(default_factory=dict)  # metric → the reason why it is not read
 
 
@@ -112,10 +110,7 @@ class _Nodes:
 def _values_by_path(
     nodes: _Nodes, metric: Any, rows: Mapping[int, int], table: Array, scaling: Scaling, inclusive: bool
 ) -> dict[str, float]:
-    """Return call path → value of a metric.
-
-    `rows`: id of a node → its row in the table; `table`: shape (nodes, processes and threads).
-    """
+    """Return call path → value of a metric; `rows`: id of a node → its row in the table of processes and threads."""
     at = np.array([nodes.positions[node] for node in rows], dtype=np.int64)
     parents = np.array(nodes.parents)
     extreme = _EXTREMES.get(metric.data_type)
@@ -143,8 +138,7 @@ def _values_by_path(
                 exclusive[parents[node]] += exclusive[node]
                 present[parents[node]] |= present[node]
         at = np.flatnonzero(present)
-    # Calls of one function from several places of another one have the same path.
-    sums: dict[str, Array] = {}
+    sums: dict[str, Array] = {}  # calls of one function from several places of another one have the same path
     for node in at.tolist():
         path = nodes.paths[node]
         sums[path] = sums[path] + exclusive[node] if path in sums else exclusive[node]
@@ -158,16 +152,18 @@ _DIGITS = re.compile(r"[0-9]+")
 _EXAMPLE = "name each folder or file as app.p8.n64.r1: parameters with their values, and the number of the repetition"
 
 
-# Parameters, and the coordinates of each file.
-NamedPoints = tuple[tuple[str, ...], tuple[tuple[float, ...], ...]]
+NamedPoints = tuple[tuple[str, ...], tuple[tuple[float, ...], ...]]  # parameters, and the coordinates of each file
 
 
 def named_points(names: Sequence[str], folder: str, *, by_folder: bool) -> NamedPoints:
     """Return the parameters and points of files from their paths inside of a folder, without suffixes."""
-    problems = Problems(folder)
-    if by_folder and _folders_state_points(names):
+    problems, folders = Problems(folder), [name.rpartition("/")[0] for name in names]
+    points = {tuple(match[0] for match in _PAIR.finditer(_without_repetition(path))) for path in folders}
+    # Folders state the points if they have parameters, and differ in them or have one file each.
+    differ = len(names) > 1 and (len(points) > 1 or len(set(folders)) == len(names))
+    if by_folder and differ and () not in points:
         _check_files(names, folder)
-        names = [name.rpartition("/")[0] for name in names]
+        names = folders
     parsed = [_pairs(name, problems) for name in names]
     problems.raise_if_any(InputError)
     first, remainder = parsed[0]
@@ -182,13 +178,6 @@ def named_points(names: Sequence[str], folder: str, *, by_folder: bool) -> Named
         raise InputError(Problem(f"the names of {number} no parameter: {shown_value(names[0])}", folder, hint=_EXAMPLE))
     selected = tuple([name for name in first if len({values[name] for values, _ in parsed}) > 1] or first)
     return selected, tuple(tuple(values[name] for name in selected) for values, _ in parsed)
-
-
-def _folders_state_points(names: Sequence[str]) -> bool:
-    """Return whether folders have parameters, and differ in them or have one file each."""
-    folders = [name.rpartition("/")[0] for name in names]
-    points = {tuple(match[0] for match in _PAIR.finditer(_without_repetition(path))) for path in folders}
-    return len(names) > 1 and () not in points and (len(points) > 1 or len(set(folders)) == len(names))
 
 
 def _check_files(names: Sequence[str], folder: str) -> None:
@@ -226,8 +215,7 @@ def _pairs(name: str, problems: Problems) -> tuple[dict[str, float], str]:
 
 
 CUBE, CSV = ".cubex", ".csv"
-# Levels of folders that are searched: `p8/n64/r1/profile.cubex`.
-_LEVELS = 4
+_LEVELS = 4  # levels of folders that are searched: `p8/n64/r1/profile.cubex`
 
 
 def is_cube(path: Path) -> bool:
@@ -248,18 +236,23 @@ def parse_cube_folder(path: Path, scaling: Scaling, *, inclusive: bool) -> Exper
     for point, (_, profile) in zip(points, profiles, strict=True):
         reasons |= profile.skipped
         skipped.update(profile.skipped.keys())
-        for (callpath, metric), value in profile.values.items():
-            rows.add(rows.point(point), callpath, metric, [value])
+        for key, value in profile.values.items():
+            rows.add(rows.point(point), key, [value])
     # A series of another profile whose call path is in this one, without a value, which means 0.
-    for callpath, metric in dict.fromkeys(key for _, profile in profiles for key in profile.values):
+    for key in dict.fromkeys(key for _, profile in profiles for key in profile.values):
         for point, (_, profile) in zip(points, profiles, strict=True):
-            if (
-                metric in profile.additive
-                and callpath in profile.callpaths
-                and (callpath, metric) not in profile.values
-            ):
-                rows.add(rows.point(point), callpath, metric, [0.0])
-    return rows.experiment(_notes(len(profiles), scaling, skipped, reasons))
+            if key[0] in profile.callpaths and key[1] in profile.additive and key not in profile.values:
+                rows.add(rows.point(point), key, [0.0])
+    number, aggregation = len(profiles), f"the {'sums' if scaling == 'strong' else 'means'} over processes and threads"
+    if scaling == "weak_threaded":
+        aggregation += " with a value other than 0"
+    notes = [f"{plural(number, 'profile', 'profiles')}; values are {aggregation} (--scaling {scaling})"]
+    if absent := [f"{name} ({reasons[name]})" for name, count in skipped.items() if count == number]:
+        notes.append(f"{plural(len(absent), 'metric is', 'metrics are')} not read: {listed(absent, 3)}")
+    if partly := [f"{name} in {count} of {number}" for name, count in skipped.items() if count < number]:
+        metric_count = plural(len(partly), "metric has", "metrics have")
+        notes.append(f"{metric_count} no values in some profiles: {listed(partly, 3)}")
+    return rows.experiment(notes)
 
 
 def parse_csv_folder(path: Path, parameters: Sequence[str] | None, choice: ColumnChoice) -> Experiment:
@@ -276,9 +269,9 @@ def parse_csv_folder(path: Path, parameters: Sequence[str] | None, choice: Colum
             message = f"contexts differ from those of {first_file}: {dict(table.contexts)} and {dict(first.contexts)}"
             hint = "select one with --where, or leave the column out with --ignore"
             raise InputError(Problem(message, str(file), hint=hint))
-        for (callpath, metric), values in table.series.items():
+        for key, values in table.series.items():
             for point, row in zip(table.points.tolist(), values, strict=True):
-                rows.add(rows.point(point), callpath, metric, row[~np.isnan(row)].tolist())
+                rows.add(rows.point(point), key, row[~np.isnan(row)].tolist())
     note = f"{plural(len(tables), 'table', 'tables')}; from their names: {listed(names)}"
     return replace(rows.experiment([note]), contexts=first.contexts)
 
@@ -286,10 +279,7 @@ def parse_csv_folder(path: Path, parameters: Sequence[str] | None, choice: Colum
 def _read_runs(
     path: Path, suffix: str, read: Callable[[Path, Mapping[str, float]], Any]
 ) -> tuple[NamedPoints, list[tuple[Path, Any]], Source]:
-    """Return the points in the names of the files of a folder, or of a single file, and what `read` returns for each.
-
-    The problems of all files are reported together. The hash of the source is that of the list of all files.
-    """
+    """Return the points in the names of files, what `read` returns for each file, and a source that lists them all."""
     if not (files := _files_below(path, suffix) if path.is_dir() else [path]):
         hint = "collect the files of all runs in one folder: runs/app.p8.r1/profile.cubex, or runs/p8.csv"
         message = f"there are no profiles (*{CUBE}) or tables (*{CSV}) in the folder"
@@ -326,17 +316,3 @@ def _files_below(folder: Path, suffix: str) -> list[Path]:
     except OSError as error:
         raise InputError(Problem(f"cannot be read: {error.strerror}", str(error.filename))) from None
     return sorted(files)
-
-
-def _notes(number: int, scaling: Scaling, skipped: Counter[str], reasons: dict[str, str]) -> Sequence[str]:
-    aggregation = f"the {'sums' if scaling == 'strong' else 'means'} over processes and threads"
-    if scaling == "weak_threaded":
-        aggregation += " with a value other than 0"
-    profiles = plural(number, "profile", "profiles")
-    texts = [f"{profiles}; values are {aggregation} (--scaling {scaling})"]
-    if absent := [f"{name} ({reasons[name]})" for name, count in skipped.items() if count == number]:
-        texts.append(f"{plural(len(absent), 'metric is', 'metrics are')} not read: {listed(absent, 3)}")
-    if partly := [f"{name} in {count} of {number}" for name, count in skipped.items() if count < number]:
-        metric_count = plural(len(partly), "metric has", "metrics have")
-        texts.append(f"{metric_count} no values in some profiles: {listed(partly, 3)}")
-    return texts

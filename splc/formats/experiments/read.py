@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,27 +21,24 @@ from splc.formats.experiments.folder import SCALINGS, Scaling, is_cube, parse_cs
 from splc.formats.experiments.rows import parse_experiments_csv
 from splc.formats.labels import left_out
 from splc.formats.measurements.tables import read_file_columns
-from splc.formats.table import TableSource, table_of
+from splc.formats.table import TableSource
 from splc.io.csv_rows import rows_with, texts_in
 from splc.io.files import STANDARD, Source, read_source
 from splc.io.json import parse_json
 from splc.io.numbers import parse_column
 
-CALLPATH = "callpath"
 
-
-def point_table(
+def _of_benchmark(
     path: str | Path | Source, parameters: Sequence[str] | None, choice: ColumnChoice, metrics: Sequence[str]
-) -> tuple[Source, Sequence[str] | None]:
-    """Return the table of the output of a benchmark tool, and the columns that are parameters.
+) -> tuple[Experiment, ...]:
+    """Return the experiments in the output of a benchmark tool.
 
     Parameters are the numeric options with several values, and with a value in every row. The benchmark that a row is
-    of, and its other options, are its call path, except columns that the user chose. Statistics beside a mean are left
-    out. Tables whose format states no roles are returned as they are.
+    of, and its other options, are its call path, except columns that the user chose.
     """
     source = read_benchmark(path)
     if (stated_roles := source.stated if isinstance(source, TableSource) else None) is None:
-        return source, parameters
+        return parse_experiments_csv(source, parameters, choice, metrics)
     columns = read_file_columns(source).columns
     # A column that does not exist, or lacks the value, is reported where rows are read.
     if len(rows := rows_with(columns, choice.where)):
@@ -65,19 +61,14 @@ def point_table(
     if kinds:
         marks = ["" if name in stated_roles.contexts else f"{name}=" for name in kinds]
         texts = ([text and mark + text for text in columns[name]] for name, mark in zip(kinds, marks, strict=True))
-        retained[CALLPATH] = [", ".join(filter(None, row)) for row in zip(*texts, strict=True)]
+        retained["callpath"] = [", ".join(filter(None, row)) for row in zip(*texts, strict=True)]
     notes = (f"left out, with one value in all rows: {listed(unused)}",) if unused else ()
-    return TableSource.of_rows(source, [*retained], zip(*retained.values(), strict=True), notes=notes), factors
+    table = TableSource.of_rows(source, [*retained], zip(*retained.values(), strict=True), notes=notes)
+    return parse_experiments_csv(table, factors, choice, metrics)
 
 
 def _is_constant(cells: Collection[str]) -> bool:
     return len({text.strip() for text in cells}) < 2
-
-
-_KNOWN = (
-    "Extra-P's text, JSON, JSON lines and .extra-p, CSV with a header, folders of CUBE profiles, and the output of "
-    "benchmark tools"
-)
 
 
 def read_experiment(
@@ -86,10 +77,7 @@ def read_experiment(
     kind: ExperimentFormat | None = None,
     **options: Any,
 ) -> Experiment:
-    """Read an experiment: measurements at points of a few parameters, for call paths and metrics.
-
-    `parameters`: the columns of a CSV that are parameters; None is by their place (see `rows`).
-    """
+    """Read an experiment; `parameters`: the columns of a CSV that are parameters; None is by their place (`rows`)."""
     (experiment,) = read_experiments(path, parameters, kind, ColumnChoice(), **options)
     return experiment
 
@@ -104,10 +92,7 @@ def read_experiments(
     scaling: Scaling | None = None,
     inclusive: bool = False,
 ) -> tuple[Experiment, ...]:
-    """Read the experiments of a file or folder, one per value of the contexts in `choice.by`. See `read_experiment`.
-
-    `scaling`: of CUBE profiles, see `read_cube_profile`; None is `weak`.
-    """
+    """Read the experiments of a file or folder, one per value of the contexts in `choice.by`. See `read_experiment`."""
     file = None if isinstance(path, Source) or str(path) == STANDARD else Path(path)
     if file is not None and is_cube(file):
         if scaling is not None and scaling not in SCALINGS:
@@ -137,7 +122,9 @@ def read_experiments(
     if form is None:
         first = next((line for line in source.text().splitlines() if line.strip()), "")
         message = "the format of this file is not known: it should have measurements at points of parameters"
-        raise InputError(Problem(message, source.name, 1, text=first[:200], hint=f"known are {_KNOWN}"))
+        known = "Extra-P's text, JSON, JSON lines and .extra-p, CSV with a header, folders of CUBE profiles"
+        hint = f"known are {known}, and the output of benchmark tools"
+        raise InputError(Problem(message, source.name, 1, text=first[:200], hint=hint))
     if form.name == "csv":
         return parse_experiments_csv(source, parameters, choice, metrics)
     _require_no_columns(form.name, source.name, parameters, choice)
@@ -159,19 +146,6 @@ def is_profile(source: Source) -> bool:
     text = source.text().strip()
     content = parse_json(text if form.name == "json" else text.splitlines()[0])
     return not (isinstance(content, dict) and str(content.get("schema", "")).startswith("splc."))
-
-
-def _of_benchmark(
-    path: str | Path | Source, parameters: Sequence[str] | None, choice: ColumnChoice, metrics: Sequence[str]
-) -> tuple[Experiment, ...]:
-    """Return the experiments in the output of a benchmark tool."""
-    table, names = point_table(path, parameters, choice, metrics)
-    notes = table_of(table).notes
-    experiments = parse_experiments_csv(table, names, choice, metrics)
-    return tuple(
-        replace(experiment, report=replace(experiment.report, notes=(*notes, *experiment.report.notes)))
-        for experiment in experiments
-    )
 
 
 def _require_no_columns(form: str, file: str, parameters: Sequence[str] | None, choice: ColumnChoice) -> None:

@@ -1,18 +1,10 @@
 """Experiments from the rows of a file, in any format, and as plain CSV tables.
 
-Rows of equal points are repetitions. A table has columns of parameters, of metrics, and optionally of call paths, and
-its rows are one measurement at one point each. The column `callpath` (or `region`) names the call path. A metric has a
-column of its own, or all share the column `value`, with their names in the column `metric`. The caller names the
-columns of parameters, or they follow from their place:
-
-1. with a column `value`: those before it;
-2. with a column of call paths that is neither the first nor the last one: those before it; metrics follow it;
-3. otherwise: those before the first metric that the caller names, or all but the last one, which is the metric. It is
-   an error if one of them may be a metric as well: its values differ between most rows, or follow from the columns
-   before it.
-
-Columns `repetition` and `rep` number the repetitions and are ignored. Names of special columns may be in any case. An
-empty cell in the column of a metric is a missing value. Columns of text are contexts (version, machine).
+Rows of equal points are repetitions. A table has a column for each parameter, and one for each metric, or `value` with
+the names of metrics in `metric`; `callpath` (or `region`) names call paths, `repetition` and `rep` are ignored, and
+columns of text are contexts. Without names, parameters are those before `value`, before call paths that are neither the
+first nor the last column, before the first metric that is named, or all but the last one. It is an error if one of them
+may be a metric as well: its values differ between most rows, or follow from the columns before it.
 """
 
 from __future__ import annotations
@@ -59,11 +51,11 @@ class ExperimentRows:
         """Return the position of a point, a new one unless an equal point is known."""
         return self._points.setdefault(tuple(coordinates), len(self._points))
 
-    def add(self, point: int, callpath: str, metric: str, values: Sequence[float]) -> None:
+    def add(self, point: int, key: Key, values: Sequence[float]) -> None:
         """Add repetitions of a call path and metric at a point; without any the series still exists."""
-        self._series.setdefault((callpath, metric), {}).setdefault(point, []).extend(values)
+        self._series.setdefault(key, {}).setdefault(point, []).extend(values)
         if not values:
-            self._empty.append(((callpath, metric), point))
+            self._empty.append((key, point))
         self.count += 1
 
     def experiment(self, notes: Sequence[str] = ()) -> Experiment:
@@ -112,20 +104,15 @@ def read_number(value: Any, problems: Problems, place: str = "", line: int | Non
 
 def note_no_number(value: Any, problems: Problems, line: int | None = None, place: str = "") -> None:
     """Note a value that is not a finite number: `'x' is not a number`."""
-    text = shown_value(value) if isinstance(value, str) else shorten(json.dumps(value), 80)
-    hint = _number_hint(value) if isinstance(value, str) else None
-    problems.add(f"{place}{': ' if place else ''}{text} {not_a_number(str(value))}", line, hint=hint)
-
-
-def _number_hint(text: str) -> str | None:
-    """Return how to write the number that a text seems to be."""
+    hint, text = None, value if isinstance(value, str) else ""
     if not math.isnan(parse_number(text, ",")):
-        return "write a decimal point, not a comma"
-    if text.strip().casefold().lstrip("+-") in {"nan", "inf", "infinity", "na", "none", "null"}:
-        return "leave out missing values"
-    if unit := text if text in _UNITS else unit_of([text]):
-        return f"write the number without its unit {shown_value(unit)}; the name of the metric can state it"
-    return None
+        hint = "write a decimal point, not a comma"
+    elif text.strip().casefold().lstrip("+-") in {"nan", "inf", "infinity", "na", "none", "null"}:
+        hint = "leave out missing values"
+    elif unit := text if text in _UNITS else unit_of([text]):
+        hint = f"write the number without its unit {shown_value(unit)}; the name of the metric can state it"
+    text = shown_value(value) if isinstance(value, str) else shorten(json.dumps(value), 80)
+    problems.add(f"{place}{': ' if place else ''}{text} {not_a_number(str(value))}", line, hint=hint)
 
 
 def check_names(names: Sequence[str], problems: Problems, line: int | None = None) -> None:
@@ -138,12 +125,8 @@ def check_names(names: Sequence[str], problems: Problems, line: int | None = Non
 
 
 # Kind of special column → its names.
-_SPECIAL = {
-    "callpath": ("callpath", "region"),
-    "metric": ("metric",),
-    "value": ("value",),
-    "repetition": ("repetition", "rep"),
-}
+_SPECIAL = {"callpath": ("callpath", "region"), "metric": ("metric",), "value": ("value",)}
+_SPECIAL |= {"repetition": ("repetition", "rep")}
 
 
 @dataclass(frozen=True)
@@ -204,7 +187,7 @@ def parse_experiments_csv(
         rows_of_part = part.lines.tolist()
         texts_of_part = {name: [column[row] for row in rows_of_part] for name, column in texts.items()}
         experiment = _experiment(source, texts_of_part, [body[row][0] for row in rows_of_part], columns, problems)
-        report = replace(experiment.report, notes=(*experiment.report.notes, *part.notes))
+        report = replace(experiment.report, notes=(*table.notes, *experiment.report.notes, *part.notes))
         experiments.append(replace(experiment, report=report, contexts=part.values_of_contexts))
     return tuple(experiments)
 
@@ -238,7 +221,7 @@ def _experiment(
         metric = DEFAULT_METRIC if name.casefold() == "value" else name
         metrics = texts[columns.metric] if columns.metric is not None else [metric] * len(lines)
         for point, callpath, metric, value in zip(points, callpaths, metrics, numbers[name], strict=True):
-            rows.add(rows.point(point), callpath, metric, [] if math.isnan(value) else [value])
+            rows.add(rows.point(point), (callpath, metric), [] if math.isnan(value) else [value])
     return rows.experiment(columns.notes)
 
 

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 SCHEMA = "splc.model/1"
 MANY = "splc.models/1"
-# Files of more models have a line per model.
-MAX_INDENTED = 100
 _HEAD = {"schema": SCHEMA, "version": __version__}
 
 
@@ -56,12 +54,20 @@ def models_json_parts(content: ModelFile) -> Iterator[str]:
     first, *others = content.models
     if first.result is not None:
         yield _text({**_HEAD, **content.facts, **_learned_object(first.result, first.system)})
+    elif not others and first.scaling is None:
+        printed = {"intervals": intervals_object(first.printed_intervals)}
+        optional = {"intervals": intervals_object(first.intervals), "provenance": first.provenance}
+        only = {
+            **_system_objects(first.system, () if first.system is None else first.system.observed),
+            "model": model_as_json(first.model),
+            **{key: value for key, value in picked(first, "nfp, unit").items() if value is not None},
+            **({} if first.full is None else {"printed": printed}),
+            **{key: value for key, value in optional.items() if value},
+        }
+        yield _text({**_HEAD, **only})
     elif not others:
         nfp = {} if first.nfp is None else {"nfp": first.nfp}
-        only = _stored_object(first) if first.scaling is None else {**_entry(first), **nfp, **content.facts}
-        yield _text({**_HEAD, **only})
-    elif len(content.models) <= MAX_INDENTED:
-        yield _text({**_HEAD, "schema": MANY, "models": [*map(_entry, content.models)], **content.facts})
+        yield _text({**_HEAD, **_entry(first), **nfp, **content.facts})
     else:
         # A line per model: indented, a hundred thousand models take gigabytes of memory.
         head, tail = _text({**_HEAD, "schema": MANY, "models": [], **content.facts}).split("[]", 1)
@@ -80,19 +86,6 @@ def _entry(stored: StoredModel) -> dict[str, Any]:
     """Return one of several models."""
     parts = {"model": model_as_json(stored.model)} if stored.scaling is None else parts_as_json(stored.scaling)
     return {"callpath": stored.key[0], "metric": stored.key[1], **parts, **stored.further}
-
-
-def _stored_object(stored: StoredModel) -> dict[str, Any]:
-    """Return a model of a file without its history: with its property, system, full model and provenance."""
-    content = {
-        **_system_objects(stored.system, () if stored.system is None else stored.system.observed),
-        "model": model_as_json(stored.model),
-        **{key: value for key, value in picked(stored, "nfp, unit").items() if value is not None},
-    }
-    if stored.full is not None:
-        content["printed"] = {"intervals": intervals_object(stored.printed_intervals)}
-    optional = {"intervals": intervals_object(stored.intervals), "provenance": stored.provenance}
-    return content | {key: value for key, value in optional.items() if value}
 
 
 def provenance_of(result: LearningResult) -> dict[str, Any]:
@@ -148,24 +141,19 @@ def _system_objects(system: VariabilityModel | None, observed: Sequence[str]) ->
 
 def model_as_json(model: InfluenceModel) -> dict[str, Any]:
     """Return the JSON object of a model; with the link "log" its sum is the logarithm of the prediction."""
-    terms = [
-        {
-            "term": term.text(model.order),
-            "influence": influence,
-            "factors": [
-                {"option": factor.option, "power": _exponent(factor.power), "log10": _exponent(factor.log)}
-                for factor in term.factors
-            ],
-        }
-        for term, influence in model.terms
-    ]
+
+    def plain(exponent: Exponent) -> int | str:
+        # One that is not a whole number is a fraction, as text.
+        return exponent if isinstance(exponent, int) else str(exponent)
+
+    terms = []
+    for term, influence in model.terms:
+        factors = [
+            {"option": each.option, "power": plain(each.power), "log10": plain(each.log)} for each in term.factors
+        ]
+        terms.append({"term": term.text(model.order), "influence": influence, "factors": factors})
     named = [factor.name for factor in model.factors]
     return {**picked(model, "text, link, order"), "subexpressions": named, "terms": terms}
-
-
-def _exponent(value: Exponent) -> int | str:
-    """Return an exponent; one that is not a whole number is a fraction, as text."""
-    return value if isinstance(value, int) else str(value)
 
 
 def scaling_as_json(model: ScalingModel) -> dict[str, Any]:
@@ -218,7 +206,11 @@ def parse_stored_json(source: Source, system: VariabilityModel | None = None) ->
         hint = f"'splc learn -o model.json' writes models of the schema {SCHEMA!r}"
         raise InputError(Problem(f"not the JSON of a model: {description}", source.name, hint=hint))
     model = _ModelReader(source.name, system).model(content.get("model"))
-    described = _system(content, source.name)
+    described = None
+    if (text := declared(str, content.get("description"))) is not None:
+        observed = tuple(name for name in declared(list, content.get("observed"), []) if isinstance(name, str))
+        described = parse_variability_model(Source(source.name, text.encode("utf-8")))
+        described = replace(described, observed=observed, inferred=content.get("inferred") is True)
     has_printed = declared(dict, content.get("printed")) is not None
     try:
         # The full model has the values of the options that it was learned from; the description may have changed.
@@ -226,6 +218,10 @@ def parse_stored_json(source: Source, system: VariabilityModel | None = None) ->
         printed = printed_intervals_of(content["printed"].get("intervals"), model) if has_printed else None
     except (KeyError, TypeError, ValueError):
         raise InputError(Problem("its prediction intervals are damaged", source.name, hint="learn it again")) from None
+    scaling = declared(dict, content.get("scaling"), {})
+    # A scaling model of two segments is read as its upper one.
+    has_two = scaling.get("below") is not None and (change := finite_number(scaling.get("change"))) is not None
+    notes = (_SEGMENTS.format(scaling.get("changing"), change),) if has_two else ()
     return StoredModel(
         model,
         declared(str, content.get("nfp")) or None,
@@ -233,7 +229,7 @@ def parse_stored_json(source: Source, system: VariabilityModel | None = None) ->
         full=intervals if isinstance(intervals, FullPredictor) else None,
         intervals=intervals or printed,
         printed_intervals=printed,
-        notes=tuple(_segments(content)),
+        notes=notes,
         # `splc learn --json` states the columns beside the model.
         columns=stated_columns(content.get("provenance", content)),
         system=described,
@@ -273,15 +269,6 @@ def _content(source: Source) -> Any:
         raise error.at(source.name) from None
 
 
-def _system(content: Mapping[str, Any], file: str) -> VariabilityModel | None:
-    """Return the system that a file describes, with the observed variables of the model."""
-    if (text := declared(str, content.get("description"))) is None:
-        return None
-    system = parse_variability_model(Source(file, text.encode("utf-8")))
-    names = tuple(name for name in declared(list, content.get("observed"), []) if isinstance(name, str))
-    return replace(system, observed=names, inferred=content.get("inferred") is True)
-
-
 def json_object(source: Source) -> dict[str, Any]:
     """Return the JSON object that a file holds, an empty one for other files."""
     found: dict[str, Any] = {}
@@ -294,14 +281,6 @@ def is_scaling_model(source: Source) -> bool:
     """Return whether a file is the JSON of scaling models, which have parameters and no system."""
     content = json_object(source)
     return content.get("schema") == MANY or "callpath" in content
-
-
-def _segments(content: dict[str, Any]) -> Iterator[str]:
-    """Yield that a scaling model of two segments is read as its upper one."""
-    scaling = declared(dict, content.get("scaling"), {})
-    change = finite_number(scaling.get("change"))
-    if scaling.get("below") is not None and change is not None:
-        yield _SEGMENTS.format(scaling.get("changing"), change)
 
 
 _TERM = {"term": str | None, "factors": list[dict[str, Any]] | None}

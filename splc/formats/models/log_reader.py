@@ -1,8 +1,6 @@
-"""Read performance-influence models from logs of SPL Conqueror and of splc.
+"""Read performance-influence models from logs of SPL Conqueror and of splc, of all versions, also if they are cut off.
 
-All versions of logs are read: with or without the lines of `analyze-learning`, with repeated round lines
-(`useBackward`), with the averaged model of bagging, with several learnings, with carriage returns, with numbers out of
-range or with decimal commas, and logs that were cut off.
+Logs may lack the lines of `analyze-learning`, repeat round lines (`useBackward`), and have an averaged model (bagging).
 """
 
 from __future__ import annotations
@@ -30,11 +28,9 @@ from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Link
 
 FIELDS = 12
-# A round line with fewer fields is no round, unless the file ends there.
-MIN_FIELDS = 5
+MIN_FIELDS = 5  # a round line with fewer fields is no round, unless the file ends there
 _ROUND = re.compile(r"\s*(\d+)\s*;")
 STARTS = ("Learning progress:", "Learning: NumberOfConfigurationsLearning", "command: learn-splconqueror")
-_HEADER = "Round, Model,"
 _AVERAGE = "average model:"
 _AVERAGED_TERM = re.compile(r"[+-]?(?:\d|\.\d|NaN|-?Infinity)\S* \* ")
 # Plus signs before a term of an averaged model, but not those at the end of a name such as c++.
@@ -42,7 +38,6 @@ _PLUS = re.compile(r"(?:\+(?:\s+|$))*+")
 # Fields that are numbers or empty: errors, seconds, complexity, size and score of the best candidate.
 _NUMBERS = (2, 3, 4, 5, 6, 7, 9, 10, 11)
 _VALIDATION_ERROR, _SCORE, _TEST_ERROR = 4, 10, 11
-_ANALYZED = "Analyze finished"
 _COLUMNS = re.compile(rf"{COMMAND}(contexts|columns): (.*)")
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d+(?:[eE][+-]?\d+)?")
 _COMMA = re.compile(r"(?<![\w.,])(\d+),(\d+(?:[eE][+-]?\d+)?)(?![\w.,])")
@@ -73,8 +68,7 @@ class Learning:
     analysed: bool = False  # whether the log has the lines of `analyze-learning`
     link: Link = "identity"  # the link of the model
     nfp: str | None = None  # the property, None if the log does not name it
-    # the roles of columns in the measurements that the model was learned from
-    columns: ColumnChoice = field(default_factory=ColumnChoice)
+    columns: ColumnChoice = field(default_factory=ColumnChoice)  # the stated roles of columns of its measurements
     # name in terms → the subexpression that it means, and the line
     definitions: dict[str, tuple[str, int]] = field(default_factory=dict)
 
@@ -125,7 +119,7 @@ def learnings_of(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
             if averaged_term := _without_signs(line.removeprefix(_AVERAGE).strip()):
                 learnings[-1].average.append((averaged_term, number))
                 take("link nfp columns")
-        elif line.startswith(_HEADER):
+        elif line.startswith("Round, Model,"):
             if learnings[-1].analysed and not learnings[-1].empty:
                 learnings.append(Learning())
             learnings[-1].analysed = analyzing = True
@@ -140,13 +134,18 @@ def learnings_of(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
                 last = round_line.number
                 learnings[-1].rounds[last] = round_line
                 take("link nfp definitions columns")
-        elif line.startswith(_ANALYZED):
+        elif line.startswith("Analyze finished"):
             stated.link, stated.definitions, stated.columns = "identity", {}, ColumnChoice()
             facts, analyzing = {}, False
     problems.raise_if_any(InputError)
     if analyzing:
         unusual[_CUT_OFF].append(end)
-    return [learning for learning in learnings if not learning.empty], _notes(unusual)
+    notes = []
+    for message in (each for each in (_COMMAS, _INFINITE, _SHORT) if each in unusual):
+        first, *others = unusual[message]
+        notes.append(f"{message} (line {first}{f' and {len(others):,} more' if others else ''})")
+    notes += [f"{_CUT_OFF} {number}" for number in unusual[_CUT_OFF][:1]]
+    return [learning for learning in learnings if not learning.empty], tuple(notes)
 
 
 # What is unusual about rounds, in the order of the notes.
@@ -154,16 +153,6 @@ _COMMAS = "decimal commas are read as points"
 _INFINITE = "numbers out of range are read as infinite"
 _SHORT = f"rounds with fewer than {FIELDS} fields are read without the missing ones"
 _CUT_OFF = "the log is cut off after line"
-
-
-def _notes(lines: Mapping[str, list[int]]) -> tuple[str, ...]:
-    """Return the notes about unusual rounds, whose lines are given."""
-    texts = []
-    for message in (_COMMAS, _INFINITE, _SHORT):
-        if numbers := lines.get(message):
-            more = f" and {len(numbers) - 1:,} more" if len(numbers) > 1 else ""
-            texts.append(f"{message} (line {numbers[0]}{more})")
-    return (*texts, *(f"{_CUT_OFF} {number}" for number in lines.get(_CUT_OFF, ())[:1]))
 
 
 def _round(
@@ -219,17 +208,9 @@ _LOG = "command: log "
 
 
 def parse_stored_log(
-    source: Source,
-    system: VariabilityModel | None = None,
-    round: WhichRound = "last",
-    learning: int | None = None,
+    source: Source, system: VariabilityModel | None = None, round: WhichRound = "last", learning: int | None = None
 ) -> list[StoredModel]:
-    """Return models of a log.
-
-    `system`: the system, whose names the terms must use; options that are always selected (among them the
-    one that represents the constant) become the constant. Without it only `root` does. `learning`: 1, 2, … where a log
-    holds several learnings; None is the last, 0 all.
-    """
+    """Return models of a log; options that are always selected in the system become the constant, else `root` does."""
     learnings, notes = learnings_of(source)
     if not learnings:
         hint = "it must have a line such as '1;2.5 * root + 3 * x;…' under 'Learning progress:' or 'Models:'"
@@ -247,23 +228,20 @@ def parse_stored_log(
 
 def _parts(learning: Learning, round_choice: WhichRound, file: str) -> list[tuple[str, str, int]]:
     """Return the model of a learning as (influence, product, line) parts."""
-    if not (stated := learning.average) or round_choice not in {"last", "best"}:
-        chosen = _chosen_round(learning, round_choice, file)
+    rounds, stated = learning.rounds, learning.average
+    if not stated or round_choice not in {"last", "best"}:
+        if round_choice == "best":
+            chosen = min(rounds.values(), key=lambda line: (math.isnan(line.error), line.error, line.number))
+        elif (number := max(rounds) if round_choice == "last" else round_choice) in rounds:
+            chosen = rounds[number]
+        else:
+            hint = f"the rounds are {min(rounds)} to {max(rounds)}" if rounds else "it holds an averaged model only"
+            raise InputError(Problem(f"there is no round {round_choice}", file, hint=hint))
         stated = [(chosen.model, chosen.line)]
         if not chosen.model.strip():
             hint = "SPL Conqueror's useBackward leaves such rounds behind; choose an earlier round"
             raise InputError(Problem(f"the model of round {chosen.number} is empty", file, chosen.line, hint=hint))
     return [(*pair, line) for text, line in stated for pair in split_model(text)]
-
-
-def _chosen_round(learning: Learning, round_choice: WhichRound, file: str) -> RoundLine:
-    rounds = learning.rounds
-    if round_choice == "best":
-        return min(rounds.values(), key=lambda line: (math.isnan(line.error), line.error, line.number))
-    if round_choice != "last" and round_choice not in rounds:
-        hint = f"the rounds are {min(rounds)} to {max(rounds)}" if rounds else "it holds an averaged model only"
-        raise InputError(Problem(f"there is no round {round_choice}", file, hint=hint))
-    return rounds[max(rounds) if round_choice == "last" else round_choice]
 
 
 def model_of(learning: Learning, which: WhichRound, file: str, system: VariabilityModel | None) -> InfluenceModel:

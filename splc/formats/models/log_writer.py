@@ -16,6 +16,7 @@ from splc.arithmetic.tokens import NameTable
 from splc.formats.models.json import provenance_of
 from splc.formats.models.stored_model import ModelFile
 from splc.formats.scripts.samplings import script_lines
+from splc.io.latex import one_line
 from splc.learning.result import LearnedTerm, LearningResult
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, Factor, Term, product_of
@@ -28,15 +29,12 @@ HEADER = (
 )
 LINK = "command: splc link: "
 NOTE = "command: splc note: "
-EXPLAINED = f"{NOTE}the prediction is exp(model)"
 NFP = "command: nfp "
 SETTINGS = "Current machine learning settings: "
 COMMAND = "command: splc "
-# The JSON file that was written with the log, in the same folder.
-COMPANION = "command: splc json: "
+COMPANION = "command: splc json: "  # the JSON file that was written with the log, in the same folder
 DEFINITION = "command: splc definition: "
-# Where the provenance states the size of a validation set.
-VALIDATION = "validation_configurations"
+VALIDATION = "validation_configurations"  # where the provenance states the size of a validation set
 
 
 def log_text(content: ModelFile) -> str:
@@ -50,27 +48,32 @@ def log_text(content: ModelFile) -> str:
 def learned_log_text(
     result: LearningResult, *, test_errors: Sequence[float | None] | None = None, companion: str | None = None
 ) -> str:
-    """Return a learning result as a log.
-
-    The log echoes the commands of an equivalent script, since programs that read logs expect those of the sampling.
-
-    `test_errors`: the error after each round on the configurations that models are judged by, in percent; None: only
-    that of the last round is known, on all measured configurations.
-    """
+    """Return a learning result as a log, with the commands of an equivalent script; for the others see `ModelFile`."""
     result = result.of_printed
+    facts: dict[str, Any] = {"preset": result.preset, "seed": result.seed}
+    for key, value in provenance_of(result).items():
+        facts.setdefault("version" if key == "splc" else key, value)
+    facts |= {"learning error": result.learning_error, "error": result.error}
+    facts |= {"left out of errors": result.left_out} if result.left_out else {}
+    texts = {
+        key: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+        for key, value in facts.items()
+    }
     measured = result.provenance.get("measured_configurations", result.learning_configurations)
     sampling = str(result.provenance.get("sampling", ""))
-    errors = [result.error_all] if test_errors is None else [*test_errors[-1:]]
     lines = [
-        *_provenance_lines(result),
-        *([] if companion is None else [COMPANION + _one_line(companion)]),
-        NFP + _one_line(result.nfp),
+        *_link_lines(result.model),
+        *_definition_lines(_definitions(result.model)),
+        *(f"{COMMAND}{one_line(key)}: {one_line(text)}" for key, text in texts.items()),
+        *(f"{NOTE}{one_line(note)}" for note in result.notes),
+        *([] if companion is None else [COMPANION + one_line(companion)]),
+        NFP + one_line(result.nfp),
         settings_line(result.settings),
         "Configs with too large deviation: 0",
         f"{measured} configurations loaded.",
-        *(f"command: {_one_line(line)}" for line in script_lines(sampling, result.seed)),
+        *(f"command: {one_line(line)}" for line in script_lines(sampling, result.seed)),
         "command: learn-splconqueror",
-        *learning_lines(result, errors[-1] if errors else result.error_all),
+        *learning_lines(result, test_errors[-1] if test_errors else result.error_all),
         "command: analyze-learning",
         *analysis_lines(result, test_errors),
         "command: clean-sampling",
@@ -137,7 +140,7 @@ def model_log_text(model: InfluenceModel, base: str = ROOT, nfp: str | None = No
     lines = [
         *(_link_lines(model) if model.link != "identity" else []),
         *_definition_lines(defined),
-        *([] if nfp is None else [NFP + _one_line(nfp)]),
+        *([] if nfp is None else [NFP + one_line(nfp)]),
         HEADER,
         "Models:",
         "Termination reason: ",
@@ -164,10 +167,8 @@ def _parts(term: Term) -> list[Factor]:
 
 def _definition_lines(defined: Mapping[str, str]) -> list[str]:
     """Return the definitions of names in terms, and a note that other programs have no values for them."""
-    if not defined:
-        return []
     note = f"{NOTE}SPL Conqueror's programs cannot compute {' '.join(defined.values())}"
-    return [*(f"{DEFINITION}{name} = {text}" for text, name in defined.items()), note]
+    return [*(f"{DEFINITION}{name} = {text}" for text, name in defined.items()), *([note] if defined else [])]
 
 
 def _with_names(term: Term, defined: Mapping[str, str], order: Sequence[str]) -> Term:
@@ -193,32 +194,12 @@ def _setting(name: str, value: Any) -> str:
         return ",".join("".join(str(item).split()) for item in value)
     if name == "learnTimeLimit":
         return duration_text(float(value)).removesuffix(".0000000")
-    return net_number(value) if isinstance(value, (int, float)) else _one_line(str(value))
-
-
-def _provenance_lines(result: LearningResult) -> list[str]:
-    """Return what produced the result as `command: splc KEY: VALUE` lines."""
-    facts: dict[str, Any] = {"preset": result.preset, "seed": result.seed}
-    for key, value in provenance_of(result).items():
-        facts.setdefault("version" if key == "splc" else key, value)
-    facts["learning error"] = result.learning_error
-    facts["error"] = result.error
-    if result.left_out:
-        facts["left out of errors"] = result.left_out
-    lines = [*_link_lines(result.model), *_definition_lines(_definitions(result.model))]
-    for key, value in facts.items():
-        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-        lines.append(f"{COMMAND}{_one_line(key)}: {_one_line(text)}")
-    return lines + [f"{NOTE}{_one_line(note)}" for note in result.notes]
+    return net_number(value) if isinstance(value, (int, float)) else one_line(str(value))
 
 
 def _link_lines(model: InfluenceModel) -> list[str]:
     """Return the link, which the reader needs, and an explanation unless the sum is the prediction."""
-    return [LINK + model.link, *([] if model.link == "identity" else [EXPLAINED])]
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    return [LINK + model.link, *([] if model.link == "identity" else [f"{NOTE}the prediction is exp(model)"])]
 
 
 def _error(value: float | None) -> str:

@@ -1,27 +1,10 @@
-"""Files of machine parameters: TOML, or lines `name = number`.
+"""Files of machine parameters in TOML: numbers, expressions, tables over expressions, and numbers with intervals.
 
-f = 1.75e-11                          # a number; its unit is in a comment
-nodes = "ceil(px * py * pz / 4)"      # an expression of the options (in quotes in TOML)
-
-[alpha]                               # a table over it: one number per value
-by = "nodes"
-1 = 290e-9
-2 = 7866e-9
-
-[beta]                                # a number with an interval
-value = 1.0e-9
-low = 0.9e-9
-high = 1.1e-9
-level = 0.95                          # the level of the interval, if known
-
-[gamma]                               # a number that measurements do not determine
-value = 3.0
-determined = false
+The forms and their keys are those of docs/reference/configuration.md.
 """
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -33,34 +16,20 @@ from splc.io.numbers import number_text
 from splc.io.toml import finite_number, parse_toml, toml_key, toml_value
 from splc.models.parameters import Parameters, ParameterTable, Quantity, wrong_name
 
-_LINE = re.compile(r"\s*(`(?:[^`]|``)++`\s*+|[^=`]*+)=\s*(.*)")
-# A `#` in quotes or backticks begins no comment.
-_UNCOMMENTED = re.compile(r"""(?:[^#`"']|`[^`]*`|"[^"]*"|'[^']*'|[`"'])*""")
-_QUOTED = re.compile(r"""(["'])(.*)\1""")
-_FORM = "write lines 'name = number'"
-_SECTION = re.compile(r"^[^\S\n]*\[", re.MULTILINE)
 _NUMBER = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?")
 _WANTED = "write a number, an expression in quotes, or a table"
 QUANTITY_KEYS = ("value", "low", "high", "level", "determined")
 
 
 def read_parameters(path: str | Path) -> Parameters:
-    """Read machine parameters.
-
-    `path`: a TOML file (`.toml`, or with a line that begins with `[`), or one of lines `name = number` (also `name =
-    expression`) with `#` comments; both also compressed (`.gz`).
-    """
+    """Read machine parameters, also compressed (`.gz`)."""
     return parse_parameters(read_source(path))
 
 
 def parse_parameters(source: Source) -> Parameters:
-    """Return the machine parameters of a file. See `read_parameters`."""
+    """Return the machine parameters of a file."""
     problems = Problems(source.name)
-    text = source.text()
-    if source.name.lower().removesuffix(".gz").endswith(".toml") or _SECTION.search(text):
-        content, lines = parse_toml(source)
-    else:
-        content, lines = _content_of_lines(text, problems)
+    content, lines = parse_toml(source)
     quantities: dict[str, Quantity | ParameterTable] = {}
     expressions: dict[str, str] = {}
     for name, value in content.items():
@@ -79,34 +48,6 @@ def parse_parameters(source: Source) -> Parameters:
             problems.add(f"the parameter {name!r} must be a finite number", line, text=toml_value(value), hint=_WANTED)
     problems.raise_if_any(InputError)
     return Parameters(quantities, expressions, source.name, lines)
-
-
-def _content_of_lines(text: str, problems: Problems) -> tuple[dict[str, Any], dict[str, int]]:
-    """Return the content of lines `name = number`, and their line numbers."""
-    content: dict[str, Any] = {}
-    lines: dict[str, int] = {}
-    for number, line in enumerate(text.splitlines(), 1):
-        uncommented = _UNCOMMENTED.match(line)
-        if not (statement := uncommented[0].strip() if uncommented else ""):
-            continue
-        if (match := _LINE.fullmatch(statement)) is None:
-            problems.add("this is not a parameter", number, text=statement, hint=_FORM)
-            continue
-        name, value = match[1].rstrip(), match[2]
-        name = name[1:-1].replace("``", "`") if name.startswith("`") else name
-        quoted = _QUOTED.fullmatch(value)
-        if name in lines:
-            problems.add(f"duplicate parameter {name!r}", number, hint=f"line {lines[name]} defines it already")
-        elif not value:
-            problems.add(f"the parameter {name!r} has no value", number, hint=_FORM)
-        elif _NUMBER.fullmatch(value) or value.lstrip("+-").lower() in ("inf", "infinity", "nan"):
-            content[name] = float(value)
-        elif value.lower() in ("true", "false"):
-            content[name] = math.nan
-        else:
-            content[name] = quoted[2] if quoted else value
-        lines.setdefault(name, number)
-    return content, lines
 
 
 def _table(
@@ -139,10 +80,10 @@ def _table(
             problems.add(f"{name}.{key}: a row of a table begins with a number", at, hint='write 4 = 1.2e-6, "2.5" = …')
         elif row_key in rows:
             problems.add(f"{name}.{key}: the table has two rows for {row_key:g}", at)
-        elif quantity := _quantity(
-            f"{name}.{key}", value if isinstance(value, dict) else {"value": value}, at, problems
-        ):
-            rows[row_key] = quantity
+        else:
+            stated = value if isinstance(value, dict) else {"value": value}
+            if quantity := _quantity(f"{name}.{key}", stated, at, problems):
+                rows[row_key] = quantity
     if not rows and len(problems) == problem_count:
         problems.add(f"the table {name!r} has no rows", line, hint="write one number per value: 4 = 1.2e-6")
     return ParameterTable(row_expression, tuple(sorted(rows.items()))) if rows else None

@@ -1,15 +1,14 @@
 """The prediction program of a model: an object of JSON, which a Python module that needs no splc may have in it.
 
 `docs/schemas/splc.program-1.json` states its keys, docs/reference/programs.md their meaning. It contains the weights of
-the rows, so that predicting needs no factorisation. `program_of` makes it: the options, the printed model (`_Builder`),
-and the Gaussian processes of the full model (`_process`). `space_object` adds the constraints for reports.
+the rows, so that predicting needs no factorisation.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
@@ -28,7 +27,6 @@ from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Derived, Parameter, by_name, options_of
 from splc.models.terms import Factor, Term
 from splc.system.clauses import clauses
-from splc.system.constraints import ArithmeticConstraint
 from splc.system.groups import child_texts
 from splc.system.options import NumericOption
 from splc.system.variability import ROOT, VariabilityModel
@@ -47,6 +45,10 @@ def program_of(stored: StoredModel) -> dict[str, Any]:
     used = model.options | (frozenset() if full_model is None else full_model.options)
     levels = [predictor.level for predictor in (full_model, printed) if predictor is not None]
     functions = _Functions(by_name(model.derived), system)
+    # A full model is a sum of Gaussian processes; those of a summand are added where an option is 1.
+    summands = full_model.summands if isinstance(full_model, projection.EnsembleSum) else ()
+    processes = [_process(each.full, each.where) for each in summands]
+    processes += [_process(full_model, None)] if isinstance(full_model, projection.Ensemble) else []
     program = {
         "schema": SCHEMA,
         "version": __version__,
@@ -63,7 +65,7 @@ def program_of(stored: StoredModel) -> dict[str, Any]:
         if system
         else [],
         "level": levels[0] if levels else None,
-        "full": [*_processes(full_model)],
+        "full": processes,
         "printed": {
             "link": model.link,
             "functions": functions.all,
@@ -143,28 +145,22 @@ class _Functions:
         return {"function": operation.operation, "arguments": arguments, "options": options}
 
 
-# The character of state 0 in texts of states.
-FIRST_STATE = 48
+FIRST_STATE = 48  # the character of state 0 in texts of states
 
 
 def _scale_object(scale: projection.Scale) -> dict[str, Any]:
     return scale.as_json() | {"constant_noise": projection.CONSTANT_NOISE}
 
 
-def _processes(full: projection.Ensemble | projection.EnsembleSum | None) -> Iterator[dict[str, Any]]:
-    """Yield the Gaussian processes whose sum a full model is; those of a summand are added where an option is 1."""
-    if isinstance(full, projection.EnsembleSum):
-        yield from (_process(summand.full, summand.where) for summand in full.summands)
-    elif full is not None:
-        yield _process(full, None)
-
-
 def _process(ensemble: projection.Ensemble, condition: str | None) -> dict[str, Any]:
     """Return the average of Gaussian processes with the same rows; `condition`: the option that is 1 where it adds."""
     parts, basis = ensemble.parts, ensemble.basis
     variables = [_variable(variable, ensemble) for variable in basis.variables] if parts else []
-    if parts and basis.context is not None and ensemble.places is not None:
-        variables.append(_context(basis.context, ensemble.places))
+    if parts and (block := basis.context) is not None and ensemble.places is not None:
+        # A variable without options, whose last state is the context that predictions are about.
+        order = np.array([*(place for place in range(len(block.names)) if place != block.place), block.place])
+        columns, rows = np.hstack(block.columns(order)), np.argsort(order)[ensemble.places]
+        variables.append(_variable_object((), columns, [], rows))
     level, spread = ensemble.constant
     return {
         "where": condition,
@@ -222,12 +218,6 @@ def _variable(variable: projection.Variable, ensemble: projection.Ensemble) -> d
     return _variable_object(members, _states(variable, len(members)), [], rows)
 
 
-def _context(block: projection.ContextBlock, context_positions: Array) -> dict[str, Any]:
-    """Return the context as a variable without options, whose last state is the one that predictions are about."""
-    order = np.array([*(position for position in range(len(block.names)) if position != block.place), block.place])
-    return _variable_object((), np.hstack(block.columns(order)), [], np.argsort(order)[context_positions])
-
-
 def _states(variable: projection.Variable, members: int) -> Array:
     """Return the columns of a variable of binary options for each selected one and none, shape (members + 1, k)."""
     selected = np.vstack([np.eye(members), np.zeros(members)])
@@ -247,49 +237,39 @@ def _states(variable: projection.Variable, members: int) -> Array:
 def _variable_object(
     options: Sequence[str], columns: Array, shapes: list[dict[str, Any]], rows: Array
 ) -> dict[str, Any]:
-    """Return a variable: the values of each of its states, one for each column, and the state of each row.
-
-    The state of a binary variable or of an alternative group is the position of the selected option, the last one if
-    none is selected. That of a numeric variable is a value, and `shapes` are its columns as functions of the value
-    (`projection.Shape`).
-    """
+    """Return a variable: the values of each of its states, one for each column, and the state of each row."""
+    # The state of binary options is the position of the selected one, the last if none is; of others it is a value.
     states = "".join(chr(FIRST_STATE + state) for state in rows.tolist())
     return {"options": options, "columns": columns.tolist(), "shapes": shapes, "rows": states}
 
 
 def space_object(system: VariabilityModel) -> dict[str, Any]:
-    """Return the options and the constraints of a system in JSON's types.
-
-    A clause holds if the value of one of its options is marked in its text of 0 and 1; a comparison has both sides as
-    trees of lists: the kind of a node, and its parts.
-    """
-    disjunctions = []
+    """Return the options and constraints of a system in JSON's types; texts of clauses mark the values that fit."""
+    numeric = {option.name for option in system.numeric_options}
+    switches = {name: [system.names[at], bool(enabled)] for name, (at, enabled) in system.switches.items()}
+    disjunctions, comparisons = [], []
     for clause in clauses(system):
         literals = [[at, "".join("01"[flag] for flag in allowed)] for at, allowed in clause.literals]
         disjunctions.append({"literals": literals, "text": clause.reason})
-    return {
-        "options": [{"name": each.name, "values": plain_values(value_table(each))} for each in system.options],
-        "clauses": disjunctions,
-        "comparisons": [_comparison(constraint, system) for constraint in system.arithmetic_constraints],
-    }
-
-
-def _comparison(constraint: ArithmeticConstraint, system: VariabilityModel) -> dict[str, Any]:
-    switches = {name: system.switches[name] for name in constraint.names if name in system.switches}
-    numeric = {option.name for option in system.numeric_options}
-    return {
-        "left": _tree(constraint.left),
-        "right": _tree(constraint.right),
-        **picked(constraint, "comparison, negated, requires"),
-        "names": list(constraint.names),
-        "selected": [name for name in constraint.names if name not in numeric],
-        "switches": {name: [system.names[at], bool(enabled)] for name, (at, enabled) in switches.items()},
-        "text": constraint.text.strip(),
-    }
+    for constraint in system.arithmetic_constraints:
+        names = [*constraint.names]
+        comparisons.append(
+            {
+                "left": _tree(constraint.left),
+                "right": _tree(constraint.right),
+                **picked(constraint, "comparison, negated, requires"),
+                "names": names,
+                "selected": [name for name in names if name not in numeric],
+                "switches": {name: switches[name] for name in names if name in switches},
+                "text": constraint.text.strip(),
+            }
+        )
+    options = [{"name": each.name, "values": plain_values(value_table(each))} for each in system.options]
+    return {"options": options, "clauses": disjunctions, "comparisons": comparisons}
 
 
 def _tree(node: Node) -> list[Any]:
-    """Return a syntax tree as lists."""
+    """Return a syntax tree as lists: the kind of a node, and its parts."""
     match node:
         case Number(value):
             return ["number", value]
@@ -331,10 +311,7 @@ def _json_text(value: Any, indent: str = "", *, ascii_only: bool = True) -> str:
 
 
 def python_source(content: ModelFile) -> str:
-    """Return models as a Python module without dependencies: a program, or functions of scaling models.
-
-    The code of a program is that of `runtime.py` and `runtime_command.py`.
-    """
+    """Return models as a Python module without dependencies: a program, or functions of scaling models."""
     if any(stored.scaling is not None for stored in content.models):
         return python_module(content)
     program = _program(content)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -128,8 +129,7 @@ def read_stored_models(
 ) -> list[StoredModel]:
     """Read the models of several files, each with its file, hash and a distinct name, as `read_stored_model`."""
     stored_models: list[StoredModel] = []
-    names: list[str] = []
-    problems = Problems()
+    names, problems = Counter[str](), Problems()
     for path in paths:
         try:
             source = read_source(path)
@@ -139,9 +139,9 @@ def read_stored_models(
             continue
         title = "standard input" if path == STANDARD else path
         for number, model in enumerate(models, 1):
-            names.append(title if len(models) == 1 else f"{title} ({number})")
-            occurrence = names.count(names[-1])
-            name = names[-1] if occurrence == 1 else f"{names[-1]} [{occurrence}]"
+            name = title if len(models) == 1 else f"{title} ({number})"
+            names[name] += 1
+            name += f" [{names[name]}]" if names[name] > 1 else ""
             stored_models.append(replace(model, name=name, file=path, sha256=source.sha256))
     problems.raise_if_any()
     return stored_models
@@ -176,24 +176,19 @@ def _read_companion(source: Source, system: VariabilityModel | None) -> tuple[St
     logs = dict.fromkeys((source.name, str(Path(source.name).resolve())))
     names = [Path(name).name for name in stated_names if Path(name).name]
     beside_log = [str(Path(log).with_name(name)) for log in logs for name in names]
-    problem = ""
-    for file in dict.fromkeys([*map(companion_of, logs), *beside_log]):
-        if not Path(file).is_file():
-            continue
+    printed, problems = ": predictions are those of the printed model", list[str]()
+    files = dict.fromkeys([*map(companion_of, logs), *beside_log])
+    for file in (each for each in files if Path(each).is_file()):
         try:
             companion = read_source(file)
-            if (expected := log_hash_of(companion)) is None and Path(file).name not in stated_names:
-                continue
-            if expected == source.sha256:
+            if (expected := log_hash_of(companion)) == source.sha256:
                 return replace(parse_stored_json(companion, system), companion=file), ""
-            reason = f"{file} was written with another log, so that its full model is not used"
-            problem = problem or f"{reason}: predictions are those of the printed model"
+            if expected is not None or Path(file).name in stated_names:
+                problems.append(f"{file} was written with another log, so that its full model is not used{printed}")
         except SplcError as error:
-            problem = problem or f"the full model cannot be read, the printed one predicts: {error}"
-    if stated_names and not problem:
-        reason = f"{stated_names[-1]}, which was written with {source.name}, is not beside it"
-        problem = f"{reason}: predictions are those of the printed model"
-    return None, problem
+            problems.append(f"the full model cannot be read, the printed one predicts: {error}")
+    absent = [f"{name}, which was written with {source.name}, is not beside it{printed}" for name in stated_names[-1:]]
+    return None, [*problems, *absent, ""][0]
 
 
 def learned_content(stored: StoredModel, file: str) -> Mapping[str, Any]:

@@ -23,21 +23,15 @@ OPTIONS: dict[str, tuple[float, ...]] = {
 }
 PROPERTY: str | None = PROGRAM.get("property")
 UNIT: str | None = PROGRAM.get("unit")
-# The probability that a measured value lies inside of an interval.
-LEVEL: float | None = PROGRAM.get("level")
+LEVEL: float | None = PROGRAM.get("level")  # the probability that a measured value lies inside of an interval
 
-# An object of the program.
-Object = Mapping[str, Any]
-# The value of an option or a function; None if it is deselected.
-Value = float | None
+Object = Mapping[str, Any]  # an object of the program
+Value = float | None  # that of an option or a function; None if it is deselected
 Values = Mapping[str, Value]
-# A prediction, and the ends of its interval.
-Interval = tuple[float, float, float]
+Interval = tuple[float, float, float]  # a prediction, and the ends of its interval
 
-# Values on a scale, and logarithms of factors, are limited: larger ones have no exponential.
-_LIMIT = 600.0
-# The most problems, and values of an option, in messages.
-_SHOWN = 12
+_LIMIT = 600.0  # values on a scale, and logarithms of factors, are limited: larger ones have no exponential
+_SHOWN = 12  # the most problems, and values of an option, in messages
 
 
 class PredictionError(ValueError):
@@ -88,9 +82,6 @@ def _evaluated(values: Values, printed: bool, with_interval: bool) -> Interval:
     if not math.isfinite(predicted):
         raise PredictionError("the model has no finite value at this configuration")
     return predicted, low, high
-
-
-# Configurations: all problems are reported at once.
 
 
 def _checked(configuration: Mapping[str, Any], extrapolate: bool) -> dict[str, Value]:
@@ -206,9 +197,6 @@ def _noise_multiple(scale: Object, y: float) -> float:
     return float(y**2 if scale["positive"] else y**2 + scale["constant_noise"] ** 2)
 
 
-# The printed model.
-
-
 def _printed_prediction(values: Values, with_interval: bool) -> Interval:
     model, functions = PROGRAM["printed"], list[Value]()
     for function in model["functions"]:
@@ -274,10 +262,7 @@ def _function(function: Object, values: Values, functions: Sequence[Value]) -> V
     return float(getattr(math, "log" if name == "ln" else name)(first))
 
 
-# The full model.
-
-# The columns of each variable at a configuration.
-Point = Sequence[Sequence[float]]
+Point = Sequence[Sequence[float]]  # the columns of each variable at a configuration
 
 
 class _Process:

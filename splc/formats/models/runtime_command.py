@@ -2,17 +2,7 @@
 
 from __future__ import annotations
 
-from splc.formats.models.runtime import (
-    OPTIONS,
-    PROGRAM,
-    PROPERTY,
-    UNIT,
-    Object,
-    PredictionError,
-    interval,
-    predict,
-    shown,
-)
+from splc.formats.models.runtime import OPTIONS, PROGRAM, PROPERTY, UNIT, PredictionError, interval, predict, shown
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -60,7 +50,7 @@ def _assigned(texts: list[str]) -> dict[str, str]:
     return values
 
 
-def _predicted(configuration: Object, with_interval: bool, choice: dict[str, bool]) -> list[str]:
+def _predicted(configuration: dict[str, str], with_interval: bool, choice: dict[str, bool]) -> list[str]:
     """Return the prediction as text, with the ends of its interval if they are wanted."""
     ends = interval(configuration, **choice) if with_interval else ()
     return [repr(number) for number in (predict(configuration, **choice), *ends)]

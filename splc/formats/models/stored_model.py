@@ -71,8 +71,7 @@ def columns_object(contexts: Mapping[str, str], choice: ColumnChoice, *, mined: 
 def choice_of(learned: Iterable[ColumnChoice]) -> ColumnChoice:
     """Return the roles that models give the columns of further measurements, which may lack them."""
     choices = [*learned]
-    # A context has no usual value if the models were learned from different ones.
-    usual: dict[str, str | None] = {}
+    usual: dict[str, str | None] = {}  # a context has no usual value if the models were learned from different ones
     for name, value in (item for choice in choices for item in choice.usual.items()):
         usual[name] = value if usual.get(name, value) == value else None
     return ColumnChoice(
@@ -94,8 +93,7 @@ class StoredModel:
 
     model: InfluenceModel  # the performance-influence model; where there is a full model, the printed one
     nfp: str | None = None  # the property that it was learned from, None if the file does not name it
-    # 'log', 'json' or 'text'. A model text is an analytical model: an expert wrote it.
-    kind: Literal["log", "json", "text"] = "text"
+    kind: Literal["log", "json", "text"] = "text"  # its form; a model text is an analytical model, by an expert
     used: frozenset[str] = frozenset()  # the parameters that a model text uses
     name: str = ""  # a name in messages and tables: the file, with a number for one of several models
     file: str | None = None  # the file, None for a model that was not read from one
@@ -104,19 +102,15 @@ class StoredModel:
     intervals: Intervals | None = None  # the prediction intervals of what predicts, None if the file has none
     printed_intervals: Intervals | None = None  # those of the printed model, None if the file has none
     notes: tuple[str, ...] = ()  # what is unusual about the file
-    # the roles of columns in the measurements that it was learned from, as far as the file states them
-    columns: ColumnChoice = field(default_factory=ColumnChoice)
+    columns: ColumnChoice = field(default_factory=ColumnChoice)  # the stated roles of columns of its measurements
     system: VariabilityModel | None = None  # the system that it was learned from, None if the file does not describe it
-    # what produced it, as far as the file states it
-    provenance: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    # the support of the terms of the printed model; empty if the file does not state it
-    support: Support = field(default_factory=dict, hash=False)
+    provenance: Mapping[str, Any] = field(default_factory=dict, hash=False)  # what produced it, if it is stated
+    support: Support = field(default_factory=dict, hash=False)  # that of the printed terms, empty if it is not stated
     folds: int = 0  # the number of folds that support is counted in
     unused: str = ""  # why a full model that was written with the file is not used, empty otherwise
     companion: str | None = None  # the JSON file that was written with a log, None if it is not used
     stated_unit: str | None = None  # the unit of the property, None if the file does not state it
-    # the error to expect, as `splc learn --json` has it; empty if the file does not state it
-    expected_error: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    expected_error: Mapping[str, Any] = field(default_factory=dict, hash=False)  # as `splc learn --json` has it
     callpath: str = ROOT_CALLPATH  # the call path of a scaling model
     scaling: ScalingModel | None = None  # the scaling model to write, None for other models and those that were read
     result: LearningResult | None = None  # the result of learning to write, with its history; None likewise
@@ -201,7 +195,8 @@ class ModelFile:
     models: Sequence[StoredModel]  # the models, at least one
     about: str = ""  # where they come from, in one line; empty for a model that was read from a file
     facts: Mapping[str, Any] = field(default_factory=dict)  # further content of the JSON object
-    test_errors: Sequence[float | None] | None = None  # the error after each round of a learned model, for logs
+    # the error after each round on what models are judged by, for logs; None: only that of the last is known, on all
+    test_errors: Sequence[float | None] | None = None
     companion: str | None = None  # the name of the JSON file that is written beside a log
     base: str = ROOT  # the option that represents the constant in a log
 
@@ -247,7 +242,7 @@ def learned_file(
     test_errors: Sequence[float | None] | None = None,
     system: VariabilityModel | None = None,
 ) -> ModelFile:
-    """Return the file of a learned model; `test_errors`: the error after each round, None: only the last is known."""
+    """Return the file of a learned model."""
     from splc.learning.full_predictor import FullPredictor
 
     about = f"model of {result.nfp} of {origin}, by splc {__version__} ({result.learner}, preset {result.preset})"
@@ -265,10 +260,6 @@ def learned_file(
         result=result,
     )
     return ModelFile([stored], about, {}, test_errors)
-
-
-# Percentages below this are shown as `< 0.001 %`.
-_LEAST = 0.001
 
 
 def lead_text(model: ScalingModel) -> str:
@@ -292,4 +283,4 @@ def facts_text(model: ScalingModel) -> str:
 
 def percent_text(value: float, digits: int = 3) -> str:
     """Return a percentage; very small ones are shown as `< 0.001 %`."""
-    return percentage(value, digits) if value == 0 or value >= _LEAST else f"< {_LEAST:g} %"
+    return percentage(value, digits) if value == 0 or value >= 0.001 else "< 0.001 %"

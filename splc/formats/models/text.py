@@ -37,8 +37,7 @@ if TYPE_CHECKING:
 
 # log10(2) to 60 digits, so that coefficients are rounded once.
 _LOG10_2 = Decimal("0.301029995663981195213738894724493026768189881462108541310427")
-# The largest relative error of two roundings of a coefficient.
-_ROUNDINGS = Decimal(2) ** -51
+_ROUNDINGS = Decimal(2) ** -51  # the largest relative error of two roundings of a coefficient
 
 
 def log2_text(model: InfluenceModel, digits: int | None = None) -> str:
@@ -54,11 +53,7 @@ def log2_terms(model: InfluenceModel) -> list[tuple[str, float]]:
 
 
 def latex_text(model: InfluenceModel, digits: int | None = 4) -> str:
-    r"""Return a model as mathematics in LaTeX, without the dollars around it: `1.37 + 6.698 \cdot \log_{2}^{2}(y)`.
-
-    Single letters, also with a number, and names of Greek letters are set as symbols, other names in italics. No
-    package is needed. `digits`: significant digits of coefficients; None: as many as read the same number back.
-    """
+    r"""Return a model as mathematics in LaTeX, without the dollars around it: `1.37 + 6.698 \cdot \log_{2}^{2}(y)`."""
     return _LatexNotation(model, digits).text()
 
 
@@ -78,10 +73,7 @@ def scaling_text(model: ScalingModel, digits: int | None = None) -> str:
 def base2(influence: float, logs: Iterable[Exponent]) -> float:
     """Return the coefficient of a product when its logarithms get the base 2 instead of 10.
 
-    The result is rounded to 15 digits if that is within the rounding error: 6.698 is 6.698 again after a conversion
-    to log10 and back.
-
-    `influence`: the coefficient with logarithms to the base 10.
+    It is rounded to 15 digits if that is within the rounding error: 6.698 is the same after a conversion and back.
     """
     power = sum((Fraction(log_power) for log_power in logs), Fraction(0))
     if not math.isfinite(influence):
@@ -330,18 +322,12 @@ def model_text_file(model: InfluenceModel) -> str:
 
 
 def models_text(content: ModelFile) -> str:
-    """Return models as model text, logarithms to the base 2, each below a comment with what it rests on.
-
-    A model that was read from a file has no comment. `read_model` reads the text of a single model; of several models,
-    remove all but one first.
-    """
+    """Return models as model text, logarithms to the base 2, each below a comment with what it rests on."""
     if not content.about:
         return model_text_file(content.models[0].model)
     lines = [f"# {one_line(content.about)}"]
     for stored in content.models:
-        if len(content.models) > 1:
-            lines.append("")
-        lines.append(f"# {stored.comment}")
+        lines += ["", f"# {stored.comment}"] if len(content.models) > 1 else [f"# {stored.comment}"]
         if stored.lower is not None:
             below, changing, change = stored.lower
             bound = f"{one_line(changing)} = {number_text(change)}"
@@ -352,38 +338,36 @@ def models_text(content: ModelFile) -> str:
 
 def latex_table(content: ModelFile) -> str:
     r"""Return models as a `tabular` in LaTeX, which needs no package; logarithms have the base 2."""
-    rows = []
+    measure = "SMAPE" if all(stored.scaling is not None for stored in content.models) else "error"
+    rows = [["call path", "metric", "model", rf"{measure} (\%)"]]
     for stored in content.models:
         titled = [*map(latex_escaped, stored.key)]
         error = "" if stored.error is None else f"${latex_number(rounded_text(stored.error, 3))}$"
         if stored.lower is not None:
             below, changing, change = stored.lower
             bound = f"{latex_escaped(changing)} $\\leq {latex_number(rounded_text(change))}$"
-            rows.append((*titled, f"${latex_text(below)}$ \\quad ({bound})", ""))
+            rows.append([*titled, f"${latex_text(below)}$ \\quad ({bound})", ""])
             titled = ["", ""]
-        rows.append((*titled, f"${latex_text(stored.model)}$", error))
-    measure = "SMAPE" if all(stored.scaling is not None for stored in content.models) else "error"
-    columns = ("call path", "metric", "model", rf"{measure} (\%)")
+        rows.append([*titled, f"${latex_text(stored.model)}$", error])
     # A column in which every model has the default name is left out.
-    defaults = (ROOT_CALLPATH, DEFAULT_METRIC)
-    silent = [{stored.key[at] for stored in content.models} == {name} for at, name in enumerate(defaults)]
-    column_indices = [at for at in range(len(columns)) if at > 1 or not silent[at]]
-    body = "".join(" & ".join(row[at] for at in column_indices) + " \\\\\n" for row in rows)
-    header = " & ".join(columns[at] for at in column_indices)
+    defaults = enumerate((ROOT_CALLPATH, DEFAULT_METRIC))
+    shown = [at for at, name in defaults if {stored.key[at] for stored in content.models} != {name}]
+    header, *body = (" & ".join(row[at] for at in (*shown, 2, 3)) + " \\\\\n" for row in rows)
     return (
-        f"% {one_line(content.about)}\n\\begin{{tabular}}{{{'l' * (len(column_indices) - 1)}r}}\n"
-        f"\\hline\n{header} \\\\\n\\hline\n"
-        f"{body}\\hline\n\\end{{tabular}}\n"
+        f"% {one_line(content.about)}\n\\begin{{tabular}}{{{'l' * (len(shown) + 1)}r}}\n"
+        f"\\hline\n{header}\\hline\n{''.join(body)}\\hline\n\\end{{tabular}}\n"
     )
-
-
-# Names that a function of a module may not have.
-_TAKEN_BY_MODULE = frozenset({"math", "round", "MODELS"})
 
 
 def python_module(content: ModelFile) -> str:
     """Return models as a Python module: one function each, and `MODELS`, (call path, metric) → function."""
-    functions = _function_names(stored.key for stored in content.models)
+    # Names that a function of a module may not have.
+    functions, taken = dict[Key, str](), {"math", "round", "MODELS"}
+    for key in (stored.key for stored in content.models):
+        identifier = re.sub(r"\W+", "_", title(key), flags=re.ASCII).strip("_") or "model"
+        identifier = f"model_{identifier}" if identifier[0].isdigit() or keyword.iskeyword(identifier) else identifier
+        functions[key] = free_name(identifier, taken, 2) if identifier in taken else identifier
+        taken.add(functions[key])
     lines = [_docstring(content.about), "", "import math", ""]
     for stored in content.models:
         names = python_names(stored.model)
@@ -397,18 +381,6 @@ def python_module(content: ModelFile) -> str:
     lines += ["", "MODELS = {"]
     lines += [f"    ({callpath!r}, {metric!r}): {name}," for (callpath, metric), name in functions.items()]
     return "\n".join([*lines, "}"]) + "\n"
-
-
-def _function_names(models: Iterable[Key]) -> dict[Key, str]:
-    """Return a distinct Python name for each model."""
-    used_names = set(_TAKEN_BY_MODULE)
-    function_names = {}
-    for key in models:
-        identifier = re.sub(r"\W+", "_", title(key), flags=re.ASCII).strip("_") or "model"
-        identifier = f"model_{identifier}" if identifier[0].isdigit() or keyword.iskeyword(identifier) else identifier
-        function_names[key] = free_name(identifier, used_names, 2) if identifier in used_names else identifier
-        used_names.add(function_names[key])
-    return function_names
 
 
 def _docstring(text: str) -> str:

@@ -1,7 +1,4 @@
-"""The commands of SPL Conqueror's scripts: the table, and the reader of scripts, which have a command per line.
-
-`#` begins a comment.
-"""
+"""The commands of SPL Conqueror's scripts: the table, and the reader of scripts, which have a command per line."""
 
 from __future__ import annotations
 
@@ -50,8 +47,7 @@ _SETTINGS_SEARCH = "NAME=[VALUE,…] … [randomized] [samples:N] [seed:N] [file
 _PYTHON = "LEARNER [NAME:VALUE …] [writeFinalPredictionResults:false]"
 _PYTHON_SEARCH = "LEARNER [NAME:[VALUE,…] …] [file:CSV] [performWithOptimal:false]"
 
-# Commands whose output is a folder of files.
-CONVERSIONS = ("convert-vm", "convert-measurements")
+CONVERSIONS = ("convert-vm", "convert-measurements")  # commands whose output is a folder of files
 # To add a command, add a line here and a method to `splc.splconqueror.interpreter`.
 COMMANDS: tuple[Usage, ...] = (
     _file("vm", "MODEL.xml", reads=(0,)),
@@ -138,16 +134,8 @@ RANDOMIZED = "randomized"
 FINAL_PREDICTIONS = "writeFinalPredictionResults"
 
 
-def parse_script(source: Source) -> Script:
-    """Return the commands of a script; their arguments are checked, the files that they name are not."""
-    script, problems = parse_lines(source)
-    if problems:
-        raise InputError(problems)
-    return script
-
-
 def parse_lines(source: Source) -> tuple[Script, tuple[Problem, ...]]:
-    """Return the commands of a script that can be read, and what is wrong in the other lines."""
+    """Return the commands of a script that can be read, and what is wrong in others, but for the files they name."""
     problems: list[Problem] = []
     commands = []
     for number, text in _statements(source):
@@ -160,7 +148,7 @@ def parse_lines(source: Source) -> tuple[Script, tuple[Problem, ...]]:
 
 
 def _statements(source: Source) -> Iterator[tuple[int, str]]:
-    """Yield the number and the text of each line that is not blank, without its comment."""
+    """Yield the number and the text of each line that is not blank, without its comment, which begins with `#`."""
     for number, line in enumerate(source.text().splitlines(), 1):
         if text := line.partition("#")[0].strip():
             yield number, text
@@ -176,11 +164,9 @@ def _command(text: str, line: int) -> ScriptCommand:
     if name not in TABLE:
         raise SpecError(f"unknown command {first!r}", hint=unknown_name_hint(name, list(TABLE)))
     usage = TABLE[name]
-    parts = _arguments(usage, arguments, text)
-    words = parts.get("words", ())
-    if len(words) < usage.least or (usage.most is not None and len(words) > usage.most):
+    command = ScriptCommand(usage.name, text, line, **_arguments(usage, arguments, text))
+    if len(command.words) < usage.least or (usage.most is not None and len(command.words) > usage.most):
         raise SpecError(f"wrong arguments of {usage.name}", hint=f"write {usage.name} {usage.arguments}".rstrip())
-    command = ScriptCommand(usage.name, text, line, **parts)
     _check_values(command)
     return command
 
@@ -237,9 +223,8 @@ def _check_values(command: ScriptCommand) -> None:
     elif command.name == "all" and "check" in values:
         check(truth, values["check"])
     elif command.name == "learn-splconqueror-opt":
-        unknown = (word for word in command.words[:1] if word.casefold() != RANDOMIZED)
-        hints = ((word, unknown_name_hint(word, [RANDOMIZED])) for word in unknown)
-        problems += [Problem(f"unknown argument {word!r}", hint=hint) for word, hint in hints]
+        for word in (word for word in command.words[:1] if word.casefold() != RANDOMIZED):
+            problems += [Problem(f"unknown argument {word!r}", hint=unknown_name_hint(word, [RANDOMIZED]))]
         if not choices:
             problems.append(Problem("there are no settings to choose from", hint="write NAME=[VALUE,VALUE]"))
         for choice in choices:

@@ -70,10 +70,8 @@ def _diversity(*, ignored: bool) -> tuple[Key, ...]:
     return tuple(Key(name, own_name, "", ignored=ignored) for name, own_name in names.items())
 
 
-# Arguments that make a design draw the same rows as SPL Conqueror's program.
-_COMPAT = ("compat",)
-# All rows of a design if there are fewer than it asks for.
-_CAPPED = ("capped",)
+_COMPAT = ("compat",)  # arguments that make a design draw the same rows as SPL Conqueror's program
+_CAPPED = ("capped",)  # all rows of a design if there are fewer than it asks for
 # The first entry with a name counts, unless it has a flag that is not true.
 STRATEGIES = (
     Strategy("binary", "allbinary", "all"),
@@ -133,22 +131,18 @@ def script_lines(spec: str, seed: int = 0) -> tuple[str, ...]:
             rows = [strategy for strategy in rows if strategy.kind == KINDS[number]] if len(parts) == 2 else []
         if not rows:
             return ()
-        lines.append(_line(rows[0], part, seed))
+        strategy, (design, bracket, options) = rows[0], part.partition("[")
+        arguments = [text.strip() for text in design.partition(":")[2].split(",") if text.strip()]
+        named_arguments = dict(text.split("=", 1) for text in arguments if "=" in text)
+        positional = [text for text in arguments if "=" not in text and text not in strategy.fixed]
+        texts = [strategy.kind, strategy.name]
+        for key in (each for each in strategy.keys if not each.ignored):
+            value = named_arguments.get(key.ours) if key.ours else (positional.pop(0) if positional else None)
+            value = str(seed) if value is None and key is _SEED else value
+            texts += [] if value is None else [f"{key.name}:{value}"]
+        texts += [f"{strategy.flag}:true"] if strategy.flag else []
+        lines.append(" ".join([*texts, *([bracket + options.strip()] if bracket else [])]))
     return tuple(lines)
-
-
-def _line(strategy: Strategy, spec: str, seed: int) -> str:
-    spec, bracket, options = spec.partition("[")
-    arguments = [text.strip() for text in spec.partition(":")[2].split(",") if text.strip()]
-    named_arguments = dict(text.split("=", 1) for text in arguments if "=" in text)
-    positional = [text for text in arguments if "=" not in text and text not in strategy.fixed]
-    texts = [strategy.kind, strategy.name]
-    for key in (strategy_key for strategy_key in strategy.keys if not strategy_key.ignored):
-        value = named_arguments.get(key.ours) if key.ours else (positional.pop(0) if positional else None)
-        value = str(seed) if value is None and key is _SEED else value
-        texts += [] if value is None else [f"{key.name}:{value}"]
-    texts += [f"{strategy.flag}:true"] if strategy.flag else []
-    return " ".join([*texts, *([bracket + options.strip()] if bracket else [])])
 
 
 def names(kind: Kind) -> tuple[str, ...]:
@@ -170,7 +164,13 @@ def sampling_of(kind: Kind, arguments: str, line: str = "") -> Sampling:
     plain_words = [word for word in all_words if ":" not in word]
     if not (words := [word for word in plain_words if word.casefold() != VALIDATION]):
         raise SpecError(f"{kind} names no sampling strategy", hint=f"known are: {', '.join(names(kind))}")
-    strategy = _strategy(kind, words[0], values)
+    named = (each for each in STRATEGIES if each.kind == kind and words[0].casefold() in (each.name, *each.aliases))
+    if not (candidates := [*named]):
+        hint = unknown_name_hint(words[0], names(kind))
+        raise SpecError(f"unknown {kind} sampling strategy {words[0]!r}", hint=hint)
+    flags = {each.flag for each in candidates if each.flag} & values.keys()
+    chosen = {flag for flag in flags if truth(values.pop(flag), flag)}
+    strategy = next(each for each in candidates if not each.flag or each.flag in chosen)
     if words[1:]:
         raise SpecError(f"{strategy.name} has no argument {words[1]!r}", hint=_usage(strategy))
     is_validation = truth(values.pop(VALIDATION, "false"), VALIDATION) or len(words) < len(plain_words)
@@ -179,17 +179,14 @@ def sampling_of(kind: Kind, arguments: str, line: str = "") -> Sampling:
     options = tuple(name.strip() for domain in domains for name in domain.split(",") if name.strip())
     spec, file = _spec(strategy, values)
     spec += f"[{','.join(options)}]" if options else ""
-    _check(strategy, restricted_kind, spec)
+    probe = spec.replace(BINARY_OPTIONS, "1").replace(FILE, "file.csv")
+    try:
+        # A random part alone would draw whole configurations.
+        parse_spec({"binary": f"{probe}+ff", "numeric": f"all+{probe}", "hybrid": probe}[restricted_kind])
+    except SplcError as error:
+        problems = (Problem(f"{strategy.name}: {problem.message}", hint=problem.hint) for problem in error.problems)
+        raise SpecError(problems) from None
     return Sampling(restricted_kind, spec, is_validation, options, file, line)
-
-
-def _strategy(kind: Kind, name: str, values: dict[str, str]) -> Strategy:
-    named = (each for each in STRATEGIES if name.casefold() in (each.name, *each.aliases))
-    if not (candidates := [strategy for strategy in named if strategy.kind == kind]):
-        raise SpecError(f"unknown {kind} sampling strategy {name!r}", hint=unknown_name_hint(name, names(kind)))
-    flags = {strategy.flag for strategy in candidates if strategy.flag}
-    flag_values = {flag: truth(values.pop(flag), flag) for flag in flags if flag in values}
-    return next(strategy for strategy in candidates if not strategy.flag or flag_values.get(strategy.flag))
 
 
 def _spec(strategy: Strategy, values: Mapping[str, str]) -> tuple[str, str | None]:
@@ -226,17 +223,6 @@ def _spec(strategy: Strategy, values: Mapping[str, str]) -> tuple[str, str | Non
         keywords.pop(WEIGHTS, None)
     arguments = ",".join((*positional, *strategy.fixed, *(f"{name}={value}" for name, value in keywords.items())))
     return f"{strategy.design}:{arguments}" if arguments else strategy.design, values_by_key.get(FROM_FILE)
-
-
-def _check(strategy: Strategy, kind: Kind, spec: str) -> None:
-    """Check the spec of a strategy."""
-    probe = spec.replace(BINARY_OPTIONS, "1").replace(FILE, "file.csv")
-    try:
-        # A random part alone would draw whole configurations.
-        parse_spec({"binary": f"{probe}+ff", "numeric": f"all+{probe}", "hybrid": probe}[kind])
-    except SplcError as error:
-        problems = (Problem(f"{strategy.name}: {problem.message}", hint=problem.hint) for problem in error.problems)
-        raise SpecError(problems) from None
 
 
 def _usage(strategy: Strategy) -> str:

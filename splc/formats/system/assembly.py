@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations, groupby
+from itertools import combinations
 from math import comb
-from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,7 @@ import numpy as np
 from splc.arithmetic.functions import evaluate
 from splc.arithmetic.tree import Name, Node, Number, Product, Sum, names_in, tree_text
 from splc.errors import InputError, Problem, Problems, SplcError, VariabilityError, listed
-from splc.io.files import STANDARD, Source
+from splc.io.files import STANDARD
 from splc.io.numbers import number_text
 from splc.models.terms import quoted
 from splc.system.clauses import Atom, Formula, Junction, NumericAtom, atoms_of, clauses_of, joined, opposite
@@ -22,8 +21,7 @@ from splc.system.constraints import ArithmeticConstraint, BooleanConstraint, Con
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import ENABLED, ROOT, VariabilityModel
 
-# The most values that a numeric option loses to one constraint.
-_MAX_VALUES = 512
+_MAX_VALUES = 512  # the most values that a numeric option loses to one constraint
 
 
 def disjunction(literals: Iterable[tuple[str, bool]], line: int | None = None) -> BooleanConstraint:
@@ -53,11 +51,7 @@ def _value(formula: Formula, optional: Container[str]) -> Node:
 def constraints_of(
     atoms: Sequence[Atom], values: Mapping[str, Sequence[float]], optional: Container[str], line: int | None
 ) -> Iterator[Constraint]:
-    """Yield the constraints that a disjunction of atoms holds.
-
-    `atoms`: literals, and comparisons; a literal says that the disjunction holds where an option that is compared has
-    no value.
-    """
+    """Yield the constraints that a disjunction of literals and comparisons holds; see `_guarded_comparison`."""
     literals = [atom for atom in atoms if isinstance(atom, OptionLiteral)]
     always = [literal for literal in literals if literal.name in values and literal.name not in optional]
     comparisons = [atom for atom in atoms if isinstance(atom, NumericAtom)]
@@ -67,6 +61,7 @@ def constraints_of(
     literals = [literal for literal in literals if literal not in always]
     comparisons = [comparison for comparison in comparisons if comparison not in constant]
     names = {name for comparison in comparisons for name in _names(comparison)}
+    # A literal must say that the disjunction holds where an option that is compared has no value.
     unselected = [name for name in sorted(names) if name in optional and OptionLiteral(name, False) not in literals]
     if unselected:
         message = f"the constraint compares {listed(unselected)}, which may not be selected"
@@ -135,8 +130,7 @@ def _guarded_comparison(
     return comparison_of(product, sign, Number(0), line)
 
 
-# The most clauses into which one constraint is distributed.
-MAX_CLAUSES = 512
+MAX_CLAUSES = 512  # the most clauses into which one constraint is distributed
 
 Names = tuple[tuple[str, ...], ...]
 
@@ -161,15 +155,6 @@ class FeatureNode:
     values: tuple[float, ...] | None = None
 
 
-def children(members: Iterable[tuple[FeatureNode, bool]]) -> list[Group]:
-    """Return the groups of features below one feature, each with whether it is mandatory, in their order."""
-    groups = []
-    for needed, run in groupby(members, key=itemgetter(1)):
-        features = [feature for feature, _ in run]
-        groups.append(Group(len(features) if needed else 0, len(features), features))
-    return groups
-
-
 def features_of(root: FeatureNode) -> Iterator[FeatureNode]:
     """Yield a feature and all features below it, each before those below it."""
     pending = [root]
@@ -191,8 +176,7 @@ def always_selected(root: FeatureNode) -> set[str]:
 def options_of(root: FeatureNode) -> tuple[tuple[Option, ...], tuple[Constraint, ...]]:
     """Return the options of a feature tree, the root feature first, and the constraints of its groups.
 
-    A feature that is a number is a numeric option, which can be deselected unless the root needs it. Such features have
-    no children, and are mandatory or optional members of their groups.
+    Features that are numbers have no children; they are numeric options, which can be deselected if the root can be.
     """
     binary: list[BinaryOption] = []
     numeric: list[NumericOption] = []
@@ -232,27 +216,20 @@ def options_of(root: FeatureNode) -> tuple[tuple[Option, ...], tuple[Constraint,
 
 def _cardinality(parent: str, names: Sequence[str], lower: int, upper: int, line: int | None) -> Iterator[Constraint]:
     """Yield the constraints that a parent needs `lower` to `upper` of its members, as far as its options lack them."""
+    selected = Sum(tuple((1, Name(name)) for name in names))
     if lower > 1:
         size = len(names) - lower + 1
         if comb(len(names), size) <= MAX_CLAUSES:
             for subset in combinations(names, size):
                 yield disjunction([(parent, False), *((name, True) for name in subset)], line)
         else:
-            yield _count(names, ">=", lower, parent, line)
+            yield comparison_of(selected, ">=", Product(((1, Number(lower)), (1, Name(parent)))), line)
     if upper < len(names):
         if comb(len(names), upper + 1) <= MAX_CLAUSES:
             for subset in combinations(names, upper + 1):
                 yield disjunction([(name, False) for name in subset], line)
         else:
-            yield _count(names, "<=", upper, None, line)
-
-
-def _count(names: Sequence[str], sign: str, bound: int, parent: str | None, line: int | None) -> Constraint:
-    """Return the comparison of the number of selected options with a bound, which holds without the parent."""
-    count_bound: Node = Number(bound)
-    if parent is not None:
-        count_bound = Product(((1, count_bound), (1, Name(parent))))
-    return comparison_of(Sum(tuple((1, Name(name)) for name in names)), sign, count_bound, line)
+            yield comparison_of(selected, "<=", Number(upper), line)
 
 
 @dataclass
@@ -267,6 +244,11 @@ class Assembly:
 
     def __post_init__(self) -> None:
         self.problems = Problems(self.file)
+
+    @property
+    def default_name(self) -> str:
+        """The name of a system whose file states none."""
+        return "system" if self.file == STANDARD else Path(self.file.removesuffix(".gz")).stem or "system"
 
     def root_name(self, names: Iterable[str]) -> str:
         """Return the name that the option of a feature `root` has: that name is reserved, so it has a number."""
@@ -318,10 +300,3 @@ def free_name(name: str, taken: Container[str], number: int = 1) -> str:
     while f"{name}_{number}" in taken:
         number += 1
     return f"{name}_{number}"
-
-
-def name_of(source: Source) -> str:
-    """Return the name of the system in a file whose content states none."""
-    if source.name == STANDARD:
-        return "system"
-    return Path(source.name.removesuffix(".gz")).stem or "system"

@@ -1,7 +1,4 @@
-"""ConfigSpace's JSON of parameter spaces: parameters as options, conditions and what is forbidden as constraints.
-
-Reading ends with `write_configspace`.
-"""
+"""ConfigSpace's JSON of parameter spaces: parameters as options, conditions and what is forbidden as constraints."""
 
 from __future__ import annotations
 
@@ -12,13 +9,13 @@ from collections.abc import Callable, Collection, Container, Iterator, Mapping, 
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from splc.arithmetic.tree import Name, Number
 from splc.errors import InputError, OutputError, Problems, nearest
-from splc.formats.system.assembly import Assembly, name_of
+from splc.formats.system.assembly import Assembly
 from splc.formats.system.feature_models import Literals, literals_of, notes_of_presentations, violations
 from splc.io.files import Source, write_whole
 from splc.io.json import declared, parse_json
@@ -30,32 +27,16 @@ from splc.system.variability import VariabilityModel
 
 RANGES = ("uniform_int", "normal_int", "beta_int", "uniform_float", "normal_float", "beta_float")
 LISTS = {"categorical": "choices", "ordinal": "sequence"}
-# The most values of a range, and the number of levels of a range that has more.
-MAX_VALUES, LEVELS = 100_000, 10
+MAX_VALUES, LEVELS = 100_000, 10  # the most values of a range, and the number of levels of a range that has more
 
 
 @dataclass(frozen=True)
 class SpaceParameter:
     """A parameter."""
 
-    # its option; for texts the option that it has a value, then those of the texts
-    options: tuple[BinaryOption | NumericOption, ...]
+    kind: Literal["truth", "number", "text"]  # what its values are
+    options: tuple[Option, ...]  # its option; for texts the option that it has a value, then those of the texts
     values: tuple[Any, ...]  # its values, in their order
-
-    @property
-    def name(self) -> str:
-        """The name of its option."""
-        return self.options[0].name
-
-    @property
-    def is_truth(self) -> bool:
-        """True if its values are true and false."""
-        return len(self.options) == 1 and isinstance(self.options[0], BinaryOption)
-
-    @property
-    def is_number(self) -> bool:
-        """True if its values are numbers."""
-        return isinstance(self.options[0], NumericOption)
 
     def position(self, value: Any) -> int:
         """Return the position of a value."""
@@ -63,7 +44,7 @@ class SpaceParameter:
         for at, known in enumerate(self.values):
             if type(known) is type(value) and known == value:
                 return at
-        raise InputError(f"{self.name} is never {shown(value)}")
+        raise InputError(f"{self.options[0].name} is never {shown(value)}")
 
 
 def _values(entry: Mapping[str, Any], notes: list[str], stated: Collection[Any]) -> tuple[Any, ...]:
@@ -90,15 +71,16 @@ def _parameter(
 ) -> SpaceParameter:
     """Return the parameter with these values."""
     if set(map(type, values)) == {bool} and True in values:
-        return SpaceParameter((BinaryOption(name, optional=(conditional or len(values) > 1), line=line),), values)
+        option = BinaryOption(name, optional=(conditional or len(values) > 1), line=line)
+        return SpaceParameter("truth", (option,), values)
     if all(isinstance(value, float) and math.isfinite(value) for value in values):
         numbers = tuple(sorted(values))
         flag = min(-1.0, numbers[0] - 1) if conditional else None
-        return SpaceParameter((NumericOption(name, numbers, deselected_flag=flag, line=line),), values)
+        return SpaceParameter("number", (NumericOption(name, numbers, deselected_flag=flag, line=line),), values)
     if len(texts := [*map(shown, values)]) > len({*texts}):
         raise InputError(f"{name} has values that are the same text")
     parent, *members = alternative_options(name, texts, taken)
-    return SpaceParameter((replace(parent, optional=conditional, line=line), *members), values)
+    return SpaceParameter("text", (replace(parent, optional=conditional, line=line), *members), values)
 
 
 def _range(name: str, entry: Mapping[str, Any], notes: list[str], stated: Collection[Any]) -> tuple[float, ...]:
@@ -133,16 +115,14 @@ def shown(value: Any) -> str:
 
 
 _NAMED = re.compile(r'"name"\s*:\s*("(?:[^"\\]|\\.)*+")')
-# Conditions in conditions beyond this depth are refused.
-MAX_DEPTH = 50
+MAX_DEPTH = 50  # conditions in conditions beyond this depth are refused
 _RELATIONS = {"RELATION_LT": "<", "RELATION_GT": ">", "RELATION_EQ": "=", "LESS": "<", "GREATER": ">", "EQUALS": "="}
 
 
 def parse_configspace(source: Source) -> VariabilityModel:
-    """Return the system of a parameter space of ConfigSpace.
+    """Return the system of a parameter space of ConfigSpace; no option of a parameter that is not active is selected.
 
-    Numbers are numeric options; true and false are a binary option, and texts an alternative group. An option is not
-    selected where its parameter is not active. A range of real numbers has levels, and a note says so.
+    Numbers are numeric options; true and false are a binary option, and texts an alternative group.
     """
     return _ConfigSpaceReader(source).read()
 
@@ -160,13 +140,12 @@ class _ConfigSpaceReader(Assembly):
             self.content = declared(dict, parse_json(source.text()), {})
         except InputError as error:
             raise error.at(source.name) from None
-        self.name = _text(self.content, "name").strip() or name_of(source)
+        self.name = _text(self.content, "name").strip() or self.default_name
         self.parameters: dict[str, SpaceParameter] = {}
         # Parameter → the formula of where it is active; None while the formula is computed.
         self.active: dict[str, Formula | None] = {}
         self.conditions: dict[str, list[Any]] = {}
-        # Parameters that have a problem; constraints about them have no further one.
-        self.refused: set[str] = set()
+        self.refused: set[str] = set()  # parameters that have a problem; constraints about them have no further one
         self.lines: dict[str, int] = {}
         text, number, at = source.text(), 1, 0
         for match in _NAMED.finditer(text):
@@ -203,7 +182,9 @@ class _ConfigSpaceReader(Assembly):
         for name in self.conditions:
             self.state(name, self.activity, name)
         for forbidden in self.entries("forbiddens"):
-            self.state(_subject(forbidden), self.excluded, forbidden, "forbidden")
+            parts = declared(list, forbidden.get("clauses"), []) or [forbidden]
+            subject = _text(parts[0], "name") or _text(parts[0], "left")
+            self.state(subject, lambda clause: negation(self.formula(clause, "name")), forbidden, "forbidden")
         if not options and not len(self.problems):
             self.problems.add("the space has no parameters")
         return self.system(self.name, sorted(options, key=lambda option: isinstance(option, NumericOption)))
@@ -227,9 +208,9 @@ class _ConfigSpaceReader(Assembly):
 
     def parameter(self, name: str) -> SpaceParameter:
         """Return a parameter."""
+        if name in self.refused and name not in self.parameters:
+            raise _RefusedError(name)
         if name not in self.parameters:
-            if name in self.refused:
-                raise _RefusedError(name)
             raise InputError(f"unknown parameter {name!r}", hint=nearest(name, self.parameters))
         return self.parameters[name]
 
@@ -249,12 +230,8 @@ class _ConfigSpaceReader(Assembly):
     def activity(self, name: str) -> Formula:
         """Return the constraint of the conditions of a parameter."""
         # An inactive Boolean parameter is not selected, like a false one.
-        relation = implication if self.parameter(name).is_truth else equivalence
+        relation = implication if self.parameter(name).kind == "truth" else equivalence
         return relation(OptionLiteral(name, True), self.condition(name))
-
-    def excluded(self, clause: Any) -> Formula:
-        """Return the constraint that something is forbidden."""
-        return negation(self.formula(clause, "name"))
 
     def formula(self, clause: Any, key: str, depth: int = 0) -> Formula:
         """Return the formula of a condition or of what is forbidden; `key`: that of the parameter in it."""
@@ -275,7 +252,7 @@ class _ConfigSpaceReader(Assembly):
         values, bound = parameter.values, condition.get("value")
         if kind not in {"NEQ", "LT", "GT"}:
             raise InputError(f"unknown type of condition {kind!r}")
-        if kind != "NEQ" and parameter.is_number and isinstance(bound, float):
+        if kind != "NEQ" and parameter.kind == "number" and isinstance(bound, float):
             # A range may have levels without this one.
             return self.one_of(name, [value for value in values if (value < bound if kind == "LT" else value > bound)])
         at = parameter.position(bound)
@@ -287,11 +264,12 @@ class _ConfigSpaceReader(Assembly):
             raise InputError(f"unknown type of forbidden clause {kind!r}")
         sides = [_text(clause, side) for side in ("left", "right")]
         first, second = map(self.parameter, sides)
-        if first.is_number and second.is_number:
+        numbers = [each.kind == "number" for each in (first, second)]
+        if all(numbers):
             selected = (OptionLiteral(name, True) for name in sides if name in self.optional)
-            return joined((*selected, NumericAtom(Name(first.name), sign, Name(second.name))), conjunction=True)
-        if sign != "=" or first.is_number or second.is_number:
-            raise InputError(f"{first.name} and {second.name} are not two numbers: they cannot be compared")
+            return joined((*selected, NumericAtom(Name(sides[0]), sign, Name(sides[1]))), conjunction=True)
+        if sign != "=" or any(numbers):
+            raise InputError(f"{' and '.join(sides)} are not two numbers: they cannot be compared")
         common = (value for value in first.values if value in second.values)
         equal = (joined((self.one_of(side, [value]) for side in sides), conjunction=True) for value in common)
         return joined(equal, conjunction=False)
@@ -302,14 +280,14 @@ class _ConfigSpaceReader(Assembly):
         if self.active.get(name, True) is None:
             raise InputError(f"the conditions of {name} depend on it")
         positions = [parameter.position(value) for value in values]
-        selected = OptionLiteral(parameter.name, True)
+        selected = OptionLiteral(name, True)
         alternatives: list[Formula]
-        if parameter.is_truth:
+        if parameter.kind == "truth":
             alternatives = [selected] if True in values else []
             if False in values:
                 alternatives.append(joined((self.condition(name), negation(selected)), conjunction=True))
-        elif parameter.is_number:
-            alternatives = [NumericAtom(Name(parameter.name), "=", Number(value)) for value in values]
+        elif parameter.kind == "number":
+            alternatives = [NumericAtom(Name(name), "=", Number(value)) for value in values]
         else:
             alternatives = [OptionLiteral(parameter.options[1 + at].name, True) for at in positions]
         one = joined(alternatives, conjunction=False)
@@ -336,13 +314,6 @@ def _text(entry: Any, key: str) -> str:
     return text
 
 
-def _subject(clause: Any) -> str:
-    """Return the first parameter that a forbidden clause names, empty if there is none."""
-    parts = declared(list, declared(dict, clause, {}).get("clauses"), [])
-    first = parts[0] if parts else clause
-    return _text(first, "name") or _text(first, "left")
-
-
 def _parts(entry: dict[str, Any], key: str, depth: int = 0) -> list[Any]:
     """Return a list of an object: values, or the parts of a conjunction or disjunction."""
     if depth > MAX_DEPTH:
@@ -353,27 +324,22 @@ def _parts(entry: dict[str, Any], key: str, depth: int = 0) -> list[Any]:
     return parts
 
 
-FORMAT_VERSION = 0.4
-
-
 def write_configspace(system: VariabilityModel, path: str | Path) -> tuple[str, ...]:
-    """Write a system as a parameter space of ConfigSpace: values of each option, and combinations that are forbidden.
-
-    A binary option is a parameter of the values true and false. A numeric option that can be deselected is active where
-    one binary option is selected.
-    """
+    """Write a system as a parameter space of ConfigSpace: the values of options, and forbidden combinations."""
     from sampling import Space
 
     problems = Problems(system.source)
     literals_list = [literals_of(clause, system) for clause in clauses(system)]
     switches = dict(_switches(system, literals_list, problems))
     forbidden = [
-        [_equals(name, not positive) for name, positive in literals]
+        [{"name": name, "type": "EQUALS", "value": not positive} for name, positive in literals]
         for literals in literals_list
         if not any(name in switches for name, _ in literals)
     ]
     excluded = violations(system, "ConfigSpace", problems)
-    forbidden += [[_equals(option.name, _value(option, value)) for option, value in row] for row in excluded]
+    forbidden += [
+        [{"name": each.name, "type": "EQUALS", "value": _value(each, value)} for each, value in row] for row in excluded
+    ]
     problems.raise_if_any(OutputError)
     default = Space(system).draw(1, np.random.default_rng(0)).assignment(0)
     conditions = [{"child": name, "parent": parent, "type": "EQ", "value": True} for name, parent in switches.items()]
@@ -382,14 +348,10 @@ def write_configspace(system: VariabilityModel, path: str | Path) -> tuple[str, 
         "hyperparameters": [_entry(option, default[option.name]) for option in system.options],
         "conditions": conditions,
         "forbiddens": [terms[0] if len(terms) == 1 else {"type": "AND", "clauses": terms} for terms in forbidden],
-        "format_version": FORMAT_VERSION,
+        "format_version": 0.4,
     }
     write_whole(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
     return notes_of_presentations(system)
-
-
-def _equals(name: str, value: bool | float) -> dict[str, Any]:
-    return {"name": name, "type": "EQUALS", "value": value}
 
 
 def _entry(option: Option, default: float) -> dict[str, Any]:

@@ -1,32 +1,20 @@
-"""Feature models: the tree and the clauses in which a system can be written, and two formats that have only these.
-
-FeatureIDE's XML has a tree and rules. DIMACS has clauses over variables, whose names are in comments.
-"""
+"""Feature models: the tree and the clauses in which a system can be written; FeatureIDE and DIMACS."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import combinations, groupby, product
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
 from lxml import etree
 
 from splc.errors import InputError, OutputError, Problem, Problems, nearest, plural
-from splc.formats.system.assembly import (
-    Assembly,
-    FeatureNode,
-    Group,
-    children,
-    disjunction,
-    features_of,
-    free_name,
-    name_of,
-    options_of,
-)
+from splc.formats.system.assembly import Assembly, FeatureNode, Group, disjunction, features_of, free_name, options_of
 from splc.io.files import Source, write_whole
 from splc.io.xml import inner_text, line_of, local_name, read_xml, write_xml
 from splc.system.clauses import Clause, Formula, clauses, equivalence, implication, joined, negation
@@ -59,10 +47,7 @@ def notes_of_presentations(system: VariabilityModel) -> tuple[str, ...]:
 
 
 def structure_of(system: VariabilityModel, *, several: bool) -> Structure:
-    """Return a system as a feature tree and clauses.
-
-    `several`: whether a feature can have groups beside others; otherwise the clauses state these groups.
-    """
+    """Return a system as a feature tree and clauses; `several`: whether a feature can have groups beside others."""
     features = {option.name: FeatureNode(option.name) for option in system.binary_options}
     children_of_parent: dict[str | None, list[BinaryOption]] = {}
     for option in system.binary_options:
@@ -77,10 +62,22 @@ def structure_of(system: VariabilityModel, *, several: bool) -> Structure:
     for option in system.binary_options:
         members = children_of_parent.get(option.name, [])
         features[option.name].groups = _groups(system, members, option.implied, features, several=several)
-    in_tree = {frozenset(clause) for clause in _tree_clauses(root, system)}
+    tree = VariabilityModel(system.name, *options_of(root))
+    # A root that was added is true.
+    in_tree = {frozenset(literals_of(clause, tree)) for clause in clauses(tree)}
+    in_tree |= {literals - {(root.name, False)} for literals in in_tree} if added else set()
     needed = (literals_of(clause, system) for clause in clauses(system))
     missing = (literals or ((root.name, False),) for literals in needed if frozenset(literals) not in in_tree)
     return Structure(root, added, tuple(missing))
+
+
+def children(members: Iterable[tuple[FeatureNode, bool]]) -> list[Group]:
+    """Return the groups of features below one feature, each with whether it is mandatory, in their order."""
+    groups = []
+    for needed, run in groupby(members, key=itemgetter(1)):
+        features = [feature for feature, _ in run]
+        groups.append(Group(len(features) if needed else 0, len(features), features))
+    return groups
 
 
 def literals_of(clause: Clause, system: VariabilityModel) -> Literals:
@@ -128,27 +125,12 @@ def _groups(
     return [*children(sorted(solitary, key=lambda entry: not entry[1])), *groups]
 
 
-def _tree_clauses(root: FeatureNode, system: VariabilityModel) -> Iterator[Literals]:
-    """Yield the clauses of a tree, in which a root that was added is true."""
-    tree = VariabilityModel(system.name, *options_of(root))
-    for clause in clauses(tree):
-        literals = literals_of(clause, tree)
-        if root.name in system.positions:
-            yield literals
-        elif (root.name, True) not in literals:
-            yield tuple(literal for literal in literals if literal != (root.name, False))
-
-
-# The most combinations of values among which an arithmetic constraint is stated.
-MAX_COMBINATIONS = 10_000
+MAX_COMBINATIONS = 10_000  # the most combinations of values among which an arithmetic constraint is stated
 _UVL = "write UVL, which has numbers: --to uvl"
 
 
 def violations(system: VariabilityModel, form: str, problems: Problems) -> Iterator[list[tuple[Option, float]]]:
-    """Yield each combination of values of options that violates an arithmetic constraint.
-
-    Constraints of too many combinations are problems: the format `form` has no arithmetic.
-    """
+    """Yield each combination of values of options that violates an arithmetic constraint; too many are a problem."""
     for constraint in system.arithmetic_constraints:
         names = [name for name in constraint.names if name != ROOT]
         options = [system.option(name) for name in names if name in system.positions]
@@ -201,14 +183,11 @@ class _FeatureIdeReader(Assembly):
         """Return the system."""
         struct: list[FeatureNode] = []
         rules: list[etree._Element] = []
-        for section in self.document:
-            name = local_name(section)
-            if name == "struct":
+        for section in self.known_children(self.document, _SECTIONS, ()):
+            if local_name(section) == "struct":
                 struct += [self.feature(element) for element in self.known_children(section, _FEATURES, ())]
-            elif name == "constraints":
+            elif local_name(section) == "constraints":
                 rules += self.known_children(section, ("rule",), ())
-            elif name not in _SECTIONS:
-                self.unknown(section)
         if len(struct) != 1:
             message = "more than one root feature" if struct else "the model has no features"
             self.problems.add(message, line_of(self.document), hint="<struct> has one element, the root feature")
@@ -216,7 +195,14 @@ class _FeatureIdeReader(Assembly):
         if ROOT in self.features:
             self.features[ROOT].name = self.root_name(self.features)
         for rule in rules:
-            self.rule(rule)
+            try:
+                formulas = [self.formula(child) for child in rule if local_name(child) not in _BESIDE]
+                if len(formulas) != 1:
+                    raise InputError(Problem("a rule has one formula", line=line_of(rule)))
+            except InputError as error:
+                self.problems.include(error)
+            else:
+                self.require(formulas[0], line_of(rule), " ".join(inner_text(rule).split()))
         return self.tree(struct[0].name, struct[0])
 
     def known_children(
@@ -227,13 +213,8 @@ class _FeatureIdeReader(Assembly):
             if local_name(child) in names:
                 yield child
             elif local_name(child) not in ignored:
-                self.unknown(child)
-
-    def unknown(self, element: etree._Element) -> None:
-        """Add the problem of an unknown element."""
-        parent = element.getparent()
-        parent_text = "" if parent is None else f" in <{local_name(parent)}>"
-        self.problems.add(f"unknown element <{local_name(element)}>{parent_text}", line_of(element))
+                message = f"unknown element <{local_name(child)}> in <{local_name(element)}>"
+                self.problems.add(message, line_of(child))
 
     def feature(self, element: etree._Element) -> FeatureNode:
         """Return a feature with all features below it."""
@@ -252,17 +233,6 @@ class _FeatureIdeReader(Assembly):
             members = [member for member, _ in subfeatures]
             feature.groups = [Group(1, 1 if kind == "alt" else len(members), members, feature.line)]
         return feature
-
-    def rule(self, rule: etree._Element) -> None:
-        """Add the constraint of a rule."""
-        try:
-            formulas = [self.formula(child) for child in rule if local_name(child) not in _BESIDE]
-            if len(formulas) != 1:
-                raise InputError(Problem("a rule has one formula", line=line_of(rule)))
-        except InputError as error:
-            self.problems.include(error)
-        else:
-            self.require(formulas[0], line_of(rule), " ".join(inner_text(rule).split()))
 
     def formula(self, element: etree._Element) -> Formula:
         """Return the formula of an element."""
@@ -332,14 +302,11 @@ def _feature(
     return element
 
 
-# Some writers mark variables that are not features with a dollar.
-_NAME = re.compile(r"c\s+(\d{1,9})\$?\s+(\S.*)")
+_NAME = re.compile(r"c\s+(\d{1,9})\$?\s+(\S.*)")  # some writers mark variables that are not features with a dollar
 _HEADER = re.compile(r"p\s+cnf\s+(\d{1,9})\s+(\d{1,12})\s*")
 _LITERAL = re.compile(r"-?\d{1,11}", re.ASCII)
-# The root that FeatureIDE adds to models without a hierarchy; it writes no clause about it.
-FLAT_ROOT = "__Root__"
-# A header may state any number of variables; each is an option.
-MAX_VARIABLES = 1_000_000
+FLAT_ROOT = "__Root__"  # the root that FeatureIDE adds to models without a hierarchy; it writes no clause about it
+MAX_VARIABLES = 1_000_000  # a header may state any number of variables; each is an option
 
 
 def parse_dimacs(source: Source) -> VariabilityModel:
@@ -394,7 +361,7 @@ def parse_dimacs(source: Source) -> VariabilityModel:
     for line_number, literals in found:
         parts = [(options[abs(literal) - 1].name, literal > 0) for literal in dict.fromkeys(literals)]
         assembly.constraints.append(disjunction(parts, line_number))
-    return assembly.system(name_of(source), options)
+    return assembly.system(assembly.default_name, options)
 
 
 def write_dimacs(system: VariabilityModel, path: str | Path) -> tuple[str, ...]:

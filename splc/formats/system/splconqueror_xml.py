@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 from lxml import etree
 
@@ -28,8 +27,6 @@ from splc.system.variability import ROOT, VariabilityModel, plain_name
 _COMMON = ("name", "outputString", "prefix", "postfix", "parent", "impliedOptions", "excludedOptions", "optional")
 _NUMERIC = ("minValue", "maxValue", "stepFunction", "values", "deselectedFlag")
 _OBSOLETE = ("children", "defaultValue")
-_DEFAULT_MINIMUM = 0.0
-_DEFAULT_MAXIMUM = 10.0
 
 Groups = tuple[tuple[str, ...], ...]
 Parts = dict[str, list[etree._Element]]
@@ -95,7 +92,8 @@ class _ElementReader(Assembly):
         if optional not in {"true", "false", ""}:
             place = line_of(parts["optional"][0])
             self.problems.add(f"{name}: <optional> must be True or False", place, text=optional)
-        return BinaryOption(name, _parent(parts), optional == "true", implied, excluded, shown, line)
+        parent = None if (text := _text(parts, "parent")) in {"", ROOT} else text
+        return BinaryOption(name, parent, optional == "true", implied, excluded, shown, line)
 
     def numeric_option(self, name: str, parts: Parts, line: int) -> NumericOption:
         """Return a numeric option, with a placeholder domain if its own has a problem."""
@@ -105,7 +103,8 @@ class _ElementReader(Assembly):
         flag = self.number(parts, "deselectedFlag", name, math.nan)
         values, step, maximum = self.domain(parts, name, line)
         deselected = None if math.isnan(flag) else flag
-        return NumericOption(name, values, _parent(parts), step, maximum, deselected, _presentation(parts), line)
+        parent = None if (text := _text(parts, "parent")) in {"", ROOT} else text
+        return NumericOption(name, values, parent, step, maximum, deselected, _presentation(parts), line)
 
     def number(self, parts: Parts, part: str, name: str, default: float) -> float:
         """Return the number in an element, the default if it is missing or empty."""
@@ -117,13 +116,11 @@ class _ElementReader(Assembly):
 
     def domain(self, parts: Parts, name: str, line: int | None) -> tuple[tuple[float, ...], str | None, float | None]:
         """Return a numeric option's values, step function and maxValue (if it is above the last value)."""
-        listed = _text(parts, "values")
-        step = " ".join(_text(parts, "stepFunction").split())
-        placeholder = ((0.0,), None, None)
-        if listed:
+        step, placeholder = " ".join(_text(parts, "stepFunction").split()), ((0.0,), None, None)
+        if listed := _text(parts, "values"):
             return self.value_list(parts, name, listed) or (0.0,), None, None
-        minimum = self.number(parts, "minValue", name, _DEFAULT_MINIMUM)
-        maximum = self.number(parts, "maxValue", name, _DEFAULT_MAXIMUM)
+        minimum = self.number(parts, "minValue", name, 0.0)
+        maximum = self.number(parts, "maxValue", name, 10.0)
         if not step and minimum < maximum:
             hint = f"for example <stepFunction>{name} + 1</stepFunction>"
             self.problems.add(f"{name} has neither <stepFunction> nor <values>", line, hint=hint)
@@ -160,11 +157,6 @@ class _ElementReader(Assembly):
 
 def _text(parts: Parts, name: str) -> str:
     return inner_text(parts[name][0]) if name in parts else ""
-
-
-def _parent(parts: Parts) -> str | None:
-    name = _text(parts, "parent")
-    return None if name in {"", ROOT} else name
 
 
 def _presentation(parts: Parts) -> Presentation:
@@ -205,29 +197,23 @@ def _write_option(section: etree._Element, option: Option, system: VariabilityMo
         if option.presentation.words is not None:
             # SPL Conqueror reads these of numeric options only.
             _child(element, "values", ";".join(option.presentation.words))
-    else:
-        _write_domain(element, option)
-
-
-def _child(parent: etree._Element, name: str, text: str) -> etree._Element:
-    element = etree.SubElement(parent, name)
-    element.text = text
-    return element
-
-
-def _write_domain(element: etree._Element, option: NumericOption) -> None:
+        return
     values = option.values
     maximum, is_step = values[-1] if option.maximum is None else option.maximum, False
     _child(element, "minValue", number_text(values[0]))
     _child(element, "maxValue", number_text(maximum))
     with suppress(VariabilityError):
         is_step = option.step is not None and step_values(option.name, values[0], maximum, option.step) == values
-    if is_step:
-        _child(element, "stepFunction", option.step or "")
-    else:
-        _child(element, "values", ";".join(map(number_text, values)))
+    listed = ";".join(map(number_text, values))
+    _child(element, *(("stepFunction", option.step or "") if is_step else ("values", listed)))
     if option.deselected_flag is not None:
         _child(element, "deselectedFlag", number_text(option.deselected_flag))
+
+
+def _child(parent: etree._Element, name: str, text: str) -> etree._Element:
+    element = etree.SubElement(parent, name)
+    element.text = text
+    return element
 
 
 _OPTION_SECTIONS = ("binaryOptions", "numericOptions")
@@ -247,7 +233,11 @@ def parse_variability_model(source: Source) -> VariabilityModel:
         elements[local_name(section)] += reader.elements(section, local_name(section), (kind,))
     if not (raw := [*reader.options(elements)]) and not len(reader.problems):
         reader.problems.add("the model has no options", line_of(root))
-    names = _names_only(raw)
+    unique: dict[str, Option] = {}  # a system of the names only resolves references
+    for option in (each for each in raw if each.name != ROOT):
+        plain = BinaryOption(option.name) if isinstance(option, BinaryOption) else replace(option, parent=None)
+        unique.setdefault(option.name, plain)
+    names = VariabilityModel("", tuple(unique.values()))
     for section_name in _CONSTRAINT_SECTIONS:
         for element in elements[section_name]:
             constraint = _constraint(element, section_name, names, reader.problems)
@@ -259,57 +249,38 @@ def _constraint(
     element: etree._Element, section: str, names: VariabilityModel, problems: Problems
 ) -> Constraint | None:
     """Return a constraint, None (and a problem) if it cannot be parsed."""
-    text, line = inner_text(element), line_of(element)
-    text = " ".join(text.split())
-    table = names.name_table
+    text, line, table = " ".join(inner_text(element).split()), line_of(element), names.name_table
     try:
         if section == "booleanConstraints":
             return parse_boolean(text, table, line)
         if section != "mixedConstraints":
             return parse_arithmetic(text, table, "non-boolean", line=line)
-        requires, negated = _mixed_attributes(element, line, problems)
-        return parse_arithmetic(text, table, "mixed", requires, negated, line)
+        values = {str(key): str(value) for key, value in element.attrib.items()}
+        # SPL Conqueror identifies them by position, not by name.
+        for name, (key, value) in zip(("req", "exprKind"), [*values.items()], strict=False):
+            if key not in {"req", "exprKind"}:
+                values.setdefault(name, value)
+        requires, kind = (values.get(name, "pos").strip().casefold() for name in ("req", "exprKind"))
+        if requires not in {"all", "none"}:
+            problems.add('a mixed constraint needs req="all" or req="none"', line, text=inner_text(element))
+        if kind not in {"pos", "neg"}:
+            problems.add('exprKind of a mixed constraint must be "pos" or "neg"', line, text=values["exprKind"])
+        return parse_arithmetic(text, table, "mixed", "none" if requires == "none" else "all", kind == "neg", line)
     except ExpressionError as error:
         # Columns are relative to the start of the constraint.
         problems.include(ExpressionError(replace(problem, column=None) for problem in error.problems), line)
         return None
 
 
-def _mixed_attributes(element: etree._Element, line: int, problems: Problems) -> tuple[Literal["all", "none"], bool]:
-    """Return `req` and whether `exprKind` is `neg`; SPL Conqueror identifies them by position, not by name."""
-    values = {str(key): str(value) for key, value in element.attrib.items()}
-    for name, (key, value) in zip(("req", "exprKind"), [*values.items()], strict=False):
-        if key not in {"req", "exprKind"}:
-            values.setdefault(name, value)
-    requires = values.get("req", "").strip().casefold()
-    kind = values.get("exprKind", "pos").strip().casefold()
-    if requires not in {"all", "none"}:
-        problems.add('a mixed constraint needs req="all" or req="none"', line, text=inner_text(element))
-    if kind not in {"pos", "neg"}:
-        problems.add('exprKind of a mixed constraint must be "pos" or "neg"', line, text=values["exprKind"])
-    return ("none" if requires == "none" else "all"), kind == "neg"
-
-
-def _names_only(options: Sequence[Option]) -> VariabilityModel:
-    """Return a model of the option names only, to resolve references."""
-    unique: dict[str, Option] = {}
-    for option in options:
-        if option.name != ROOT:
-            plain = BinaryOption(option.name) if isinstance(option, BinaryOption) else replace(option, parent=None)
-            unique.setdefault(option.name, plain)
-    return VariabilityModel("", tuple(unique.values()))
-
-
 def _resolved(option: Option, spellings: dict[str, str]) -> Option:
     """Return the option with its references in full spelling; unknown references are kept."""
-
-    def resolve(name: str) -> str:
-        return spellings.get(name, name)
-
-    parent = None if option.parent is None else resolve(option.parent)
+    parent = None if option.parent is None else spellings.get(option.parent, option.parent)
     if isinstance(option, NumericOption):
         return replace(option, parent=parent)
-    implied, excluded = (tuple(tuple(map(resolve, group)) for group in of) for of in (option.implied, option.excluded))
+    implied, excluded = (
+        tuple(tuple(spellings.get(name, name) for name in group) for group in groups)
+        for groups in (option.implied, option.excluded)
+    )
     return replace(option, parent=parent, implied=implied, excluded=excluded)
 
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from splc.arithmetic.tree import Name
 from splc.errors import InputError, listed, nearest, plural
-from splc.formats.system.assembly import Assembly, FeatureNode, Group, always_selected, constant_of, name_of
+from splc.formats.system.assembly import Assembly, FeatureNode, Group, always_selected, constant_of
 from splc.formats.system.uvl_expressions import Cursor, ExpressionParser, UvlLine, UvlToken, lines_of, text_of
 from splc.io.files import Source
+from splc.io.numbers import parse_number
 from splc.system.clauses import Formula, Junction, NumericAtom, joined
 from splc.system.constraints import OptionLiteral
 from splc.system.options import MAX_VALUES
@@ -73,17 +74,7 @@ def parts_of(tokens: Sequence[UvlToken]) -> list[list[UvlToken]]:
 
 
 def _depth(token: UvlToken) -> int:
-    if token.kind != "sign":
-        return 0
-    return (token.text in "{[(") - (token.text in "}])")
-
-
-def _number(value: Sequence[UvlToken]) -> float | None:
-    """Return the number of an attribute, None if it has another value."""
-    is_negative = bool(value) and value[0].text == "-"
-    if len(value) != 1 + is_negative or value[-1].kind != "number" or math.isinf(number := float(value[-1].text)):
-        return None
-    return -number if is_negative else number
+    return 0 if token.kind != "sign" else (token.text in "{[(") - (token.text in "}])")
 
 
 _MIRRORED = {">=": "<=", "<=": ">=", "<": ">", ">": "<", "=": "=", "!=": "!="}
@@ -121,12 +112,6 @@ class Domain:
             return tuple(float(self.lower) + step for step in range(math.floor(size) + 1)) if known else None
         inside = (value for value in sorted(self.listed) if self.lower <= value <= self.upper)
         return tuple(value for value in inside if not self.whole or value % 1 == 0)
-
-
-def stated_values(formula: Formula, domains: Mapping[str, Domain]) -> Formula:
-    """Add what a formula states about the values of single features to their domains; return what it states beside."""
-    parts = formula.parts if isinstance(formula, Junction) and formula.conjunction else (formula,)
-    return joined((part for part in parts if not _is_domain(part, domains)), conjunction=True)
 
 
 def _is_domain(formula: Formula, domains: Mapping[str, Domain]) -> bool:
@@ -172,8 +157,7 @@ class _UvlReader(Assembly):
         # The tokens of constraints among attributes, and the lines of features with others than `abstract`.
         self.inner_constraints: list[list[UvlToken]] = []
         self.attributes: list[int] = []
-        # What encloses the next line, from outside to inside.
-        self._open: list[_Enclosing] = []
+        self._open: list[_Enclosing] = []  # what encloses the next line, from outside to inside
         self._kinds: list[tuple[Group, str]] = []
 
     def read(self, source: Source) -> VariabilityModel:
@@ -198,26 +182,39 @@ class _UvlReader(Assembly):
             elif section != "include":
                 hint = nearest(first.text, _SECTIONS) or f"sections are: {', '.join(_SECTIONS)}"
                 self.wrong(line, "this line is in no section", hint)
-        self.finish()
+        for group, kind in self._kinds:
+            size = len(group.members)
+            if kind in GROUPS:
+                group.lower, group.upper = GROUPS[kind](size)
+            if not size:
+                self.problems.add(f"the group {kind} has no features", group.line)
+            elif group.lower > min(size, group.upper):
+                message = f"the group {kind} has {plural(size, 'feature', 'features')}: it can never be fulfilled"
+                self.problems.add(message, group.line)
         if self.root is None:
             self.problems.add("the model has no features", hint="they are below the line 'features'")
             self.problems.raise_if_any()
             raise AssertionError
         if ROOT in self.features:
             self.features[ROOT].name = self.root_name(self.features)
+        domains = {name: Domain(whole=kind == "Integer") for name, kind in self.types.items() if kind != "String"}
         formulas: list[tuple[Formula, Sequence[UvlToken]]] = []
         for tokens in (*constraints, *self.inner_constraints):
             try:
-                formulas.append((ExpressionParser(tokens, self.features, self.types, self.numbers).formula(), tokens))
+                formula = ExpressionParser(tokens, self.features, self.types, self.numbers).formula()
             except InputError as error:
                 self.problems.include(error)
-        domains = {name: Domain(whole=kind == "Integer") for name, kind in self.types.items() if kind != "String"}
-        formulas = [(stated_values(formula, domains), tokens) for formula, tokens in formulas]
+                continue
+            # What is stated about the values of single features is in their domains.
+            parts = formula.parts if isinstance(formula, Junction) and formula.conjunction else (formula,)
+            formulas.append(
+                (joined([part for part in parts if not _is_domain(part, domains)], conjunction=True), tokens)
+            )
         self.set_values(domains)
         self.optional = self.values.keys() - always_selected(self.root)
         for formula, tokens in formulas:
             self.require(formula, tokens[0].line, text_of(tokens))
-        return self.tree(name or self.root.name or name_of(source), self.root)
+        return self.tree(name or self.root.name or self.default_name, self.root)
 
     def wrong(self, line: UvlLine, message: str, hint: str | None = None) -> None:
         """Add the problem of a line."""
@@ -238,18 +235,6 @@ class _UvlReader(Assembly):
             self._add_group(parent, line)
         else:
             self._add_feature(parent, line)
-
-    def finish(self) -> None:
-        """Set the bounds of the groups, and add problems of those that cannot be fulfilled."""
-        for group, kind in self._kinds:
-            size = len(group.members)
-            if kind in GROUPS:
-                group.lower, group.upper = GROUPS[kind](size)
-            if not size:
-                self.problems.add(f"the group {kind} has no features", group.line)
-            elif group.lower > min(size, group.upper):
-                message = f"the group {kind} has {plural(size, 'feature', 'features')}: it can never be fulfilled"
-                self.problems.add(message, group.line)
 
     def _add_group(self, parent: FeatureNode, line: UvlLine) -> None:
         cursor = Cursor(line.tokens)
@@ -286,10 +271,6 @@ class _UvlReader(Assembly):
         if kind != "Boolean":
             self.types[name] = kind
         self._open.append(_Enclosing(line.indent, feature))
-        self._details(feature, cursor, line)
-
-    def _details(self, feature: FeatureNode, cursor: Cursor, line: UvlLine) -> None:
-        """Read what follows the name of a feature: its cardinality and its attributes."""
         if cursor.take("cardinality", kind="name"):
             if (bounds := _cardinality(cursor)) is None:
                 self.wrong(line, "'cardinality' is not followed by [n..m]")
@@ -304,7 +285,8 @@ class _UvlReader(Assembly):
                     self.inner_constraints += parts_of(value[1:-1])
                 elif key != "abstract":
                     self.attributes.append(line.number)
-                    if (number := _number(value)) is not None:
+                    number = parse_number("".join(token.text for token in value))
+                    if [token.kind for token in value].count("number") == 1 and math.isfinite(number):
                         self.numbers.setdefault(feature.name, {})[key] = number
         self._end(cursor, line)
 

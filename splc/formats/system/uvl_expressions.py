@@ -80,7 +80,7 @@ def lines_of(source: Source, problems: Problems) -> Iterator[UvlLine]:
         kind, value = str(match.lastgroup), match[0]
         if kind == "newline":
             if not depth and tokens:
-                yield UvlLine(tokens[0].line, _columns(text[start:first]), tokens)
+                yield UvlLine(tokens[0].line, len(text[start:first].expandtabs(_TAB)), tokens)
                 tokens = []
             number += 1
             if not tokens:
@@ -108,12 +108,7 @@ def lines_of(source: Source, problems: Problems) -> Iterator[UvlLine]:
     if depth and opened is not None:
         problems.add(f"{opened.text!r} is not closed", opened.line, text=text.split("\n")[opened.line - 1].strip())
     elif tokens:
-        yield UvlLine(tokens[0].line, _columns(text[start:first]), tokens)
-
-
-def _columns(space: str) -> int:
-    """Return the width of the space before a line: a tab ends at a multiple of 8."""
-    return len(space.expandtabs(_TAB))
+        yield UvlLine(tokens[0].line, len(text[start:first].expandtabs(_TAB)), tokens)
 
 
 # Formulas are refused beyond this depth of brackets, and this number of names (`<=>` doubles what it joins).
@@ -122,17 +117,10 @@ _COMPARISONS = {"==": "=", "!=": "!=", "<": "<", ">": ">", "<=": "<=", ">=": ">=
 # The operators by level of binding, and the levels of comparisons and sums.
 _LEVELS = (("<=>",), ("=>",), ("|",), ("&",), (*_COMPARISONS,), ("+", "-"), ("*", "/"))
 _COMPARISON, _SUM = 4, 5
-_AGGREGATES = ("sum", "avg", "len")
 
 
-@dataclass(frozen=True)
-class _Reference:
-    """A name that is an option or a value, depending on what follows."""
-
-    name: str
-
-
-_Parsed = Formula | Node | _Reference
+# A text is a name, which is an option or a value, depending on what follows.
+_Parsed = Formula | Node | str
 
 
 class Cursor:
@@ -167,11 +155,7 @@ class Cursor:
 
 
 class ExpressionParser(Cursor):
-    """Parses one constraint.
-
-    `features`: name → feature. `types`: feature → its type, for those that are not Boolean. `numbers`: feature → its
-    attributes that are numbers.
-    """
+    """Parses one constraint; features have types, if they are not Boolean, and attributes that are numbers."""
 
     def __init__(
         self,
@@ -245,7 +229,7 @@ class ExpressionParser(Cursor):
             raise self.wrong("a name is missing" if token.kind == "end" else f"{token.text!r} is not expected here")
         if not token.quoted and self.tokens[self.at + 1].text == "(":
             return self.function(token.text)
-        return _Reference(self.reference())
+        return self.reference()
 
     def function(self, name: str) -> Node:
         """Parse a function and its arguments."""
@@ -254,32 +238,26 @@ class ExpressionParser(Cursor):
             argument = self.number(self.inner(_SUM))
             self.close()
             return Call(name, (argument,))
-        if name not in _AGGREGATES:
+        if name not in {"sum", "avg", "len"}:
             self.at = start
             raise self.wrong(f"the function {name!r} is not known", "known are: sum, avg, len, floor, ceil")
         references = [self.reference()]
         while self.take(","):
             references.append(self.reference())
         self.close()
-        if (aggregate := self.aggregate(name, references)) is None:
+        # The sum or the mean of an attribute of the selected features, all or those below one.
+        above = [self.features[each] for each in references if each in self.features]
+        attributes = [each for each in references if each not in self.features]
+        below = {id(feature) for feature in (features_of(above[0]) if above else self.features.values())}
+        having = [each for each in self.features if {*attributes} & self.numbers.get(each, {}).keys()]
+        names = [each for each in having if id(self.features[each]) in below]
+        is_number = name != "len" and len(references) < 3 and len(attributes) == 1 and names
+        if not is_number or not self.types.keys().isdisjoint(names):
             self.at = start
             raise self.wrong(f"{name}({', '.join(references)}) cannot be expressed")
-        return aggregate
-
-    def aggregate(self, function: str, references: Sequence[str]) -> Node | None:
-        """Return the sum or the mean of an attribute of the selected features, all or those below one."""
-        above = [self.features[name] for name in references if name in self.features]
-        attributes = [name for name in references if name not in self.features]
-        if function == "len" or len(references) > 2 or len(attributes) != 1:
-            return None
-        below = {id(feature) for feature in (features_of(above[0]) if above else self.features.values())}
-        having = [name for name in self.features if attributes[0] in self.numbers.get(name, ())]
-        names = [name for name in having if id(self.features[name]) in below]
-        if not names or not self.types.keys().isdisjoint(names):
-            return None
-        total = Sum(tuple((1, self.weighted(name, self.numbers[name][attributes[0]])) for name in names))
-        count = Sum(tuple((1, Name(self.features[name].name)) for name in names))
-        return total if function == "sum" else Product(((1, total), (-1, count)))
+        total = Sum(tuple((1, self.weighted(each, self.numbers[each][attributes[0]])) for each in names))
+        count = Sum(tuple((1, Name(self.features[each].name)) for each in names))
+        return total if name == "sum" else Product(((1, total), (-1, count)))
 
     def weighted(self, name: str, weight: float) -> Node:
         """Return a number where a feature is selected, else 0."""
@@ -313,26 +291,25 @@ class ExpressionParser(Cursor):
 
     def truth(self, parsed: _Parsed) -> Formula:
         """Return what was parsed as a formula."""
-        if isinstance(parsed, _Reference):
-            if parsed.name not in self.features:
-                raise self.wrong(f"unknown feature {parsed.name!r}", nearest(parsed.name, self.features))
-            return OptionLiteral(self.features[parsed.name].name, True)
+        if isinstance(parsed, str):
+            if parsed not in self.features:
+                raise self.wrong(f"unknown feature {parsed!r}", nearest(parsed, self.features))
+            return OptionLiteral(self.features[parsed].name, True)
         if isinstance(parsed, OptionLiteral | NumericAtom | Junction):
             return parsed
         raise self.wrong("a number stands where a feature or a comparison is expected")
 
     def number(self, parsed: _Parsed) -> Node:
         """Return what was parsed as an arithmetic expression."""
-        if isinstance(parsed, _Reference):
-            name = parsed.name
-            if self.types.get(name) in {"Integer", "Real"}:
-                return Name(self.features[name].name)
-            owner, _, attribute = name.rpartition(".")
+        if isinstance(parsed, str):
+            if self.types.get(parsed) in {"Integer", "Real"}:
+                return Name(self.features[parsed].name)
+            owner, _, attribute = parsed.rpartition(".")
             if (number := self.numbers.get(owner, {}).get(attribute)) is not None:
                 return self.weighted(owner, number)
-            is_known = name in self.features
-            hint = "it is a Boolean feature, which is selected or not" if is_known else nearest(name, self.features)
-            raise self.wrong(f"{name!r} has no number", hint)
+            is_known = parsed in self.features
+            hint = "it is a Boolean feature, which is selected or not" if is_known else nearest(parsed, self.features)
+            raise self.wrong(f"{parsed!r} has no number", hint)
         if isinstance(parsed, OptionLiteral | NumericAtom | Junction):
             raise self.wrong("a condition stands where a number is expected")
         return parsed

@@ -23,10 +23,8 @@ from splc.system.variability import ROOT, VariabilityModel
 _PLAIN = re.compile(r"[A-Za-z]\w*", re.ASCII)
 _RESERVED = {*GROUPS, *TYPES, "namespace", "include", "imports", "features", "constraints", "constraint", "cardinality"}
 _RESERVED |= {"as", "sum", "avg", "len", "floor", "ceil", "true", "false", "Type", "Arithmetic"}
-# The attribute of features that stand for 1 in comparisons.
-VALUE = "value"
-# The highest power that is written as a product.
-MAX_FACTORS = 8
+VALUE = "value"  # the attribute of features that stand for 1 in comparisons
+MAX_FACTORS = 8  # the highest power that is written as a product
 
 
 def write_uvl(system: VariabilityModel, path: str | Path) -> tuple[str, ...]:
@@ -103,11 +101,11 @@ def _domain(option: NumericOption, name: str) -> str:
 
 def _comparison(constraint: ArithmeticConstraint, system: VariabilityModel, names: Mapping[str, str]) -> str:
     """Return an arithmetic constraint in UVL, in which a binary option is its attribute: 1, or 0 without the option."""
-    named = [name for name in constraint.names if name != ROOT]
-    if unknown := [name for name in named if name not in system.positions]:
-        raise _inexpressible(constraint, f"UVL has no {unknown[0]} in comparisons")
     numbers, guards = {ROOT: "1"}, list[str]()
-    for option in map(system.option, named):
+    for name in (name for name in constraint.names if name != ROOT):
+        if name not in system.positions:
+            raise _inexpressible(constraint, f"UVL has no {name} in comparisons")
+        option = system.option(name)
         is_binary = isinstance(option, BinaryOption)
         numbers[option.name] = f"{names[option.name]}.{VALUE}" if is_binary else names[option.name]
         # The constraint says nothing without the option.
@@ -126,10 +124,7 @@ def _inexpressible(constraint: ArithmeticConstraint, message: str) -> OutputErro
 
 
 def _in_uvl(node: Node, constraint: ArithmeticConstraint, system: VariabilityModel) -> Node:
-    """Return a tree with products instead of powers of small numbers, and of divisions by binary options.
-
-    What is divided by 0 is 0: a division by an option that is 0 or 1 is a product with it.
-    """
+    """Return a tree with products instead of powers of small numbers, and of divisions by binary options."""
 
     def inner(part: Node) -> Node:
         return _in_uvl(part, constraint, system)
@@ -141,6 +136,7 @@ def _in_uvl(node: Node, constraint: ArithmeticConstraint, system: VariabilityMod
             return Sum(tuple((sign, inner(addend)) for sign, addend in addends))
         case Product(factors):
             parts = [(side, inner(factor)) for side, factor in factors]
+            # What is divided by 0 is 0: a division by an option that is 0 or 1 is a product with it.
             if any(side < 0 and constant_of(part) == 0 for side, part in parts):
                 return Number(0)
             truths = {ROOT, *(option.name for option in system.binary_options)}

@@ -6,11 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Run, refused, run
+from tests.cli.conftest import refused, run
 
-__all__ = ["Run", "place", "refused", "run"]
-
-DATA = Path(__file__).parent / "data"
+__all__ = ["place", "refused", "run"]
 
 
 @pytest.fixture

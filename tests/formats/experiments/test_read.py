@@ -31,21 +31,7 @@ from tests.support.real_data import DATA
 from tests.support.refusal import check_read_or_refused
 
 FOLDER = DATA / "extrap_formats"
-# File → parameters, points, series.
-FACTS = {
-    "one_parameter_2.txt": ("x", 5, 15),
-    "one_parameter_7.txt": ("p", 5, 1),
-    "one_parameter_segmented_5.txt": ("p", 9, 3),
-    "two_parameter_3.txt": ("xy", 25, 4),
-    "two_parameter_4.txt": ("pq", 5, 4),
-    "two_parameter_segmented_1.txt": ("xy", 60, 1),
-    "three_parameter_3.txt": ("xyz", 125, 2),
-    "incomplete_matrix_2p.jsonl": ("xy", 7, 1),
-    "matrix_3p_bands_incomplete.jsonl": ("xyz", 18, 1),
-    "matrix_4p.jsonl": ("abcd", 17, 1),
-    "test2.jsonl": ("pn", 25, 1),
-}
-
+WRITERS = (experiment_text, experiment_jsonl)
 Plain = dict[Key, dict[tuple[float, ...], list[float]]]
 
 
@@ -91,45 +77,16 @@ def read_lines(*arguments: Any) -> str:
 
 
 @pytest.mark.real_data
-class TestRealFiles:
-    @pytest.fixture
-    def files(self) -> dict[str, Path]:
-        """Return name → file; there are 39 files."""
-        found = {path.name: path for path in FOLDER.glob("*/*.*")}
-        assert len(found) == 39
-        return found
-
-    def test_values(self, files: dict[str, Path]) -> None:
-        """Every value of every file is that of an independent reading."""
-        for path in files.values():
-            kept = read_experiment(path)
-            assert of(kept) == plainly(path)
-            assert kept.report.notes == ()
-            assert experiment_format(Source("x", path.read_bytes())) == {".txt": "text"}.get(path.suffix, "jsonl")
-
-    @pytest.mark.parametrize("name", FACTS)
-    def test_facts(self, name: str, files: dict[str, Path]) -> None:
-        """Parameters, points and series are as counted by hand."""
-        kept = read_experiment(files[name])
-        assert ("".join(kept.parameters), len(kept), len(kept.series)) == FACTS[name]
-
-    def test_read_back(self, files: dict[str, Path], tmp_path: Path) -> None:
-        """Every file reads back equal after it was written as text and as JSON lines, compressed or not."""
-        for path in files.values():
-            kept = read_experiment(path)
-            write_whole(tmp_path / "e.txt.gz", experiment_text(kept))
-            write_whole(tmp_path / "e.jsonl", experiment_jsonl(kept))
-            assert all(read_lines(tmp_path / name) == experiment_jsonl(kept) for name in ("e.txt.gz", "e.jsonl"))
-
-    def test_an_incomplete_profile(self, files: dict[str, Path], tmp_path: Path) -> None:
-        """A file that lacks a point of one call path is read, with a note."""
-        write_whole(tmp_path / "e.jsonl", experiment_jsonl(read_experiment(files["one_parameter_2.txt"])))
-        lines = (tmp_path / "e.jsonl").read_text(encoding="utf-8").splitlines()
-        (tmp_path / "e.jsonl").write_text("\n".join(lines[:7] + lines[8:]), encoding="utf-8")
-        kept = read_experiment(tmp_path / "e.jsonl")
-        assert len(kept.measured("main->merge", "time")[0]) == 4
-        assert not kept.report.missing
-        assert kept.report.notes == ("1 of 15 series have no value at some points (main->merge, time: 1 of 5)",)
+def test_real_files() -> None:
+    """Every value of all 39 files is that of an independent reading, also after it was written in both formats."""
+    files = [*FOLDER.glob("*/*.*")]
+    assert len(files) == 39
+    for path in files:
+        kept = read_experiment(path)
+        assert kept.report.notes == ()
+        assert experiment_format(Source("x", path.read_bytes())) == {".txt": "text"}.get(path.suffix, "jsonl")
+        for again in (kept, *(read_experiment(Source("x", write(kept).encode())) for write in WRITERS)):
+            assert of(again) == plainly(path)
 
 
 TEXT = "PARAMETER p\nPOINTS 4 8\nREGION main\nDATA 1\nDATA 2\n"
@@ -148,12 +105,6 @@ def test_compressed_and_from_standard_input(text: str, tmp_path: Path, monkeypat
     assert read_lines(tmp_path / "e.gz") == experiment_jsonl(kept)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
     assert read_lines("-") == experiment_jsonl(kept)
-
-
-def test_arguments() -> None:
-    """A format may be given, parameters only for tables."""
-    source = Source("e", TABLE.encode())
-    assert read_lines(source, ["p"], "csv") == read_lines(source)
 
 
 finite = st.floats(allow_nan=False, allow_infinity=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator
+from functools import partial
 
 import pytest
 from hypothesis import assume, given
@@ -14,13 +14,13 @@ from splc import read_measurements, read_variability_model
 from splc.formats.models.log_reader import WhichRound, parse_stored_log
 from splc.formats.models.log_writer import learned_log_text, model_log_text
 from splc.io.files import Source, read_source
-from splc.learning.result import LearnedTerm, Round
+from splc.learning.result import LearnedTerm, LearningResult, Round
 from splc.learning.stepwise.candidates import BASE, Candidate
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Factor, Term, option_term
 from splc.system.variability import VariabilityModel
 from tests.support.examples import examples
-from tests.support.golden_messages import check_lines
+from tests.support.golden_messages import Lines, check_calls
 from tests.support.learning_results import influence_models, result_of, results, small_system, systems, uncertain_result
 from tests.support.real_data import DATA
 
@@ -71,48 +71,22 @@ def example_rounds() -> tuple[list[LearnedTerm], tuple[Round, ...]]:
     return terms, rounds
 
 
-def written_logs() -> Iterator[tuple[str, str]]:
-    """Yield logs of results, each with what it shows."""
-    system, (terms, rounds) = small_system(), example_rounds()
-    plain = result_of(system, terms, rounds)
-    yield (
-        "two rounds with their test errors, of which the last is that of the model",
-        learned_log_text(plain, test_errors=[10.0, 7.5]),
-    )
-    yield "without test errors, the error of the model is that of all measured configurations", learned_log_text(plain)
-    first = result_of(system, terms[:2], rounds[:1])
-    yield "a single round", learned_log_text(first, test_errors=[10.0])
-    facts = {"splc": "9.9", "system": "s.xml", "weights": "log", "sampling": "twise:2+random:5"}
-    told = dataclasses.replace(plain, provenance=facts, notes=("a\n9;1 * x;",))
-    yield "facts keep their names, and texts are single lines; the sampling is that of a script", learned_log_text(told)
-    judged = (rounds[0], dataclasses.replace(rounds[1], error=7.0, learning_error=6.0))
-    other = result_of(system, terms, judged)
-    yield "errors of learning and validation are the same", learned_log_text(other)
-    validated = dataclasses.replace(other, provenance={**other.provenance, "validation_configurations": 4})
-    yield "errors of a validation set", learned_log_text(validated)
-    crossed, squares = {"crossValidation": True}, {"lossFunction": "LEASTSQUARES"}
-    for settings in (crossed, squares, crossed | squares):
-        yield f"errors of {settings}", learned_log_text(result_of(system, terms, judged, **settings))
-    bagged = result_of(system, terms, termination="bagging", bagging=True)
-    yield "a model without rounds is round 0, and the average of bagging a block", learned_log_text(bagged)
-    mirror = Candidate(Term((Factor("gvn"), Factor("x", 0, 1))), mirrors=(("x", 64.0, None),)).learned(-0.5)
-    size = (Round(1, mirror, 1.0, 2.0, 2.0, (BASE.learned(1.0), mirror), 0.5),)
-    text = learned_log_text(result_of(system, [*size[0].terms], size))
-    yield "the size of a candidate counts how often options occur, as in a log of SPL Conqueror", text
-    yield (
-        "the scale of a product is a line that programs for SPL Conqueror skip",
-        learned_log_text(uncertain_result("log")),
-    )
-
-
 def test_the_lines_of_logs() -> None:
     """The lines are SPL Conqueror's, in its order; what it has no line for are `command:` lines."""
-    (shows, first), *others = written_logs()
-    lines = [f"# {shows}", *first.splitlines()]
-    for shows, text in others:
-        # The lines that the first log does not have.
-        lines += ["", f"# {shows}", *(line for line in text.splitlines() if line not in first.splitlines())]
-    check_lines("lines-of-logs", lines)
+    terms, rounds = example_rounds()
+    learned = partial(result_of, small_system())
+    first = learned_log_text(learned(terms, rounds), test_errors=[10.0, 7.5])
+    judged = (rounds[0], dataclasses.replace(rounds[1], error=7.0, learning_error=6.0))
+    mirror = Candidate(Term((Factor("gvn"), Factor("x", 0, 1))), mirrors=(("x", 64.0, None),)).learned(-0.5)
+    size = (Round(1, mirror, 1.0, 2.0, 2.0, (BASE.learned(1.0), mirror), 0.5),)
+
+    def log(result: LearningResult, test_errors: list[float | None] | None = None) -> Lines:
+        """Return the lines that the first log does not have."""
+        lines = learned_log_text(result, test_errors=test_errors).splitlines()
+        return Lines("\n".join(line for line in lines if line not in first.splitlines()))
+
+    names = {"terms": terms, "rounds": rounds, "judged": judged, "size": size, "first": Lines(first)}
+    check_calls("lines-of-logs", log, uncertain_result, dataclasses.replace, learned=learned, **names)
 
 
 def test_a_log_names_what_produced_it_on_single_lines() -> None:
@@ -123,20 +97,6 @@ def test_a_log_names_what_produced_it_on_single_lines() -> None:
     text = learned_log_text(result)
     assert text.count("\nAnalyze finished") == 1
     assert parsed(text, small_system()) == result.model
-
-
-def test_logs_are_deterministic_but_for_times() -> None:
-    """Two runs that differ in times only give logs that differ in times only."""
-    terms, rounds = example_rounds()
-    result = result_of(small_system(), terms, rounds)
-    slow = tuple(dataclasses.replace(step, seconds=step.seconds * 3) for step in rounds)
-    slower = dataclasses.replace(result, seconds=9.0, rounds=slow)
-
-    def timeless(text: str) -> str:
-        text = re.sub(r"time\(seconds\): \S+", "", text)
-        return re.sub(r"(?m)^(\d+;(?:[^;]*;){5})[^;]*;", r"\1", text)
-
-    assert timeless(learned_log_text(result)) == timeless(learned_log_text(slower))
 
 
 def test_a_bagged_model_is_written_as_average() -> None:

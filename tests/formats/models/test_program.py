@@ -31,7 +31,7 @@ from splc.learning.projection.predictor import Stacked
 from splc.learning.result import LearningResult
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.text.reader import expand_model
-from splc.system.options import BinaryOption, NumericOption
+from splc.system.options import BinaryOption, NumericOption, alternative_options
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from tests.support.evaluators import assignments, javascript_predictions, python_module, written
@@ -50,24 +50,14 @@ HOSTILE = (
 REAL = [name for name in SYSTEMS if name != "smg2000"]
 
 
-def group(stem: str, names: list[str], optional: bool = False) -> list[BinaryOption]:
-    """Return an option with an alternative group as its children."""
-    children = [f"{stem}_{name}" for name in names]
-    others = {name: tuple((each,) for each in children if each != name) for name in children}
-    return [
-        BinaryOption(stem, optional=optional),
-        *(BinaryOption(name, stem, optional=False, excluded=others[name]) for name in children),
-    ]
-
-
 MADE = VariabilityModel(
     "made",
     (
         *(BinaryOption(f"b{i}") for i in range(3)),
-        *group("ref", ["1", "5", "9"]),
-        *group("codec", ["zip", "lzma", "none"]),
-        *group("level", ["1", "2", "4", "8"], optional=True),
-        *group("pair", ["left", "right"]),
+        *alternative_options("ref", ["1", "5", "9"], ()),
+        *alternative_options("codec", ["zip", "lzma", "none"], ()),
+        *alternative_options("level", ["1", "2", "4", "8"], (), optional=True),
+        *alternative_options("pair", ["left", "right"], ()),
         NumericOption("n", (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)),
         NumericOption("zero", (0.0, 1.0, 5.0, 20.0)),
         NumericOption("below", (-4.0, -1.0, 0.5, 3.0)),

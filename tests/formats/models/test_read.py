@@ -17,6 +17,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sampling import Space
+from splc._version import __version__
 from splc.data.configurations import Configurations
 from splc.data.experiment import DEFAULT_METRIC, Key
 from splc.data.measurements import Measurements
@@ -24,7 +25,7 @@ from splc.errors import InputError
 from splc.formats import detect
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.models.json import learned_json_text, model_json_text, parse_stored_json, parts_as_json
-from splc.formats.models.log_writer import learned_log_text, model_log_text
+from splc.formats.models.log_writer import model_log_text
 from splc.formats.models.read import (
     ReadOptions,
     parse_stored_models,
@@ -42,6 +43,7 @@ from splc.formats.models.stored_model import (
 )
 from splc.formats.models.text import model_text_file, parse_model_text, python_module, with_link
 from splc.io.files import Source, read_source, write_whole
+from splc.io.json import plain_values
 from splc.learning import full_predictor
 from splc.learning.folds import JudgedRows
 from splc.learning.judging import influence_model, round_errors
@@ -53,7 +55,8 @@ from splc.models.text.reader import expand_model
 from splc.scaling import ScalingModel, fit
 from splc.system.variability import VariabilityModel
 from splc.types import Link
-from tests.support.golden_messages import Lines, check_calls, shown
+from tests.support.golden import compacted, stable
+from tests.support.golden_messages import Lines, check_calls, check_lines, shown
 from tests.support.learning_results import (
     Band,
     influence_models,
@@ -104,28 +107,6 @@ def test_model_text_reads_back_equal(model: InfluenceModel) -> None:
     assert {term: influence for term, influence in read.influences.items() if influence} == wanted
 
 
-def test_json_names_what_produced_the_model() -> None:
-    """The JSON carries schema, version, settings, seed, sampling, errors and rounds; what is undefined is null."""
-    content = json.loads(learned_json_text(example()))
-    assert content["schema"] == "splc.model/1"
-    assert content["model"]["text"] == "12.5 + 0.1 * x^2"
-    assert content["model"]["terms"][1]["factors"] == [{"option": "x", "power": 2, "log10": 0}]
-    assert content["settings"]["abortError"] == 1.0
-    assert content["provenance"]["sampling"] == "pb:9,3"
-    assert (content["seed"], content["error"], content["error_all"]) == (3, None, 2.5)
-    assert {"version", "nfp", "rounds", "termination", "preset", "learning_configurations"} <= content.keys()
-
-
-def test_content_decides_how_a_model_is_read(tmp_path: Path) -> None:
-    """The content distinguishes JSON, log and model text, with any file name, compressed or not."""
-    result, system = example(), small_system()
-    texts = [learned_json_text(result), learned_log_text(result), "# by hand\na = 2\nT = 12.5 + x * x * 0.1\n"]
-    for text in texts:
-        assert read_model(written(tmp_path, text), system) == result.model
-        write_whole(tmp_path / "model.gz", text)
-        assert read_model(tmp_path / "model.gz", system) == result.model
-
-
 def test_models_of_several_files(tmp_path: Path) -> None:
     """Each model has its file, its hash and a name of its own; the problems of all files are told at once."""
     line = "1;{} * x;1;1;1;1;0.1;2;1 * x;1;0.5;\n"
@@ -152,7 +133,9 @@ def test_models_are_written_in_their_format(tmp_path: Path, name: str) -> None:
     assert source.read_text(encoding="utf-8").startswith(text)
     assert detect.kind_of(read_source(source)) == "model"
     assert detect.format_of("model", read_source(source)) == detect.format_named("model", name)
-    assert read_model(source, small_system()) == model
+    write_whole(tmp_path / "model.gz", source.read_bytes())
+    for each in (source, tmp_path / "model.gz"):
+        assert read_model(each, small_system()) == model
 
 
 def test_calls() -> None:
@@ -171,15 +154,6 @@ def test_calls() -> None:
 P = np.array([1.0, 2, 4, 8, 16])
 LOWER, UPPER = (fit(P, factor * P, names="p") for factor in (1, 3))
 SEGMENTS = replace(UPPER, below=LOWER, change=8.5, changing="p")
-
-
-def test_json_of_segments() -> None:
-    """A scaling model of two segments has that of the lower one, with its terms."""
-    parts = parts_as_json(SEGMENTS)
-    assert (parts["model"]["text"], parts["scaling"]["change"], parts["scaling"]["changing"]) == ("3 * p", 8.5, "p")
-    below = parts["scaling"]["below"]
-    assert below == parts_as_json(LOWER)
-    assert (below["model"]["text"], below["scaling"]["below"], below["scaling"]["points"]) == ("1 * p", None, 5)
 
 
 def functions(folder: Path, models: dict[Key, ScalingModel]) -> Sequence[Any]:
@@ -227,27 +201,21 @@ def file_of(result: LearningResult, suffix: str) -> str:
     return text
 
 
-@pytest.mark.parametrize("link", LINKS)
-def test_json_holds_the_uncertainty(link: Link) -> None:
-    """The JSON of a model has its cross-validated error, the uncertainty of its influences, and the path."""
-    content = json.loads(learned_json_text(uncertain_result(link)))
-    assert content["model"]["link"] == link
-    assert content["cross_validated"] == {"median": 2.5, "mean": 3.5, "p95": 12.25}
-    last = {"term": "gvn * x", "influence": -0.01, "standard_error": 0.05, "low": -0.09, "sign_probability": 0.58}
-    assert {key: content["estimates"][-1][key] for key in last} == pytest.approx(last)
-    assert [point["terms"] for point in content["path"]] == [1, 2, 4]
-    last = {"terms": 4, "error": 3.25, "added": "gvn * x", "distance": None}
-    assert {key: content["path"][-1][key] for key in last} == last
-    assert stored(learned_json_text(uncertain_result(link))).model == uncertain_result(link).model
-
-
-def test_json_without_uncertainty() -> None:
-    """Values that a learner does not estimate are null or empty."""
+def test_json() -> None:
+    """The JSON of models has what produced them, their uncertainty, and both segments; what is undefined is null."""
     plain = replace(uncertain_result(), cross_validated=None, estimates=(), path=(), intervals=None)
-    content = json.loads(learned_json_text(plain))
-    assert (content["cross_validated"], content["estimates"], content["path"]) == (None, [], [])
-    assert content["intervals"] is None
-    assert stored(learned_json_text(plain)).intervals is None
+    texts = {
+        "a result with rounds": learned_json_text(example()),
+        "the uncertainty of a sum": learned_json_text(uncertain_result()),
+        "the uncertainty of a product": learned_json_text(uncertain_result("log")),
+        "what a learner does not estimate is null or empty": learned_json_text(plain),
+        "a scaling model of two segments": json.dumps(plain_values(parts_as_json(SEGMENTS)), indent=1),
+    }
+    lines = [
+        line for title, text in texts.items() for line in (f"# {title}", *stable(compacted(text)).splitlines(), "")
+    ]
+    check_lines("json-of-models", [line.replace(__version__, "VERSION") for line in lines])
+    assert stored(texts["the uncertainty of a product"]).model == uncertain_result("log").model
 
 
 def test_intervals_are_stored(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -263,36 +231,6 @@ def test_intervals_are_stored(monkeypatch: pytest.MonkeyPatch) -> None:
     assert stored(text, system=None).intervals is None
     with pytest.raises(InputError, match="prediction intervals are damaged"):
         stored(text.replace('"width"', '"breadth"'))
-
-
-@pytest.mark.parametrize("link", LINKS)
-def test_files_have_the_link(link: Link) -> None:
-    """Every format that is read holds the link, and the Python module has it; the predictions are the same."""
-    result, at = uncertain_result(link), everything()
-    for suffix in SUFFIXES:
-        model = stored(file_of(result, suffix)).model
-        assert model.link == link
-        assert model.influences == pytest.approx(result.model.influences)
-        np.testing.assert_allclose(model.predict(at), result.model.predict(at), rtol=1e-12)
-    names: dict[str, Any] = {}
-    exec(file_of(result, ".py"), names)  # noqa: S102
-    rows = zip(at.column("gvn"), at.column("x"), strict=True)
-    found = [names["predict"](dict(zip(("gvn", "x"), row, strict=True))) for row in rows]
-    np.testing.assert_allclose(found, result.model.predict(at), rtol=1e-12)
-
-
-def test_errors_of_rounds_of_a_product() -> None:
-    """The models of earlier rounds have the link of the model."""
-    result = uncertain_result("log")
-    rounds = tuple(Round(n, result.terms[n], 1.0, 1.0, 1.0, result.terms[: n + 1], 0.0) for n in (1, 2, 3))
-    whole = replace(result, rounds=rounds)
-    early = InfluenceModel.of_system(((term.term, term.influence) for term in result.terms[:2]), SYSTEM, "log")
-    measured = Measurements(everything(), {"run time": early.predict(everything())})
-    errors = round_errors(replace(whole, rows=JudgedRows.of(measured, "run time", np.arange(len(everything())))))
-    assert errors[0] == pytest.approx(0)
-    assert errors[1] is not None
-    assert errors[1] > 10
-    assert errors[2] == whole.error_all
 
 
 def derived_model(link: Link) -> InfluenceModel:
@@ -331,17 +269,11 @@ def test_definitions() -> None:
     """Terms in logs keep SPL Conqueror's grammar, lines name the subexpressions; their numbers may be in any order."""
     model = derived_model("identity")
     text = model_log_text(model)
-    lines = text.splitlines()
-    own, before = "max(min(-1 + x, 2 - 0.5 * x, 1), 0)", "max(0, min(-1 + x, 1, 2 - 0.5 * x))"
-    assert [line for line in lines if "definition" in line] == [
-        "command: splc definition: f1 = (1 + x)",
-        f"command: splc definition: f2 = {own}",
-    ]
-    assert "command: splc note: SPL Conqueror's programs cannot compute f1 f2" in lines
-    assert "0;0.5 * root + 1 * x + 2 * log10( f1 ) * log10( f1 ) + 0.25 * gvn * f2;" in lines[-2]
+    check_lines("definitions-in-logs", text.splitlines())
     with pytest.raises(InputError, match="in the definition of f2: "):
         stored(text.replace("max(", "max(,"))
     # Files of other versions have the number of `max` before the option.
+    own, before = "max(min(-1 + x, 2 - 0.5 * x, 1), 0)", "max(0, min(-1 + x, 1, 2 - 0.5 * x))"
     for other in (model_json_text(model), text):
         assert own in other
         assert stored(other.replace(own, before)).model == model

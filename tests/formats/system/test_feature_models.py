@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from functools import cache
 from typing import Any
 
@@ -19,46 +20,9 @@ from splc.system.variability import VariabilityModel
 from tests.support.real_data import DATA
 
 FOLDER = DATA / "feature_models"
-# In UVL, DIMACS and the XML of FeatureIDE.
-MODELS = (
-    "BusyBox-Pett2021-2008-07-15_22-01-49",
-    "FRSCS-Mendonca2009",
-    "Fiasco-Pett2023-2018-08-20_14-36-18",
-    "Tankwar-Schulze2012",
-    "ToyBox-Oh2020-0_7_5",
-    "XSEngine-Knueppel2017",
-    "adder-Knueppel2017",
-    "automotive01-Kowal2016",
-    "automotive2-Knueppel2017-2_1",
-    "bank-AlHajjaji2019",
-    "berkeleydb-Hierons2020",
-    "cnn-architecture-Ghamizi2019-light",
-    "decisional-Mendonca2009",
-    "decisionmaking-AlHajjaji2019",
-    "e_agribusiness-Pereira2016",
-    "e_shop-Lau2006",
-    "pc-richmond-Sprey2020",
-    "printer-Mendonca2009",
-    "routefinding-Mendonca2009",
-    "uClibc-Pett2023-2013-01-10_10-56-19",
-)
-# The XML of these is SXFM, which is not read.
-SXFM = (
-    "FRSCS-Mendonca2009",
-    "berkeleydb-Hierons2020",
-    "cnn-architecture-Ghamizi2019-light",
-    "decisional-Mendonca2009",
-    "e_agribusiness-Pereira2016",
-    "e_shop-Lau2006",
-    "printer-Mendonca2009",
-    "routefinding-Mendonca2009",
-)
-ABSENT = {
-    "ToyBox-Oh2020-0_7_5.dimacs",
-    "ToyBox-Oh2020-0_7_5.xml",
-    "automotive2-Knueppel2017-2_1.dimacs",
-    *(f"{name}.xml" for name in SXFM),
-}
+FILES = sorted(file.name.removesuffix(".gz") for file in FOLDER.glob("*.gz"))
+# These are SXFM, which is not read.
+SXFM = re.compile(r"(?:FRSCS|berkeleydb|cnn|decisional-|e_|printer|routefinding).*\.xml")
 LARGE = ("automotive", "cnn-", "XSEngine", "adder", "e_agri", "Fiasco", "uClibc", "BusyBox", "ToyBox")
 # The features that published files lack: a dot is not allowed in names of UVL.
 LACKING = {("pc-richmond-Sprey2020", "dimacs"), ("pc-richmond-Sprey2020", "xml")}
@@ -70,11 +34,11 @@ pytestmark = pytest.mark.real_data
 
 def models(*suffixes: str) -> list[Any]:
     """Return the parameters of tests: a model and a suffix, large models marked as slow."""
+    split = (name.rsplit(".", 1) for name in FILES if not SXFM.match(name))
     return [
         pytest.param(name, suffix, marks=pytest.mark.slow if name.startswith(LARGE) else (), id=f"{name}.{suffix}")
-        for name in MODELS
-        for suffix in suffixes
-        if f"{name}.{suffix}" not in ABSENT
+        for name, suffix in split
+        if suffix in suffixes
     ]
 
 
@@ -138,5 +102,6 @@ def test_equivalence(name: str, suffix: str) -> None:
 )
 def test_counts(name: str, suffix: str, digits: int) -> None:
     """The number of valid configurations has the published number of digits: the logarithm, rounded up."""
+    assert len(models("uvl", "dimacs", "xml")) == 49
     assert published()[name]["log10 of the valid configurations (rounded down)"] == str(digits)
     assert len(str(Space(system(name, suffix)).count)) == digits

@@ -50,7 +50,7 @@ class TestWriting:
 class TestDamagedFiles:
     def test_truncated_anywhere(self, tmp_path: Path) -> None:
         """A file that is truncated at any position is an error with its name."""
-        data = SYSTEM.rstrip().encode()
+        data = SYSTEM.read_bytes().rstrip()
         path = tmp_path / "m.xml"
         for length in range(0, len(data), 7):
             path.write_bytes(data[:length])
