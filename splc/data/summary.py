@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median
 from typing import Literal
 
 import numpy as np
@@ -68,7 +67,7 @@ def scatter_of(tables: Sequence[Array]) -> float | None:
             repeated = repeated / power_of_two(np.nan_to_num(repeated))
             means = np.abs(np.nanmean(repeated, axis=1))
             deviations += (np.nanstd(repeated, axis=1, ddof=1)[means > 0] / means[means > 0]).tolist()
-    return median(deviations) if deviations else None
+    return float(np.median(deviations)) if deviations else None
 
 
 def run_pattern(parts: Sequence[Measurements], nfp: str) -> RunPattern | None:
@@ -274,6 +273,6 @@ def drift_of(tables: Sequence[Array]) -> Drift | None:
     change = np.concatenate(changes)
     return Drift(
         (pairs + score) / (2 * pairs),
-        median(change.tolist()) if len(change) else math.nan,
+        float(np.median(change)) if len(change) else math.nan,
         math.erfc(deviations / math.sqrt(2)),
     )

@@ -39,8 +39,6 @@ _SHOWN = 40
 _LISTED = 6
 # The number of values that cannot be read among which those are looked for that are not missing.
 _LOOKED_AT = 10_000
-# The cells of options that are not used: empty ones, and what R and pandas write for them.
-NOT_USED = frozenset(("", "na", "nan"))
 # Texts that may be versions: `1.9` and `1.10`.
 _DECIMAL, _PADDED = re.compile(r"[0-9]+\.[0-9]+"), re.compile(r"[0-9]+\.[0-9]+0")
 

@@ -63,8 +63,6 @@ _GZIP_MAGIC = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 # The bytes by which a tar archive is recognized, in its first block.
 _TAR_MAGIC, _TAR_PLACE = b"ustar", 257
-# What is wrong with a file that unpacks to more than the limit, and what to do.
-_EXCESS = ("decompresses to more", "if it is meant to be this large, decompress it first")
 # First bytes of files that are not text.
 _BINARY = {
     b"\x89PNG\r\n": "a picture (PNG)",
@@ -207,17 +205,13 @@ def keeps_standard_input() -> bool:
     return _KEPT.get() is not None
 
 
-def _bounded(
-    stream: BinaryIO | gzip.GzipFile | IO[bytes],
-    name: str,
-    limit: int,
-    excess: str = "is larger",
-    hint: str | None = None,
-) -> bytes:
+def _bounded(stream: BinaryIO | gzip.GzipFile | IO[bytes], name: str, limit: int, *, packed: bool = False) -> bytes:
     """Return the content of a stream, using no more memory than it needs."""
     content = io.BytesIO()
     while chunk := stream.read(_CHUNK):
         if content.tell() + len(chunk) > limit:
+            hint = "if it is meant to be this large, decompress it first" if packed else None
+            excess = "decompresses to more" if packed else "is larger"
             raise InputError(Problem(f"the file {excess} than {limit:,} bytes", name, hint=hint))
         content.write(chunk)
     return content.getvalue()
@@ -231,7 +225,7 @@ def _unpacked(name: str, raw: bytes, limit: int, *, expected: bool) -> Source:
         return Source(name, raw)
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(raw)) as packed:
-            data = _bounded(packed, name, min(limit, MAX_UNPACKED), *_EXCESS)
+            data = _bounded(packed, name, min(limit, MAX_UNPACKED), packed=True)
         if data.startswith(_TAR_MAGIC, _TAR_PLACE):
             data = _only_member(data, name, min(limit, MAX_UNPACKED))
     except (OSError, EOFError, zlib.error) as error:
@@ -255,7 +249,7 @@ def _only_member(archived: bytes, name: str, limit: int) -> bytes:
             if not files or (stream := archive.extractfile(files[0])) is None:
                 raise InputError(Problem("the archive has no file", name))
             # A file with holes is larger than its archive.
-            return _bounded(stream, name, limit, *_EXCESS)
+            return _bounded(stream, name, limit, packed=True)
     except tarfile.TarError as error:
         raise OSError(str(error)) from None
 
@@ -359,9 +353,9 @@ def _write_standard(parts: Iterable[bytes]) -> None:
         for chunk in parts:
             buffer.write(chunk) if buffer else sys.stdout.write(chunk.decode("utf-8"))
         sys.stdout.flush()
-    except BrokenPipeError:
-        raise
     except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise
         raise OutputError(Problem(f"cannot be written: {_reason(error)}", "<stdout>")) from None
 
 

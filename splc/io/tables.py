@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from splc.errors import OutputError
 from splc.io.latex import CONTROLS, directions_shown, latex_escaped, latex_number, one_line
-from splc.io.numbers import is_whole, number_text, require_digits, rounded_text
+from splc.io.numbers import is_whole, number_text, rounded_text
 
 _SPREAD_DIGITS = 2
 
@@ -106,19 +106,12 @@ def markdown_text(table: Table, digits: int = 4) -> str:
 
 
 def latex_text(table: Table, digits: int = 4) -> str:
-    r"""Return a table as LaTeX: a `tabular`, in a `table` environment if it has a caption.
-
-    Symbols that TeX's fonts lack are written as formulas. Letters of scripts other than Latin and Greek are kept;
-    LuaLaTeX and XeLaTeX print them with a font that has them.
-    """
+    """Return a table as LaTeX: a `tabular`, in a `table` environment if it has a caption."""
     rows = [" & ".join(line) + " \\\\\n" for line in _texts(table, digits, _LATEX)]
     alignment = "".join("r" if is_numeric else "l" for is_numeric in table.numeric)
-    tabular = (
-        f"\\begin{{tabular}}{{{alignment}}}\n\\toprule\n{rows[0]}\\midrule\n{''.join(rows[1:])}"
-        "\\bottomrule\n\\end{tabular}\n"
-    )
-    caption = latex_escaped(table.caption or "")
-    if caption:
+    body = f"\\toprule\n{rows[0]}\\midrule\n{''.join(rows[1:])}\\bottomrule"
+    tabular = f"\\begin{{tabular}}{{{alignment}}}\n{body}\n\\end{{tabular}}\n"
+    if caption := latex_escaped(table.caption or ""):
         tabular = f"\\begin{{table}}\n\\centering\n\\caption{{{caption}}}\n{tabular}\\end{{table}}\n"
     return _RULES + tabular
 
@@ -130,8 +123,7 @@ def cell_text(cell: Cell, digits: int = 4) -> str:
 
 def _defined(number: float | None) -> float | None:
     """Return a number, None for NaN."""
-    # An int may be too large for a float, so only floats are checked.
-    return None if isinstance(number, float) and math.isnan(number) else number
+    return None if number != number else number  # noqa: PLR0124
 
 
 def _quoted(field: str) -> str:
@@ -150,11 +142,7 @@ def _exact_text(cell: str | float | None) -> str:
 
 def _texts(table: Table, digits: int, notation: _Notation) -> list[list[str]]:
     """Return the header and the rows of a table in a notation."""
-    require_digits(digits)
-    return [
-        [*map(notation.text, table.columns)],
-        *([_cell_text(cell, digits, notation) for cell in row] for row in table.rows),
-    ]
+    return [[_cell_text(cell, digits, notation) for cell in row] for row in (table.columns, *table.rows)]
 
 
 def _cell_text(cell: Cell, digits: int, notation: _Notation) -> str:

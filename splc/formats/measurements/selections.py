@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from splc.data.configurations import Configurations, value_index, with_fixed_values, wrong_value
+from splc.data.configurations import Configurations, value_index, with_further_values, wrong_value
 from splc.data.property_unit import ColumnProblem, unit_problem
 from splc.data.table import TRUTH, only_index, text_values
 from splc.errors import ConfigurationError, Problem, listed, nearest, plural, unknown_name_hint
@@ -138,7 +138,8 @@ class Selections:
         option, value = self.system.options[position], parse_number(text)
         if isinstance(option, BinaryOption) and value not in {0.0, 1.0}:
             return f"the binary option {name!r} has the value {text!r}"
-        if math.isnan(value) and not (option_is_optional(option) and text.casefold() == "nan"):
+        may_lack = isinstance(option, NumericOption) and option.optional
+        if math.isnan(value) and not (may_lack and text.casefold() == "nan"):
             return f"{name}: {text!r} {not_a_number(text)}"
         if (index := value_index(option, value)) is not None:
             return position, index
@@ -207,11 +208,6 @@ def _unknown(name: str, options: Iterable[Option]) -> str:
     return f"unknown option {name!r}{', ' + hint if hint else ''}"
 
 
-def option_is_optional(option: Option) -> bool:
-    """Return whether a numeric option can be deselected."""
-    return isinstance(option, NumericOption) and option.optional
-
-
 DESELECTED = "deselected"
 
 
@@ -234,7 +230,7 @@ def with_assigned_values(texts: Iterable[str], system: VariabilityModel) -> Vari
     """Return a system that has the numbers in texts `NAME=VALUE`, if its values were not described."""
     pairs = (text.rpartition("=") for text in texts)
     numbers = {name.strip(): parse_number(value.strip()) for name, _, value in pairs}
-    return with_fixed_values(system, {name: number for name, number in numbers.items() if not math.isnan(number)})
+    return with_further_values(system, numbers)
 
 
 def parse_configuration(text: str, system: VariabilityModel) -> Configurations:

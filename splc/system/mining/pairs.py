@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from splc.io.csv_rows import distinct_numbers, first_appearances, renumbered
+from splc.io.csv_rows import row_groups
 from splc.types import Array
 
 # Numeric options with more values have columns for the values of at least this share of the rows only.
@@ -72,32 +72,29 @@ class OptionRows:
         groups: Sequence[tuple[tuple[str, ...], str | None]] = (),
     ) -> OptionRows:
         """Return the distinct rows of options in the rows of a table."""
-        rows, _ = first_appearances(row_codes(len(selected), *selected.T, *map(_codes, numbers.values())))
+        # Adding 0 turns -0.0 into 0.0.
+        columns = ((values + 0.0)[:, np.newaxis].view(np.uint8) for values in numbers.values())
+        rows, _ = row_groups(np.concatenate([selected.view(np.uint8), *columns], axis=1))
         distinct = {name: values[rows] for name, values in numbers.items()}
         return cls(tuple(names), selected[rows], distinct, tuple(groups))
 
     @cached_property
     def binary_codes(self) -> Array:
         """The distinct configurations of the binary options, numbered by row, shape (n,)."""
-        return row_codes(len(self.selected), *self.selected.T)
+        return row_groups(self.selected)[1]
 
     @property
     def has_few(self) -> bool:
         """True if few configurations of the binary options occur."""
         return int(self.binary_codes.max()) < MAX_CONFIGURATIONS
 
-    @cached_property
-    def numeric_codes(self) -> Array:
-        """The distinct configurations of the numeric options, numbered by row, shape (n,)."""
-        return row_codes(len(self.selected), *map(_codes, self.numbers.values()))
-
     @property
     def is_combined(self) -> bool:
         """True if the table has most combinations of its binary and its numeric part."""
         if not self.numbers:
             return False
-        binary, numeric = int(self.binary_codes.max()) + 1, int(self.numeric_codes.max()) + 1
-        return len(self.selected) >= COMBINED * binary * numeric
+        numeric, _ = row_groups(np.stack([*self.numbers.values()], axis=1) + 0.0)
+        return len(self.selected) >= COMBINED * (int(self.binary_codes.max()) + 1) * len(numeric)
 
     @property
     def is_drawn(self) -> bool:
@@ -117,8 +114,8 @@ class OptionRows:
 
     def is_crossed_alone(self, column: int) -> bool:
         """Return whether a binary option is combined with all configurations of the other binary options."""
-        other_codes = row_codes(len(self.selected), *np.delete(self.selected, column, axis=1).T)
-        return int(self.binary_codes.max()) + 1 == 2 * (int(other_codes.max()) + 1)
+        others, _ = row_groups(np.delete(self.selected, column, axis=1))
+        return int(self.binary_codes.max()) + 1 == 2 * len(others)
 
 
 @dataclass(frozen=True)
@@ -151,18 +148,6 @@ def numeric_columns(numbers: Mapping[str, Array], rows: int) -> tuple[list[Numer
         columns += added
         values += [numeric == column.value if column.comparison == "=" else numeric <= column.value for column in added]
     return columns, np.stack(values, axis=1) if values else np.zeros((rows, 0), dtype=bool)
-
-
-def row_codes(rows: int, *columns: Array) -> Array:
-    """Return equal numbers for equal rows, shape (n,), of columns of truth values or whole numbers."""
-    codes = np.zeros(rows, dtype=np.int64)
-    for column in columns:
-        codes = renumbered(codes * (int(column.max(initial=0)) + 1) + column)
-    return codes
-
-
-def _codes(values: Array) -> Array:
-    return distinct_numbers(values)[1]
 
 
 # The probability of a wrong constraint in a table of independent options.
