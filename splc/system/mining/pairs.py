@@ -1,25 +1,11 @@
 """The options of a table as literals, and pairs of literals that never occur together, by far more than chance.
 
-Samples are often all combinations of a sample of the binary options and one of the numeric options. Then a constraint
-among binary options was tested by the distinct configurations of the binary options only, not by all rows. All rows
-count if they seem to be drawn independently. Then few possible configurations occur in no row, so that the constraints
-must not allow many others than those that occur.
-
 Two literals contradict each other if no row has both. If they are independent, n rows of which r have one and s the
 other have both in none with the probability C(n - s, r) / C(n, r) (Fisher's exact test). This probability, times the
 number of pairs that are tested (Bonferroni's correction), must be at most `CHANCE`.
 
-The test assumes rows that were drawn independently. Designs are not, so more is required:
-
-- Each literal occurs with several values of a third option, the same for both. Designs that change one option, or one
-  block of options, at a time never show two of them changed, but do not combine them with others either.
-- Where the number of contradicting rows is expected from another option (both literals are independent given its
-  value), it is still at least `LEAST_EXPECTED`. Otherwise the other option explains why the literals do not meet.
-- The same holds where the values of two other options are given, in tables that are not too large (`MAX_WORK`). Designs
-  of distant configurations select few options or most of them, so that all options seem to depend on each other.
-- Where the distances of rows vary clearly more than those of independent options, as in such designs, the logarithm of
-  the probability and the number of contradicting rows are as many times larger as the square of the ratio of variances
-  (`LiteralCounts.dispersion`).
+The test assumes rows that were drawn independently. Designs are not: what is required of theirs, and why, is in
+docs/decisions/0013.
 """
 
 from __future__ import annotations
@@ -269,7 +255,8 @@ class LiteralCounts:
     ) -> Array:
         """Return which pairs of literals occur with several values of a third option, and are not explained by others.
 
-        `options`: the option of each column.
+        Another option explains a pair if, given its value, independence predicts fewer than `LEAST_EXPECTED` rows, and
+        so do two other options in tables that are not too large. `options`: the option of each column.
         """
         least = factor * LEAST_EXPECTED
         is_combined = np.zeros(len(first), dtype=bool)
