@@ -57,17 +57,22 @@ class RunPattern:
         return f"{texts[self.kind]}{blocks}, by a factor of {self.factor:.2g}"
 
 
+def _repeated(tables: Sequence[Array]) -> Array:
+    """Return the rows of tables with at least two values as one table, NaN where they have fewer than others."""
+    rows = [table[(~np.isnan(table)).sum(axis=1) > 1] for table in tables]
+    width = max((table.shape[1] for table in rows), default=0)
+    padded = (np.pad(t, ((0, 0), (0, width - t.shape[1])), constant_values=np.nan) for t in rows)
+    return np.concatenate([np.zeros((0, width)), *padded])
+
+
 def scatter_of(tables: Sequence[Array]) -> float | None:
     """Return the median relative standard deviation of the rows with at least two values."""
-    deviations: list[float] = []
-    for table in tables:
-        repeated = table[(~np.isnan(table)).sum(axis=1) > 1]
-        if len(repeated):
-            # Squares of huge values would overflow, those of tiny ones vanish.
-            repeated = repeated / power_of_two(np.nan_to_num(repeated))
-            means = np.abs(np.nanmean(repeated, axis=1))
-            deviations += (np.nanstd(repeated, axis=1, ddof=1)[means > 0] / means[means > 0]).tolist()
-    return float(np.median(deviations)) if deviations else None
+    repeated = _repeated(tables)
+    # Squares of huge values would overflow, those of tiny ones vanish.
+    repeated = repeated / power_of_two(np.nan_to_num(repeated))
+    means = np.abs(repeated.mean(axis=1, where=~np.isnan(repeated)))
+    deviations = np.nanstd(repeated[means > 0], axis=1, ddof=1) / means[means > 0]
+    return float(np.median(deviations)) if len(deviations) else None
 
 
 def run_pattern(parts: Sequence[Measurements], nfp: str) -> RunPattern | None:
@@ -211,30 +216,29 @@ def summary_of(parts: Sequence[Measurements]) -> Summary:
     """Return the summary of measurements of one system; repetitions are compared within each part only."""
     configurations = Configurations.concatenate([part.configurations for part in parts])
     names = dict.fromkeys(name for part in parts for name in part.properties)
-    properties = tuple(_property(name, parts) for name in names)
-    return Summary(len(configurations.groups()[0]), sum(part.report.used for part in parts), properties)
-
-
-def _property(name: str, parts: Sequence[Measurements]) -> PropertySummary:
-    having = [part for part in parts if name in part.values]
-    tables = [part.values[name] for part in having]
-    measured = [part.configurations[~np.isnan(part.values[name]).all(axis=1)] for part in having]
-    known = np.concatenate([table[~np.isnan(table)] for table in tables])
-    counts = np.concatenate([(~np.isnan(table)).sum(axis=1) for table in tables])
-    repetitions = counts[counts > 0]
-    return PropertySummary(
-        name,
-        float(known.min()) if len(known) else math.nan,
-        float(known.max()) if len(known) else math.nan,
-        len(Configurations.concatenate(measured).groups()[0]),
-        len(known),
-        int(repetitions.min(initial=len(known))),
-        int(repetitions.max(initial=0)),
-        scatter_of(tables),
-        drift_of(tables),
-        parts[0].unit(name),
-        run_pattern(parts, name),
-    )
+    properties = []
+    for name in names:
+        having = [part for part in parts if name in part.values]
+        tables = [part.values[name] for part in having]
+        measured = [part.configurations[~np.isnan(part.values[name]).all(axis=1)] for part in having]
+        known = np.concatenate([table[~np.isnan(table)] for table in tables])
+        counts = np.concatenate([(~np.isnan(table)).sum(axis=1) for table in tables])
+        summary = PropertySummary(
+            name=name,
+            minimum=float(known.min()) if len(known) else math.nan,
+            maximum=float(known.max()) if len(known) else math.nan,
+            configurations=len(Configurations.concatenate(measured).groups()[0]),
+            values=len(known),
+            least_repetitions=int(counts[counts > 0].min(initial=len(known))),
+            most_repetitions=int(counts.max(initial=0)),
+            scatter=scatter_of(tables),
+            drift=drift_of(tables),
+            unit=parts[0].unit(name),
+            pattern=run_pattern(parts, name),
+        )
+        properties.append(summary)
+    rows = sum(part.report.used for part in parts)
+    return Summary(len(configurations.groups()[0]), rows, tuple(properties))
 
 
 def drift_of(tables: Sequence[Array]) -> Drift | None:
@@ -242,37 +246,25 @@ def drift_of(tables: Sequence[Array]) -> Drift | None:
 
     Repetitions are in the order of the file; differences between configurations, which are rows, have no effect.
     """
-    score = pairs = variance = 0.0
-    changes = []
-    for table in tables:
-        known = ~np.isnan(table)
-        repeated = known.sum(axis=1) > 1
-        values, known = table[repeated], known[repeated]
-        if not len(values):
-            continue
-        ties = np.ones(values.shape)
-        for slot in range(values.shape[1]):
-            later = np.sign(values[:, slot + 1 :] - values[:, [slot]])
-            score += float(np.nansum(later))
-            pairs += float(np.nansum(np.abs(later)))
-            same = later == 0
-            ties[:, slot] += same.sum(axis=1)
-            ties[:, slot + 1 :] += same
-        count = known.sum(axis=1).astype(float)
-        variance += float((count * (count - 1) * (2 * count + 5)).sum()) / 18
-        variance -= float(np.where(known, (ties - 1) * (2 * ties + 5), 0).sum()) / 18
-        rows = np.arange(len(values))
-        first = values[rows, known.argmax(axis=1)]
-        last = values[rows, known.shape[1] - 1 - known[:, ::-1].argmax(axis=1)]
-        with np.errstate(over="ignore"):
-            changes.append((last - first)[first != 0] / np.abs(first[first != 0]))
+    values = _repeated(tables)
+    known, rows, ties = ~np.isnan(values), np.arange(len(values)), np.ones(values.shape)
+    score = pairs = 0.0
+    for slot in range(values.shape[1]):
+        later = np.sign(values[:, slot + 1 :] - values[:, [slot]])
+        score += float(np.nansum(later))
+        pairs += float(np.nansum(np.abs(later)))
+        ties[:, slot] += (later == 0).sum(axis=1)
+        ties[:, slot + 1 :] += later == 0
+    count = known.sum(axis=1).astype(float)
+    variance = float((count * (count - 1) * (2 * count + 5)).sum()) / 18
+    variance -= float(np.where(known, (ties - 1) * (2 * ties + 5), 0).sum()) / 18
     if variance <= 0:
         return None
+    first = values[rows, known.argmax(axis=1)]
+    last = values[rows, values.shape[1] - 1 - known[:, ::-1].argmax(axis=1)]
+    with np.errstate(over="ignore"):
+        change = (last - first)[first != 0] / np.abs(first[first != 0])
     # The score takes whole numbers, two apart.
     deviations = max(abs(score) - 1, 0) / math.sqrt(variance)
-    change = np.concatenate(changes)
-    return Drift(
-        (pairs + score) / (2 * pairs),
-        float(np.median(change)) if len(change) else math.nan,
-        math.erfc(deviations / math.sqrt(2)),
-    )
+    median = float(np.median(change)) if len(change) else math.nan
+    return Drift((pairs + score) / (2 * pairs), median, math.erfc(deviations / math.sqrt(2)))

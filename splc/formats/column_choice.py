@@ -14,10 +14,10 @@ from typing import Literal
 
 import numpy as np
 
-from splc.data.property_unit import is_measurement_name
 from splc.data.table import TRUTH
 from splc.errors import InputError, MeasurementError, Problem, Problems, listed, shorten, unknown_name_hint
 from splc.formats.coded_columns import MAX_VALUES, is_index_name
+from splc.formats.names import is_measurement_name
 from splc.io.csv_rows import distinct_texts, texts_in
 from splc.io.numbers import not_a_number, parse_column, unit_of
 from splc.system.variability import VariabilityModel

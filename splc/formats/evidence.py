@@ -7,9 +7,9 @@ from itertools import chain, combinations, product
 
 import numpy as np
 
-from splc.data.property_unit import is_count_name, words_of
 from splc.errors import listed
 from splc.formats.coded_columns import CROSSED, MAX_TESTS, MIN_ROWS, CodedColumns, is_code_name, repeats
+from splc.formats.names import is_count_name, words_of
 
 # More fractions than these may be measured ones, such as a temperature.
 _SET = 10

@@ -14,8 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.data.configurations import Configurations
-from splc.data.experiment import Experiment, Key
-from splc.data.measurements import AGGREGATES, Measurements, ReadingReport
+from splc.data.measurements import AGGREGATES, Experiment, Key, Measurements, ReadingReport
 from splc.errors import MeasurementError
 from splc.formats.measurements.read import read_measurements
 from splc.system.options import BinaryOption, NumericOption
@@ -75,6 +74,21 @@ class TestValues:
         assert found.configurations == ALL[there]
         assert found["energy"].tolist() == np.arange(6)[there].tolist()
         assert len(ms.measured("energy")) == len(ms) == 6
+
+
+@given(repetitions, repetitions)
+def test_runs_are_those_of_a_plain_loop(times: np.ndarray, energies: np.ndarray) -> None:
+    """A configuration has a row for each slot up to its last value of any property, and at least one."""
+    tables = {"time": times, "energy": energies[:, :2]}
+    expected = []
+    for row in range(len(ALL)):
+        last = [at for table in tables.values() for at, value in enumerate(table[row]) if not math.isnan(value)]
+        expected += [(row, slot) for slot in range(max(last, default=0) + 1)]
+    configurations, values = Measurements(ALL, tables).runs()
+    assert configurations == ALL[[row for row, _ in expected]]
+    for name, table in tables.items():
+        column = [table[row][slot] if slot < table.shape[1] else NAN for row, slot in expected]
+        np.testing.assert_array_equal(values[name], column)
 
 
 def test_immutable() -> None:

@@ -12,15 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.data.configurations import Configurations
-from splc.data.measurements import (
-    Measurements,
-    ReadingReport,
-    most_cells,
-    offsets,
-    repetition_column,
-    repetition_rows,
-    require_size,
-)
+from splc.data.measurements import Measurements, ReadingReport, most_cells, offsets, require_size
 from splc.data.summary import drift_of, run_pattern, summary_of
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
@@ -41,35 +33,6 @@ def test_offsets_are_those_of_a_plain_loop(rows: list[tuple[int, int]]) -> None:
     found, totals = offsets(groups, sizes, 5)
     assert found.tolist() == expected
     assert totals.tolist() == columns
-
-
-cells = st.sampled_from([1.0, 2.0, np.nan])
-
-
-@given(
-    st.integers(0, 4).flatmap(
-        lambda rows: st.lists(
-            st.integers(0, 3).flatmap(
-                lambda width: st.lists(
-                    st.lists(cells, min_size=width, max_size=width), min_size=rows, max_size=rows
-                ).map(lambda found: np.array(found, dtype=float).reshape(rows, width))
-            ),
-            max_size=3,
-        ).map(lambda tables: (rows, tables))
-    )
-)
-def test_rows_are_those_of_a_plain_loop(given: tuple[int, list[np.ndarray]]) -> None:
-    """A group has a row for each slot up to its last value of any property, and at least one."""
-    count, tables = given
-    expected = []
-    for group in range(count):
-        last = [at for table in tables for at, value in enumerate(table[group]) if not np.isnan(value)]
-        expected += [(group, slot) for slot in range(max(last, default=0) + 1)]
-    rows, slots = repetition_rows([table for table in tables if table.shape[1]], count)
-    assert list(zip(rows.tolist(), slots.tolist(), strict=True)) == expected
-    for table in tables:
-        column = [table[group][slot] if slot < table.shape[1] else np.nan for group, slot in expected]
-        np.testing.assert_array_equal(repetition_column(table, rows, slots), column)
 
 
 COUNT = 24

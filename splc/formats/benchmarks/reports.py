@@ -9,7 +9,6 @@ from functools import partial
 from itertools import chain, product, zip_longest
 from typing import Any
 
-from splc.data.property_unit import is_measurement_name
 from splc.errors import listed
 from splc.formats.benchmarks.declaration import (
     ROWS,
@@ -25,6 +24,7 @@ from splc.formats.benchmarks.declaration import (
     table_of,
     without_units,
 )
+from splc.formats.names import is_measurement_name
 from splc.formats.table import TableSource
 from splc.io.files import Source
 from splc.io.json import declared

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from splc.data.experiment import Experiment
+from splc.data.measurements import Experiment
 from splc.errors import InputError, Problem, SpecError, listed, unknown_name_hint
 from splc.formats import detect
 from splc.formats.benchmarks.declaration import BENCHMARK, OVERRIDES, files_in

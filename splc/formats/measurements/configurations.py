@@ -13,7 +13,6 @@ empty; a term with a missing variable contributes nothing.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -186,7 +185,7 @@ def _table(source: Source, system: VariabilityModel) -> _Table:
     values = {name: parse_column(cells) for name, cells in texts.items()}
     for name, column in values.items():
         for text, number, line in zip(texts[name], column.tolist(), lines, strict=True):
-            if math.isnan(number) and text.casefold() not in ("", "nan"):
+            if np.isnan(number) and text.casefold() not in ("", "nan"):
                 problems.add(f"{name}: {text!r} {not_a_number(text)}", line)
     level = parse_column(levels)
     for text, number, line in zip(levels, level.tolist(), lines, strict=True):

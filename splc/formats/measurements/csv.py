@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from splc.data.configurations import Configurations, option_column
-from splc.data.measurements import Measurements, repetition_column, repetition_rows
+from splc.data.measurements import Measurements
 from splc.data.table import TRUTH, Groups, add_children, only_index
 from splc.errors import ConfigurationError, InputError, MeasurementError, Problem, Problems, listed, nearest
 from splc.formats.column_choice import ColumnChoice, columns_of
@@ -235,10 +235,8 @@ def _table_parts(configurations: Configurations, extra: Mapping[str, Array | str
         rows = configurations[start : start + step]
         _, columns = with_groups(system, option_texts(rows))
         for values in extra.values():
-            if isinstance(values, str):
-                columns.append([values] * len(rows))
-            else:
-                columns.append(column_texts(np.asarray(values[start : start + step], dtype=float)))
+            part = [values] * len(rows) if isinstance(values, str) else np.asarray(values[start : start + step], float)
+            columns.append(part if isinstance(part, list) else column_texts(part))
         yield table_text(header, columns).encode("utf-8")[len(first) :]
 
 
@@ -258,9 +256,8 @@ def write_measurements_csv(measurements: Measurements, path: str | Path) -> tupl
     Each repetition is a row; missing values are empty.
     """
     check_names(measurements, exact_names(measurements.system))
-    rows, slots = repetition_rows(measurements.values.values(), len(measurements))
-    values = {name: repetition_column(values, rows, slots) for name, values in measurements.values.items()}
-    write_whole(path, _table_parts(measurements.configurations[rows], {**measurements.contexts, **values}))
+    configurations, values = measurements.runs()
+    write_whole(path, _table_parts(configurations, {**measurements.contexts, **values}))
     return left_out(measurements, ("contexts", "repetitions"))
 
 
