@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -30,11 +30,6 @@ MAX_NUMERIC = 600
 DISTINCT = 1e-6
 # Tables with at least this share of all combinations of their binary and numeric parts are combined by a design.
 COMBINED = 0.5
-# At least this share of the configurations of the binary options have different numbers of rows in independent draws.
-# Combinations of designs have as many rows of each, or a few numbers where some combinations are not valid.
-DIFFERENT = 0.5
-# The most configurations of the binary options that are compared with those that the constraints allow.
-MAX_CONFIGURATIONS = 2_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,30 +44,19 @@ class OptionRows:
     # alternative groups that are known, with the parent of each
     groups: tuple[tuple[tuple[str, ...], str | None], ...] = ()
 
-    @classmethod
-    def of(
-        cls,
-        names: Sequence[str],
-        selected: Array,
-        numbers: Mapping[str, Array],
-        groups: Sequence[tuple[tuple[str, ...], str | None]] = (),
-    ) -> OptionRows:
-        """Return the distinct rows of options in the rows of a table."""
+    def distinct(self) -> OptionRows:
+        """Return the distinct rows."""
         # Adding 0 turns -0.0 into 0.0.
-        columns = ((values + 0.0)[:, np.newaxis].view(np.uint8) for values in numbers.values())
-        rows, _ = row_groups(np.concatenate([selected.view(np.uint8), *columns], axis=1))
-        distinct = {name: values[rows] for name, values in numbers.items()}
-        return cls(tuple(names), selected[rows], distinct, tuple(groups))
+        columns = ((values + 0.0)[:, np.newaxis].view(np.uint8) for values in self.numbers.values())
+        rows, _ = row_groups(np.concatenate([self.selected.view(np.uint8), *columns], axis=1))
+        numbers = {name: values[rows] for name, values in self.numbers.items()}
+        return replace(self, selected=self.selected[rows], numbers=numbers)
 
     @cached_property
-    def binary_codes(self) -> Array:
-        """The distinct configurations of the binary options, numbered by row, shape (n,)."""
-        return row_groups(self.selected)[1]
-
-    @property
-    def has_few(self) -> bool:
-        """True if few configurations of the binary options occur."""
-        return int(self.binary_codes.max()) < MAX_CONFIGURATIONS
+    def binary(self) -> tuple[Array, Array]:
+        """The first row of each configuration of the binary options, and the number of its rows."""
+        rows, group = row_groups(self.selected)
+        return rows, np.bincount(group)
 
     @property
     def is_combined(self) -> bool:
@@ -80,28 +64,12 @@ class OptionRows:
         if not self.numbers:
             return False
         numeric, _ = row_groups(np.stack([*self.numbers.values()], axis=1) + 0.0)
-        return len(self.selected) >= COMBINED * (int(self.binary_codes.max()) + 1) * len(numeric)
-
-    @property
-    def is_drawn(self) -> bool:
-        """True if the rows seem to be drawn independently from few configurations of the binary options."""
-        counts = np.bincount(self.binary_codes)
-        few = self.has_few and len(counts) < len(self.selected)
-        return few and not self.is_combined and len(np.unique(counts)) >= DIFFERENT * len(counts)
-
-    @property
-    def likely_configurations(self) -> int:
-        """The most configurations of the binary options that are possible if the rows were drawn independently.
-
-        Those that occur in no row are about as many as those that occur in one or two; twice as many are allowed.
-        """
-        counts = np.bincount(self.binary_codes)
-        return len(counts) + 2 * int((counts <= 2).sum())
+        return len(self.selected) >= COMBINED * len(self.binary[0]) * len(numeric)
 
     def is_crossed_alone(self, column: int) -> bool:
         """Return whether a binary option is combined with all configurations of the other binary options."""
         others, _ = row_groups(np.delete(self.selected, column, axis=1))
-        return int(self.binary_codes.max()) + 1 == 2 * len(others)
+        return len(self.binary[0]) == 2 * len(others)
 
 
 @dataclass(frozen=True)

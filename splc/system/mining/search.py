@@ -209,18 +209,16 @@ def _group(table: LiteralTable, parent: int, members: Sequence[int]) -> Stated:
     names = tuple(table.names[column] for column in members)
     premise = OptionLiteral(table.names[parent], True)
     constraint = MinedConstraint("exactly one", premise, names, int(rows), float(rows * (1 - exactly_one)))
-    parents = [(~column, parent) for column in members]
-    return constraint, [*parents, (~parent, *members), *_exclusions(members)]
+    exclusions = [(~first, ~second) for first, second in combinations(members, 2)]
+    return constraint, [*((~column, parent) for column in members), (~parent, *members), *exclusions]
 
 
 def _at_most_one(table: LiteralTable, members: Sequence[int]) -> Stated:
     single, rows = table.pairs.single[list(members)], table.pairs.rows
-    shares = single / rows
-    none = float(np.prod(1 - shares))
-    expected = rows * (1 - none * (1 + float(np.sum(shares / (1 - shares)))))
-    names = tuple(table.names[at] for at in members)
-    constraint = MinedConstraint("at most one", None, names, int(single.sum()), float(expected))
-    return constraint, _exclusions(members)
+    shares, names = single / rows, tuple(table.names[at] for at in members)
+    expected = rows * (1 - float(np.prod(1 - shares)) - probability_of_one(shares.tolist()))
+    constraint = MinedConstraint("at most one", None, names, int(single.sum()), expected)
+    return constraint, [(~first, ~second) for first, second in combinations(members, 2)]
 
 
 def _at_least_one(table: LiteralTable, parent: int, children: Sequence[int]) -> Stated | None:
@@ -235,10 +233,6 @@ def _at_least_one(table: LiteralTable, parent: int, children: Sequence[int]) -> 
     names, premise = tuple(table.names[at] for at in children), OptionLiteral(table.names[parent], True)
     constraint = MinedConstraint("at least one", premise, names, int(rows), rows * none)
     return constraint, [(~parent, *children)]
-
-
-def _exclusions(columns: Sequence[int]) -> list[Literals]:
-    return [(~first, ~second) for first, second in combinations(columns, 2)]
 
 
 def _cliques(neighbours: dict[int, set[int]]) -> Iterator[tuple[int, ...]]:
@@ -344,6 +338,11 @@ def _together(first: Array, second: Array, chance: Array, binary: int) -> Array:
 # of contradicting rows that independence predicts: designs, and tables that end early, leave out combinations of
 # selected options, which look like exclusions, but no implications.
 LEAST_COMPLETE, LEAST_IMPLICATIONS = 24, 2.0
+# At least this share of the configurations of the binary options have different numbers of rows in independent draws.
+# Combinations of designs have as many rows of each, or a few numbers where some combinations are not valid.
+DIFFERENT = 0.5
+# The most configurations of the binary options that are compared with those that the constraints allow.
+MAX_CONFIGURATIONS = 2_000
 # Tables of more columns are not compared with all configurations that their constraints allow.
 MAX_COLUMNS = 64
 
@@ -352,12 +351,14 @@ def mined_constraints(table: OptionRows) -> MinedConstraints:
     """Return the constraints that all rows satisfy by far more than chance, without those that others imply."""
     if len(table.selected) < 2 or not table.selected.shape[1]:
         return MinedConstraints((), len(table.selected))
-    # One row for each configuration of the binary options.
-    rows, results = np.sort(np.unique(table.binary_codes, return_index=True)[1]), None
-    if table.is_drawn:
-        results = _constraints(LiteralTable(table, np.arange(len(table.selected))), table.likely_configurations)
-    few = table.selected.shape[1] <= MAX_COLUMNS and table.has_few
-    if results is None and few and len(rows) >= LEAST_COMPLETE:
+    (rows, counts), results = table.binary, None
+    few = len(rows) <= MAX_CONFIGURATIONS
+    drawn = few and len(rows) < len(table.selected) and len(np.unique(counts)) >= DIFFERENT * len(rows)
+    if drawn and not table.is_combined:
+        # Those that occur in no row are about as many as those that occur in one or two; twice as many are allowed.
+        likely = len(rows) + 2 * int((counts <= 2).sum())
+        results = _constraints(LiteralTable(table, np.arange(len(table.selected))), likely)
+    if results is None and few and len(rows) >= LEAST_COMPLETE and table.selected.shape[1] <= MAX_COLUMNS:
         results = _constraints(LiteralTable(table, rows, complete=True), len(rows))
         for each in results[0] if results else ():
             least = LEAST_EXPECTED if each.kind in {"excludes", "either", "at most one"} else LEAST_IMPLICATIONS
