@@ -256,9 +256,6 @@ def row_groups(rows: Array) -> tuple[Array, Array]:
     for word in words.T:
         hashes = (hashes ^ word) * SPREAD
         hashes ^= hashes >> _SHIFT
-    ordered = np.sort(hashes)
-    if (ordered[1:] != ordered[:-1]).all():
-        return np.arange(len(rows)), np.arange(len(rows))
     first, group = first_appearances(hashes)
     if np.array_equal(words, words[first[group]]):
         return first, group

@@ -113,9 +113,8 @@ class Source:
             return data.decode("utf-8")
         except UnicodeDecodeError as error:
             line = data.count(b"\n", 0, error.start) + 1
-            hint = "save it as UTF-8, for example with: iconv -f LATIN1 -t UTF-8 OLD > NEW"
-            if is_utf16:
-                hint = "it looks like UTF-16; convert it with: iconv -f UTF-16 -t UTF-8 OLD > NEW"
+            latin = "save it as UTF-8, for example with: iconv -f LATIN1 -t UTF-8 OLD > NEW"
+            hint = "it looks like UTF-16; convert it with: iconv -f UTF-16 -t UTF-8 OLD > NEW" if is_utf16 else latin
             message = f"the byte 0x{data[error.start]:02x} is not UTF-8"
             raise InputError(Problem(message, self.name, line, hint=hint)) from None
 
@@ -308,14 +307,9 @@ def missing_folder(path: str | Path) -> str | None:
 
 def _compressed(parts: Iterable[bytes]) -> Iterator[bytes]:
     """Yield the bytes of a gzip file."""
-    packed = io.BytesIO()
-    with gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0) as stream:
-        for chunk in parts:
-            stream.write(chunk)
-            yield packed.getvalue()
-            packed.seek(0)
-            packed.truncate()
-    yield packed.getvalue()
+    packer = zlib.compressobj(9, wbits=zlib.MAX_WBITS | 16)
+    yield from map(packer.compress, parts)
+    yield packer.flush()
 
 
 def _replace(path: Path, parts: Iterable[bytes]) -> None:
