@@ -223,11 +223,11 @@ def _read(system: VariabilityModel, option: Option, column: Any, children: Seque
     """Return the value indices of a column of numbers or of texts; `children`: the group that has it."""
     if isinstance(column, np.ndarray):
         # Tables of versions before the option have no value of it.
-        has_blanks = system.inferred and isinstance(option, BinaryOption) and not np.isnan(column).all()
-        column = np.nan_to_num(column) if has_blanks else column
+        has_gaps = system.inferred and isinstance(option, BinaryOption) and not np.isnan(column).all()
+        column = np.nan_to_num(column) if has_gaps else column
         indices, wrong = value_indices(option, column), dict[str, str]()
     else:
-        indices, wrong = option_column(option, column, children=children, blanks=system.inferred)
+        indices, wrong = option_column(option, column, children=children, empty=system.inferred)
     if children and system.inferred and (unknown := [text for text in wrong if text.strip()]):
         # Such rows have none of the children.
         warn_of_unknown(option.name, unknown)
@@ -304,17 +304,17 @@ def option_column(
     decimal: str = ".",
     children: Sequence[BinaryOption] = (),
     *,
-    blanks: bool = True,
+    empty: bool = True,
 ) -> tuple[Array, dict[str, str]]:
     """Return the value indices of a column (-1 for wrong texts), and wrong text → its problem.
 
-    `children`: the members of the group that has this column. `blanks`: whether empty cells of zeros and ones are 0.
+    `children`: the members of the group that has this column. `empty`: whether empty cells of zeros and ones are 0.
     """
     distinct, codes = distinct_texts(texts)
     cells = [text.strip().casefold() for text in distinct]
     if isinstance(option, BinaryOption) or _BINARY_VALUES.issuperset(option.values):
         cells = [str(TRUTH.get(text, text)) for text in cells]
-    if blanks and isinstance(option, BinaryOption) and not _BINARY_CELLS.isdisjoint(cells):
+    if empty and isinstance(option, BinaryOption) and not _BINARY_CELLS.isdisjoint(cells):
         # Tables of versions before the option have no value of it.
         cells = [text or "0" for text in cells]
     numbers = parse_column(cells, decimal)

@@ -14,7 +14,7 @@ from splc.data.measurements import Measurements, offsets
 from splc.io.numbers import power_of_two
 from splc.types import Array
 
-Kind = Literal["first", "trend", "alternate", "position", "neighbours", "groups"]
+Kind = Literal["first", "trend", "alternate", "position", "groups"]
 
 # A smaller scatter of runs is no cause for a warning.
 LEAST = 0.02
@@ -23,8 +23,6 @@ LEAST = 0.02
 SHARE, RATIO, ROWS = 0.5, 20.0, 5
 # A shape explains this share of the differences between positions.
 SHAPE = 0.8
-# Neighbours in the file move together if their correlation is at least this, and so many standard errors.
-CORRELATED, ERRORS = 0.5, 5.0
 # Two groups explain this share of the differences between at least so many runs of most configurations. (Of four values
 # with normal noise the median is 0.87. One outlier explains all differences of its configuration.)
 TWO_GROUPS, RUNS = 0.95, 4
@@ -35,7 +33,7 @@ class RunPattern:
     """A pattern of the runs of all configurations."""
 
     # whether the first runs differ from all others, later runs are larger or smaller, every other run is, runs of the
-    # same position are, rows that are neighbours in the file are, or there are two groups in any order
+    # same position are, or there are two groups in any order
     kind: Kind
     scatter: float  # see `scatter_of`
     factor: float  # how many times the larger runs are as large as the smaller ones
@@ -50,7 +48,6 @@ class RunPattern:
             "trend": "from the first to the last",
             "alternate": "every other one from the rest",
             "position": "those of the same position together",
-            "neighbours": "those in neighbouring rows together",
             "groups": "in two groups",
         }
         blocks = "" if self.block is None else f", in blocks of {self.block:,} rows"
@@ -78,16 +75,10 @@ def scatter_of(tables: Sequence[Array]) -> float | None:
 def run_pattern(parts: Sequence[Measurements], nfp: str) -> RunPattern | None:
     """Return the pattern of the runs of a property in the parts of a table, None if there is none or it is small."""
     tables = [part.values[nfp] for part in parts if nfp in part.values]
-    width = max((table.shape[1] for table in tables), default=0)
-    if width < 2:
+    values = _repeated(tables)
+    sizes = np.abs(values[(np.fmin.reduce(values, axis=1) > 0) | (np.fmax.reduce(values, axis=1) < 0)])
+    if len(sizes) < ROWS:
         return None
-    values = np.concatenate([np.pad(t, ((0, 0), (0, width - t.shape[1])), constant_values=np.nan) for t in tables])
-    low, high = np.nanmin(values, axis=1, initial=np.inf), np.nanmax(values, axis=1, initial=-np.inf)
-    usable = ((~np.isnan(values)).sum(axis=1) > 1) & ((low > 0) | (high < 0))
-    if usable.sum() < ROWS:
-        return None
-    # Of the configurations with several runs, which are often few.
-    sizes = np.abs(values[usable])
     # Sums of huge values would overflow.
     sizes /= np.nanmax(sizes, axis=1, keepdims=True)
     apart = sizes / np.nanmean(sizes, axis=1, keepdims=True) - 1
@@ -101,56 +92,30 @@ def run_pattern(parts: Sequence[Measurements], nfp: str) -> RunPattern | None:
     positions = np.nansum(apart, axis=0) / np.maximum(used, 1)
     between = float(used @ positions**2)
     freedom = len(used) - 1, count - rows - len(used) + 1
-    sequence = _file_order(parts[0], usable, apart) if len(parts) == 1 else None
     if between >= SHARE * total and between * freedom[1] > RATIO * (total - between) * freedom[0]:
-        in_blocks = sequence is not None and bool((np.diff(sequence[1]) >= 0).all())
+        places = np.arange(len(positions))
+        shapes: dict[Kind, Array] = {"first": places == 0, "alternate": places % 2, "trend": places}
+        explained = {
+            each: np.corrcoef(positions, shape)[0, 1] ** 2 for each, shape in shapes.items() if len(places) > 2
+        }
+        kind: Kind = next((each for each, share in explained.items() if share >= SHAPE), "position")
+        in_blocks = len(parts) == 1 and _in_blocks(parts[0])
         factor = float((1 + positions.max()) / (1 + positions.min()))
-        return RunPattern(_shape(positions), scatter, factor, rows if in_blocks else None)
-    factor = float((1 + apart[apart > 0].mean()) / (1 + apart[apart < 0].mean()))
-    if sequence is not None and _move_together(sequence[0], sequence[2]):
-        return RunPattern("neighbours", scatter, factor)
+        return RunPattern(kind, scatter, factor, rows if in_blocks else None)
     several = known.sum(axis=1) >= RUNS
     if several.sum() >= ROWS and float(np.median(_between_two(apart[several]))) >= TWO_GROUPS:
+        factor = float((1 + apart[apart > 0].mean()) / (1 + apart[apart < 0].mean()))
         return RunPattern("groups", scatter, factor)
     return None
 
 
-def _shape(positions: Array) -> Kind:
-    """Return the shape of the mean relative differences of positions, shape (repetitions,)."""
-    count = len(positions)
-    places = np.arange(count)
-    shapes: dict[Kind, Array] = {"first": places == 0, "alternate": places % 2, "trend": places}
-    for kind, shape in shapes.items():
-        if count > 2 and np.corrcoef(positions, shape)[0, 1] ** 2 >= SHAPE:
-            return kind
-    return "position"
-
-
-def _file_order(part: Measurements, usable: Array, apart: Array) -> tuple[Array, Array, Array] | None:
-    """Return the differences in the order of the file, with their positions and configurations; None if not known.
-
-    `usable`: which configurations have differences, shape (n,). `apart`: those of these, shape (usable, repetitions).
-    """
+def _in_blocks(part: Measurements) -> bool:
+    """Return whether every configuration has its run in the file before one has its next run."""
     groups = part.report.groups[np.argsort(part.report.lines, kind="stable")]
     if not len(groups) or groups.max() >= len(part):
-        return None
-    slots = offsets(groups, np.ones(len(groups), dtype=np.int64), len(part))[0]
-    if slots.max() >= apart.shape[1]:
-        return None
-    has_any = usable[groups]
-    differences = np.full(len(groups), np.nan)
-    differences[has_any] = apart[(np.cumsum(usable) - 1)[groups[has_any]], slots[has_any]]
-    return differences, slots, groups
-
-
-def _move_together(differences: Array, groups: Array) -> bool:
-    """Return whether rows next to each other in the file that are of different configurations move together."""
-    first, second = differences[:-1], differences[1:]
-    used = (groups[:-1] != groups[1:]) & ~np.isnan(first) & ~np.isnan(second)
-    if used.sum() < ERRORS**2 or not first[used].any() or not second[used].any():
         return False
-    correlation = float(first[used] @ second[used] / np.sqrt((first[used] ** 2).sum() * (second[used] ** 2).sum()))
-    return correlation >= max(CORRELATED, ERRORS / float(np.sqrt(used.sum())))
+    slots, _ = offsets(groups, np.ones(len(groups), dtype=np.int64), len(part))
+    return bool((np.diff(slots) >= 0).all())
 
 
 def _between_two(apart: Array) -> Array:

@@ -1,4 +1,4 @@
-"""What the words of the name of a column say: measured values, durations, settings, or counts of a program."""
+"""Words in the names of columns: of measured values, durations, settings, and counts of a program."""
 
 from __future__ import annotations
 

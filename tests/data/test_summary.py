@@ -55,19 +55,6 @@ def measured(factor: str, repetitions: int = 6, noise: float = 0.01, *, adjacent
     return Measurements(configurations, {"time": values.reshape(COUNT, repetitions)}, report=report)
 
 
-def test_neighbours_in_the_file() -> None:
-    """Rows next to each other in a file in random order move together where the machine changed in between."""
-    table = measured("1.0")
-    order = np.random.default_rng(1).permutation(len(table.report.groups))
-    groups = table.report.groups[order]
-    values = np.full((COUNT, 6), np.nan)
-    slots = np.array([int((groups[:at] == group).sum()) for at, group in enumerate(groups.tolist())])
-    values[groups, slots] = (5 + groups) * np.where(np.arange(len(groups)) % 40 < 20, 1.0, 1.5)
-    found = run_pattern([replace(table, values={"time": values}, report=replace(table.report, groups=groups))], "time")
-    assert found is not None
-    assert found.kind == "neighbours"
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_independent_runs_have_no_pattern(seed: int) -> None:
     """Runs with noise of their own, and few outliers, have no pattern; nor have negative values or huge ones."""
