@@ -22,7 +22,7 @@ from sampling.space.solutions import Solutions
 from sampling.space.space import LIMIT
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, InputError, Problems, SpaceError, SpecError, plural
-from splc.io.csv_rows import header_names, is_not_blank, split_table_rows
+from splc.io.csv_rows import header_names, is_not_blank, split_rows
 from splc.io.files import read_source
 from splc.io.numbers import parse_column
 from splc.system.options import BinaryOption
@@ -182,7 +182,7 @@ def read_population(path: str, system: VariabilityModel, only: str | None = None
     ones) or `numeric`; others that have no column get their first value.
     """
     source = read_source(path)
-    rows, lines = split_table_rows(source)
+    rows, lines = split_rows(source)
     header = header_names(rows[0])
     problems = Problems(source.name)
     for row, line in zip(rows, lines, strict=True):

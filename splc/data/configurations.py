@@ -83,23 +83,15 @@ class Configurations(Presented):
         return np.frombuffer(marked.tobytes(), dtype=f"S{marked.shape[1]}")
 
     def value(self, name: str) -> Array:
-        """Return the values of an option, floats of shape (n,): 0 or 1 for binary options, NaN where deselected.
-
-        Raises:
-            ConfigurationError: if the option is unknown.
-        """
+        """Return the values of an option, floats of shape (n,): 0 or 1 for binary options, NaN where deselected."""
         option = self.system.option(name)
         return value_table(option)[self.indices[:, self.system.positions[option.name]]]
 
     def column(self, name: str) -> Array:
         """Return the values of a name in terms, floats of shape (n,).
 
-        Args:
-            name: an option (NaN where it is deselected), root, `Enabledx`, `Disabledx`, or an observed variable (NaN
-                where a configuration does not have it).
-
-        Raises:
-            ConfigurationError: if the name is unknown, or the variable was not observed for all configurations.
+        It is an option (NaN where deselected), root, `Enabledx`, `Disabledx`, or a variable that was observed for all
+        configurations (NaN where one does not have it).
         """
         known = self.system.spellings.get(name)
         if known == ROOT:

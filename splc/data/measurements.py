@@ -261,28 +261,18 @@ class Measurements(Presented):
         return len(self.configurations)
 
     def repetitions(self, nfp: str) -> Array:
-        """Return all values of a property, shape (n, repetitions), NaN where one is missing.
-
-        Raises:
-            MeasurementError: if the property was not measured.
-        """
+        """Return all values of a property that was measured, shape (n, repetitions), NaN where one is missing."""
         if nfp not in self.values:
-            if nfp in self.contexts:
-                text = np.isnan(parse_number(self.contexts[nfp]))
-                reason = (
-                    f": its values are not numbers, but {self.contexts[nfp]!r}" if text else ", as it was named one"
-                )
+            if (value := self.contexts.get(nfp)) is not None:
+                is_text = np.isnan(parse_number(value))
+                reason = f": its values are not numbers, but {value!r}" if is_text else ", as it was named one"
                 raise MeasurementError(f"{nfp!r} is a context{reason}", hint="a property has numbers only")
             hint = unknown_name_hint(nfp, list(self.values))
             raise MeasurementError(f"the property {nfp!r} was not measured", hint=hint)
         return self.values[nfp]
 
     def column(self, nfp: str) -> Array:
-        """Return the value used per configuration, shape (n,): the aggregate of its repetitions, NaN where none is.
-
-        Raises:
-            MeasurementError: if there is no such property, or an aggregate is infinite.
-        """
+        """Return the value used per configuration, shape (n,): the aggregate of its repetitions, NaN where none is."""
         values = self.repetitions(nfp)
         result = values[:, 0].copy() if values.shape[1] == 1 else np.full(len(values), np.nan)
         if values.shape[1] > 1 and (known := ~np.isnan(values).all(axis=1)).any():
@@ -318,11 +308,7 @@ class Measurements(Presented):
         return Measurements(self.configurations[rows], values, *about)
 
     def resolve_property(self, nfp: str | None = None) -> str:
-        """Return `nfp`, or the only property if it is None.
-
-        Raises:
-            MeasurementError: if `nfp` was not measured, or is None and there are several properties.
-        """
+        """Return `nfp`, which must have been measured, or the only property if it is None."""
         if nfp is not None:
             self.repetitions(nfp)
             return nfp

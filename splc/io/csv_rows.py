@@ -325,19 +325,16 @@ def is_not_blank(cells: Sequence[str]) -> bool:
     return any(cell.strip() for cell in cells)
 
 
-def split_table_rows(source: Source) -> tuple[list[list[str]], list[int]]:
-    """Return the rows of a CSV file that are not blank, and their lines; the separator is the likely one."""
-    text = source.text()
-    return split_rows(source, likely_separator(text) if text.strip() else ",", is_not_blank)
-
-
-def split_rows(source: Source, separator: str, keep: Callable[[list[str]], bool]) -> tuple[list[list[str]], list[int]]:
+def split_rows(
+    source: Source, separator: str | None = None, keep: Callable[[list[str]], bool] = is_not_blank
+) -> tuple[list[list[str]], list[int]]:
     """Return the rows of a CSV file, and the line at which each row ends.
 
-    `keep`: whether a row is kept; it must reject blank rows.
+    `separator`: None is the likely one. `keep`: whether a row is kept; it must reject blank rows.
     """
-    rows, lines = [], []
-    reader = csv.reader(io.StringIO(source.text(), newline=""), delimiter=separator, strict=True, skipinitialspace=True)
+    rows, lines, text = [], [], source.text()
+    separator = separator or (likely_separator(text) if text.strip() else ",")
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True, skipinitialspace=True)
     try:
         for row in reader:
             if keep(row):

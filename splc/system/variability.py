@@ -189,11 +189,7 @@ class VariabilityModel:
         return ConfigurationError(f"unknown option {name!r}", hint=unknown_name_hint(name, list(self.term_order)))
 
     def option(self, name: str) -> Option:
-        """Return the option with this name.
-
-        Raises:
-            ConfigurationError: if the name is unknown, with the nearest name.
-        """
+        """Return the option with this name, in any of its spellings."""
         known = self.spellings.get(name)
         if known is None or known not in self.positions:
             raise ConfigurationError(f"unknown option {name!r}", hint=unknown_name_hint(name, list(self.names)))

@@ -88,17 +88,6 @@ class TestConstruction:
         own[:] = 1
         assert [each.indices.tolist() for each in found] == [[[0, 0, 0], [0, 0, 0]]] * 2
 
-    def test_immutable(self) -> None:
-        """Indices can be written neither through the configurations nor through the array they were made from."""
-        array = np.array([[1, 2, 3]])
-        configurations = Configurations(SMALL, array)
-        array[0, 0] = 0
-        assert configurations.indices.tolist() == [[1, 2, 3]]
-        with pytest.raises(ValueError, match="read-only"):
-            configurations.indices[0, 0] = 0
-        with pytest.raises(ValueError, match="read-only"):
-            configurations[:1].indices[0, 0] = 0
-
     @given(some(), some())
     def test_equality(self, one: Configurations, other: Configurations) -> None:
         """Configurations are equal if all their rows are, in the same order, and are not hashable."""

@@ -23,7 +23,7 @@ from typing import Any
 from splc.errors import InputError, Problem, Problems, listed, plural
 from splc.formats.column_choice import StatedRoles
 from splc.formats.table import TableSource
-from splc.io.csv_rows import split_table_rows
+from splc.io.csv_rows import split_rows
 from splc.io.files import STANDARD, Source, read_source
 from splc.io.json import mismatches, parse_json
 from splc.io.numbers import number_text, parse_number
@@ -227,7 +227,7 @@ def check(source: Source, content: Any, kind: Any, name: str = "") -> None:
 def rows_of(source: Source) -> list[dict[str, str]]:
     """Return the rows of a CSV file with a header, by column."""
     table: tuple[Sequence[Sequence[str]], Sequence[int]] = (
-        (source.rows, source.lines) if isinstance(source, TableSource) and source.rows else split_table_rows(source)
+        (source.rows, source.lines) if isinstance(source, TableSource) and source.rows else split_rows(source)
     )
     (header, *rows), (_, *lines) = table
     if not rows:
