@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -343,12 +344,12 @@ def further_values(system: VariabilityModel, columns: Mapping[str, Any]) -> dict
     """
     options, found = {option.name: option for option in open_options(system)}, {}
     for name, column in columns.items():
-        option = options.get(system.spellings.get(name, ""))
-        if option is not None and column is not None and not isinstance(column, str):
-            values = np.array([float(column)]) if isinstance(column, int | float | np.number) else column
-            numbers = values if isinstance(values, np.ndarray) else parse_column(values)
-            if further := unlisted_values(option, numbers):
-                found[option.name] = further
+        if (option := options.get(system.spellings.get(name, ""))) is None or isinstance(column, str):
+            continue
+        numbers = np.array([float(column)]) if isinstance(column, Real) else column
+        numbers = parse_column(numbers) if isinstance(numbers, Sequence) else numbers
+        if isinstance(numbers, np.ndarray) and (further := unlisted_values(option, numbers)):
+            found[option.name] = further
     return found
 
 
