@@ -170,8 +170,7 @@ def texts_in(texts: Sequence[str], rows: Array) -> Sequence[str]:
     """Return the texts of a column in some rows, by their positions."""
     if isinstance(texts, Cells) and not texts.is_varied:
         texts = CodedTexts(*distinct_texts(texts))
-    chosen: Any = rows
-    return texts[chosen] if isinstance(texts, Cells | CodedTexts) else [texts[row] for row in rows.tolist()]
+    return texts[rows] if isinstance(texts, Cells | CodedTexts) else [texts[row] for row in rows.tolist()]
 
 
 def has_text(texts: Sequence[str]) -> bool:

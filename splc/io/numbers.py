@@ -94,9 +94,7 @@ def parse_column(texts: Sequence[str], decimal: str = ".") -> Array:
         other_rows = np.flatnonzero(~is_decimal)
         values[other_rows] = parse_column(list(texts[other_rows]))
         return values
-    texts = list(texts)
-    if decimal != ".":
-        texts = [text.replace(decimal, ".") for text in texts]
+    texts = list(texts) if decimal == "." else [text.replace(decimal, ".") for text in texts]
     content = "".join(texts)
     # Python's float also accepts `1_000` and the digits of other scripts; files must not contain those.
     if content.isascii() and "_" not in content:

@@ -73,6 +73,30 @@ class Table:
         return tuple(not any(isinstance(cell, str) for cell in column) for column in columns)
 
 
+def _markdown(text: str) -> str:
+    if isinstance(text, Markdown):
+        return text
+    escaped = _MARKUP.sub(r"\\\1", _BREAKS.sub("\n", directions_shown(text).strip()))
+    return CONTROLS.sub(lambda match: "<br>" * match[0].count("\n") or " ", escaped)
+
+
+@dataclass(frozen=True)
+class _Notation:
+    """Formats of cells in one output language."""
+
+    text: Callable[[str], str]
+    number: Callable[[str], str]
+    undefined: str
+    relative: str
+    absolute: str
+    formula: str
+
+
+_PLAIN = _Notation(str, str, "-", "{} (± {} %)", "{} ± {}", "{}")
+_MARKDOWN = _Notation(_markdown, lambda text: text.replace("inf", "∞"), "–", "{} (± {} %)", "{} ± {}", "{}")
+_LATEX = _Notation(latex_escaped, latex_number, "--", r"{}\ (\pm {}\,\%)", r"{} \pm {}", "${}$")
+
+
 def csv_text(table: Table) -> str:
     """Return a table as CSV: header, `,` separated, lines ended by a line feed.
 
@@ -116,11 +140,6 @@ def latex_text(table: Table, digits: int = 4) -> str:
     return _RULES + tabular
 
 
-def cell_text(cell: Cell, digits: int = 4) -> str:
-    """Return a cell as plain text for a terminal; an undefined cell is `-`."""
-    return _cell_text(cell, digits, _PLAIN)
-
-
 def _defined(number: float | None) -> float | None:
     """Return a number, None for NaN."""
     return None if number != number else number  # noqa: PLR0124
@@ -142,11 +161,11 @@ def _exact_text(cell: str | float | None) -> str:
 
 def _texts(table: Table, digits: int, notation: _Notation) -> list[list[str]]:
     """Return the header and the rows of a table in a notation."""
-    return [[_cell_text(cell, digits, notation) for cell in row] for row in (table.columns, *table.rows)]
+    return [[cell_text(cell, digits, notation) for cell in row] for row in (table.columns, *table.rows)]
 
 
-def _cell_text(cell: Cell, digits: int, notation: _Notation) -> str:
-    """Return a cell as text in a notation."""
+def cell_text(cell: Cell, digits: int = 4, notation: _Notation = _PLAIN) -> str:
+    """Return a cell as text in a notation, by default as plain text for a terminal."""
     if isinstance(cell, str):
         return notation.text(cell)
     mean = _defined(cell.mean if isinstance(cell, Spread) else cell)
@@ -159,27 +178,3 @@ def _cell_text(cell: Cell, digits: int, notation: _Notation) -> str:
         template, spread = (notation.relative, percent) if math.isfinite(percent) else (notation.absolute, deviation)
         text = template.format(text, notation.number(rounded_text(float(spread), _SPREAD_DIGITS)))
     return notation.formula.format(text)
-
-
-def _markdown(text: str) -> str:
-    if isinstance(text, Markdown):
-        return text
-    escaped = _MARKUP.sub(r"\\\1", _BREAKS.sub("\n", directions_shown(text).strip()))
-    return CONTROLS.sub(lambda match: "<br>" * match[0].count("\n") or " ", escaped)
-
-
-@dataclass(frozen=True)
-class _Notation:
-    """Formats of cells in one output language."""
-
-    text: Callable[[str], str]
-    number: Callable[[str], str]
-    undefined: str
-    relative: str
-    absolute: str
-    formula: str
-
-
-_PLAIN = _Notation(str, str, "-", "{} (± {} %)", "{} ± {}", "{}")
-_MARKDOWN = _Notation(_markdown, lambda text: text.replace("inf", "∞"), "–", "{} (± {} %)", "{} ± {}", "{}")
-_LATEX = _Notation(latex_escaped, latex_number, "--", r"{}\ (\pm {}\,\%)", r"{} \pm {}", "${}$")
