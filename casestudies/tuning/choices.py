@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from splc.data.configurations import Configurations, index_type
+from splc.data.configurations import Configurations
 from splc.learning.projection import Variable, variables_of, without_numbers
 from splc.system.variability import VariabilityModel
 from splc.types import Array
@@ -48,7 +48,7 @@ class Choices:
 
     def configuration(self, codes: Array) -> Configurations:
         """Return the configuration with some codes, which may not be valid, of a system without groups."""
-        indices = np.zeros((1, len(self.system.options)), dtype=index_type(self.system))
+        indices = np.zeros((1, len(self.system.options)), dtype=int)
         for variable, code in zip(self.variables, codes.tolist(), strict=True):
             indices[0, self.system.positions[variable.members[0]]] = code
         return Configurations(self.system, indices)

@@ -7,10 +7,9 @@ uniform, as splc draws or as SPL Conqueror's program does.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from sampling.space.solutions import Solutions
 from sampling.space.space import LIMIT
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, InputError, Problems, SpaceError, SpecError, plural
-from splc.io.csv_rows import header_names, is_not_blank, split_table_rows
+from splc.io.csv_rows import header_names, is_not_blank, split_rows
 from splc.io.files import read_source
 from splc.io.numbers import parse_column
 from splc.system.options import BinaryOption
@@ -32,7 +31,6 @@ from splc.types import Array
 # The argument that asks for the draws of SPL Conqueror's program, and its value for those of the versions before June
 # 2023.
 COMPAT, REDRAWING = "compat", "2018"
-_TRUTH = {"true": "1", "false": "0"}
 _PERCENT = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,9})?) *%")
 
 
@@ -182,36 +180,29 @@ def read_population(path: str, system: VariabilityModel, only: str | None = None
     ones) or `numeric`; others that have no column get their first value.
     """
     source = read_source(path)
-    rows, lines = split_table_rows(source)
+    rows, lines = split_rows(source)
     header = header_names(rows[0])
     problems = Problems(source.name)
     for row, line in zip(rows, lines, strict=True):
         if len(row) < len(header) or is_not_blank(row[len(header) :]):
             problems.add(f"{len(row)} fields, but the header has {len(header)}", line)
     problems.raise_if_any(InputError)
-    columns = {name: _column([row[column].strip() for row in rows[1:]]) for column, name in enumerate(header)}
+    columns: dict[str, Any] = {name: [row[at].strip() for row in rows[1:]] for at, name in enumerate(header)}
     named = {system.spellings.get(name, name): name for name in header}
     for option in system.options:
         off = np.zeros(len(rows) - 1, dtype=bool)
         binary = isinstance(option, BinaryOption)
         if not binary and ENABLED + option.name in named:
-            off = columns[named[ENABLED + option.name]] == 0
+            off = parse_column(columns[named[ENABLED + option.name]]) == 0
         if option.name in named:
-            if off.any():
-                columns[named[option.name]] = np.where(off, np.nan, columns[named[option.name]])
+            texts = zip(columns[named[option.name]], off.tolist(), strict=True)
+            columns[named[option.name]] = ["" if is_off else text for text, is_off in texts]
         elif only is not None and (only == "numeric") == binary:
             columns[option.name] = np.where(off, np.nan, 0.0 if isinstance(option, BinaryOption) else option.values[0])
     try:
         return Configurations.from_frame(system, columns)
     except ConfigurationError as error:
         raise error.at(source.name) from None
-
-
-def _column(texts: Sequence[str]) -> Array:
-    """Return the numbers of a column (1 and 0 for true and false), or its texts where one is not a number."""
-    numbers = parse_column([_TRUTH.get(text.casefold(), text) for text in texts])
-    missing = np.array([text.casefold() in ("", "nan") for text in texts], dtype=bool)
-    return numbers if (np.isnan(numbers) <= missing).all() else np.array(texts, dtype=object)
 
 
 @dataclass(frozen=True)

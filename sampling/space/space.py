@@ -12,7 +12,7 @@ from sampling.space.compilation import BUDGETS
 from sampling.space.problem import ConstraintProblem, Relation, components, problem_of
 from sampling.space.satisfiability import Satisfiability
 from sampling.space.solutions import MAX_DIAGRAM, Cache, Solutions, conflict
-from splc.data.configurations import Configurations, fixed_indices, with_fixed_values
+from splc.data.configurations import Configurations, fixed_indices, with_further_values
 from splc.errors import SpaceError, VariabilityError
 from splc.io.presentation import Bars, page
 from splc.system.clauses import Clause, clauses
@@ -111,7 +111,7 @@ class Space:
         Raises:
             ConfigurationError: if an option is unknown, or has no such value.
         """
-        system = with_fixed_values(self.system, values)
+        system = with_further_values(self.system, values)
         return Space(restricted(system, fixed_indices(system, values)))
 
     def check(self, configurations: Configurations) -> Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,46 +12,16 @@ from typing import Any
 import numpy as np
 
 from splc.data.observations import Observed
-from splc.data.table import assignment_texts, option_columns, table_columns, whole_numbers
-from splc.errors import ConfigurationError, listed, plural
-from splc.io.csv_rows import first_appearances
+from splc.data.property_unit import unit_problem
+from splc.data.table import NOT_USED, TRUTH, assignment_texts, named_columns, only_index, warn_of_unknown, whole_numbers
+from splc.errors import ConfigurationError, listed, plural, unknown_name_hint
+from splc.io.csv_rows import distinct_texts, row_groups
+from splc.io.numbers import not_a_number, parse_column
 from splc.io.presentation import Presented
 from splc.system.groups import child_texts, wrong_child
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import ROOT, VariabilityModel, extended, open_options
 from splc.types import Array
-
-
-def index_type(system: VariabilityModel) -> np.dtype[Any]:
-    """Return the smallest unsigned integer type that holds every value index of the model."""
-    return np.min_scalar_type(max((option.size - 1 for option in system.options), default=1))
-
-
-# An odd number near 2^64 divided by the golden ratio, and a shift that brings its high bits down.
-SPREAD, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
-
-
-def row_groups(rows: Array) -> tuple[Array, Array]:
-    """Return the position of each distinct row's first appearance, ascending, and each row's place among these.
-
-    `rows`: a table of integers. Its rows are told apart by hashes of 64 bits, and those of equal hashes are compared.
-    """
-    width = rows.dtype.itemsize * rows.shape[1]
-    padded = np.zeros((len(rows), max(1, -(-width // 8)) * 8), dtype=np.uint8)
-    padded[:, :width] = rows.view(np.uint8).reshape(len(rows), width)
-    words = padded.view(np.uint64)
-    hashes = np.zeros(len(rows), dtype=np.uint64)
-    for word in words.T:
-        hashes = (hashes ^ word) * SPREAD
-        hashes ^= hashes >> _SHIFT
-    ordered = np.sort(hashes)
-    if (ordered[1:] != ordered[:-1]).all():
-        return np.arange(len(rows)), np.arange(len(rows))
-    first, group = first_appearances(hashes)
-    if np.array_equal(words, words[first[group]]):
-        return first, group
-    # Different rows have the same hash, which is very rare.
-    return first_appearances(np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,20 +30,13 @@ class Configurations(Presented):
 
     `len(configurations)` is n, `configurations[rows]` selects rows (a slice, positions, or a mask), and `value(name)`
     returns the values of an option. Configurations are compared by their options only, not by observed variables.
-
-    Args:
-        system: the system.
-        indices: value indices, integers of shape (n, options); stored read-only. A binary option is 0 (not selected)
-            or 1 (selected); a numeric option is the index into `option.values`, or `len(option.values)` if deselected.
-        observed: the observed variables of the configurations, None if there are none.
-
-    Raises:
-        ConfigurationError: if the shape or an index does not match the model.
     """
 
-    system: VariabilityModel
+    system: VariabilityModel  # the system
+    # value indices, integers of shape (n, options), read-only: 0 (not selected) or 1 of a binary option; the index into
+    # `values` of a numeric option, or their number if it is deselected
     indices: Array
-    observed: Observed | None = None
+    observed: Observed | None = None  # their observed variables, None if there are none
 
     def __post_init__(self) -> None:
         indices = np.asarray(self.indices)
@@ -86,17 +48,17 @@ class Configurations(Presented):
         if indices.dtype.kind not in "biu":
             raise ConfigurationError(f"value indices must be integers, not {indices.dtype}")
         sizes = np.array([option.size for option in self.system.options], dtype=np.int64)
+        smallest = np.min_scalar_type(int(sizes.max(initial=1)) - 1)
         if indices.size and (indices.min() < 0 or (indices.max(axis=0).astype(np.int64) >= sizes).any()):
             raise ConfigurationError("a value index is out of range for its option")
         # An array that no one can change need not be copied.
         owned = indices.base is None and not indices.flags.writeable
         new = np.ascontiguousarray if owned else np.array
-        indices = new(indices, dtype=index_type(self.system))
+        indices = new(indices, dtype=smallest)
         indices.setflags(write=False)
         object.__setattr__(self, "indices", indices)
         if self.observed is not None and len(self.observed.known) != len(indices):
-            message = f"{len(indices)} configurations, but observations of {len(self.observed.known)}"
-            raise ConfigurationError(message)
+            raise ConfigurationError(f"{len(indices)} configurations, but observations of {len(self.observed.known)}")
 
     def __len__(self) -> int:
         return len(self.indices)
@@ -122,23 +84,15 @@ class Configurations(Presented):
         return np.frombuffer(marked.tobytes(), dtype=f"S{marked.shape[1]}")
 
     def value(self, name: str) -> Array:
-        """Return the values of an option, floats of shape (n,): 0 or 1 for binary options, NaN where deselected.
-
-        Raises:
-            ConfigurationError: if the option is unknown.
-        """
+        """Return the values of an option, floats of shape (n,): 0 or 1 for binary options, NaN where deselected."""
         option = self.system.option(name)
         return value_table(option)[self.indices[:, self.system.positions[option.name]]]
 
     def column(self, name: str) -> Array:
         """Return the values of a name in terms, floats of shape (n,).
 
-        Args:
-            name: an option (NaN where it is deselected), root, `Enabledx`, `Disabledx`, or an observed variable (NaN
-                where a configuration does not have it).
-
-        Raises:
-            ConfigurationError: if the name is unknown, or the variable was not observed for all configurations.
+        It is an option (NaN where deselected), root, `Enabledx`, `Disabledx`, or a variable that was observed for all
+        configurations (NaN where one does not have it).
         """
         known = self.system.spellings.get(name)
         if known == ROOT:
@@ -200,17 +154,7 @@ class Configurations(Presented):
 
     @classmethod
     def from_columns(cls, system: VariabilityModel, columns: Mapping[str, Any]) -> Configurations:
-        """Return the configurations with the given values of options.
-
-        Args:
-            system: the system.
-            columns: option → values, shape (n,); NaN or the option's flag means deselected. Instead of the children of
-                an alternative group, their parent may have a column of texts. Options with one possible value need
-                none.
-
-        Raises:
-            ConfigurationError: if a column is missing or unknown, or a value is not one of the option's values.
-        """
+        """Return the configurations with the given values of options, as `from_frame`; other columns are an error."""
         for name in columns:
             system.option(str(name))
         return cls.from_frame(system, columns)
@@ -220,27 +164,34 @@ class Configurations(Presented):
         """Return the configurations in a data frame (pandas, polars, …) or a dict of columns.
 
         Args:
-            system: the system.
-            frame: columns as in `from_columns`; columns that are not options are left out.
-
-        An inferred system becomes one that has all values in the table; a warning names values beyond those it had.
+            system: the system. An inferred one becomes one that has all values in the table; a warning names values
+                beyond those it had.
+            frame: columns of options, read as those of CSV files; others are left out. NaN or the option's flag means
+                deselected. Instead of the children of an alternative group, their parent may have a column of texts.
+                Options with one possible value need none. Configurations are returned as they are.
 
         Raises:
-            ConfigurationError: as `from_columns`.
+            ConfigurationError: if a column is missing, or a value is not one of the option's values.
             MeasurementError: if it is not a table.
         """
-        columns = option_columns(system, table_columns(frame))
-        system = with_further_values(system, columns, warn=True)
-        indices = _indices(system, columns, 0)
-        for position, row in np.argwhere(indices.T < 0)[:1].tolist():
-            option = system.options[position]
-            raise ConfigurationError(f"row {row}: {wrong_value(option, float(columns[option.name][row]))}")
+        if isinstance(frame, Configurations):
+            return frame
+        rows, named, groups = named_columns(system, frame)
+        system = with_further_values(system, named, warn=True)
+        indices = np.zeros((rows, len(system.options)), dtype=np.int32)
+        for at, option in enumerate(system.options):
+            if (column := named.get(option.name)) is not None:
+                indices[:, at] = _read(system, option, column, groups.get(option.name, ()))
+            elif (only := only_index(option, system.mandatory)) is not None:
+                indices[:, at] = only
+            elif not rows:
+                raise ConfigurationError("the table has no rows")
+            else:
+                children = {child.name for group in groups.values() for child in group}
+                stated = [name for name in named if name not in children]
+                hint = unknown_name_hint(option.name, stated) if stated else None
+                raise ConfigurationError(f"no values for the option {option.name!r}", hint=hint)
         return cls(system, indices)
-
-    @classmethod
-    def of(cls, system: VariabilityModel, table: Any) -> Configurations:
-        """Return configurations as they are, and those in a table as `from_frame` does."""
-        return table if isinstance(table, Configurations) else cls.from_frame(system, table)
 
     def to_columns(self) -> dict[str, Array]:
         """Return option → values, shape (n,): integers where all are whole, NaN where an option is deselected."""
@@ -250,7 +201,9 @@ class Configurations(Presented):
         """Return the configurations that another system has, too, and which ones they are, shape (n,), bool."""
         if system.options == self.system.options:
             return self, np.ones(len(self), dtype=bool)
-        indices = _indices(system, {name: self.value(name) for name in system.names}, len(self))
+        indices = np.zeros((len(self), len(system.options)), dtype=np.int64)
+        for at, option in enumerate(system.options):
+            indices[:, at] = value_indices(option, self.value(option.name))
         kept = np.asarray(np.all(indices >= 0, axis=1))
         return Configurations(system, indices[kept]), kept
 
@@ -259,10 +212,23 @@ class Configurations(Presented):
         return f"{plural(len(self), 'configuration', 'configurations')} of {self.system.name}"
 
 
-def _indices(system: VariabilityModel, columns: Mapping[str, Array], rows: int) -> Array:
-    """Return the value indices of columns, -1 where an option lacks a value; `rows`: of a system without options."""
-    found = [value_indices(option, columns[option.name]) for option in system.options]
-    return np.stack(found, axis=1) if found else np.zeros((rows, 0), dtype=np.uint8)
+def _read(system: VariabilityModel, option: Option, column: Any, children: Sequence[BinaryOption]) -> Array:
+    """Return the value indices of a column of numbers or of texts; `children`: the group that has it."""
+    if isinstance(column, np.ndarray):
+        # Tables of versions before the option have no value of it.
+        has_gaps = system.inferred and isinstance(option, BinaryOption) and not np.isnan(column).all()
+        column = np.nan_to_num(column) if has_gaps else column
+        indices, wrong = value_indices(option, column), dict[str, str]()
+    else:
+        indices, wrong = option_column(option, column, children=children, empty=system.inferred)
+    if children and system.inferred and (unknown := [text for text in wrong if text.strip()]):
+        # Such rows have none of the children.
+        warn_of_unknown(option.name, unknown)
+        distinct, codes = distinct_texts(column)
+        indices = np.where(np.array([text in unknown for text in distinct])[codes], 1, indices)
+    for row in np.flatnonzero(indices < 0)[:1].tolist():
+        raise ConfigurationError(f"row {row}: {wrong.get(column[row]) or wrong_value(option, float(column[row]))}")
+    return indices
 
 
 def _same_options(parts: Sequence[Configurations]) -> None:
@@ -308,39 +274,6 @@ def value_index(option: Option, value: float) -> int | None:
     return None if index < 0 else index
 
 
-def unlisted_values(option: Option, numbers: Array) -> tuple[float, ...]:
-    """Return the finite numbers that are not values of an option, ascending."""
-    distinct = np.unique(numbers[np.isfinite(numbers)])
-    return tuple(distinct[value_indices(option, distinct) < 0].tolist())
-
-
-def with_further_values(
-    system: VariabilityModel, columns: Mapping[str, Array], *, warn: bool = False
-) -> VariabilityModel:
-    """Return a system with the further values that columns have; a warning is about those beyond the known ones.
-
-    A system that was not inferred has the values that are described.
-    """
-    if not system.inferred:
-        return system
-    further = {
-        option.name: values
-        for option in open_options(system)
-        if option.name in columns and (values := unlisted_values(option, columns[option.name]))
-    }
-    for name, values in further.items() if warn else ():
-        if beyond := beyond_text(system.option(name), values):
-            warnings.warn(f"predictions are extrapolated: {beyond}", stacklevel=7)
-    return extended(system, further) if further else system
-
-
-def beyond_text(option: Option, values: Sequence[float]) -> str:
-    """Return the values of an option beyond the known ones as text, empty if there are none."""
-    low, high = value_table(option)[[0, len(getattr(option, "values", (0.0, 1.0))) - 1]]
-    beyond = [f"{value:g}" for value in values if value < low or value > high]
-    return f"{option.name} = {listed(beyond, 6)}, beyond the known {low:g} to {high:g}" if beyond else ""
-
-
 def wrong_value(option: Option, value: float) -> str:
     """Return a message for a value that the option does not have."""
     if np.isnan(value):
@@ -355,14 +288,90 @@ def wrong_value(option: Option, value: float) -> str:
     )
 
 
-def with_fixed_values(system: VariabilityModel, values: Mapping[str, Any], *, warn: bool = False) -> VariabilityModel:
-    """Return a system that has the values of some options, if these were not described; `warn`: if they are beyond."""
-    columns = {
-        system.spellings[name]: np.array([float(value)])
-        for name, value in values.items()
-        if isinstance(value, Real) and name in system.spellings
-    }
-    return with_further_values(system, columns, warn=warn)
+_BINARY_VALUES, _BINARY_CELLS = frozenset((0.0, 1.0)), frozenset(("0", "1"))
+
+
+def option_column(
+    option: Option,
+    texts: Sequence[str],
+    decimal: str = ".",
+    children: Sequence[BinaryOption] = (),
+    *,
+    empty: bool = True,
+) -> tuple[Array, dict[str, str]]:
+    """Return the value indices of a column (-1 for wrong texts), and wrong text → its problem.
+
+    `children`: the members of the group that has this column. `empty`: whether empty cells of zeros and ones are 0.
+    """
+    distinct, codes = distinct_texts(texts)
+    cells = [text.strip().casefold() for text in distinct]
+    if isinstance(option, BinaryOption) or _BINARY_VALUES.issuperset(option.values):
+        cells = [str(TRUTH.get(text, text)) for text in cells]
+    if empty and isinstance(option, BinaryOption) and not _BINARY_CELLS.isdisjoint(cells):
+        # Tables of versions before the option have no value of it.
+        cells = [text or "0" for text in cells]
+    numbers = parse_column(cells, decimal)
+    indices = value_indices(option, numbers)
+    deselects, unit = frozenset[str](), None
+    if isinstance(option, NumericOption):
+        deselects = NOT_USED if option.optional else deselects
+        unlisted = set(numbers[(indices < 0) & ~np.isnan(numbers)].tolist())
+        unit = unit_problem(option.name, option.values, sorted(unlisted))
+    wrong = {}
+    for at, (cell, text) in enumerate(zip(distinct, cells, strict=True)):
+        if np.isnan(numbers[at]) and text not in deselects:
+            indices[at] = -1
+            reason = not_a_number(text, decimal)
+            fault = reason if "too large" in reason else "is not one of its values"
+            wrong[cell] = f"{option.name}: {cell.strip()!r} {fault}" if cell.strip() else f"{option.name} has no value"
+        elif indices[at] < 0:
+            wrong[cell] = unit or wrong_value(option, float(numbers[at]))
+        if children and cell in wrong and cell.strip():
+            wrong[cell] = wrong_child(option.name, children, cell.strip())
+    return indices.astype(np.int32)[codes], wrong
+
+
+def unlisted_values(option: Option, numbers: Array) -> tuple[float, ...]:
+    """Return the finite numbers that are not values of an option, ascending."""
+    distinct = np.unique(numbers[np.isfinite(numbers)])
+    return tuple(distinct[value_indices(option, distinct) < 0].tolist())
+
+
+def further_values(system: VariabilityModel, columns: Mapping[str, Any]) -> dict[str, tuple[float, ...]]:
+    """Return option → the numbers in its column that are not among its values, of options that can have others.
+
+    `columns`: option → an array of numbers, a list of texts, or one value.
+    """
+    options, found = {option.name: option for option in open_options(system)}, {}
+    for name, column in columns.items():
+        if (option := options.get(system.spellings.get(name, ""))) is None or isinstance(column, str):
+            continue
+        numbers = np.array([float(column)]) if isinstance(column, Real) else column
+        numbers = parse_column(numbers) if isinstance(numbers, Sequence) else numbers
+        if isinstance(numbers, np.ndarray) and (further := unlisted_values(option, numbers)):
+            found[option.name] = further
+    return found
+
+
+def with_further_values(
+    system: VariabilityModel, columns: Mapping[str, Any], *, warn: bool = False
+) -> VariabilityModel:
+    """Return a system with the further values that columns have; a warning is about those beyond the known ones.
+
+    A system that was not inferred has the values that are described. `columns`: as for `further_values`.
+    """
+    further = further_values(system, columns) if system.inferred else {}
+    for name, values in further.items() if warn else ():
+        if beyond := beyond_text(system.option(name), values):
+            warnings.warn(f"predictions are extrapolated: {beyond}", stacklevel=7)
+    return extended(system, further) if further else system
+
+
+def beyond_text(option: Option, values: Sequence[float]) -> str:
+    """Return the values of an option beyond the known ones as text, empty if there are none."""
+    low, high = value_table(option)[[0, len(getattr(option, "values", (0.0, 1.0))) - 1]]
+    beyond = [f"{value:g}" for value in values if value < low or value > high]
+    return f"{option.name} = {listed(beyond, 6)}, beyond the known {low:g} to {high:g}" if beyond else ""
 
 
 def fixed_indices(system: VariabilityModel, values: Mapping[str, Any]) -> dict[str, int]:
@@ -372,21 +381,17 @@ def fixed_indices(system: VariabilityModel, values: Mapping[str, Any]) -> dict[s
     parent of an alternative group.
     """
     indices = {}
-    groups = system.child_groups
     for name, value in values.items():
         option = system.option(str(name))
-        if isinstance(value, str):
-            children = groups.get(option.name)
-            if children is None:
-                raise ConfigurationError(f"{option.name} cannot be {value!r}", hint="its values are numbers")
-            child = child_texts(option.name, children).get(value.strip())
-            if child is None:
-                raise ConfigurationError(wrong_child(option.name, children, value))
+        if not isinstance(value, str):
+            number = np.nan if value is None else float(value)
+            if (index := value_index(option, number)) is None:
+                raise ConfigurationError(wrong_value(option, number))
+            indices[option.name] = index
+        elif (children := system.child_groups.get(option.name)) is None:
+            raise ConfigurationError(f"{option.name} cannot be {value!r}", hint="its values are numbers")
+        elif (child := child_texts(option.name, children).get(value.strip())) is None:
+            raise ConfigurationError(wrong_child(option.name, children, value))
+        else:
             indices[child] = 1
-            continue
-        number = math.nan if value is None else float(value)
-        index = value_index(option, number)
-        if index is None:
-            raise ConfigurationError(wrong_value(option, number))
-        indices[option.name] = index
     return indices

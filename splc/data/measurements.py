@@ -1,8 +1,12 @@
-"""Measurements: configurations with the values of their non-functional properties, repetitions kept."""
+"""Measurements: configurations with the values of their non-functional properties, repetitions kept.
+
+Experiments, which are profiles of programs, are at the end: measurements of call paths and metrics at points of a few
+parameters. They have no system: the parameters are numeric and may take any value.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, overload
@@ -64,24 +68,6 @@ def side_by_side(columns: Mapping[str, Array], group: Array, slots: Array, file:
         used = np.flatnonzero(~np.isnan(filled).all(axis=0))
         tables[name] = filled[:, : used[-1] + 1 if len(used) else 1]
     return tables
-
-
-def repetition_rows(tables: Iterable[Array], count: int) -> tuple[Array, Array]:
-    """Return the group and the column of each row of a table with one row per repetition, at least one of each group.
-
-    `tables`: the values of properties, each of shape (count, repetitions), NaN where one is missing.
-    """
-    used = np.ones(count, dtype=np.int64)
-    for values in tables:
-        used = np.maximum(used, (~np.isnan(values) * np.arange(1, values.shape[1] + 1)).max(axis=1, initial=1))
-    rows = np.repeat(np.arange(count), used)
-    return rows, np.arange(len(rows)) - np.repeat(np.cumsum(used) - used, used)
-
-
-def repetition_column(values: Array, rows: Array, slots: Array) -> Array:
-    """Return the values in the rows of `repetition_rows`, NaN where a property has fewer repetitions."""
-    lacking = max(int(slots.max(initial=0)) + 1 - values.shape[1], 0)
-    return np.asarray(np.pad(values, ((0, 0), (0, lacking)), constant_values=np.nan)[rows, slots])
 
 
 @dataclass(frozen=True)
@@ -211,28 +197,16 @@ class Measurements(Presented):
 
     `measurements[nfp]` is the aggregated value per configuration, shape (n,), and `measurements[rows]` a subset (a
     slice, positions, or a mask). Values have the unit of the file.
-
-    Args:
-        configurations: n distinct configurations.
-        values: property → values, floats of shape (n, repetitions) or (n,), NaN where a repetition is missing; stored
-            read-only.
-        aggregate: the aggregation of repetitions, 'mean', 'median' or 'min'.
-        report: the source, and the rows and values that were left out.
-        contexts: context (version, workload, machine) → its value, the same for all configurations.
-        units: property → its unit, where one is stated; `unit` also knows those that names state.
-        failures: the configurations of which every run failed, None if there are none or they are not known.
-
-    Raises:
-        MeasurementError: if shapes do not match, the aggregate is unknown, or a configuration is a duplicate.
     """
 
-    configurations: Configurations
+    configurations: Configurations  # n distinct configurations
+    # property → values, shape (n, repetitions) or (n,), NaN where a repetition is missing; stored read-only
     values: Mapping[str, Array]
-    aggregate: Aggregate = "mean"
-    report: ReadingReport = ReadingReport()
-    contexts: Mapping[str, str] = field(default_factory=dict)
-    units: Mapping[str, str] = field(default_factory=dict)
-    failures: Failures | None = None
+    aggregate: Aggregate = "mean"  # the aggregation of repetitions, 'mean', 'median' or 'min'
+    report: ReadingReport = ReadingReport()  # the source, and the rows and values that were left out
+    contexts: Mapping[str, str] = field(default_factory=dict)  # context (version, machine) → its value in all rows
+    units: Mapping[str, str] = field(default_factory=dict)  # property → its unit, where one is stated beside the name
+    failures: Failures | None = None  # configurations of which every run failed, None if there are none or not known
 
     def __post_init__(self) -> None:
         if self.aggregate not in AGGREGATES:
@@ -250,14 +224,26 @@ class Measurements(Presented):
         """The system that was measured."""
         return self.configurations.system
 
+    def runs(self) -> tuple[Configurations, dict[str, Array]]:
+        """Return the configurations and the values of each repetition, NaN where a property has fewer repetitions.
+
+        There is at least one row of each configuration.
+        """
+        width = max((values.shape[1] for values in self.values.values()), default=1)
+        lacking = {name: ((0, 0), (0, width - values.shape[1])) for name, values in self.values.items()}
+        tables = {name: np.pad(self.values[name], pad, constant_values=np.nan) for name, pad in lacking.items()}
+        known = np.zeros((len(self), width), dtype=bool)
+        known[:, 0] = True
+        for values in tables.values():
+            known |= ~np.isnan(values)
+        rows, slots = np.nonzero(np.logical_or.accumulate(known[:, ::-1], axis=1)[:, ::-1])
+        return self.configurations[rows], {name: values[rows, slots] for name, values in tables.items()}
+
     def to_columns(self) -> dict[str, Array]:
         """Return name → values for options, contexts and properties; each repetition is a row."""
-        rows, slots = repetition_rows(self.values.values(), len(self))
-        return {
-            **self.configurations[rows].to_columns(),
-            **{name: np.full(len(rows), value, dtype=object) for name, value in self.contexts.items()},
-            **{name: repetition_column(values, rows, slots) for name, values in self.values.items()},
-        }
+        configurations, values = self.runs()
+        contexts = {name: np.full(len(configurations), value, dtype=object) for name, value in self.contexts.items()}
+        return {**configurations.to_columns(), **contexts, **values}
 
     def summary(self) -> str:
         """Return the number of measured configurations, the properties, and the contexts."""
@@ -275,28 +261,18 @@ class Measurements(Presented):
         return len(self.configurations)
 
     def repetitions(self, nfp: str) -> Array:
-        """Return all values of a property, shape (n, repetitions), NaN where one is missing.
-
-        Raises:
-            MeasurementError: if the property was not measured.
-        """
+        """Return all values of a property that was measured, shape (n, repetitions), NaN where one is missing."""
         if nfp not in self.values:
-            if nfp in self.contexts:
-                text = np.isnan(parse_number(self.contexts[nfp]))
-                reason = (
-                    f": its values are not numbers, but {self.contexts[nfp]!r}" if text else ", as it was named one"
-                )
+            if (value := self.contexts.get(nfp)) is not None:
+                is_text = np.isnan(parse_number(value))
+                reason = f": its values are not numbers, but {value!r}" if is_text else ", as it was named one"
                 raise MeasurementError(f"{nfp!r} is a context{reason}", hint="a property has numbers only")
             hint = unknown_name_hint(nfp, list(self.values))
             raise MeasurementError(f"the property {nfp!r} was not measured", hint=hint)
         return self.values[nfp]
 
     def column(self, nfp: str) -> Array:
-        """Return the value used per configuration, shape (n,): the aggregate of its repetitions, NaN where none is.
-
-        Raises:
-            MeasurementError: if there is no such property, or an aggregate is infinite.
-        """
+        """Return the value used per configuration, shape (n,): the aggregate of its repetitions, NaN where none is."""
         values = self.repetitions(nfp)
         result = values[:, 0].copy() if values.shape[1] == 1 else np.full(len(values), np.nan)
         if values.shape[1] > 1 and (known := ~np.isnan(values).all(axis=1)).any():
@@ -332,11 +308,7 @@ class Measurements(Presented):
         return Measurements(self.configurations[rows], values, *about)
 
     def resolve_property(self, nfp: str | None = None) -> str:
-        """Return `nfp`, or the only property if it is None.
-
-        Raises:
-            MeasurementError: if `nfp` was not measured, or is None and there are several properties.
-        """
+        """Return `nfp`, which must have been measured, or the only property if it is None."""
         if nfp is not None:
             self.repetitions(nfp)
             return nfp
@@ -348,3 +320,96 @@ class Measurements(Presented):
             f"there are several properties: {', '.join(self.values)}",
             hint="choose one with --property (in Python the argument nfp)",
         )
+
+
+# (call path, metric)
+Key = tuple[str, str]
+
+# The names of files without call paths or metrics, as in Extra-P.
+ROOT_CALLPATH = "<root>"
+DEFAULT_METRIC = "<default>"
+
+
+def title(key: Key) -> str:
+    """Return the call path and the metric of a series, where its file names them: `main->sort, time`."""
+    named = [name for name, default in zip(key, (ROOT_CALLPATH, DEFAULT_METRIC), strict=True) if name != default]
+    return ", ".join(named)
+
+
+@dataclass(frozen=True, eq=False)
+class Experiment:
+    """Distinct points and, per call path and metric, the values of their repetitions; arrays are made read-only."""
+
+    parameters: tuple[str, ...]  # the names of the parameters, distinct
+    points: Array  # the measured points, distinct and finite, shape (n, parameters)
+    # (call path, metric) → values, shape (n, repetitions), NaN where a repetition is missing, finite elsewhere
+    series: Mapping[Key, Array]
+    # the hash of the source, notes, and the number of points without a value by metric
+    report: ReadingReport = field(default_factory=ReadingReport)
+    contexts: Mapping[str, str] = field(default_factory=dict)  # context (version, machine) → its value at all points
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parameters", tuple(self.parameters))
+        if not self.parameters or not all(self.parameters):
+            raise MeasurementError("an experiment needs parameters, each with a name")
+        if len(set(self.parameters)) < len(self.parameters):
+            raise MeasurementError(f"duplicate parameter in {listed(self.parameters)}")
+        # Adding 0 makes 0 of -0.0, which is the same point.
+        points = np.array(self.points, dtype=float) + 0.0
+        if points.ndim == 1:
+            points = points[:, np.newaxis]
+        if points.ndim != 2 or points.shape[1] != len(self.parameters):
+            raise MeasurementError(f"{len(self.parameters)} parameters, but points of shape {points.shape}")
+        if not len(points) or not self.series:
+            raise MeasurementError("an experiment needs points and measurements")
+        if not np.isfinite(points).all():
+            raise MeasurementError("the coordinates of points must be finite numbers")
+        if len(np.unique(points, axis=0)) < len(points):
+            raise MeasurementError("duplicate point; its repetitions belong into one row")
+        points.setflags(write=False)
+        object.__setattr__(self, "points", points)
+        series = {
+            key: read_only_table(", ".join(key), values, len(points), "points") for key, values in self.series.items()
+        }
+        for key, table in series.items():
+            if np.isinf(table).any():
+                raise MeasurementError(f"{', '.join(key)}: a value is infinite")
+        object.__setattr__(self, "series", series)
+
+    @property
+    def callpaths(self) -> tuple[str, ...]:
+        """The call paths, in order of first appearance."""
+        return tuple(dict.fromkeys(callpath for callpath, _ in self.series))
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics, in order of first appearance."""
+        return tuple(dict.fromkeys(metric for _, metric in self.series))
+
+    @property
+    def constant(self) -> dict[str, float]:
+        """Parameter → its value, for those that have the same value at all points."""
+        same = (self.points == self.points[0]).all(axis=0)
+        values = self.points[0].tolist()
+        return {name: values[at] for at, name in enumerate(self.parameters) if same[at]}
+
+    def __len__(self) -> int:
+        """Return the number of points."""
+        return len(self.points)
+
+    def __getitem__(self, key: Key) -> Array:
+        """Return the values of a call path and metric, shape (n, repetitions), NaN where one is missing."""
+        if key in self.series:
+            return self.series[key]
+        callpath, metric = key
+        if callpath not in self.callpaths:
+            hint = unknown_name_hint(callpath, self.callpaths)
+            raise MeasurementError(f"there is no call path {callpath!r}", hint=hint)
+        hint = unknown_name_hint(metric, [name for path, name in self.series if path == callpath])
+        raise MeasurementError(f"the metric {metric!r} was not measured for {callpath!r}", hint=hint)
+
+    def measured(self, callpath: str, metric: str) -> tuple[Array, Array]:
+        """Return the points of a series that have a value, shape (m, parameters), and its values, (m, repetitions)."""
+        values = self[callpath, metric]
+        known = ~np.isnan(values).all(axis=1)
+        return self.points[known], values[known]

@@ -1,13 +1,9 @@
-"""Units of properties: those that names of columns state, readable ones of values, and factors between two units.
-
-The words of a name also tell measured values from settings and counts.
-"""
+"""Units of properties: those that names of columns state, readable ones of values, and factors between two units."""
 
 from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -15,7 +11,7 @@ import numpy as np
 from splc.io.numbers import duration_of, parse_number, short_number, unit_of
 
 # `energy (J)`, `time [ms]`.
-_BRACKETS = re.compile(r"(.*\S)\s*(?:\(([^()]*)\)|\[([^][]*)\])")
+BRACKETS = re.compile(r"(.*\S)\s*(?:\(([^()]*)\)|\[([^][]*)\])")
 _LONGEST = 20
 _SHORT = 4
 # The last word of a name such as `solve_seconds`, and the unit that it states.
@@ -50,7 +46,7 @@ def unit_in_name(name: str) -> str | None:
 
     `energy (J)` and `size [kB]` do, and names that end in one: `time_ms`, `solve_seconds`, `memoryMiB`.
     """
-    if (match := _BRACKETS.fullmatch(name)) is not None:
+    if (match := BRACKETS.fullmatch(name)) is not None:
         unit = (match[3] if match[2] is None else match[2]).strip()
         return unit if is_unit(unit) else None
     # `memory_MiB`, then `timeMs`.
@@ -134,89 +130,6 @@ def in_one_unit(texts: Sequence[str], clock: bool) -> tuple[str, dict[str, str]]
             return None
         numbers[text] = f"{seconds:.15g}"
     return ("s", numbers) if numbers else None
-
-
-def words_of(name: str) -> tuple[str, ...]:
-    """Return the words of a name in lower case, without a unit in parentheses."""
-    match = _BRACKETS.fullmatch(name)
-    plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", match[1] if match else name)
-    # Letters without accents.
-    plain = plain if plain.isascii() else re.sub(r"[\u0300-\u036f]", "", unicodedata.normalize("NFD", plain))
-    return tuple(word for word in re.split(r"[\W_]+", plain.casefold()) if word)
-
-
-# Words of names of measured values, those that make such a word the name of an option, and counts of a program.
-_MEASURED = frozenset(
-    words_of(
-        "time times runtime walltime cputime latency latencies duration elapsed seconds sec secs ms ns makespan energy "
-        "joules power throughput bandwidth iops ops qps tps rps fps ipc flops mflops gflops tflops speedup performance "
-        "memory rss occupancy utilization score accuracy acc loss auc f1 rmse mae mape"
-    )
-)
-_SETTING = frozenset(
-    words_of(
-        "limit max min budget step steps slice quantum warmup sleep interval wait delay out timeout ttl period window "
-        "factor mode scale target level size zone type weight function threshold tolerance tol bound cap rate ratio "
-        "think constant"
-    )
-)
-_COUNTED = frozenset(
-    words_of(
-        "retries faults misses hits failures errors evictions spills collisions conflicts deadlocks warnings aborts "
-        "recoveries retry fault miss failure error eviction spill collision conflict deadlock warning abort "
-        "failed passed converged feasible infeasible valid pruned best queued success"
-    )
-)
-# The units of times, energies and powers.
-_MEASURED_UNITS = frozenset(("s", "ms", "µs", "ns", "min", "h", "J", "mJ", "kJ", "W", "Wh", "kWh"))
-
-
-def is_measurement_name(name: str, nfp: str | None = None) -> bool:
-    """Return whether a name is that of a measured value: `time_ms`, `energy (J)`, `solve_seconds`; not `time_limit`.
-
-    Names like that of the property that the user named are: `train_gain` beside `test_gain`, `PRED40+` beside `ACC+`.
-    """
-    words = words_of(name)
-    # Alone, or at the end of the name: `average`; `temperature_actual`, `ist` beside `soll`.
-    if words in _STATISTICS or (words[1:] and words[-1] in _ACTUAL):
-        return True
-    if not _SETTING.isdisjoint(words) and "rss" not in words:
-        return False
-    # `t_total` is a time.
-    if not _MEASURED.isdisjoint(words) or unit_in_name(name) in _MEASURED_UNITS or (words[:1] == ("t",) and words[1:]):
-        return True
-    if not nfp or name == nfp:
-        return False
-    marked = not nfp[-1].isalnum() and nfp[-1] in "+-!" and name[-1] == nfp[-1]
-    return marked or bool(words and words[-1].isalpha() and words[-1:] == words_of(nfp)[-1:])
-
-
-_STATISTICS = (("mean",), ("average",), ("avg",), ("median",))
-_ACTUAL = ("actual", "measured", "observed", "ist", "gemessen")
-_AMOUNTS = _MEASURED - {*words_of("speedup performance utilization score accuracy acc loss auc f1 rmse mae mape")}
-
-
-def is_amount(name: str) -> bool:
-    """Return whether a name is that of a measured amount: never negative, and 0 only where a run did nothing."""
-    return is_measurement_name(name) and not _AMOUNTS.isdisjoint(words_of(name))
-
-
-def is_duration_name(name: str) -> bool:
-    """Return whether a name is that of a measured duration: `elapsed`, `build_time`; not `time`, `start_time`."""
-    words = {*words_of(name)}
-    clock = {"start", "starting", "started", "end", "begin", "finish", "finished", "date", "created"}
-    return is_measurement_name(name) and words != {"time"} and words.isdisjoint(clock)
-
-
-def is_setting_name(name: str) -> bool:
-    """Return whether a word of a name says that it was set: `build_type`, `time_limit`."""
-    return not _SETTING.isdisjoint(words_of(name))
-
-
-def is_count_name(name: str) -> bool:
-    """Return whether a name is that of events that a program counts: `retries`, `page_faults`; not `max_retries`."""
-    words = words_of(name)
-    return not _COUNTED.isdisjoint(words) and _SETTING.isdisjoint(words)
 
 
 # Thousands, units of memory, percent, units of time, and steps of ten.

@@ -15,7 +15,7 @@ from splc.data.measurements import Measurements, offsets
 from splc.io.numbers import power_of_two
 from splc.types import Array
 
-Kind = Literal["first", "trend", "alternate", "position", "neighbours", "groups"]
+Kind = Literal["first", "trend", "alternate", "position", "groups"]
 
 # A smaller scatter of runs is no cause for a warning.
 LEAST = 0.02
@@ -24,8 +24,6 @@ LEAST = 0.02
 SHARE, RATIO, ROWS = 0.5, 20.0, 5
 # A shape explains this share of the differences between positions.
 SHAPE = 0.8
-# Neighbours in the file move together if their correlation is at least this, and so many standard errors.
-CORRELATED, ERRORS = 0.5, 5.0
 # Two groups explain this share of the differences between at least so many runs of most configurations. (Of four values
 # with normal noise the median is 0.87. One outlier explains all differences of its configuration.)
 TWO_GROUPS, RUNS = 0.95, 4
@@ -36,7 +34,7 @@ class RunPattern:
     """A pattern of the runs of all configurations."""
 
     # whether the first runs differ from all others, later runs are larger or smaller, every other run is, runs of the
-    # same position are, rows that are neighbours in the file are, or there are two groups in any order
+    # same position are, or there are two groups in any order
     kind: Kind
     scatter: float  # see `scatter_of`
     factor: float  # how many times the larger runs are as large as the smaller ones
@@ -51,39 +49,37 @@ class RunPattern:
             "trend": "from the first to the last",
             "alternate": "every other one from the rest",
             "position": "those of the same position together",
-            "neighbours": "those in neighbouring rows together",
             "groups": "in two groups",
         }
         blocks = "" if self.block is None else f", in blocks of {self.block:,} rows"
         return f"{texts[self.kind]}{blocks}, by a factor of {self.factor:.2g}"
 
 
+def _repeated(tables: Sequence[Array]) -> Array:
+    """Return the rows of tables with at least two values as one table, NaN where they have fewer than others."""
+    rows = [table[(~np.isnan(table)).sum(axis=1) > 1] for table in tables]
+    width = max((table.shape[1] for table in rows), default=0)
+    padded = (np.pad(t, ((0, 0), (0, width - t.shape[1])), constant_values=np.nan) for t in rows)
+    return np.concatenate([np.zeros((0, width)), *padded])
+
+
 def scatter_of(tables: Sequence[Array]) -> float | None:
     """Return the median relative standard deviation of the rows with at least two values."""
-    deviations: list[float] = []
-    for table in tables:
-        repeated = table[(~np.isnan(table)).sum(axis=1) > 1]
-        if len(repeated):
-            # Squares of huge values would overflow, those of tiny ones vanish.
-            repeated = repeated / power_of_two(np.nan_to_num(repeated))
-            means = np.abs(np.nanmean(repeated, axis=1))
-            deviations += (np.nanstd(repeated, axis=1, ddof=1)[means > 0] / means[means > 0]).tolist()
-    return median(deviations) if deviations else None
+    repeated = _repeated(tables)
+    # Squares of huge values would overflow, those of tiny ones vanish.
+    repeated = repeated / power_of_two(np.nan_to_num(repeated))
+    means = np.abs(repeated.mean(axis=1, where=~np.isnan(repeated)))
+    deviations = np.nanstd(repeated[means > 0], axis=1, ddof=1) / means[means > 0]
+    return median(deviations.tolist()) if len(deviations) else None
 
 
 def run_pattern(parts: Sequence[Measurements], nfp: str) -> RunPattern | None:
     """Return the pattern of the runs of a property in the parts of a table, None if there is none or it is small."""
     tables = [part.values[nfp] for part in parts if nfp in part.values]
-    width = max((table.shape[1] for table in tables), default=0)
-    if width < 2:
+    values = _repeated(tables)
+    sizes = np.abs(values[(np.fmin.reduce(values, axis=1) > 0) | (np.fmax.reduce(values, axis=1) < 0)])
+    if len(sizes) < ROWS:
         return None
-    values = np.concatenate([np.pad(t, ((0, 0), (0, width - t.shape[1])), constant_values=np.nan) for t in tables])
-    low, high = np.nanmin(values, axis=1, initial=np.inf), np.nanmax(values, axis=1, initial=-np.inf)
-    usable = ((~np.isnan(values)).sum(axis=1) > 1) & ((low > 0) | (high < 0))
-    if usable.sum() < ROWS:
-        return None
-    # Of the configurations with several runs, which are often few.
-    sizes = np.abs(values[usable])
     # Sums of huge values would overflow.
     sizes /= np.nanmax(sizes, axis=1, keepdims=True)
     apart = sizes / np.nanmean(sizes, axis=1, keepdims=True) - 1
@@ -97,56 +93,30 @@ def run_pattern(parts: Sequence[Measurements], nfp: str) -> RunPattern | None:
     positions = np.nansum(apart, axis=0) / np.maximum(used, 1)
     between = float(used @ positions**2)
     freedom = len(used) - 1, count - rows - len(used) + 1
-    sequence = _file_order(parts[0], usable, apart) if len(parts) == 1 else None
     if between >= SHARE * total and between * freedom[1] > RATIO * (total - between) * freedom[0]:
-        in_blocks = sequence is not None and bool((np.diff(sequence[1]) >= 0).all())
+        places = np.arange(len(positions))
+        shapes: dict[Kind, Array] = {"first": places == 0, "alternate": places % 2, "trend": places}
+        explained = {
+            each: np.corrcoef(positions, shape)[0, 1] ** 2 for each, shape in shapes.items() if len(places) > 2
+        }
+        kind: Kind = next((each for each, share in explained.items() if share >= SHAPE), "position")
+        in_blocks = len(parts) == 1 and _in_blocks(parts[0])
         factor = float((1 + positions.max()) / (1 + positions.min()))
-        return RunPattern(_shape(positions), scatter, factor, rows if in_blocks else None)
-    factor = float((1 + apart[apart > 0].mean()) / (1 + apart[apart < 0].mean()))
-    if sequence is not None and _move_together(sequence[0], sequence[2]):
-        return RunPattern("neighbours", scatter, factor)
+        return RunPattern(kind, scatter, factor, rows if in_blocks else None)
     several = known.sum(axis=1) >= RUNS
     if several.sum() >= ROWS and float(np.median(_between_two(apart[several]))) >= TWO_GROUPS:
+        factor = float((1 + apart[apart > 0].mean()) / (1 + apart[apart < 0].mean()))
         return RunPattern("groups", scatter, factor)
     return None
 
 
-def _shape(positions: Array) -> Kind:
-    """Return the shape of the mean relative differences of positions, shape (repetitions,)."""
-    count = len(positions)
-    places = np.arange(count)
-    shapes: dict[Kind, Array] = {"first": places == 0, "alternate": places % 2, "trend": places}
-    for kind, shape in shapes.items():
-        if count > 2 and np.corrcoef(positions, shape)[0, 1] ** 2 >= SHAPE:
-            return kind
-    return "position"
-
-
-def _file_order(part: Measurements, usable: Array, apart: Array) -> tuple[Array, Array, Array] | None:
-    """Return the differences in the order of the file, with their positions and configurations; None if not known.
-
-    `usable`: which configurations have differences, shape (n,). `apart`: those of these, shape (usable, repetitions).
-    """
+def _in_blocks(part: Measurements) -> bool:
+    """Return whether every configuration has its run in the file before one has its next run."""
     groups = part.report.groups[np.argsort(part.report.lines, kind="stable")]
     if not len(groups) or groups.max() >= len(part):
-        return None
-    slots = offsets(groups, np.ones(len(groups), dtype=np.int64), len(part))[0]
-    if slots.max() >= apart.shape[1]:
-        return None
-    has_any = usable[groups]
-    differences = np.full(len(groups), np.nan)
-    differences[has_any] = apart[(np.cumsum(usable) - 1)[groups[has_any]], slots[has_any]]
-    return differences, slots, groups
-
-
-def _move_together(differences: Array, groups: Array) -> bool:
-    """Return whether rows next to each other in the file that are of different configurations move together."""
-    first, second = differences[:-1], differences[1:]
-    used = (groups[:-1] != groups[1:]) & ~np.isnan(first) & ~np.isnan(second)
-    if used.sum() < ERRORS**2 or not first[used].any() or not second[used].any():
         return False
-    correlation = float(first[used] @ second[used] / np.sqrt((first[used] ** 2).sum() * (second[used] ** 2).sum()))
-    return correlation >= max(CORRELATED, ERRORS / float(np.sqrt(used.sum())))
+    slots, _ = offsets(groups, np.ones(len(groups), dtype=np.int64), len(part))
+    return bool((np.diff(slots) >= 0).all())
 
 
 def _between_two(apart: Array) -> Array:
@@ -212,30 +182,29 @@ def summary_of(parts: Sequence[Measurements]) -> Summary:
     """Return the summary of measurements of one system; repetitions are compared within each part only."""
     configurations = Configurations.concatenate([part.configurations for part in parts])
     names = dict.fromkeys(name for part in parts for name in part.properties)
-    properties = tuple(_property(name, parts) for name in names)
-    return Summary(len(configurations.groups()[0]), sum(part.report.used for part in parts), properties)
-
-
-def _property(name: str, parts: Sequence[Measurements]) -> PropertySummary:
-    having = [part for part in parts if name in part.values]
-    tables = [part.values[name] for part in having]
-    measured = [part.configurations[~np.isnan(part.values[name]).all(axis=1)] for part in having]
-    known = np.concatenate([table[~np.isnan(table)] for table in tables])
-    counts = np.concatenate([(~np.isnan(table)).sum(axis=1) for table in tables])
-    repetitions = counts[counts > 0]
-    return PropertySummary(
-        name,
-        float(known.min()) if len(known) else math.nan,
-        float(known.max()) if len(known) else math.nan,
-        len(Configurations.concatenate(measured).groups()[0]),
-        len(known),
-        int(repetitions.min(initial=len(known))),
-        int(repetitions.max(initial=0)),
-        scatter_of(tables),
-        drift_of(tables),
-        parts[0].unit(name),
-        run_pattern(parts, name),
-    )
+    properties = []
+    for name in names:
+        having = [part for part in parts if name in part.values]
+        tables = [part.values[name] for part in having]
+        measured = [part.configurations[~np.isnan(part.values[name]).all(axis=1)] for part in having]
+        known = np.concatenate([table[~np.isnan(table)] for table in tables])
+        counts = np.concatenate([(~np.isnan(table)).sum(axis=1) for table in tables])
+        summary = PropertySummary(
+            name=name,
+            minimum=float(known.min()) if len(known) else math.nan,
+            maximum=float(known.max()) if len(known) else math.nan,
+            configurations=len(Configurations.concatenate(measured).groups()[0]),
+            values=len(known),
+            least_repetitions=int(counts[counts > 0].min(initial=len(known))),
+            most_repetitions=int(counts.max(initial=0)),
+            scatter=scatter_of(tables),
+            drift=drift_of(tables),
+            unit=parts[0].unit(name),
+            pattern=run_pattern(parts, name),
+        )
+        properties.append(summary)
+    rows = sum(part.report.used for part in parts)
+    return Summary(len(configurations.groups()[0]), rows, tuple(properties))
 
 
 def drift_of(tables: Sequence[Array]) -> Drift | None:
@@ -243,37 +212,25 @@ def drift_of(tables: Sequence[Array]) -> Drift | None:
 
     Repetitions are in the order of the file; differences between configurations, which are rows, have no effect.
     """
-    score = pairs = variance = 0.0
-    changes = []
-    for table in tables:
-        known = ~np.isnan(table)
-        repeated = known.sum(axis=1) > 1
-        values, known = table[repeated], known[repeated]
-        if not len(values):
-            continue
-        ties = np.ones(values.shape)
-        for slot in range(values.shape[1]):
-            later = np.sign(values[:, slot + 1 :] - values[:, [slot]])
-            score += float(np.nansum(later))
-            pairs += float(np.nansum(np.abs(later)))
-            same = later == 0
-            ties[:, slot] += same.sum(axis=1)
-            ties[:, slot + 1 :] += same
-        count = known.sum(axis=1).astype(float)
-        variance += float((count * (count - 1) * (2 * count + 5)).sum()) / 18
-        variance -= float(np.where(known, (ties - 1) * (2 * ties + 5), 0).sum()) / 18
-        rows = np.arange(len(values))
-        first = values[rows, known.argmax(axis=1)]
-        last = values[rows, known.shape[1] - 1 - known[:, ::-1].argmax(axis=1)]
-        with np.errstate(over="ignore"):
-            changes.append((last - first)[first != 0] / np.abs(first[first != 0]))
+    values = _repeated(tables)
+    known, rows, ties = ~np.isnan(values), np.arange(len(values)), np.ones(values.shape)
+    score = pairs = 0.0
+    for slot in range(values.shape[1]):
+        later = np.sign(values[:, slot + 1 :] - values[:, [slot]])
+        score += float(np.nansum(later))
+        pairs += float(np.nansum(np.abs(later)))
+        ties[:, slot] += (later == 0).sum(axis=1)
+        ties[:, slot + 1 :] += later == 0
+    count = known.sum(axis=1).astype(float)
+    variance = float((count * (count - 1) * (2 * count + 5)).sum()) / 18
+    variance -= float(np.where(known, (ties - 1) * (2 * ties + 5), 0).sum()) / 18
     if variance <= 0:
         return None
+    first = values[rows, known.argmax(axis=1)]
+    last = values[rows, values.shape[1] - 1 - known[:, ::-1].argmax(axis=1)]
+    with np.errstate(over="ignore"):
+        change = (last - first)[first != 0] / np.abs(first[first != 0])
     # The score takes whole numbers, two apart.
     deviations = max(abs(score) - 1, 0) / math.sqrt(variance)
-    change = np.concatenate(changes)
-    return Drift(
-        (pairs + score) / (2 * pairs),
-        median(change.tolist()) if len(change) else math.nan,
-        math.erfc(deviations / math.sqrt(2)),
-    )
+    middle = median(change.tolist()) if len(change) else math.nan
+    return Drift((pairs + score) / (2 * pairs), middle, math.erfc(deviations / math.sqrt(2)))

@@ -1,4 +1,4 @@
-"""Tables in memory: dicts of columns, data frames of pandas, polars and the like, and their columns of options."""
+"""Values as texts, and tables in memory: dicts of columns, and data frames of pandas, polars and the like."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from splc.errors import ConfigurationError, MeasurementError, listed, unknown_name_hint
-from splc.io.numbers import parse_column
+from splc.errors import ConfigurationError, MeasurementError, listed
+from splc.io.csv_rows import CodedTexts, distinct_texts
+from splc.io.numbers import parse_number
 from splc.system.groups import child_texts, text_groups
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
@@ -67,9 +68,6 @@ def assignment_texts(system: VariabilityModel, values: Mapping[str, float]) -> d
             plain = option.name if words is None else f"{option.name}={words[1]}"
             found[option.name] = "=".join(children[option.name]) if option.name in children else plain
     return found
-
-
-_SHOWN = 6
 
 
 def table_columns(table: Any) -> dict[str, Array]:
@@ -155,36 +153,14 @@ def whole_numbers(values: Array) -> Array:
     return values.astype(np.int64) if is_whole else values
 
 
-def option_columns(system: VariabilityModel, columns: Mapping[str, Array]) -> dict[str, Array]:
-    """Return option → numbers, shape (n,), for all options of a system. Other columns are left out.
+def warn_of_unknown(name: str, texts: Iterable[str]) -> None:
+    """Warn about texts of an option that were not learned from."""
+    shown = listed([repr(text) for text in dict.fromkeys(texts)], 6)
+    warnings.warn(f"{name}: {shown} is predicted as the mean of the known values", stacklevel=2)
 
-    One column of texts may represent an alternative group. Options with one possible value need no column.
-    """
-    named: dict[str, Array] = {}
-    for name, values in columns.items():
-        known = system.spellings.get(name)
-        if known in system.positions:
-            if known in named:
-                raise ConfigurationError(f"several columns are the option {known!r}")
-            named[known] = values
-    numbers: dict[str, Array] = {}
-    for parent, children in system.child_groups.items():
-        if parent in named and not any(child.name in named for child in children):
-            numbers |= _group(system, parent, children, named[parent])
-    rows = len(next(iter(columns.values()))) if columns else 0
-    for option in system.options:
-        if option.name in numbers:
-            continue
-        if option.name in named:
-            numbers[option.name] = _column(system, option, named[option.name])
-        elif (only := only_index(option, system.mandatory)) is not None:
-            numbers[option.name] = np.full(rows, option.values[only] if isinstance(option, NumericOption) else 1.0)
-        elif rows == 0:
-            raise ConfigurationError("the table has no rows")
-        else:
-            hint = unknown_name_hint(option.name, [*named]) if named else None
-            raise ConfigurationError(f"no values for the option {option.name!r}", hint=hint)
-    return numbers
+
+# The cells of options that are not used: empty ones, and what R and pandas write for them.
+NOT_USED = frozenset(("", "-", "--", "–", "na", "n/a", "nan"))
 
 
 def only_index(option: Option, mandatory: frozenset[str]) -> int | None:
@@ -194,44 +170,49 @@ def only_index(option: Option, mandatory: frozenset[str]) -> int | None:
     return 1 if option.name in mandatory else None
 
 
-def _group(system: VariabilityModel, parent: str, children: Sequence[BinaryOption], values: Array) -> dict[str, Array]:
-    """Return the columns of an option and its children for a column of texts, none for a column of numbers."""
-    if numbers_of(values) is not None:
-        return {}
-    child_of = child_texts(parent, children)
-    if parent not in system.mandatory:
-        child_of = {"": "", **child_of}
-    texts = texts_of(values)
-    if unknown := [text for text in texts if text not in child_of]:
-        wrong = unknown[0]
-        if not wrong or not system.inferred:
-            known = listed([child.presentation.output_string or child.name for child in children], _SHOWN)
-            raise ConfigurationError(f"row {texts.index(wrong)}: {parent} cannot be {wrong!r}; its values are {known}")
-        warn_of_unknown(parent, unknown)
-    chosen = np.array([child_of.get(text) for text in texts], dtype=object)
-    return {parent: (chosen != "").astype(float)} | {
-        child.name: (chosen == child.name).astype(float) for child in children
-    }
+def is_text(text: str) -> bool:
+    """Return whether a cell is neither empty nor a value of a binary option."""
+    return text.casefold() not in {*TRUTH, "", "nan"} and parse_number(text) not in (0, 1)
 
 
-def warn_of_unknown(name: str, texts: Iterable[str]) -> None:
-    """Warn about texts of an option that were not learned from."""
-    shown = listed([repr(text) for text in dict.fromkeys(texts)], _SHOWN)
-    warnings.warn(f"{name}: {shown} is predicted as the mean of the known values", stacklevel=2)
+# Option → its children, of which exactly one is selected.
+Groups = dict[str, tuple[BinaryOption, ...]]
 
 
-def _column(system: VariabilityModel, option: Option, values: Array) -> Array:
-    """Return the numbers in the column of an option."""
-    numbers, is_binary = numbers_of(values), isinstance(option, BinaryOption)
-    if numbers is None:
-        cells = [text.casefold() for text in texts_of(values)]
-        if is_binary:
-            cells = [str(TRUTH.get(text, text)) for text in cells]
-        numbers = parse_column(cells)
-        wrong = next((row for row, text in enumerate(cells) if text and np.isnan(numbers[row])), None)
-        if wrong is not None:
-            cure = "write 1 or 0" if is_binary else "its values are numbers"
-            raise ConfigurationError(f"row {wrong}: {option.name} cannot be {cells[wrong]!r}", hint=cure)
-    # Tables of versions before the option have no value of it.
-    has_blanks = system.inferred and is_binary and not np.isnan(numbers).all()
-    return np.nan_to_num(numbers) if has_blanks else numbers
+def named_columns(system: VariabilityModel, frame: Any) -> tuple[int, dict[str, Any], Groups]:
+    """Return the number of rows of a table, option → numbers or texts, and the groups that have one column."""
+    table, named = table_columns(frame), dict[str, Any]()
+    for name, values in table.items():
+        if (known := system.spellings.get(name)) in system.positions:
+            if known in named:
+                raise ConfigurationError(f"several columns are the option {known!r}")
+            numbers = numbers_of(values)
+            named[known] = CodedTexts(*distinct_texts(texts_of(values))) if numbers is None else numbers
+    return len(next(iter(table.values()), ())), named, add_children(system, named)
+
+
+def add_children(system: VariabilityModel, named: dict[str, Any]) -> Groups:
+    """Add columns of zeros and ones for the children of groups that have one column, and return these groups.
+
+    The column of an option is that of its group if its children have no columns and some of its cells are texts, which
+    name a child by its output string, its name, or its name without that of the option. Other texts are kept: they are
+    wrong values.
+
+    `named`: option → its column, of texts or of numbers.
+    """
+    groups = {}
+    for parent, children in system.child_groups.items():
+        texts, child_of = named.get(parent), child_texts(parent, children)
+        if texts is None or isinstance(texts, np.ndarray) or any(child.name in named for child in children):
+            continue
+        distinct = {text: child_of.get(text.strip()) for text in distinct_texts(texts)[0]}
+        if not any(child or is_text(text.strip()) for text, child in distinct.items()):
+            continue
+        groups[parent] = children
+        for child in children:
+            selected = {text: "1" if name == child.name else "0" for text, name in distinct.items()}
+            named[child.name] = CodedTexts.of(texts, selected.__getitem__)
+        needed = parent in system.mandatory
+        values = {text: "1" if child else text if needed or text.strip() else "0" for text, child in distinct.items()}
+        named[parent] = CodedTexts.of(texts, values.__getitem__)
+    return groups

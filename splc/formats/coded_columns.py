@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from splc.data.property_unit import is_measurement_name, words_of
+from splc.formats.names import is_measurement_name, words_of
 from splc.io.csv_rows import DENSE, distinct_numbers, distinct_texts, renumbered
 from splc.types import Array
 

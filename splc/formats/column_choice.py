@@ -14,10 +14,10 @@ from typing import Literal
 
 import numpy as np
 
-from splc.data.property_unit import is_measurement_name
 from splc.data.table import TRUTH
 from splc.errors import InputError, MeasurementError, Problem, Problems, listed, shorten, unknown_name_hint
 from splc.formats.coded_columns import MAX_VALUES, is_index_name
+from splc.formats.names import is_measurement_name
 from splc.io.csv_rows import distinct_texts, texts_in
 from splc.io.numbers import not_a_number, parse_column, unit_of
 from splc.system.variability import VariabilityModel
@@ -39,8 +39,6 @@ _SHOWN = 40
 _LISTED = 6
 # The number of values that cannot be read among which those are looked for that are not missing.
 _LOOKED_AT = 10_000
-# The cells of options that are not used: empty ones, dashes, and what R and pandas write for them.
-NOT_USED = frozenset(("", "-", "--", "–", "na", "n/a", "nan"))
 # Texts that may be versions: `1.9` and `1.10`.
 _DECIMAL, _PADDED = re.compile(r"[0-9]+\.[0-9]+"), re.compile(r"[0-9]+\.[0-9]+0")
 

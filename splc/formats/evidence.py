@@ -9,7 +9,6 @@ from itertools import chain, combinations, product
 
 import numpy as np
 
-from splc.data.property_unit import is_amount, is_count_name, is_measurement_name, words_of
 from splc.errors import listed
 from splc.formats.coded_columns import (
     CROSSED,
@@ -23,6 +22,7 @@ from splc.formats.coded_columns import (
     repeats,
 )
 from splc.formats.functions import arguments_of, fewest_of, near_arguments_of
+from splc.formats.names import is_amount, is_count_name, is_measurement_name, words_of
 from splc.types import Array
 
 # The beginning of a name that several columns of one kind have: `spark.` and `job options.`.

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from splc.data.table import names_of
+from splc.data.table import NOT_USED, names_of
 from splc.errors import InputError, Problem, listed, plural
 from splc.formats.coded_columns import repeats
-from splc.formats.column_choice import NOT_USED, ColumnChoice, StatedRoles
+from splc.formats.column_choice import ColumnChoice, StatedRoles
 from splc.formats.detect import is_xml
 from splc.formats.labels import is_scatter
 from splc.formats.measurements.constraints import option_table, pair_text, with_mined_constraints

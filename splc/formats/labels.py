@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from splc.data.property_unit import is_measurement_name, words_of
 from splc.errors import plural
 from splc.formats.coded_columns import MAX_VALUES, ROW_NUMBERS, is_counter
 from splc.formats.column_choice import MISSING, kind_of
+from splc.formats.names import is_measurement_name, words_of
 from splc.io.csv_rows import distinct_texts
 from splc.io.numbers import parse_column
 from splc.types import Array

@@ -38,12 +38,14 @@ from itertools import takewhile
 
 import numpy as np
 
-from splc.data.property_unit import is_count_name, is_measurement_name, is_setting_name, unit_in_name, words_of
+from splc.data.property_unit import unit_in_name
+from splc.data.table import NOT_USED
 from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
 from splc.formats.coded_columns import MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns, is_counter, is_row_counter
-from splc.formats.column_choice import NOT_USED, ColumnChoice, has_commas, has_words, kind_of, numbers_in, version_in
+from splc.formats.column_choice import ColumnChoice, has_commas, has_words, kind_of, numbers_in, version_in
 from splc.formats.evidence import options_among, perhaps_measured, spelled_twice, unexplained_gaps
 from splc.formats.labels import EXIT_CODES, is_exit_code, is_hash, is_status, is_success_flag, left_out
+from splc.formats.names import is_count_name, is_measurement_name, is_setting_name, words_of
 from splc.io.csv_rows import distinct_texts, texts_in
 from splc.io.numbers import parse_column
 from splc.system.variability import ROOT

@@ -47,9 +47,9 @@ class Cells(Sequence[str]):
         return len(self.ends)
 
     def __getitem__(self, row: Any) -> Any:
-        """Return the text of a cell, or the cells of a slice."""
-        if isinstance(row, slice):
-            return self.take(row)
+        """Return the text of a cell, or the cells of a slice or of an array of rows."""
+        if isinstance(row, slice | np.ndarray):
+            return Cells(self.content, self.before[row], self.ends[row], self.heads[row])
         return self.content[self.before[row] + 1 : self.ends[row]].decode().lstrip(" ")
 
     def __iter__(self) -> Iterator[str]:
@@ -58,10 +58,6 @@ class Cells(Sequence[str]):
             blocks = (positions[start : start + _ROWS].tolist() for positions in (self.before, self.ends))
             for before, end in zip(*blocks, strict=True):
                 yield content[before + 1 : end].decode().lstrip(" ")
-
-    def take(self, rows: Array | slice) -> Cells:
-        """Return the cells of some rows."""
-        return Cells(self.content, self.before[rows], self.ends[rows], self.heads[rows])
 
     @property
     def lengths(self) -> Array:
@@ -78,7 +74,7 @@ class Cells(Sequence[str]):
         """True if most of the first cells differ, so that deduplication saves no time."""
         if self.widest > _CODED_WIDTH:
             return True
-        beginning = self.take(slice(_SNIFFED))
+        beginning = self[:_SNIFFED]
         return len(beginning) == _SNIFFED and len(beginning.codes[0]) > _MAX_DISTINCT
 
     @cached_property
@@ -126,12 +122,9 @@ class CodedTexts(Sequence[str]):
         return map(self.distinct.__getitem__, self.codes.tolist())
 
     def __getitem__(self, row: Any) -> Any:
-        """Return the text in a row, or the texts of a slice."""
-        return self.take(row) if isinstance(row, slice) else self.distinct[int(self.codes[row])]
-
-    def take(self, rows: Array | slice) -> CodedTexts:
-        """Return the texts in some rows."""
-        return CodedTexts(self.distinct, self.codes[rows])
+        """Return the text in a row, or the texts in a slice or an array of rows."""
+        codes = self.codes[row]
+        return CodedTexts(self.distinct, codes) if isinstance(row, slice | np.ndarray) else self.distinct[int(codes)]
 
     @classmethod
     def of(cls, texts: Sequence[str], replace: Callable[[str], str]) -> CodedTexts:
@@ -177,7 +170,7 @@ def texts_in(texts: Sequence[str], rows: Array) -> Sequence[str]:
     """Return the texts of a column in some rows, by their positions."""
     if isinstance(texts, Cells) and not texts.is_varied:
         texts = CodedTexts(*distinct_texts(texts))
-    return texts.take(rows) if isinstance(texts, Cells | CodedTexts) else [texts[row] for row in rows.tolist()]
+    return texts[rows] if isinstance(texts, Cells | CodedTexts) else [texts[row] for row in rows.tolist()]
 
 
 def has_text(texts: Sequence[str]) -> bool:
@@ -245,6 +238,30 @@ def first_appearances(keys: Array) -> tuple[Array, Array]:
     return first[order], place[codes]
 
 
+# An odd number near 2^64 divided by the golden ratio, and a shift that brings its high bits down.
+SPREAD, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
+
+
+def row_groups(rows: Array) -> tuple[Array, Array]:
+    """Return the position of each distinct row's first appearance, ascending, and each row's place among these.
+
+    `rows`: a table, whose rows are told apart by hashes of their bytes; those of equal hashes are compared.
+    """
+    width = rows.dtype.itemsize * rows.shape[1]
+    padded = np.zeros((len(rows), max(1, -(-width // _WORD)) * _WORD), dtype=np.uint8)
+    padded[:, :width] = np.ascontiguousarray(rows).view(np.uint8).reshape(len(rows), width)
+    words = padded.view(np.uint64)
+    hashes = np.zeros(len(rows), dtype=np.uint64)
+    for word in words.T:
+        hashes = (hashes ^ word) * SPREAD
+        hashes ^= hashes >> _SHIFT
+    first, group = first_appearances(hashes)
+    if np.array_equal(words, words[first[group]]):
+        return first, group
+    # Different rows have the same hash, which is very rare.
+    return first_appearances(np.unique(words, axis=0, return_inverse=True)[1].reshape(-1))
+
+
 # The characters in which the first two lines are looked for.
 _BEGINNING = 1 << 18
 SEPARATORS = (",", ";", "\t", "|")
@@ -307,19 +324,16 @@ def is_not_blank(cells: Sequence[str]) -> bool:
     return any(cell.strip() for cell in cells)
 
 
-def split_table_rows(source: Source) -> tuple[list[list[str]], list[int]]:
-    """Return the rows of a CSV file that are not blank, and their lines; the separator is the likely one."""
-    text = source.text()
-    return split_rows(source, likely_separator(text) if text.strip() else ",", is_not_blank)
-
-
-def split_rows(source: Source, separator: str, keep: Callable[[list[str]], bool]) -> tuple[list[list[str]], list[int]]:
+def split_rows(
+    source: Source, separator: str | None = None, keep: Callable[[list[str]], bool] = is_not_blank
+) -> tuple[list[list[str]], list[int]]:
     """Return the rows of a CSV file, and the line at which each row ends.
 
-    `keep`: whether a row is kept; it must reject blank rows.
+    `separator`: None is the likely one. `keep`: whether a row is kept; it must reject blank rows.
     """
-    rows, lines = [], []
-    reader = csv.reader(io.StringIO(source.text(), newline=""), delimiter=separator, strict=True, skipinitialspace=True)
+    rows, lines, text = [], [], source.text()
+    separator = separator or (likely_separator(text) if text.strip() else ",")
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True, skipinitialspace=True)
     try:
         for row in reader:
             if keep(row):

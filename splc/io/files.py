@@ -16,11 +16,10 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import IO, BinaryIO, TypeVar
+from typing import IO, BinaryIO, TextIO, TypeVar
 
 from splc.errors import InputError, OutputError, Problem, nearest
 
@@ -63,8 +62,6 @@ _GZIP_MAGIC = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 # The bytes by which a tar archive is recognized, in its first block.
 _TAR_MAGIC, _TAR_PLACE = b"ustar", 257
-# What is wrong with a file that unpacks to more than the limit, and what to do.
-_EXCESS = ("decompresses to more", "if it is meant to be this large, decompress it first")
 # First bytes of files that are not text.
 _BINARY = {
     b"\x89PNG\r\n": "a picture (PNG)",
@@ -78,10 +75,6 @@ _BINARY = {
     b"\x89HDF\r\n": "an HDF5 file",
     b"SQLite format 3\0": "a database (SQLite)",
 }
-
-
-# The content of standard input within a block of `standard_input_kept`; None outside of it.
-_KEPT: ContextVar[list[Source] | None] = ContextVar("standard input", default=None)
 
 
 @dataclass(frozen=True)
@@ -115,9 +108,8 @@ class Source:
             return data.decode("utf-8")
         except UnicodeDecodeError as error:
             line = data.count(b"\n", 0, error.start) + 1
-            hint = "save it as UTF-8, for example with: iconv -f LATIN1 -t UTF-8 OLD > NEW"
-            if is_utf16:
-                hint = "it looks like UTF-16; convert it with: iconv -f UTF-16 -t UTF-8 OLD > NEW"
+            latin = "save it as UTF-8, for example with: iconv -f LATIN1 -t UTF-8 OLD > NEW"
+            hint = "it looks like UTF-16; convert it with: iconv -f UTF-16 -t UTF-8 OLD > NEW" if is_utf16 else latin
             message = f"the byte 0x{data[error.start]:02x} is not UTF-8"
             raise InputError(Problem(message, self.name, line, hint=hint)) from None
 
@@ -129,29 +121,27 @@ def sha256_of(content: str | bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def read_source(path: str | Path, limit: int = MAX_BYTES) -> Source:
+def read_source(path: str | Path) -> Source:
     """Read a file (`-`: standard input) and decompress it if it is gzip-compressed.
 
     The content of a compressed tar archive with one file is the content of this file.
-
-    `limit`: the most bytes to read; decompressed, the limit is the smaller one of this and `MAX_UNPACKED`.
     """
     if str(path) == STANDARD:
-        return _standard_input(limit)
+        return _standard_input(sys.stdin)
     name = str(path)
     try:
         with Path(path).open("rb") as stream:
             if stat.S_ISCHR(os.fstat(stream.fileno()).st_mode) and not stream.isatty() and stream.peek(1):
                 # A device such as /dev/random has no end.
                 raise InputError(Problem("this is a device, not a file", name))
-            raw = _bounded(stream, name, limit)
+            raw = _bounded(stream, name)
     except FileNotFoundError:
         raise InputError(Problem("there is no such file", name, hint=_near_file(Path(path)))) from None
     except IsADirectoryError:
         raise InputError(Problem("this is a folder, not a file", name)) from None
     except (OSError, ValueError) as error:
         raise InputError(Problem(f"cannot be read: {_reason(error)}", name)) from None
-    return _unpacked(name, raw, limit, expected=name.endswith(".gz"))
+    return _unpacked(name, raw, expected=name.endswith(".gz"))
 
 
 def is_file(text: str) -> bool:
@@ -162,16 +152,12 @@ def is_file(text: str) -> bool:
         return False
 
 
-def _standard_input(limit: int) -> Source:
-    sources = _KEPT.get()
-    if sources:
-        return sources[0]
-    stream = getattr(sys.stdin, "buffer", None)
-    raw = _bounded(stream, "<stdin>", limit) if stream else sys.stdin.read().encode()
-    source = _unpacked("<stdin>", raw, limit, expected=False)
-    if sources is not None:
-        sources.append(source)
-    return source
+@lru_cache(maxsize=1)
+def _standard_input(stream: TextIO) -> Source:
+    """Return the content of standard input, which can be read once, but is needed several times."""
+    buffer = getattr(stream, "buffer", None)
+    raw = _bounded(buffer, "<stdin>") if buffer else stream.read().encode()
+    return _unpacked("<stdin>", raw, expected=False)
 
 
 def lock(descriptor: int, seconds: float = 0.0) -> bool:
@@ -192,38 +178,19 @@ def lock(descriptor: int, seconds: float = 0.0) -> bool:
     return True
 
 
-@contextmanager
-def standard_input_kept() -> Iterator[None]:
-    """Let all reads of standard input in the block return what the first one read."""
-    token = _KEPT.set([])
-    try:
-        yield
-    finally:
-        _KEPT.reset(token)
-
-
-def keeps_standard_input() -> bool:
-    """Return whether standard input can be read again, in a block of `standard_input_kept`."""
-    return _KEPT.get() is not None
-
-
-def _bounded(
-    stream: BinaryIO | gzip.GzipFile | IO[bytes],
-    name: str,
-    limit: int,
-    excess: str = "is larger",
-    hint: str | None = None,
-) -> bytes:
+def _bounded(stream: BinaryIO | gzip.GzipFile | IO[bytes], name: str, *, packed: bool = False) -> bytes:
     """Return the content of a stream, using no more memory than it needs."""
-    content = io.BytesIO()
+    content, limit = io.BytesIO(), MAX_UNPACKED if packed else MAX_BYTES
     while chunk := stream.read(_CHUNK):
         if content.tell() + len(chunk) > limit:
+            hint = "if it is meant to be this large, decompress it first" if packed else None
+            excess = "decompresses to more" if packed else "is larger"
             raise InputError(Problem(f"the file {excess} than {limit:,} bytes", name, hint=hint))
         content.write(chunk)
     return content.getvalue()
 
 
-def _unpacked(name: str, raw: bytes, limit: int, *, expected: bool) -> Source:
+def _unpacked(name: str, raw: bytes, *, expected: bool) -> Source:
     if not raw.startswith(_GZIP_MAGIC):
         if expected:
             hint = "rename it: files whose name ends in .gz must be compressed"
@@ -231,16 +198,16 @@ def _unpacked(name: str, raw: bytes, limit: int, *, expected: bool) -> Source:
         return Source(name, raw)
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(raw)) as packed:
-            data = _bounded(packed, name, min(limit, MAX_UNPACKED), *_EXCESS)
+            data = _bounded(packed, name, packed=True)
         if data.startswith(_TAR_MAGIC, _TAR_PLACE):
-            data = _only_member(data, name, min(limit, MAX_UNPACKED))
+            data = _only_member(data, name)
     except (OSError, EOFError, zlib.error) as error:
         message = f"the gzip file is damaged or incomplete: {_reason(error)}"
         raise InputError(Problem(message, name)) from None
     return Source(name, data)
 
 
-def _only_member(archived: bytes, name: str, limit: int) -> bytes:
+def _only_member(archived: bytes, name: str) -> bytes:
     """Return the content of the only file of a tar archive; nothing is written to disk."""
     # Most commands read no archive.
     import tarfile
@@ -255,7 +222,7 @@ def _only_member(archived: bytes, name: str, limit: int) -> bytes:
             if not files or (stream := archive.extractfile(files[0])) is None:
                 raise InputError(Problem("the archive has no file", name))
             # A file with holes is larger than its archive.
-            return _bounded(stream, name, limit, *_EXCESS)
+            return _bounded(stream, name, packed=True)
     except tarfile.TarError as error:
         raise OSError(str(error)) from None
 
@@ -314,14 +281,9 @@ def missing_folder(path: str | Path) -> str | None:
 
 def _compressed(parts: Iterable[bytes]) -> Iterator[bytes]:
     """Yield the bytes of a gzip file."""
-    packed = io.BytesIO()
-    with gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0) as stream:
-        for chunk in parts:
-            stream.write(chunk)
-            yield packed.getvalue()
-            packed.seek(0)
-            packed.truncate()
-    yield packed.getvalue()
+    packer = zlib.compressobj(9, wbits=zlib.MAX_WBITS | 16)
+    yield from map(packer.compress, parts)
+    yield packer.flush()
 
 
 def _replace(path: Path, parts: Iterable[bytes]) -> None:
@@ -359,9 +321,9 @@ def _write_standard(parts: Iterable[bytes]) -> None:
         for chunk in parts:
             buffer.write(chunk) if buffer else sys.stdout.write(chunk.decode("utf-8"))
         sys.stdout.flush()
-    except BrokenPipeError:
-        raise
     except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise
         raise OutputError(Problem(f"cannot be written: {_reason(error)}", "<stdout>")) from None
 
 

@@ -9,7 +9,6 @@ from numbers import Integral
 
 import numpy as np
 
-from splc.errors import OutputError
 from splc.io.csv_rows import Cells, CodedTexts, distinct_texts
 from splc.types import Array
 
@@ -93,11 +92,9 @@ def parse_column(texts: Sequence[str], decimal: str = ".") -> Array:
     if isinstance(texts, Cells) and decimal == "." and texts.widest <= _MAX_DIGITS:
         values, is_decimal = _decimals(texts)
         other_rows = np.flatnonzero(~is_decimal)
-        values[other_rows] = parse_column(list(texts.take(other_rows)))
+        values[other_rows] = parse_column(list(texts[other_rows]))
         return values
-    texts = list(texts)
-    if decimal != ".":
-        texts = [text.replace(decimal, ".") for text in texts]
+    texts = list(texts) if decimal == "." else [text.replace(decimal, ".") for text in texts]
     content = "".join(texts)
     # Python's float also accepts `1_000` and the digits of other scripts; files must not contain those.
     if content.isascii() and "_" not in content:
@@ -155,7 +152,6 @@ def rounded_text(value: float, digits: int = 4) -> str:
     Digits before the point are never rounded, trailing zeros after the point are dropped, and an `int` stays exact.
     Numbers below 1e-4 and from 1e6 on are written with an exponent.
     """
-    require_digits(digits)
     if is_whole(value):
         return str(int(value))
     if not math.isfinite(value):
@@ -164,19 +160,10 @@ def rounded_text(value: float, digits: int = 4) -> str:
         return "0"
     # The exponent of the rounded number: 9.9996 becomes 10.
     mantissa, _, power = f"{value:.{digits - 1}e}".partition("e")
-    if _MIN_EXPONENT <= int(power) < _MAX_EXPONENT:
-        return _without_zeros(f"{value:.{max(0, digits - 1 - int(power))}f}")
-    return f"{_without_zeros(mantissa)}e{power}"
-
-
-def _without_zeros(text: str) -> str:
-    return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-def require_digits(digits: int) -> None:
-    """Raise an error unless numbers can have as many significant digits."""
-    if digits < 1:
-        raise OutputError(f"numbers cannot have {digits} significant digits", hint="ask for at least 1")
+    is_plain = _MIN_EXPONENT <= int(power) < _MAX_EXPONENT
+    text = f"{value:.{max(0, digits - 1 - int(power))}f}" if is_plain else mantissa
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return text if is_plain else f"{text}e{power}"
 
 
 def short_number(value: float | None, digits: int = 6, missing: str = "") -> str:

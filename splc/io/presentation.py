@@ -84,8 +84,8 @@ def page(summary: str, columns: Mapping[str, Sequence[Any] | Array], bars: Bars 
         parts.append(import_module(CHARTS).bars_svg(printable(bars.about), bars.rows))
     if rows:
         parts += ["<table><thead><tr>", *(f"<th>{_escaped(name)}</th>" for name in columns), "</tr></thead><tbody>"]
-        parts += [f"<tr>{''.join(f'<td>{_escaped(_cell(cell))}</td>' for cell in row)}</tr>" for row in rows[:MAX_ROWS]]
-        parts += ["</tbody></table>"]
+        lines = ("".join(f"<td>{_escaped(_cell(cell))}</td>" for cell in row) for row in rows[:MAX_ROWS])
+        parts += [*(f"<tr>{line}</tr>" for line in lines), "</tbody></table>"]
     if len(rows) > MAX_ROWS:
         parts.append(f"<p>… {len(rows) - MAX_ROWS:,} more rows</p>")
     return f"<div>{''.join(parts)}</div>"

@@ -87,14 +87,14 @@ def _requests_held_back() -> Iterator[None]:
 
 def _in_child(call: Callable[[], R], parent: int) -> R:
     """Call in a child process, which ignores requests to end (its parent has them) and ends with its parent."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(_ALIVE_SECONDS)
+        os._exit(1)
+
     if os.getppid() == parent and not any(thread.name == _WATCH for thread in threading.enumerate()):
         for number in _REQUESTS:
             signal.signal(number, signal.SIG_IGN)
-        threading.Thread(target=_end_with, args=(parent,), name=_WATCH, daemon=True).start()
+        threading.Thread(target=watch, name=_WATCH, daemon=True).start()
     return call()
-
-
-def _end_with(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(_ALIVE_SECONDS)
-    os._exit(1)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from splc.errors import OutputError
 from splc.io.latex import CONTROLS, directions_shown, latex_escaped, latex_number, one_line
-from splc.io.numbers import is_whole, number_text, require_digits, rounded_text
+from splc.io.numbers import is_whole, number_text, rounded_text
 
 _SPREAD_DIGITS = 2
 
@@ -73,6 +73,30 @@ class Table:
         return tuple(not any(isinstance(cell, str) for cell in column) for column in columns)
 
 
+def _markdown(text: str) -> str:
+    if isinstance(text, Markdown):
+        return text
+    escaped = _MARKUP.sub(r"\\\1", _BREAKS.sub("\n", directions_shown(text).strip()))
+    return CONTROLS.sub(lambda match: "<br>" * match[0].count("\n") or " ", escaped)
+
+
+@dataclass(frozen=True)
+class _Notation:
+    """Formats of cells in one output language."""
+
+    text: Callable[[str], str]
+    number: Callable[[str], str]
+    undefined: str
+    relative: str
+    absolute: str
+    formula: str
+
+
+_PLAIN = _Notation(str, str, "-", "{} (± {} %)", "{} ± {}", "{}")
+_MARKDOWN = _Notation(_markdown, lambda text: text.replace("inf", "∞"), "–", "{} (± {} %)", "{} ± {}", "{}")
+_LATEX = _Notation(latex_escaped, latex_number, "--", r"{}\ (\pm {}\,\%)", r"{} \pm {}", "${}$")
+
+
 def csv_text(table: Table) -> str:
     """Return a table as CSV: header, `,` separated, lines ended by a line feed.
 
@@ -106,32 +130,19 @@ def markdown_text(table: Table, digits: int = 4) -> str:
 
 
 def latex_text(table: Table, digits: int = 4) -> str:
-    r"""Return a table as LaTeX: a `tabular`, in a `table` environment if it has a caption.
-
-    Symbols that TeX's fonts lack are written as formulas. Letters of scripts other than Latin and Greek are kept;
-    LuaLaTeX and XeLaTeX print them with a font that has them.
-    """
+    """Return a table as LaTeX: a `tabular`, in a `table` environment if it has a caption."""
     rows = [" & ".join(line) + " \\\\\n" for line in _texts(table, digits, _LATEX)]
     alignment = "".join("r" if is_numeric else "l" for is_numeric in table.numeric)
-    tabular = (
-        f"\\begin{{tabular}}{{{alignment}}}\n\\toprule\n{rows[0]}\\midrule\n{''.join(rows[1:])}"
-        "\\bottomrule\n\\end{tabular}\n"
-    )
-    caption = latex_escaped(table.caption or "")
-    if caption:
+    body = f"\\toprule\n{rows[0]}\\midrule\n{''.join(rows[1:])}\\bottomrule"
+    tabular = f"\\begin{{tabular}}{{{alignment}}}\n{body}\n\\end{{tabular}}\n"
+    if caption := latex_escaped(table.caption or ""):
         tabular = f"\\begin{{table}}\n\\centering\n\\caption{{{caption}}}\n{tabular}\\end{{table}}\n"
     return _RULES + tabular
 
 
-def cell_text(cell: Cell, digits: int = 4) -> str:
-    """Return a cell as plain text for a terminal; an undefined cell is `-`."""
-    return _cell_text(cell, digits, _PLAIN)
-
-
 def _defined(number: float | None) -> float | None:
     """Return a number, None for NaN."""
-    # An int may be too large for a float, so only floats are checked.
-    return None if isinstance(number, float) and math.isnan(number) else number
+    return None if number != number else number  # noqa: PLR0124
 
 
 def _quoted(field: str) -> str:
@@ -150,15 +161,11 @@ def _exact_text(cell: str | float | None) -> str:
 
 def _texts(table: Table, digits: int, notation: _Notation) -> list[list[str]]:
     """Return the header and the rows of a table in a notation."""
-    require_digits(digits)
-    return [
-        [*map(notation.text, table.columns)],
-        *([_cell_text(cell, digits, notation) for cell in row] for row in table.rows),
-    ]
+    return [[cell_text(cell, digits, notation) for cell in row] for row in (table.columns, *table.rows)]
 
 
-def _cell_text(cell: Cell, digits: int, notation: _Notation) -> str:
-    """Return a cell as text in a notation."""
+def cell_text(cell: Cell, digits: int = 4, notation: _Notation = _PLAIN) -> str:
+    """Return a cell as text in a notation, by default as plain text for a terminal."""
     if isinstance(cell, str):
         return notation.text(cell)
     mean = _defined(cell.mean if isinstance(cell, Spread) else cell)
@@ -171,27 +178,3 @@ def _cell_text(cell: Cell, digits: int, notation: _Notation) -> str:
         template, spread = (notation.relative, percent) if math.isfinite(percent) else (notation.absolute, deviation)
         text = template.format(text, notation.number(rounded_text(float(spread), _SPREAD_DIGITS)))
     return notation.formula.format(text)
-
-
-def _markdown(text: str) -> str:
-    if isinstance(text, Markdown):
-        return text
-    escaped = _MARKUP.sub(r"\\\1", _BREAKS.sub("\n", directions_shown(text).strip()))
-    return CONTROLS.sub(lambda match: "<br>" * match[0].count("\n") or " ", escaped)
-
-
-@dataclass(frozen=True)
-class _Notation:
-    """Formats of cells in one output language."""
-
-    text: Callable[[str], str]
-    number: Callable[[str], str]
-    undefined: str
-    relative: str
-    absolute: str
-    formula: str
-
-
-_PLAIN = _Notation(str, str, "-", "{} (± {} %)", "{} ± {}", "{}")
-_MARKDOWN = _Notation(_markdown, lambda text: text.replace("inf", "∞"), "–", "{} (± {} %)", "{} ± {}", "{}")
-_LATEX = _Notation(latex_escaped, latex_number, "--", r"{}\ (\pm {}\,\%)", r"{} \pm {}", "${}$")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import math
 import re
 import sys
 import tomllib
@@ -109,13 +108,8 @@ def listed_texts(value: Any) -> list[str] | None:
 
 def finite_number(value: Any) -> float | None:
     """Return a value of a TOML file as a float, None if it is not a number or not finite."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    try:
-        number = float(value)
-    except OverflowError:
-        return None
-    return number if math.isfinite(number) else None
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and abs(value) <= sys.float_info.max else None
 
 
 def _lines_of_keys(text: str) -> Iterator[tuple[str, int]]:

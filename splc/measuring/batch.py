@@ -15,10 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from splc.data.configurations import option_column
 from splc.errors import listed
-from splc.formats.measurements.csv import option_column, option_texts
+from splc.formats.measurements.csv import option_texts
 from splc.formats.table import table_text
 from splc.io.csv_rows import SEPARATORS, split_line
 from splc.measuring.execution import KEPT, Run, RunResult, failure, load_average, now
@@ -92,7 +91,7 @@ def run_batches(
 
 def _process(setup: Setup, runs: Sequence[Run], reader: _BatchReader, on_start: Callable[[int], None] | None) -> Ended:
     """Run one process over configurations."""
-    rows = setup.configurations[np.array([row for row, _ in runs])]
+    rows = setup.configurations[[row for row, _ in runs]]
     text = table_text(rows.system.names, option_texts(rows))
     by_file = CONFIGURATIONS in setup.command.template.extras
     path = Path()
@@ -145,8 +144,7 @@ class _BatchReader:
         options = self.setup.configurations.system.options
         # A value that an option does not have has a negative place.
         places = (option_column(options[position], [cells[place]], ".")[0][0] for position, place in self.options)
-        run = self.pending.pop(tuple(map(int, places)), None)
-        if run is None:
+        if (run := self.pending.pop(tuple(map(int, places)), None)) is None:
             self.stray += 1
             return
         self.unmeasured.remove(run)
@@ -167,11 +165,13 @@ class _BatchReader:
         system = self.setup.configurations.system
         places = {system.spellings.get(cell, cell): place for place, cell in enumerate(cells)}
         self.options = [(system.positions[name], places[name]) for name in system.names if name in places]
-        indices = self.setup.configurations.indices[np.array([row for row, _ in self.runs])]
+        indices = self.setup.configurations.indices[[row for row, _ in self.runs]]
         keys = indices[:, [position for position, _ in self.options]].tolist()
         self.pending = {tuple(key): run for key, run in zip(keys, self.runs, strict=True)}
         if len(self.pending) < len(self.runs):
-            differing = [name for name, column in zip(system.names, indices.T, strict=True) if np.ptp(column)]
+            differing = [
+                name for name, column in zip(system.names, indices.T, strict=True) if len({*column.tolist()}) > 1
+            ]
             missing = listed([name for name in differing if name not in places])
             self.problem = f"the table of the batch command has no column for {missing}"
             raise StopBatchError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from splc.data.experiment import ROOT_CALLPATH, Key
+from splc.data.measurements import ROOT_CALLPATH, Key
 from splc.errors import plural
 from splc.formats.experiments.folder import SEPARATOR
 from splc.formats.models.text import scaling_text

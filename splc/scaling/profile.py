@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from splc.data.experiment import Experiment, Key, title
+from splc.data.measurements import Experiment, Key, title
 from splc.errors import MeasurementError, Problem, SplcError, listed, plural
 from splc.io.presentation import Presented
 from splc.scaling.fit import fit_many

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from splc.errors import InputError, Problem
-from splc.io.csv_rows import split_table_rows
+from splc.io.csv_rows import split_rows
 from splc.io.files import read_source, sha256_of
 from splc.io.json import parse_json
 from splc.io.numbers import parse_number
@@ -79,7 +79,7 @@ def read_archive(folder: str | Path) -> StudyArchive:
     if not isinstance(manifest, dict) or manifest.get("state") != "finished":
         raise InputError(Problem("the study is not finished", source.name, hint=_AGAIN))
     table = read_source(Path(folder) / RUNS)
-    rows, lines = split_table_rows(table)
+    rows, lines = split_rows(table)
     header = rows[0] if rows else []
     if missing := [name for name in _TEXTS if name not in header]:
         raise InputError(Problem(f"there is no column {missing[0]}", table.name, 1, hint=_AGAIN))

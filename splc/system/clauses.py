@@ -161,7 +161,8 @@ def clauses(system: VariabilityModel) -> tuple[Clause, ...]:
             hierarchy.setdefault(literals, Clause(literals, None, reason))
     constraints = (
         Clause(literals, constraint, constraint.text.strip())
-        for constraint in system.boolean_constraints
+        for constraint in system.constraints
+        if isinstance(constraint, BooleanConstraint)
         for group in ([*zip(constraint.literals)] if constraint.conjunction else [constraint.literals])
         if (literals := _literals(system, group)) is not None
     )

@@ -77,10 +77,8 @@ def alternatives_among(names: Sequence[str], selected: Array) -> Alternatives:
             members = tuple(sorted(free_names, key=positions.__getitem__))
             parent = _parent(members, [name for name in with_mask.get(covered, []) if name not in members])
             # A beginning is a part of the names if it has a separator, or numbers follow.
-            certain = bool(SEPARATORS & set(beginning)) or all(
-                key(name)[len(beginning) :].isdecimal() for name in members
-            )
-            certain = certain or len(free) * probability_of_one([shares[name] for name in members]) ** rows <= CHANCE
+            named = SEPARATORS & set(beginning) or all(key(name)[len(beginning) :].isdecimal() for name in members)
+            certain = named or len(free) * probability_of_one([shares[name] for name in members]) ** rows <= CHANCE
             if parent is not None or (covered == everywhere and certain):
                 groups.append(AlternativeGroup(members, parent))
                 for name in members:
@@ -165,15 +163,11 @@ def child_texts(parent: str, children: Sequence[BinaryOption]) -> dict[str, str]
     The texts of a child are its output string, its name, and its name without that of the parent.
     """
     texts: dict[str, str] = {}
-    for child in children:
-        if child.presentation.output_string:
-            texts.setdefault(child.presentation.output_string.strip(), child.name)
-    for child in children:
-        texts.setdefault(child.name, child.name)
-    for child in children:
-        short = child.name.removeprefix(parent).lstrip("_-.:= ")
-        if short != child.name and short:
-            texts.setdefault(short, child.name)
+    outputs = [((child.presentation.output_string or "").strip(), child.name) for child in children]
+    short = [(child.name.removeprefix(parent).lstrip("_-.:= "), child.name) for child in children]
+    for text, name in (*outputs, *((child.name, child.name) for child in children), *short):
+        if text:
+            texts.setdefault(text, name)
     return texts
 
 

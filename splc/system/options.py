@@ -49,7 +49,7 @@ class BinaryOption:
 
     @property
     def size(self) -> int:
-        """The number of values: 2 (0 not selected, 1 selected)."""
+        """The number of values: 0 (not selected) and 1 (selected)."""
         return 2
 
 
@@ -116,15 +116,14 @@ def step_values(name: str, minimum: float, maximum: float, step: str) -> tuple[f
     def after(current: float) -> float:
         return float(evaluate(tree, lambda _: current, zero_safe=True))
 
-    too_many = VariabilityError(
-        f"{name}: the step function {step!r} gives more than {MAX_VALUES:,} values", hint="use a larger step"
-    )
+    message = f"{name}: the step function {step!r} gives more than {MAX_VALUES:,} values"
+    too_many = VariabilityError(message, hint="use a larger step")
     second = after(minimum)
     additive = math.isclose(after(second) - second, second - minimum, rel_tol=1e-6)
     if additive and 0 < (second - minimum) * MAX_VALUES < maximum - minimum:
         raise too_many
     values = [float(minimum)]
-    while True:
+    while len(values) <= MAX_VALUES:
         current = values[-1]
         following = after(current)
         if math.isfinite(following):
@@ -145,8 +144,7 @@ def step_values(name: str, minimum: float, maximum: float, step: str) -> tuple[f
         if following > maximum:
             return tuple(values)
         values.append(following)
-        if len(values) > MAX_VALUES:
-            raise too_many
+    raise too_many
 
 
 _QUOTED = re.compile(r"`[^`]*`")
@@ -171,9 +169,8 @@ def options_of_values(definition: Mapping[str, Any]) -> tuple[Option, ...]:
             # Also the bool of numpy.
             truths = {type(value).__name__ in {"bool", "bool_"} for value in several}
             if several and all(isinstance(value, str) and value.strip() for value in several):
-                children = list(alternative_options(name, several, names))
+                options += (children := list(alternative_options(name, several, names)))
                 names.update(option.name for option in children)
-                options += children
             elif truths == {True}:
                 options.append(BinaryOption(name))
             elif truths == {False} and all(isinstance(value, Real) for value in several):
@@ -211,9 +208,8 @@ def child_name(name: str, text: str) -> str:
 def with_alternatives(options: Iterable[Option], name: str, texts: Iterable[str]) -> tuple[Option, ...]:
     """Return options with one more alternative group, such as a context, after the binary ones."""
     options = tuple(options)
-    group = tuple(alternative_options(name, texts, {option.name for option in options}))
-    numeric = tuple(option for option in options if isinstance(option, NumericOption))
-    return (*(option for option in options if not isinstance(option, NumericOption)), *group, *numeric)
+    group = alternative_options(name, texts, {option.name for option in options})
+    return tuple(sorted((*options, *group), key=lambda option: isinstance(option, NumericOption)))
 
 
 def constraints_of_texts(

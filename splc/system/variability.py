@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import islice
 from typing import Any
 
 from splc.arithmetic.tokens import NameTable
@@ -71,12 +70,11 @@ class VariabilityModel:
                 problems.add(f"the name {option.name!r} is used twice", option.line, hint=hint)
             seen.setdefault(option.name, option)
             if isinstance(option, NumericOption):
-                if not option.values:
+                values = option.values
+                if not values:
                     problems.add(f"{option.name} has no values", option.line)
                 elif not (
-                    all(map(operator.lt, option.values, islice(option.values, 1, None)))
-                    and math.isfinite(option.values[0])
-                    and math.isfinite(option.values[-1])
+                    all(map(math.isfinite, (values[0], values[-1]))) and all(map(operator.lt, values, values[1:]))
                 ):
                     problems.add(f"the values of {option.name} are not finite numbers in ascending order", option.line)
         _check_references(self, problems)
@@ -191,11 +189,7 @@ class VariabilityModel:
         return ConfigurationError(f"unknown option {name!r}", hint=unknown_name_hint(name, list(self.term_order)))
 
     def option(self, name: str) -> Option:
-        """Return the option with this name.
-
-        Raises:
-            ConfigurationError: if the name is unknown, with the nearest name.
-        """
+        """Return the option with this name, in any of its spellings."""
         known = self.spellings.get(name)
         if known is None or known not in self.positions:
             raise ConfigurationError(f"unknown option {name!r}", hint=unknown_name_hint(name, list(self.names)))
@@ -259,11 +253,6 @@ class VariabilityModel:
     def base_option(self) -> str:
         """The option that denotes the constant in SPL Conqueror's logs: the first mandatory top-level one, or root."""
         return next((o.name for o in self.binary_options if o.parent is None and o.name in self.mandatory), ROOT)
-
-    @property
-    def boolean_constraints(self) -> tuple[BooleanConstraint, ...]:
-        """The boolean constraints, in file order."""
-        return tuple(c for c in self.constraints if isinstance(c, BooleanConstraint))
 
     @property
     def arithmetic_constraints(self) -> tuple[ArithmeticConstraint, ...]:
@@ -357,19 +346,15 @@ def joint_system(systems: Sequence[VariabilityModel]) -> VariabilityModel | None
 def restricted(system: VariabilityModel, values: Mapping[str, int]) -> VariabilityModel:
     """Return a system whose valid configurations are those that have certain values of options, given by index."""
     stated: list[Constraint] = []
-
-    def select(name: str, *, selected: bool) -> None:
-        text = name if selected else f"!{name}"
-        stated.append(BooleanConstraint((OptionLiteral(name, selected),), False, text))
-
     for name, index in values.items():
         option = system.option(name)
-        if isinstance(option, BinaryOption):
-            select(name, selected=index == 1)
-            continue
-        if option.optional:
-            select((DISABLED if index == len(option.values) else ENABLED) + name, selected=True)
-        if index < len(option.values):
+        literal = OptionLiteral(name, index == 1)
+        if isinstance(option, NumericOption):
+            literal = OptionLiteral((DISABLED if index == len(option.values) else ENABLED) + name, True)
+        if isinstance(option, BinaryOption) or option.optional:
+            text = literal.name if literal.positive else f"!{literal.name}"
+            stated.append(BooleanConstraint((literal,), False, text))
+        if isinstance(option, NumericOption) and index < len(option.values):
             # Comparisons tolerate differences of 1e-9 from values below 1: small values are compared as multiples.
             unit = min((abs(number) for number in option.values if number), default=1.0)
             value, left = option.values[index], Product(((1, Name(option.name)), (-1, Number(unit))))

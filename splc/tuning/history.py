@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from splc.data.configurations import Configurations, index_type
+from splc.data.configurations import Configurations
 from splc.data.measurements import Failures
 from splc.formats.measurements.constraints import failures_of
 from splc.learning.active.search_model import TOLERANCE, Runs
@@ -90,7 +90,7 @@ class ForeignRuns:
         # Every second row has its own hyperparameters, so that the order must not be that of the values.
         order = np.argsort(np.array(rows), kind="stable")
         system, n = own.configurations.system, len(own)
-        indices = np.array([self._indices[key] for key in rows], dtype=index_type(system))[order]
+        indices = np.array([self._indices[key] for key in rows])[order]
         return Runs(
             Configurations.concatenate([Configurations(system, indices), own.configurations]),
             np.append(np.array(means)[order], own.y),
@@ -132,7 +132,7 @@ class History:
     def configurations(self) -> Configurations:
         """The configurations of all rows, in the order of first appearance."""
         width = len(self.system.options)
-        indices = np.array(self._indices, dtype=index_type(self.system)).reshape(len(self._indices), width)
+        indices = np.array(self._indices, dtype=np.int64).reshape(len(self._indices), width)
         return Configurations(self.system, indices)
 
     def row_of(self, configuration: Configurations) -> int:

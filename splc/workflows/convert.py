@@ -16,7 +16,7 @@ from splc.formats import detect
 from splc.formats.experiments.read import is_profile, read_experiment
 from splc.formats.measurements.csv import is_number
 from splc.formats.models.read import write_stored_model
-from splc.io.files import STANDARD, read_source, require_writable, standard_input_kept, write_whole
+from splc.io.files import STANDARD, read_source, require_writable, write_whole
 from splc.models.parameters import chosen_rows
 from splc.models.text.reader import bound
 from splc.project import Project
@@ -60,7 +60,6 @@ class Result:
     notes: tuple[Note, ...] = ()  # what the user should know
 
 
-@standard_input_kept()
 def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Convert a file."""
     if Path(request.source).is_dir():

@@ -20,7 +20,7 @@ from splc.formats.detect import is_xml, kind_of
 from splc.formats.inference import Inference
 from splc.formats.measurements.tables import read_file_columns
 from splc.io.csv_rows import first_header
-from splc.io.files import STANDARD, read_source, standard_input_kept
+from splc.io.files import STANDARD, read_source
 from splc.io.json import picked
 from splc.io.numbers import count_text, percentage, signed_percentage
 from splc.project import Project
@@ -84,7 +84,6 @@ class Result:
     tree: int | None = None  # the number of levels of the options to show as a tree; None for tables
 
 
-@standard_input_kept()
 def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result:
     """Describe a system, and its measurements if there are any."""
     if request.argument is not None and request.system is not None:

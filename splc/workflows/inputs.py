@@ -13,7 +13,7 @@ from splc.errors import InputError, LearningError, Problem, RequestError, SplcEr
 from splc.formats.column_choice import ColumnChoice, Context, shown_value
 from splc.formats.detect import is_log, suffix_of
 from splc.formats.measurements.rows import Policy
-from splc.io.files import STANDARD, distinct_names, file_name, is_stream, keeps_standard_input, read_source
+from splc.io.files import STANDARD, distinct_names, file_name, is_stream, read_source
 from splc.project import Project
 from splc.workflows import fields as common
 from splc.workflows.fields import INPUTS, request
@@ -142,15 +142,14 @@ class ModelInputs(SystemInputs):
 
     def project_of_models(self, files: Sequence[str]) -> Project:
         """Return the project; without a description its system is that of the models, or inferred as for them."""
-        # Models that cannot be read yet (options named as parameters, standard input) have no effect.
+        # Models that cannot be read yet (options named as parameters) have no effect.
         from splc.formats.models.read import read_stored_models
         from splc.formats.models.stored_model import choice_of
 
         project = self.project()
         if not (project.has_system or project.has_measurements):
             _require_no_scaling_model(files)
-        unread = STANDARD in files and not keeps_standard_input()
-        if unread or (project.names_system and not project.infers):
+        if project.names_system and not project.infers:
             return project
         try:
             models = read_stored_models(files, parameters=self.known_parameters(project), full=True)

@@ -13,7 +13,7 @@ import numpy as np
 from sampling import Space
 from sampling.space.ranking import Ranking, require_count
 from sampling.space.space import LIMIT
-from splc.data.configurations import describe_configuration, fixed_indices, with_fixed_values
+from splc.data.configurations import describe_configuration, fixed_indices, with_further_values
 from splc.data.measurements import Failures, Measurements
 from splc.data.table import table_columns
 from splc.errors import MeasurementError, Problem, SpecError
@@ -196,7 +196,7 @@ def optimize(
     if len(signs) != len(results):
         raise SpecError(f"{len(results)} models, but {len(signs)} values of maximize")
     base = _space(space, results)
-    base = Space(with_fixed_values(base.system, fixed or {}, warn=True))
+    base = Space(with_further_values(base.system, fixed or {}, warn=True))
     chosen = base if not fixed else base.with_values(fixed)
     chosen.require_valid()
     require_count(count)

@@ -19,7 +19,7 @@ from splc.formats.measurements.configurations import PredictionInputs, context_v
 from splc.formats.measurements.csv import write_configurations
 from splc.formats.measurements.tables import read_table
 from splc.formats.models.stored_model import StoredModel, choice_of
-from splc.io.files import STANDARD, Source, is_file, require_writable, standard_input_kept
+from splc.io.files import STANDARD, Source, is_file, require_writable
 from splc.io.json import picked
 from splc.io.numbers import percentage
 from splc.learning.full_predictor import FullPredictor
@@ -97,7 +97,6 @@ class Result:
     run_error: float | None = None
 
 
-@standard_input_kept()
 def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Predict configurations."""
     if request.model == request.configurations == STANDARD:

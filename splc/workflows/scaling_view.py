@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
-from splc.data.experiment import Experiment, Key
+from splc.data.measurements import Experiment, Key
 from splc.errors import MeasurementError, listed, unknown_name_hint
 from splc.formats.models.stored_model import facts_text, lead_text, percent_text
 from splc.formats.models.text import log2_terms, scaling_text

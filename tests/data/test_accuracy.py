@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from comparison.measures import measure
 from splc.data.accuracy import (
     discrepancy,
     mean_relative_error,
@@ -26,7 +25,6 @@ from splc.data.accuracy import (
 from splc.data.configurations import Configurations
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
-from splc.types import Array
 from tests.support.golden_messages import check_calls
 
 values = hnp.arrays(float, 6, elements=st.floats(-1e9, 1e9).filter(lambda value: value == 0 or abs(value) > 1e-9))
@@ -51,17 +49,6 @@ def test_standard_errors_cover_the_error_of_all_rows() -> None:
         multiples.append((error - whole) / deviation)
     assert abs(np.mean(multiples)) < 0.2
     assert 0.9 < np.std(multiples) < 1.15
-
-
-@given(values, values)
-def test_comparison_measures_are_the_same_errors(predicted: Array, measured: Array) -> None:
-    """The error rate and the SMAPE of `splc compare` are the errors that models are judged by."""
-    found = mean_relative_error(predicted, measured)
-    rate = measure("error_rate").function(measured, predicted, None)
-    assert np.isnan(rate) if found is None else rate == pytest.approx(found, rel=1e-12)
-    assert measure("smape").function(measured, predicted, None) == pytest.approx(
-        float(smape(predicted, measured)), abs=1e-9
-    )
 
 
 SYSTEM = VariabilityModel(

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.data.configurations import Configurations
-from splc.data.experiment import Experiment, Key
-from splc.data.measurements import AGGREGATES, Measurements, ReadingReport
+from splc.data.measurements import AGGREGATES, Experiment, Key, Measurements, ReadingReport
+from splc.data.observations import Observed
 from splc.errors import MeasurementError
 from splc.formats.measurements.read import read_measurements
 from splc.system.options import BinaryOption, NumericOption
@@ -77,16 +77,40 @@ class TestValues:
         assert len(ms.measured("energy")) == len(ms) == 6
 
 
-def test_immutable() -> None:
-    """Values can be written neither through the measurements nor through the array they were made from."""
-    array = np.arange(6.0)
-    ms = measured(time=array)
-    array[0] = 99
-    assert ms["time"][0] == 0
+@given(repetitions, repetitions)
+def test_runs_are_those_of_a_plain_loop(times: np.ndarray, energies: np.ndarray) -> None:
+    """A configuration has a row for each slot up to its last value of any property, and at least one."""
+    tables = {"time": times, "energy": energies[:, :2]}
+    expected = []
+    for row in range(len(ALL)):
+        last = [at for table in tables.values() for at, value in enumerate(table[row]) if not math.isnan(value)]
+        expected += [(row, slot) for slot in range(max(last, default=0) + 1)]
+    configurations, values = Measurements(ALL, tables).runs()
+    assert configurations == ALL[[row for row, _ in expected]]
+    for name, table in tables.items():
+        column = [table[row][slot] if slot < table.shape[1] else NAN for row, slot in expected]
+        np.testing.assert_array_equal(values[name], column)
+
+
+ARRAYS: dict[str, Callable[[Any], Any]] = {
+    "indices": lambda given: Configurations(SYSTEM, given).indices,
+    "values": lambda given: measured(time=given[:, 0]).values["time"],
+    "points": lambda given: Experiment(("p", "q"), given, {("f", "time"): given[:, 0]}).points,
+    "series": lambda given: Experiment(("p", "q"), given, {("f", "time"): given[:, 0]})["f", "time"],
+    "observed": lambda given: Observed({"cells": given[:, 0]}, given[:, 0] >= 0).columns["cells"],
+}
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_arrays_are_read_only_copies(name: str) -> None:
+    """Values can be written neither through what has them nor through the array that they were made from."""
+    given = ALL.indices.astype(int)
+    found = ARRAYS[name](given)
+    before = found.tolist()
+    given[:] = 1
+    assert found.tolist() == before
     with pytest.raises(ValueError, match="read-only"):
-        ms.repetitions("time")[0] = 99
-    with pytest.raises(AttributeError):
-        ms.aggregate = "min"  # type: ignore[misc]
+        found[0] = 1
 
 
 def test_many_repetitions_of_one_of_many_configurations() -> None:
@@ -120,18 +144,6 @@ def test_copies_in_other_processes() -> None:
     copy = pickle.loads(pickle.dumps(kept))  # noqa: S301
     assert (copy.parameters, copy.report, copy.contexts) == (kept.parameters, kept.report, {"version": "2"})
     np.testing.assert_equal(dict(copy.series), dict(kept.series))
-
-
-def test_read_only() -> None:
-    """Points and values are read-only copies."""
-    points = np.array([[1.0], [2.0]])
-    kept = Experiment(("p",), points, {("a", "b"): np.array([1.0, 2.0])})
-    points[0] = 9
-    assert kept.points.tolist() == [[1], [2]]
-    with pytest.raises(ValueError, match="read-only"):
-        kept.points[0] = 9
-    with pytest.raises(ValueError, match="read-only"):
-        kept["a", "b"][0] = 9
 
 
 def picked(rows: Any) -> tuple[Any, ...]:

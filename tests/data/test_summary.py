@@ -12,15 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.data.configurations import Configurations
-from splc.data.measurements import (
-    Measurements,
-    ReadingReport,
-    most_cells,
-    offsets,
-    repetition_column,
-    repetition_rows,
-    require_size,
-)
+from splc.data.measurements import Measurements, ReadingReport, most_cells, offsets, require_size
 from splc.data.summary import drift_of, run_pattern, summary_of
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
@@ -43,35 +35,6 @@ def test_offsets_are_those_of_a_plain_loop(rows: list[tuple[int, int]]) -> None:
     assert totals.tolist() == columns
 
 
-cells = st.sampled_from([1.0, 2.0, np.nan])
-
-
-@given(
-    st.integers(0, 4).flatmap(
-        lambda rows: st.lists(
-            st.integers(0, 3).flatmap(
-                lambda width: st.lists(
-                    st.lists(cells, min_size=width, max_size=width), min_size=rows, max_size=rows
-                ).map(lambda found: np.array(found, dtype=float).reshape(rows, width))
-            ),
-            max_size=3,
-        ).map(lambda tables: (rows, tables))
-    )
-)
-def test_rows_are_those_of_a_plain_loop(given: tuple[int, list[np.ndarray]]) -> None:
-    """A group has a row for each slot up to its last value of any property, and at least one."""
-    count, tables = given
-    expected = []
-    for group in range(count):
-        last = [at for table in tables for at, value in enumerate(table[group]) if not np.isnan(value)]
-        expected += [(group, slot) for slot in range(max(last, default=0) + 1)]
-    rows, slots = repetition_rows([table for table in tables if table.shape[1]], count)
-    assert list(zip(rows.tolist(), slots.tolist(), strict=True)) == expected
-    for table in tables:
-        column = [table[group][slot] if slot < table.shape[1] else np.nan for group, slot in expected]
-        np.testing.assert_array_equal(repetition_column(table, rows, slots), column)
-
-
 COUNT = 24
 SYSTEM = VariabilityModel("s", (NumericOption("x", tuple(map(float, range(COUNT)))),))
 
@@ -90,19 +53,6 @@ def measured(factor: str, repetitions: int = 6, noise: float = 0.01, *, adjacent
     report = ReadingReport(lines=np.arange(len(order)) + 2, groups=configuration[order])
     configurations = Configurations(SYSTEM, np.arange(COUNT)[:, np.newaxis])
     return Measurements(configurations, {"time": values.reshape(COUNT, repetitions)}, report=report)
-
-
-def test_neighbours_in_the_file() -> None:
-    """Rows next to each other in a file in random order move together where the machine changed in between."""
-    table = measured("1.0")
-    order = np.random.default_rng(1).permutation(len(table.report.groups))
-    groups = table.report.groups[order]
-    values = np.full((COUNT, 6), np.nan)
-    slots = np.array([int((groups[:at] == group).sum()) for at, group in enumerate(groups.tolist())])
-    values[groups, slots] = (5 + groups) * np.where(np.arange(len(groups)) % 40 < 20, 1.0, 1.5)
-    found = run_pattern([replace(table, values={"time": values}, report=replace(table.report, groups=groups))], "time")
-    assert found is not None
-    assert found.kind == "neighbours"
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -152,14 +102,6 @@ def test_brute_force(rows: list[list[float]]) -> None:
     assert found.probability == pytest.approx(exact, abs=0.13)
 
 
-def test_level() -> None:
-    """Without a drift about 5 % of tables have a probability below 5 %."""
-    rng = np.random.default_rng(0)
-    found = [drift_of([rng.normal(size=(60, 3))]) for _ in range(400)]
-    share = np.mean([each is not None and each.probability < 0.05 for each in found])
-    assert 0.02 < share < 0.09
-
-
 def drifting(slope: float) -> Array:
     """Return the repetitions of very different configurations, each run later by this share slower."""
     rng = np.random.default_rng(1)
@@ -177,14 +119,6 @@ def test_drift() -> None:
     assert rising.change == pytest.approx(0.02, abs=0.005)
     assert rising.rising > 0.6
     assert falling.rising < 0.4
-
-
-def test_gaps_have_no_effect() -> None:
-    """Missing repetitions between others change nothing."""
-    table = drifting(0.01)
-    gaps = np.full((200, 6), np.nan)
-    gaps[:, [0, 3, 5]] = table
-    assert drift_of([gaps]) == drift_of([table])
 
 
 def test_parts_are_strata() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -193,4 +194,4 @@ def test_calls() -> None:
     """What is read of tables of any kind; tables that cannot be read, and those that a model cannot predict."""
     made = (read, configurations, rows_of, optional_group, switches, learned, VariabilityModel.of)
     predict = parse_model("px + 2 * codec_zstd", SYSTEM).predict
-    check_calls("tables-in-memory", *made, predict, parse_model, ROWS=ROWS, SYSTEM=SYSTEM, pl=pl, pd=pd, np=np)
+    check_calls("tables-in-memory", *made, predict, parse_model, replace, ROWS=ROWS, SYSTEM=SYSTEM, pl=pl, pd=pd, np=np)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -212,22 +211,3 @@ def test_what_cannot_be_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(OutputError, match=r"install the extra, pip install 'splc\[plot\]'"):
         RESULTS["overview"]().plot("picture.png")
     assert str(RESULTS["overview"]().plot()._repr_mimebundle_()["image/svg+xml"]).startswith("<svg")
-
-
-def test_tables() -> None:
-    """A learning result has terms with their uncertainty, a comparison those of two models, a calibration estimates."""
-    result = learned()
-    frame = result.to_frame()
-    assert frame["influence"].tolist() == list(result.model.influences.values())
-    assert (frame["low"] <= frame["influence"]).all()
-    assert RESULTS["baseline"]().to_frame().empty
-    assert f"time = {result.model.text}" in result.summary()
-    assert result.cross_validated is not None
-    assert f"{result.cross_validated.mean:.3g} % cross-validated" in result.summary()
-    frame = RESULTS["comparison"]().to_frame().set_index("term")
-    assert frame["first"].to_dict() == {"1": 5, "px": 2, "fast": pytest.approx(math.nan, nan_ok=True)}
-    assert frame["second"].to_dict() == {"1": 4, "px": 1, "fast": 1}
-    result = RESULTS["calibration"]()
-    ((name, value, low, high),) = result.to_frame()[["name", "value", "low", "high"]].to_numpy().tolist()
-    assert (name, value) == ("a", pytest.approx(2, rel=0.02))
-    assert f"a = {value:.6g} ({low:.6g} to {high:.6g})" in result.summary()

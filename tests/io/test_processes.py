@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from joblib import cpu_count
 
 from splc.errors import MachineError
-from splc.io.processes import in_processes, processes_for
+from splc.io.processes import in_processes
 
 
 def process(code: str, **more: Any) -> subprocess.Popen[str]:
@@ -92,23 +91,6 @@ def test_no_more_processes_than_calls_or_two_per_core(
     before = children()
     assert list(in_processes([partial(divmod, 7, 2)] * calls, jobs)) == [(3, 1)] * calls
     assert len(children() if calls > 1 else children() - before) <= most
-
-
-@pytest.mark.slow
-@needs_proc
-@pytest.mark.parametrize(("calls", "most"), [(1, 0), (2, 2), (3, 3), (40, 2 * cpu_count())])
-@pytest.mark.parametrize("jobs", [200, 10**30])
-def test_no_more_processes_than_calls_or_cores(calls: int, most: int, jobs: int) -> None:
-    """However many processes are wished for, there are at most as many as calls, and two for each core."""
-    code = (
-        f"assert list(in_processes([partial(divmod, 7, 2)] * {calls}, {jobs})) == [(3, 1)] * {calls}\n"
-        "tasks = pathlib.Path('/proc/self/task').glob('*/children')\n"
-        "children = [child for file in tasks for child in file.read_text().split()]\n"
-        "names = [pathlib.Path(f'/proc/{child}/cmdline').read_text() for child in children]\n"
-        "print(sum('popen_loky' in name for name in names))\n"
-    )
-    assert int(output(code)) <= most
-    assert processes_for(-1) == cpu_count()
 
 
 def test_errors_of_calls() -> None:

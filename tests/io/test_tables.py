@@ -75,15 +75,6 @@ def test_csv_has_deviations_in_a_column_of_their_own(pairs: list[tuple[float, fl
     assert rows[-2:] == [["2", "", ""], ["3", "4.5", ""]]
 
 
-@given(any_table)
-def test_markdown_lines_have_the_same_number_of_pipes(table: Table) -> None:
-    """Each line of a Markdown table has one more unescaped pipe than there are columns."""
-    lines = markdown_text(Table(table.columns, table.rows)).removesuffix("\n").split("\n")
-    assert len(lines) == len(table.rows) + 2
-    for line in lines:
-        assert len(re.findall(r"\|", re.sub(r"\\.", "", line))) == len(table.columns) + 1
-
-
 def rendered(markdown: str) -> tuple[str, list[list[str]]]:
     """Return the caption and the cells that a reader of Markdown shows, as text with line breaks."""
     page = MarkdownIt("commonmark").enable("table").render(markdown)

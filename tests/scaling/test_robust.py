@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from splc.data.experiment import Experiment
+from splc.data.measurements import Experiment
 from splc.errors import MeasurementError, SpecError
 from splc.scaling import fit, fit_experiment, fit_many
 from splc.scaling import profile as profile_module

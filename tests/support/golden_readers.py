@@ -15,8 +15,7 @@ from casestudies.published_logs.log_learnings import learnings_of
 from sampling import Space
 from splc.arithmetic.tree import tree_text
 from splc.data.configurations import describe_configuration
-from splc.data.experiment import Experiment
-from splc.data.measurements import Measurements
+from splc.data.measurements import Experiment, Measurements
 from splc.errors import InputError, SplcError
 from splc.formats import detect
 from splc.formats.benchmarks.tools import benchmark_of, read_benchmark

@@ -31,7 +31,9 @@ def option_table(table: Rows) -> OptionRows:
     selected = np.stack([*binary.values()], axis=1)
     groups = alternatives_among([*binary], np.unique(selected, axis=0)).groups
     numbers = {name: values for name, values in table.items() if values.dtype != bool}
-    return OptionRows.of([*binary], selected, numbers, [(each.members, each.parent) for each in groups])
+    return OptionRows(
+        tuple(binary), selected, numbers, tuple((each.members, each.parent) for each in groups)
+    ).distinct()
 
 
 def mined(table: Rows) -> MinedConstraints:

@@ -35,7 +35,11 @@ def is_valid(model: VariabilityModel, values: dict[str, float]) -> bool:
 
     return (
         _hierarchy(model, selected)
-        and all(_boolean(constraint, selected) for constraint in model.boolean_constraints)
+        and all(
+            _boolean(constraint, selected)
+            for constraint in model.constraints
+            if isinstance(constraint, BooleanConstraint)
+        )
         and all(_arithmetic(model, constraint, values) for constraint in model.arithmetic_constraints)
     )
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import operator
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import given
@@ -20,9 +20,10 @@ from splc.system.constraints import (
     parse_boolean,
 )
 from splc.system.options import BinaryOption, NumericOption
-from splc.system.variability import ROOT, VariabilityModel
+from splc.system.variability import VariabilityModel
 from tests.support.examples import examples
 from tests.support.golden_messages import Lines, check_calls, check_messages
+from tests.support.sampling_oracle import is_valid
 from tests.support.strategies import all_assignments, models
 
 NAMES = ("a", "b", "rc", "lookahead", "rc-lookahead", "!odd", "x|y")
@@ -94,55 +95,17 @@ def binary(
     return BinaryOption(name, parent, optional, implies, excludes)
 
 
-def obeys(model: VariabilityModel, selected: Callable[[str], bool]) -> bool:
-    """Return whether a selection obeys the rules in the docstrings of the modules."""
-    options = {option.name: option for option in model.binary_options}
-    rivals: dict[str, set[str]] = {name: set() for name in options}
-    for a, b in itertools.permutations(options, 2):
-        if (b,) in options[a].excluded or (a,) in options[b].excluded:
-            rivals[a].add(b)
-    for name, option in options.items():
-        parent = option.parent or ROOT
-        siblings = {b for b in rivals[name] if not options[b].optional and options[b].parent == option.parent}
-        if selected(name) and not selected(parent):
-            return False
-        if selected(name) and any(selected(other) for other in rivals[name]):
-            return False
-        if selected(name) and not all(any(map(selected, group)) for group in option.implied):
-            return False
-        if option.optional or not selected(parent):
-            continue
-        if not rivals[name] and not selected(name):
-            return False
-        if siblings and not any(map(selected, {name, *siblings})):
-            return False
-    for constraint in model.boolean_constraints:
-        truths = [selected(literal.name) == literal.positive for literal in constraint.literals]
-        if not (all(truths) if constraint.conjunction else any(truths)):
-            return False
-    return True
-
-
 @examples(40)
 @given(models())
 def test_clauses_are_the_rules(model: VariabilityModel) -> None:
     """On random models, an assignment satisfies the clauses if and only if it obeys the rules."""
     every = all_assignments(model)
-    found = np.ones(len(every), dtype=bool)
-    for clause in clauses(model):
-        found &= clause.holds(every.indices)
-    for row, valid in enumerate(found):
-        values = every.assignment(row)
-
-        def selected(name: str, values: dict[str, float] = values) -> bool:
-            if name == ROOT:
-                return True
-            for prefix, enabled in (("Enabled", True), ("Disabled", False)):
-                if name.startswith(prefix):
-                    return bool(np.isnan(values[name.removeprefix(prefix)])) != enabled
-            return not np.isnan(values[name]) and (values[name] == 1 or name.startswith("n"))
-
-        assert obeys(model, selected) == valid
+    found = np.all(
+        [np.ones(len(every), dtype=bool), *(clause.holds(every.indices) for clause in clauses(model))], axis=0
+    )
+    boolean = tuple(each for each in model.constraints if isinstance(each, BooleanConstraint))
+    described = replace(model, constraints=boolean)
+    assert [is_valid(described, every.assignment(row)) for row in range(len(every))] == found.tolist()
 
 
 class TestClauses:

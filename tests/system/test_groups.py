@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc import read_measurements, read_variability_model
-from splc.system.clauses import clauses
 from splc.system.groups import (
     CHANCE,
     alternatives_among,
@@ -25,7 +24,6 @@ from splc.system.variability import VariabilityModel
 from splc.types import Array
 from tests.support.golden_messages import Lines, check_calls
 from tests.support.real_data import real
-from tests.support.strategies import all_assignments
 
 
 def product(*parts: Sequence[tuple[int, ...]]) -> Array:
@@ -148,18 +146,6 @@ def test_the_groups_are_those_of_the_definition(system: VariabilityModel) -> Non
         (b.name,) in a.excluded or (a.name,) in b.excluded for a, b in itertools.combinations(children, 2)
     ) and not any(child.optional for child in children)
     assert system.child_groups == ({"p": tuple(children)} if complete else {})
-
-
-@given(families())
-def test_exactly_one_child_is_selected(system: VariabilityModel) -> None:
-    """In every valid configuration with the parent, exactly one child of a group is selected."""
-    every = all_assignments(system)
-    valid = np.ones(len(every), dtype=bool)
-    for clause in clauses(system):
-        valid &= clause.holds(every.indices)
-    for parent, children in system.child_groups.items():
-        selected = np.sum([every.value(child.name) for child in children], axis=0)
-        assert np.array_equal(selected[valid], every.value(parent)[valid])
 
 
 def grouped(names: str, selected: Array) -> Lines:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,6 @@ from sampling import Space
 from splc import BinaryOption, NumericOption, VariabilityModel
 from splc.data.property_unit import unit_factor, unit_problem, unit_remark
 from splc.errors import VariabilityError
-from splc.formats.detect import read_variability_model
-from splc.formats.system.splconqueror_xml import write_variability_model
 from splc.system.options import MAX_VALUES, step_values
 from tests.support.golden_messages import Lines, check_calls, shown
 
@@ -78,23 +75,6 @@ class TestNumericOption:
         assert [option.nearest(i * 100.4) for i in range(2000)] == [round(i * 100.4) for i in range(2000)]
 
 
-@pytest.mark.parametrize("factor", [10, 100, 1e3, 1e4, 1e5, 1e6, 1e9, 2**10, 2**20, 2**30, 60, 3600])
-def test_usual_factors(factor: float) -> None:
-    """Powers of ten, units of memory, and units of time are found in both directions."""
-    listed = (7.0, 11.0)
-    assert unit_factor(listed, (7 * factor, 11 * factor)) == pytest.approx(factor, rel=1e-12)
-    assert unit_factor((7 * factor, 11 * factor), listed) == pytest.approx(1 / factor, rel=1e-12)
-    assert unit_factor(listed, (7 * factor, 12 * factor)) is None
-
-
-@given(st.lists(st.integers(1, 9), min_size=1, unique=True), st.sampled_from([1e3, 1e-3, 1024.0, 3600.0]))
-def test_any_values(values: list[int], factor: float) -> None:
-    """Scaled values are the listed ones times the factor that is found."""
-    found = unit_factor(sorted(values), [factor * value for value in values])
-    assert found is not None
-    assert {round(factor * value / found, 6) for value in values} <= set(values)
-
-
 @given(
     numbers=st.lists(st.integers(-20, 20), min_size=1, unique=True),
     others=st.lists(st.sampled_from(["zstd", "x/y", "x y", "ä"]), min_size=1, unique=True),
@@ -109,13 +89,6 @@ def test_the_valid_configurations(numbers: list[int], others: list[str], most: i
         n + 3 * fast <= most and (not fast or text == "lz4") for n, fast, text in product(numbers, (0, 1), texts)
     ]
     assert Space(system).count == sum(expected)
-
-
-def test_the_description_can_be_written(tmp_path: Path) -> None:
-    """A system that was defined in Python reads back from XML as the same system."""
-    system = VariabilityModel.of({"n": [1, 2, 3], "fast": bool, "c": ["a", "b"]}, ["!fast | c_a", "n + fast <= 3"])
-    write_variability_model(system, tmp_path / "system.xml")
-    assert read_variability_model(tmp_path / "system.xml") == system
 
 
 def defined(options: dict[str, Any], constraints: Sequence[str] = ()) -> Lines:

@@ -14,7 +14,6 @@ from sampling.space.space import Space
 from splc import VariabilityModel
 from splc.data.configurations import Configurations
 from splc.errors import VariabilityError
-from splc.system.constraints import parse_arithmetic, parse_boolean
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import ROOT, extended, joint_system, plain_name, restricted
 from tests.support.examples import examples
@@ -64,17 +63,9 @@ def equal(one: VariabilityModel, other: VariabilityModel) -> bool:
     return one == other
 
 
-def constraints(kind: str, *texts: str) -> list[str]:
-    """Return the constraints of a kind of those that are stated, in any kind of an option and a number."""
-    options = (BinaryOption("a"), NumericOption("x", (1.0, 2.0)))
-    table = VariabilityModel("m", options).name_table
-    stated = tuple((parse_arithmetic if ">" in text else parse_boolean)(text, table) for text in texts)
-    return [each.text for each in getattr(VariabilityModel("m", options, stated), f"{kind}_constraints")]
-
-
 def test_calls() -> None:
     """What follows from options, and every problem of a system with its line."""
-    functions = (derived, joint, joint_system, stated, left, equal, constraints, chain, VariabilityModel)
+    functions = (derived, joint, joint_system, stated, left, equal, chain, VariabilityModel)
     check_calls("systems", *functions, B=BinaryOption, N=NumericOption)
 
 

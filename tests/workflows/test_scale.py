@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.cli.printer import print_view
-from splc.data.experiment import Experiment, Key
+from splc.data.measurements import Experiment, Key
 from splc.plotting.charts.chart import Chart, Points
 from splc.scaling import ScalingModel, fit
 from splc.scaling.profile import Profile

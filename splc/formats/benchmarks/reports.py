@@ -10,10 +10,10 @@ from functools import partial
 from itertools import chain, product, zip_longest
 from typing import Any
 
-from splc.data.property_unit import is_measurement_name
 from splc.errors import listed
 from splc.formats.benchmarks import declaration
 from splc.formats.benchmarks.declaration import ROWS, Benchmark, MeasuredRun, cell, number, pairs_in, rows_of, table_of
+from splc.formats.names import is_measurement_name
 from splc.formats.table import TableSource
 from splc.io.files import Source
 from splc.io.json import declared

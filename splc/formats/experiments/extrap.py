@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Experiment, Key
+from splc.data.measurements import DEFAULT_METRIC, ROOT_CALLPATH, Experiment, Key
 from splc.errors import InputError, OutputError, Problem, Problems, listed, nearest, plural, shorten
 from splc.formats.column_choice import shown_value
 from splc.formats.detect import KEYWORDS, PARAMETERS, not_read

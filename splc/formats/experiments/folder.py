@@ -9,7 +9,6 @@ Where the folders of profiles name the points, as for Extra-P, digits in the nam
 
 from __future__ import annotations
 
-import math
 import re
 import warnings
 from collections import Counter
@@ -20,7 +19,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from splc.data.experiment import Experiment, Key
+from splc.data.measurements import Experiment, Key
 from splc.errors import InputError, Problem, Problems, SpecError, SplcError, listed, plural
 from splc.formats.column_choice import ColumnChoice, shown_value
 from splc.formats.experiments.rows import ExperimentRows, parse_experiments_csv
@@ -207,7 +206,7 @@ def _pairs(name: str, problems: Problems) -> tuple[dict[str, float], str]:
     values: dict[str, float] = {}
     for match in _PAIR.finditer(name):
         parameter, value = match[1] or match[3], float((match[2] or match[4]).replace(",", "."))
-        if not math.isfinite(value):
+        if not np.isfinite(value):
             problems.add(f"{shown_value(name)}: the value of {shown_value(parameter)} is too large")
         elif values.setdefault(parameter, value) != value:
             problems.add(f"{shown_value(name)}: the parameter {shown_value(parameter)} has two values")

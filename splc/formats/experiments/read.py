@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
-from splc.data.experiment import Experiment
+from splc.data.measurements import Experiment
 from splc.errors import InputError, Problem, SpecError, listed, unknown_name_hint
 from splc.formats import detect
 from splc.formats.benchmarks.declaration import BENCHMARK, OVERRIDES, files_in

@@ -19,8 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Experiment, Key, title
-from splc.data.measurements import ReadingReport, most_cells
+from splc.data.measurements import DEFAULT_METRIC, ROOT_CALLPATH, Experiment, Key, ReadingReport, most_cells, title
 from splc.errors import InputError, Problem, Problems, listed, plural, shorten, unknown_name_hint
 from splc.formats.column_choice import ColumnChoice, columns_of, shown_value
 from splc.formats.measurements.read import require_constant, selected, separated, with_notes

@@ -13,7 +13,6 @@ empty; a term with a missing variable contributes nothing.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -21,8 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from splc.data.configurations import Configurations, describe_configuration
-from splc.data.configurations import unlisted_values as values_besides
+from splc.data.configurations import Configurations, describe_configuration, further_values
 from splc.data.measurements import ReadingReport
 from splc.data.observations import Observed
 from splc.errors import ConfigurationError, InputError, Problem, Problems, listed, unknown_name_hint
@@ -35,7 +33,7 @@ from splc.formats.measurements.tables import read_file_columns
 from splc.formats.table import split_table
 from splc.io.files import Source, read_source
 from splc.io.numbers import not_a_number, parse_column
-from splc.system.variability import VariabilityModel, extended, open_options
+from splc.system.variability import VariabilityModel, extended
 from splc.types import Array
 
 LEVEL = "level"
@@ -134,10 +132,7 @@ def unlisted_values(
         columns = dict(zip(*table.body()[:2], strict=True))
     if not columns:
         return None
-    options = {option.name: option for option in open_options(system)}
-    named = ((system.spellings.get(title.strip(), ""), texts) for title, texts in columns.items())
-    found = {name: values_besides(options[name], parse_column(texts)) for name, texts in named if name in options}
-    return {name: values for name, values in found.items() if values}
+    return further_values(system, {title.strip(): texts for title, texts in columns.items()})
 
 
 def with_unlisted(source: Source, system: VariabilityModel, unread: Collection[str] = ()) -> VariabilityModel:
@@ -190,7 +185,7 @@ def _table(source: Source, system: VariabilityModel) -> _Table:
     values = {name: parse_column(cells) for name, cells in texts.items()}
     for name, column in values.items():
         for text, number, line in zip(texts[name], column.tolist(), lines, strict=True):
-            if math.isnan(number) and text.casefold() not in ("", "nan"):
+            if np.isnan(number) and text.casefold() not in ("", "nan"):
                 problems.add(f"{name}: {text!r} {not_a_number(text)}", line)
     level = parse_column(levels)
     for text, number, line in zip(levels, level.tolist(), lines, strict=True):

@@ -66,10 +66,10 @@ def option_table(system: VariabilityModel, columns: Mapping[str, Sequence[str]],
         elif (switch := ENABLED + numeric.name) in system.switches:
             selected[switch] = ~np.isnan(values)
     groups = [(members, system.option(members[0]).parent) for members in system.alternative_groups]
-    above = [(members, None if parent in text else parent) for members, parent in groups]
+    above = tuple((members, None if parent in text else parent) for members, parent in groups)
     table = np.stack([*selected.values()], axis=1) if selected else np.zeros((len(usable), 0), dtype=bool)
     levels = {name: values[usable] for name, values in numbers.items()}
-    return OptionRows.of([*selected], table[usable], levels, above)
+    return OptionRows(tuple(selected), table[usable], levels, above).distinct()
 
 
 def with_mined_constraints(system: VariabilityModel, table: OptionRows) -> tuple[VariabilityModel, MinedConstraints]:

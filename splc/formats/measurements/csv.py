@@ -13,25 +13,23 @@ from pathlib import Path
 
 import numpy as np
 
-from splc.data.configurations import Configurations, value_indices, wrong_value
-from splc.data.measurements import Measurements, repetition_column, repetition_rows
-from splc.data.property_unit import unit_problem
-from splc.data.table import TRUTH, only_index
+from splc.data.configurations import Configurations, option_column
+from splc.data.measurements import Measurements
+from splc.data.table import TRUTH, Groups, add_children, only_index
 from splc.errors import ConfigurationError, InputError, MeasurementError, Problem, Problems, listed, nearest
-from splc.formats.column_choice import NOT_USED, ColumnChoice, columns_of
+from splc.formats.column_choice import ColumnChoice, columns_of
 from splc.formats.measurements.rows import MeasurementRows, Policy, left_out
-from splc.formats.measurements.selections import Selections, option_is_optional
+from splc.formats.measurements.selections import Selections
 from splc.formats.table import ColumnRows, TableSource, name_notes, split_table, table_text
-from splc.io.csv_rows import CodedTexts, distinct_texts
+from splc.io.csv_rows import distinct_texts
 from splc.io.files import Source, write_whole
-from splc.io.numbers import column_texts, not_a_number, parse_column, parse_number
-from splc.system.groups import child_texts, text_groups, wrong_child
-from splc.system.options import BinaryOption, NumericOption, Option
+from splc.io.numbers import column_texts, parse_number
+from splc.system.groups import text_groups
+from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import DISABLED, ENABLED, ROOT, VariabilityModel, plain_name
 from splc.types import Array
 
 DEFAULT_NFP = "Performance"
-_BINARY_VALUES, _BINARY_CELLS = frozenset((0.0, 1.0)), frozenset(("0", "1"))
 # The cells of a table that are written at a time: a text per cell takes much more memory than the file.
 CELLS = 2**21
 
@@ -112,12 +110,9 @@ def read_option_table(table: TableSource, system: VariabilityModel, decimal: str
             indices[:, position] = only_index(option, system.mandatory) or 0
             continue
         texts = named[option.name]
-        indices[:, position], wrong = option_column(option, texts, decimal)
+        indices[:, position], wrong = option_column(option, texts, decimal, groups.get(option.name, ()))
         if isinstance(option, BinaryOption) and not system.inferred and not wrong and "" in distinct_texts(texts)[0]:
             blank.append(option.name)
-        if option.name in groups:
-            children = groups[option.name]
-            wrong |= {text: wrong_child(option.name, children, text.strip()) for text in wrong if text.strip()}
         refused += [(row, wrong[texts[row]]) for row in np.flatnonzero(indices[:, position] < 0).tolist()]
     for rows, reason in _switched(system, named, indices, table.name):
         refused += [(row, reason) for row in np.flatnonzero(rows).tolist()]
@@ -128,7 +123,6 @@ def read_option_table(table: TableSource, system: VariabilityModel, decimal: str
 
 
 Columns = dict[str, Sequence[str]]
-Groups = dict[str, tuple[BinaryOption, ...]]
 
 
 def _named_columns(
@@ -151,7 +145,7 @@ def _named_columns(
             named[spelling] = texts
         else:
             others[cell] = texts
-    groups = _add_children(system, named)
+    groups = add_children(system, named)
     required = [option.name for option in system.options if only_index(option, system.mandatory) is None]
     if len(required) == len(system.options) and not named:
         hint = f"the options of {system.name or 'the system'} are: {', '.join(system.names[:12])}"
@@ -164,59 +158,6 @@ def _named_columns(
         problems.add(f"there is no column for the option {name!r}", line, hint=similar)
     problems.raise_if_any(InputError)
     return named, others, groups
-
-
-def _add_children(system: VariabilityModel, named: Columns) -> Groups:
-    """Add columns of zeros and ones for the children of groups that have one column, and return these groups.
-
-    The column of an option is that of its group if its children have no columns and some of its cells are texts, which
-    name a child by its output string, its name, or its name without that of the option. Other texts are kept: they are
-    wrong values.
-    """
-    groups: Groups = {}
-    for parent, children in system.child_groups.items():
-        if parent not in named or any(child.name in named for child in children):
-            continue
-        texts, child_of = named[parent], child_texts(parent, children)
-        distinct = {text: child_of.get(text.strip()) for text in distinct_texts(texts)[0]}
-        if not any(child or is_text(text.strip()) for text, child in distinct.items()):
-            continue
-        groups[parent] = children
-        for child in children:
-            selected = {text: "1" if name == child.name else "0" for text, name in distinct.items()}
-            named[child.name] = CodedTexts.of(texts, selected.__getitem__)
-        needed = parent in system.mandatory
-        values = {text: "1" if child else text if needed or text.strip() else "0" for text, child in distinct.items()}
-        named[parent] = CodedTexts.of(texts, values.__getitem__)
-    return groups
-
-
-def option_column(option: Option, texts: Sequence[str], decimal: str = ".") -> tuple[Array, dict[str, str]]:
-    """Return the value indices of a column (-1 for wrong texts), and wrong text → its problem."""
-    distinct, codes = distinct_texts(texts)
-    cells = [text.strip().casefold() for text in distinct]
-    if isinstance(option, BinaryOption) or _BINARY_VALUES.issuperset(option.values):
-        cells = [str(TRUTH.get(text, text)) for text in cells]
-    if isinstance(option, BinaryOption) and not _BINARY_CELLS.isdisjoint(cells):
-        # Tables of versions before the option have no value of it.
-        cells = [text or "0" for text in cells]
-    numbers = parse_column(cells, decimal)
-    indices = value_indices(option, numbers)
-    deselects = NOT_USED if option_is_optional(option) else frozenset()
-    unit = None
-    if isinstance(option, NumericOption):
-        unlisted = set(numbers[(indices < 0) & ~np.isnan(numbers)].tolist())
-        unit = unit_problem(option.name, option.values, sorted(unlisted))
-    wrong = {}
-    for at, (cell, text) in enumerate(zip(distinct, cells, strict=True)):
-        if np.isnan(numbers[at]) and text not in deselects:
-            indices[at] = -1
-            reason = not_a_number(text, decimal)
-            fault = reason if "too large" in reason else "is not one of its values"
-            wrong[cell] = f"{option.name}: {cell.strip()!r} {fault}" if cell.strip() else f"{option.name} has no value"
-        elif indices[at] < 0:
-            wrong[cell] = unit or wrong_value(option, float(numbers[at]))
-    return indices.astype(np.int32)[codes], wrong
 
 
 def _switched(system: VariabilityModel, named: Columns, indices: Array, file: str) -> Iterator[tuple[Array, str]]:
@@ -236,11 +177,6 @@ def _switched(system: VariabilityModel, named: Columns, indices: Array, file: st
         indices[disabled, position] = deselected
         contradicts = (switch >= 0) & ~disabled & (indices[:, position] == deselected)
         yield contradicts, f"{name} contradicts the value of {system.names[position]}"
-
-
-def is_text(text: str) -> bool:
-    """Return whether a cell is neither empty nor a value of a binary option."""
-    return text.casefold() not in {*TRUTH, "", "nan"} and parse_number(text) not in (0, 1)
 
 
 def exact_names(system: VariabilityModel) -> frozenset[str]:
@@ -299,10 +235,8 @@ def _table_parts(configurations: Configurations, extra: Mapping[str, Array | str
         rows = configurations[start : start + step]
         _, columns = with_groups(system, option_texts(rows))
         for values in extra.values():
-            if isinstance(values, str):
-                columns.append([values] * len(rows))
-            else:
-                columns.append(column_texts(np.asarray(values[start : start + step], dtype=float)))
+            part = [values] * len(rows) if isinstance(values, str) else np.asarray(values[start : start + step], float)
+            columns.append(part if isinstance(part, list) else column_texts(part))
         yield table_text(header, columns).encode("utf-8")[len(first) :]
 
 
@@ -322,9 +256,8 @@ def write_measurements_csv(measurements: Measurements, path: str | Path) -> tupl
     Each repetition is a row; missing values are empty.
     """
     check_names(measurements, exact_names(measurements.system))
-    rows, slots = repetition_rows(measurements.values.values(), len(measurements))
-    values = {name: repetition_column(values, rows, slots) for name, values in measurements.values.items()}
-    write_whole(path, _table_parts(measurements.configurations[rows], {**measurements.contexts, **values}))
+    configurations, values = measurements.runs()
+    write_whole(path, _table_parts(configurations, {**measurements.contexts, **values}))
     return left_out(measurements, ("contexts", "repetitions"))
 
 

@@ -11,11 +11,12 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.data.measurements import AGGREGATES, Measurements, ReadingReport, side_by_side
-from splc.data.property_unit import is_amount, is_measurement_name, unit_in_name
+from splc.data.property_unit import unit_in_name
 from splc.errors import MeasurementError, Problem, Problems, SpecError, listed, unknown_name_hint
 from splc.formats.coded_columns import EVIDENCE, MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns, is_counter
 from splc.formats.column_choice import ColumnChoice, Context, value_notes
 from splc.formats.measurements.selections import reasons_by_row
+from splc.formats.names import is_amount, is_measurement_name
 from splc.formats.table import DECIMAL_COMMAS
 from splc.io.csv_rows import sorted_distinct
 from splc.io.files import Source

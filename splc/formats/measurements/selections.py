@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,9 +9,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from splc.data.configurations import Configurations, value_index, with_fixed_values, wrong_value
+from splc.data.configurations import Configurations, value_index, with_further_values, wrong_value
 from splc.data.property_unit import ColumnProblem, unit_problem
-from splc.data.table import TRUTH, only_index, text_values
+from splc.data.table import DESELECTED, TRUTH, only_index, text_values
 from splc.errors import ConfigurationError, Problem, listed, nearest, plural, unknown_name_hint
 from splc.io.csv_rows import distinct_texts
 from splc.io.numbers import not_a_number, parse_number
@@ -138,7 +137,8 @@ class Selections:
         option, value = self.system.options[position], parse_number(text)
         if isinstance(option, BinaryOption) and value not in {0.0, 1.0}:
             return f"the binary option {name!r} has the value {text!r}"
-        if math.isnan(value) and not (option_is_optional(option) and text.casefold() == "nan"):
+        may_lack = isinstance(option, NumericOption) and option.optional
+        if np.isnan(value) and not (may_lack and text.casefold() == "nan"):
             return f"{name}: {text!r} {not_a_number(text)}"
         if (index := value_index(option, value)) is not None:
             return position, index
@@ -153,8 +153,8 @@ class Selections:
             return entry
         candidates = []
         for spelling, name in self.system.spellings.items():
-            value = parse_number(entry[len(spelling) :]) if entry.startswith(spelling) else math.nan
-            if name in self.system.positions and not math.isnan(value):
+            value = parse_number(entry[len(spelling) :]) if entry.startswith(spelling) else np.nan
+            if name in self.system.positions and not np.isnan(value):
                 option = self.system.options[self.system.positions[name]]
                 fits = isinstance(option, NumericOption) and value_index(option, value) is not None
                 candidates.append((fits, len(spelling), f"{name};{entry[len(spelling) :]}"))
@@ -207,14 +207,6 @@ def _unknown(name: str, options: Iterable[Option]) -> str:
     return f"unknown option {name!r}{', ' + hint if hint else ''}"
 
 
-def option_is_optional(option: Option) -> bool:
-    """Return whether a numeric option can be deselected."""
-    return isinstance(option, NumericOption) and option.optional
-
-
-DESELECTED = "deselected"
-
-
 def parse_assignments(texts: Iterable[str], system: VariabilityModel) -> dict[str, int]:
     """Return option → value index of texts `NAME=VALUE`, or `NAME` for a binary option that is selected.
 
@@ -234,7 +226,7 @@ def with_assigned_values(texts: Iterable[str], system: VariabilityModel) -> Vari
     """Return a system that has the numbers in texts `NAME=VALUE`, if its values were not described."""
     pairs = (text.rpartition("=") for text in texts)
     numbers = {name.strip(): parse_number(value.strip()) for name, _, value in pairs}
-    return with_fixed_values(system, {name: number for name, number in numbers.items() if not math.isnan(number)})
+    return with_further_values(system, numbers)
 
 
 def parse_configuration(text: str, system: VariabilityModel) -> Configurations:
@@ -342,7 +334,7 @@ def _index(option: Option, text: str | None) -> int:
     if option.optional and text.casefold() in (DESELECTED, "nan"):
         return len(option.values)
     value = parse_number(text)
-    if math.isnan(value):
+    if np.isnan(value):
         raise ConfigurationError(f"{option.name}: {text!r} {not_a_number(text)}")
     if (index := value_index(option, value)) is None:
         raise ConfigurationError(wrong_value(option, value))

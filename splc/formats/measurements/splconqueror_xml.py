@@ -7,7 +7,6 @@ both; any other value is the name of a property.
 
 from __future__ import annotations
 
-import math
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -155,7 +154,7 @@ def _delimiter(root: etree._Element, attribute: str, delimiter: str | None, sour
 def _deviation(root: etree._Element, notes: list[str]) -> float | None:
     text = str(root.get("deviation") or "")
     numbers = [parse_number(part) for part in text.split(";") if part.strip()]
-    if any(map(math.isnan, numbers)):
+    if any(map(np.isnan, numbers)):
         notes.append(f"deviation={text!r} is not a list of numbers and has no effect")
         return None
     return max(numbers, default=None)
@@ -203,7 +202,7 @@ def _joined(values: Array) -> str:
     indices = np.flatnonzero(~np.isnan(values))
     if not len(indices):
         return ""
-    return _SEPARATOR.join(["NaN" if math.isnan(v) else number_text(v) for v in values[: indices[-1] + 1].tolist()])
+    return _SEPARATOR.join(["NaN" if np.isnan(v) else number_text(v) for v in values[: indices[-1] + 1].tolist()])
 
 
 def _data(row: etree._Element, name: str, text: str) -> None:

@@ -16,13 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from splc.data.property_unit import in_one_unit, is_duration_name, is_measurement_name
+from splc.data.property_unit import in_one_unit
 from splc.data.table import numbers_of, table_columns, texts_of
 from splc.errors import InputError, Problem, Problems, listed, nearest
 from splc.formats.benchmarks.tools import benchmark_of, read_benchmark, with_roles
 from splc.formats.column_choice import GROUPED, MISSING, ColumnChoice, StatedRoles
 from splc.formats.detect import is_xml
 from splc.formats.measurements.splconqueror_xml import read_xml_columns
+from splc.formats.names import is_duration_name, is_measurement_name
 from splc.formats.roles import is_context_name
 from splc.formats.table import ColumnRows, TableSource, read_columns, split_table, table_of, table_text
 from splc.formats.titles import beside_notes

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from splc._version import __version__
-from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Key, title
+from splc.data.measurements import DEFAULT_METRIC, ROOT_CALLPATH, Key, title
 from splc.data.property_unit import unit_in_name
 from splc.errors import OutputError, plural
 from splc.formats.column_choice import ColumnChoice

@@ -17,7 +17,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from splc.arithmetic.functions import FUNCTION, POWER, SUM, THRESHOLDS
-from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Key, title
+from splc.data.measurements import DEFAULT_METRIC, ROOT_CALLPATH, Key, title
 from splc.data.table import names_of
 from splc.errors import ExpressionError, OutputError
 from splc.formats.models.stored_model import ModelFile

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -73,7 +72,7 @@ def _parameter(
     if set(map(type, values)) == {bool} and True in values:
         option = BinaryOption(name, optional=(conditional or len(values) > 1), line=line)
         return SpaceParameter("truth", (option,), values)
-    if all(isinstance(value, float) and math.isfinite(value) for value in values):
+    if all(isinstance(value, float) and np.isfinite(value) for value in values):
         numbers = tuple(sorted(values))
         flag = min(-1.0, numbers[0] - 1) if conditional else None
         return SpaceParameter("number", (NumericOption(name, numbers, deselected_flag=flag, line=line),), values)
@@ -87,7 +86,7 @@ def _range(name: str, entry: Mapping[str, Any], notes: list[str], stated: Collec
     """Return the values of a range; one of any real number, or of very many, has levels."""
     lower, upper, step = (entry.get(key) for key in ("lower", "upper", "q"))
     is_integer = str(entry["type"]).endswith("_int")
-    if not (isinstance(lower, float) and isinstance(upper, float) and math.isfinite(upper - lower)):
+    if not (isinstance(lower, float) and isinstance(upper, float) and np.isfinite(upper - lower)):
         raise InputError(f"{name} has no bounds: 'lower' and 'upper' are not two numbers")
     if upper < lower:
         raise InputError(f"{name} has no values: {number_text(lower)} is above {number_text(upper)}")

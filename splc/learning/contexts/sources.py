@@ -292,7 +292,7 @@ class SourceMixture(LogPredictor):
 
     def moments(self, configurations: Configurations | Any, variances: bool = True) -> tuple[Array, Array]:
         """Return predictions in units of the scale, and their standard deviations with noise over the divisor."""
-        configurations = Configurations.of(self.configurations.system, configurations)
+        configurations = Configurations.from_frame(self.configurations.system, configurations)
         g, deviations = self.joint.moments(configurations, variances)
         mapped, variance = np.empty((2, len(g)))
         for start in range(0, len(g), _BLOCK):
@@ -334,7 +334,7 @@ class UnmeasuredContext(LogPredictor):
 
     def moments(self, configurations: Configurations | Any, variances: bool = True) -> tuple[Array, Array]:
         """Return predictions in units of the scale, and their standard deviations with noise and between contexts."""
-        configurations = Configurations.of(self.configurations.system, configurations)
+        configurations = Configurations.from_frame(self.configurations.system, configurations)
         values = self.sources.values(configurations)
         g, contexts = self.scale.backward(values.mean(axis=1) - np.log(self.scale.unit)), values.shape[1]
         if not variances:

@@ -172,7 +172,7 @@ class Ensemble(MomentsPredictor):
     def moments(self, configurations: Configurations | Any, variances: bool = True) -> tuple[Array, Array]:
         """Return predictions in units of the scale, and their standard deviations with noise over the divisor."""
         scale = self.scale
-        configurations = Configurations.of(self.configurations.system, configurations)
+        configurations = Configurations.from_frame(self.configurations.system, configurations)
         if not self.parts:
             g = scale.backward(np.full(len(configurations), self.constant[0]))
             return g, self.constant[1] * scale.slope(g)
@@ -225,7 +225,7 @@ class Ensemble(MomentsPredictor):
 
         `weights`: W, shape (k, n). `link`: of a positive property also 'log'.
         """
-        configurations = Configurations.of(self.configurations.system, configurations)
+        configurations = Configurations.from_frame(self.configurations.system, configurations)
         scale, mixture = self.scale, self.mixture(configurations) if self.parts else None
         t = np.full(len(configurations), self.constant[0]) if mixture is None else mixture.means.mean(axis=0)
         y = scale.backward(self.blended(t, configurations))
@@ -377,7 +377,7 @@ class EnsembleSum:
         self, configurations: Configurations | Any, rows: int, of: Callable[[Ensemble, Configurations], Array]
     ) -> Array:
         """Return the sums of rows of values of the parts, each of the configurations that have it, shape (rows, m)."""
-        configurations = Configurations.of(self.configurations.system, configurations)
+        configurations = Configurations.from_frame(self.configurations.system, configurations)
         total = np.zeros((rows, len(configurations)))
         for summand in self.summands:
             counted = np.flatnonzero(summand.counted(configurations))

@@ -48,22 +48,15 @@ class MinedConstraint:
     def __str__(self) -> str:
         premise = "" if self.premise is None else ("" if self.premise.positive else "!") + self.premise.name
         listed = ", ".join(self.options)
-        if self.kind == "values":
-            return f"{premise} => {listed} {self._comparison}"
         if self.kind in _SIGNS:
             return f"{premise} {_SIGNS[self.kind]} {listed}"
-        return f"{premise} => {self.kind} of {listed}" if premise else f"{self.kind} of {listed}"
-
-    @property
-    def _comparison(self) -> str:
+        if self.kind != "values":
+            return f"{premise} => {self.kind} of {listed}" if premise else f"{self.kind} of {listed}"
         values = [number_text(value) for value in self.values]
-        match self.bounds:
-            case "=" | ">=":
-                return f"{self.bounds} {values[0]}"
-            case "<=":
-                return f"<= {values[-1]}"
+        if self.bounds != "in":
+            return f"{premise} => {listed} {self.bounds} {values[-1 if self.bounds == '<=' else 0]}"
         shown = values if len(values) <= _SHOWN_VALUES else [*values[: _SHOWN_VALUES - 1], "…", values[-1]]
-        return f"in {{{', '.join(shown)}}}"
+        return f"{premise} => {listed} in {{{', '.join(shown)}}}"
 
 
 @dataclass(frozen=True)

@@ -1,38 +1,24 @@
 """The options of a table as literals, and pairs of literals that never occur together, by far more than chance.
 
-Samples are often all combinations of a sample of the binary options and one of the numeric options. Then a constraint
-among binary options was tested by the distinct configurations of the binary options only, not by all rows. All rows
-count if they seem to be drawn independently. Then few possible configurations occur in no row, so that the constraints
-must not allow many others than those that occur.
-
 Two literals contradict each other if no row has both. If they are independent, n rows of which r have one and s the
 other have both in none with the probability C(n - s, r) / C(n, r) (Fisher's exact test). This probability, times the
 number of pairs that are tested (Bonferroni's correction), must be at most `CHANCE`.
 
-The test assumes rows that were drawn independently. Designs are not, so more is required:
-
-- Each literal occurs with several values of a third option, the same for both. Designs that change one option, or one
-  block of options, at a time never show two of them changed, but do not combine them with others either.
-- Where the number of contradicting rows is expected from another option (both literals are independent given its
-  value), it is still at least `LEAST_EXPECTED`. Otherwise the other option explains why the literals do not meet.
-- The same holds where the values of two other options are given, in tables that are not too large (`MAX_WORK`). Designs
-  of distant configurations select few options or most of them, so that all options seem to depend on each other.
-- Where the distances of rows vary clearly more than those of independent options, as in such designs, the logarithm of
-  the probability and the number of contradicting rows are as many times larger as the square of the ratio of variances
-  (`LiteralCounts.dispersion`).
+The test assumes rows that were drawn independently. Designs are not: what is required of theirs, and why, is in
+docs/decisions/0013.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from splc.io.csv_rows import distinct_numbers, first_appearances, renumbered
+from splc.io.csv_rows import row_groups
 from splc.types import Array
 
 # Numeric options with more values have columns for the values of at least this share of the rows only.
@@ -44,11 +30,6 @@ MAX_NUMERIC = 600
 DISTINCT = 1e-6
 # Tables with at least this share of all combinations of their binary and numeric parts are combined by a design.
 COMBINED = 0.5
-# At least this share of the configurations of the binary options have different numbers of rows in independent draws.
-# Combinations of designs have as many rows of each, or a few numbers where some combinations are not valid.
-DIFFERENT = 0.5
-# The most configurations of the binary options that are compared with those that the constraints allow.
-MAX_CONFIGURATIONS = 2_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,62 +44,32 @@ class OptionRows:
     # alternative groups that are known, with the parent of each
     groups: tuple[tuple[tuple[str, ...], str | None], ...] = ()
 
-    @classmethod
-    def of(
-        cls,
-        names: Sequence[str],
-        selected: Array,
-        numbers: Mapping[str, Array],
-        groups: Sequence[tuple[tuple[str, ...], str | None]] = (),
-    ) -> OptionRows:
-        """Return the distinct rows of options in the rows of a table."""
-        rows, _ = first_appearances(row_codes(len(selected), *selected.T, *map(_codes, numbers.values())))
-        distinct = {name: values[rows] for name, values in numbers.items()}
-        return cls(tuple(names), selected[rows], distinct, tuple(groups))
+    def distinct(self) -> OptionRows:
+        """Return the distinct rows."""
+        # Adding 0 turns -0.0 into 0.0.
+        columns = ((values + 0.0)[:, np.newaxis].view(np.uint8) for values in self.numbers.values())
+        rows, _ = row_groups(np.concatenate([self.selected.view(np.uint8), *columns], axis=1))
+        numbers = {name: values[rows] for name, values in self.numbers.items()}
+        return replace(self, selected=self.selected[rows], numbers=numbers)
 
     @cached_property
-    def binary_codes(self) -> Array:
-        """The distinct configurations of the binary options, numbered by row, shape (n,)."""
-        return row_codes(len(self.selected), *self.selected.T)
-
-    @property
-    def has_few(self) -> bool:
-        """True if few configurations of the binary options occur."""
-        return int(self.binary_codes.max()) < MAX_CONFIGURATIONS
-
-    @cached_property
-    def numeric_codes(self) -> Array:
-        """The distinct configurations of the numeric options, numbered by row, shape (n,)."""
-        return row_codes(len(self.selected), *map(_codes, self.numbers.values()))
+    def binary(self) -> tuple[Array, Array]:
+        """The first row of each configuration of the binary options, and the number of its rows."""
+        rows, group = row_groups(self.selected)
+        return rows, np.bincount(group)
 
     @property
     def is_combined(self) -> bool:
         """True if the table has most combinations of its binary and its numeric part."""
         if not self.numbers:
             return False
-        binary, numeric = int(self.binary_codes.max()) + 1, int(self.numeric_codes.max()) + 1
-        return len(self.selected) >= COMBINED * binary * numeric
-
-    @property
-    def is_drawn(self) -> bool:
-        """True if the rows seem to be drawn independently from few configurations of the binary options."""
-        counts = np.bincount(self.binary_codes)
-        few = self.has_few and len(counts) < len(self.selected)
-        return few and not self.is_combined and len(np.unique(counts)) >= DIFFERENT * len(counts)
-
-    @property
-    def likely_configurations(self) -> int:
-        """The most configurations of the binary options that are possible if the rows were drawn independently.
-
-        Those that occur in no row are about as many as those that occur in one or two; twice as many are allowed.
-        """
-        counts = np.bincount(self.binary_codes)
-        return len(counts) + 2 * int((counts <= 2).sum())
+        numeric, _ = row_groups(np.stack([*self.numbers.values()], axis=1) + 0.0)
+        return len(self.selected) >= COMBINED * len(self.binary[0]) * len(numeric)
 
     def is_crossed_alone(self, column: int) -> bool:
         """Return whether a binary option is combined with all configurations of the other binary options."""
-        other_codes = row_codes(len(self.selected), *np.delete(self.selected, column, axis=1).T)
-        return int(self.binary_codes.max()) + 1 == 2 * (int(other_codes.max()) + 1)
+        others, _ = row_groups(np.delete(self.selected, column, axis=1))
+        return len(self.binary[0]) == 2 * len(others)
 
 
 @dataclass(frozen=True)
@@ -151,18 +102,6 @@ def numeric_columns(numbers: Mapping[str, Array], rows: int) -> tuple[list[Numer
         columns += added
         values += [numeric == column.value if column.comparison == "=" else numeric <= column.value for column in added]
     return columns, np.stack(values, axis=1) if values else np.zeros((rows, 0), dtype=bool)
-
-
-def row_codes(rows: int, *columns: Array) -> Array:
-    """Return equal numbers for equal rows, shape (n,), of columns of truth values or whole numbers."""
-    codes = np.zeros(rows, dtype=np.int64)
-    for column in columns:
-        codes = renumbered(codes * (int(column.max(initial=0)) + 1) + column)
-    return codes
-
-
-def _codes(values: Array) -> Array:
-    return distinct_numbers(values)[1]
 
 
 # The probability of a wrong constraint in a table of independent options.
@@ -284,7 +223,8 @@ class LiteralCounts:
     ) -> Array:
         """Return which pairs of literals occur with several values of a third option, and are not explained by others.
 
-        `options`: the option of each column.
+        Another option explains a pair if, given its value, independence predicts fewer than `LEAST_EXPECTED` rows, and
+        so do two other options in tables that are not too large. `options`: the option of each column.
         """
         least = factor * LEAST_EXPECTED
         is_combined = np.zeros(len(first), dtype=bool)

@@ -62,15 +62,10 @@ class LiteralTable:
         # The members of a group are the values of one option.
         for members, _ in self.groups:
             self.options[list(members)] = members[0]
-        self._compare_literals()
-
-    def _compare_literals(self) -> None:
-        """Find the pairs of binary literals that contradict each other, and the columns that are equal or opposite."""
+        # The pairs of binary literals that contradict each other, and the columns that are equal or opposite.
         first, second = self.never_together
-        is_contradiction = np.ones(len(first), dtype=bool)
-        if not self.complete:
-            is_contradiction = self.pairs.contradictions(first, second, self.tests)
-        self.first, self.second = first[is_contradiction], second[is_contradiction]
+        is_contradiction = complete or self.pairs.contradictions(first, second, self.tests)
+        self.first, self.second = (each[np.broadcast_to(is_contradiction, len(first))] for each in (first, second))
         # A literal implies the opposite of one that it contradicts; if this is mutual, they are equal.
         found = {*zip(self.first.tolist(), self.second.tolist(), strict=True)}
         found |= {(other, one) for one, other in found}
@@ -92,15 +87,12 @@ class LiteralTable:
         least = np.minimum(self.pairs.log_chance(first, second), self.counts.log_chance(first, second))
         return np.asarray(least <= math.log(FALSE_ALARMS / max(self.tests, 1)))
 
-    def option_of(self, literals: Array) -> Array:
-        """Return the options of literals."""
-        return np.asarray(self.options[column_of(literals)])
-
     def contradicting_pairs(self) -> tuple[Array, Array]:
         """Return the contradicting pairs of literals over different columns without another explanation."""
-        is_distinct = np.isin(np.arange(self.width), self.distinct)
-        usable = is_distinct[column_of(self.first)] & is_distinct[column_of(self.second)]
-        usable &= self.option_of(self.first) != self.option_of(self.second)
+        one, other = column_of(self.first), column_of(self.second)
+        usable = (
+            np.isin(one, self.distinct) & np.isin(other, self.distinct) & (self.options[one] != self.options[other])
+        )
         first, second = self.first[usable], self.second[usable]
         usable = self.evident(first, second)
         return first[usable], second[usable]
@@ -158,10 +150,15 @@ def binary_constraints(table: LiteralTable) -> Iterator[Stated]:
     grouped: set[int] = {column for members, _ in table.groups for column in members}
     parents = set()
     for parent, children in sorted(above.items()):
-        for members in _alternatives(table, parent, [column for column in sorted(children) if column not in grouped]):
-            grouped |= set(members)
-            parents.add(parent)
-            yield _group(table, parent, members)
+        free = [column for column in sorted(children) if column not in grouped]
+        # Sets of children of which exactly one is selected in each row with their parent.
+        rows = table.values[table.values[:, parent]][:, free]
+        for group in alternatives_among([table.names[at] for at in free], rows).groups if len(free) > 1 else ():
+            if group.parent is None:
+                members = tuple(table.positions[name] for name in group.members)
+                grouped |= set(members)
+                parents.add(parent)
+                yield _group(table, parent, members)
     for first, second in implications:
         yield _pair(table, first, second)
     for members in _cliques(excluded):
@@ -206,34 +203,22 @@ def _contradiction(
     return MinedConstraint(kind, OptionLiteral(premise, True), (other,), int(support), expected)
 
 
-def _alternatives(table: LiteralTable, parent: int, children: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Yield disjoint sets of children of which exactly one is selected in each row with their parent."""
-    if len(children) > 1:
-        rows = table.values[table.values[:, parent]][:, children]
-        groups = alternatives_among([table.names[at] for at in children], rows).groups
-        for group in groups:
-            if group.parent is None:
-                yield tuple(table.positions[name] for name in group.members)
-
-
 def _group(table: LiteralTable, parent: int, members: Sequence[int]) -> Stated:
     rows = table.pairs.single[parent]
     exactly_one = probability_of_one((table.pairs.single[list(members)] / rows).tolist())
     names = tuple(table.names[column] for column in members)
     premise = OptionLiteral(table.names[parent], True)
     constraint = MinedConstraint("exactly one", premise, names, int(rows), float(rows * (1 - exactly_one)))
-    parents = [(~column, parent) for column in members]
-    return constraint, [*parents, (~parent, *members), *_exclusions(members)]
+    exclusions = [(~first, ~second) for first, second in combinations(members, 2)]
+    return constraint, [*((~column, parent) for column in members), (~parent, *members), *exclusions]
 
 
 def _at_most_one(table: LiteralTable, members: Sequence[int]) -> Stated:
     single, rows = table.pairs.single[list(members)], table.pairs.rows
-    shares = single / rows
-    none = float(np.prod(1 - shares))
-    expected = rows * (1 - none * (1 + float(np.sum(shares / (1 - shares)))))
-    names = tuple(table.names[at] for at in members)
-    constraint = MinedConstraint("at most one", None, names, int(single.sum()), float(expected))
-    return constraint, _exclusions(members)
+    shares, names = single / rows, tuple(table.names[at] for at in members)
+    expected = rows * (1 - float(np.prod(1 - shares)) - probability_of_one(shares.tolist()))
+    constraint = MinedConstraint("at most one", None, names, int(single.sum()), expected)
+    return constraint, [(~first, ~second) for first, second in combinations(members, 2)]
 
 
 def _at_least_one(table: LiteralTable, parent: int, children: Sequence[int]) -> Stated | None:
@@ -248,10 +233,6 @@ def _at_least_one(table: LiteralTable, parent: int, children: Sequence[int]) -> 
     names, premise = tuple(table.names[at] for at in children), OptionLiteral(table.names[parent], True)
     constraint = MinedConstraint("at least one", premise, names, int(rows), rows * none)
     return constraint, [(~parent, *children)]
-
-
-def _exclusions(columns: Sequence[int]) -> list[Literals]:
-    return [(~first, ~second) for first, second in combinations(columns, 2)]
 
 
 def _cliques(neighbours: dict[int, set[int]]) -> Iterator[tuple[int, ...]]:
@@ -275,13 +256,18 @@ def _cliques(neighbours: dict[int, set[int]]) -> Iterator[tuple[int, ...]]:
 def value_constraints(table: LiteralTable, known: ClauseSet) -> Iterator[MinedConstraint]:
     """Yield the constraints on the values of numeric options where a binary option is selected, or is not."""
     allowed: dict[tuple[int, str], set[float]] = {}
-    for literal, at, positive in _numeric_pairs(table):
-        column = table.numeric[at]
-        values = allowed.setdefault((literal, column.option), set(table.table.numbers[column.option].tolist()))
+    binary, columns = (np.concatenate([each, ~each]) for each in (table.distinct, np.arange(table.binary, table.width)))
+    first, second = np.nonzero(table.counts.both(binary, columns) == 0)
+    first, second = binary[first], columns[second]
+    is_accepted = table.evident(first, second, table.counts)
+    for one, other in zip(first[is_accepted].tolist(), second[is_accepted].tolist(), strict=True):
+        column = table.numeric[max(other, ~other) - table.binary]
+        numbers = table.table.numbers[column.option]
+        values = allowed.setdefault((table.shown.get(one, one), column.option), set(numbers.tolist()))
         held = {
             value for value in values if (value == column.value if column.comparison == "=" else value <= column.value)
         }
-        values -= held if positive else values - held
+        values -= held if other >= 0 else values - held
     by_design = table.table.is_combined
     ordered = sorted(allowed.items(), key=lambda each: (each[0][0] < 0, abs(each[0][0]), each[0][1]))
     for (literal, name), values in ordered:
@@ -295,16 +281,6 @@ def value_constraints(table: LiteralTable, known: ClauseSet) -> Iterator[MinedCo
         )
         if not any(stronger):
             yield _numeric_constraint(table, literal, name, values)
-
-
-def _numeric_pairs(table: LiteralTable) -> Iterator[tuple[int, int, bool]]:
-    """Yield binary literals with columns of numeric options that contradict them, and the sign of the column."""
-    binary, columns = (np.concatenate([each, ~each]) for each in (table.distinct, np.arange(table.binary, table.width)))
-    first, second = np.nonzero(table.counts.both(binary, columns) == 0)
-    first, second = binary[first], columns[second]
-    is_accepted = table.evident(first, second, table.counts)
-    for literal, other in zip(first[is_accepted].tolist(), second[is_accepted].tolist(), strict=True):
-        yield table.shown.get(literal, literal), max(other, ~other) - table.binary, other >= 0
 
 
 def _numeric_constraint(table: LiteralTable, literal: int, name: str, values: Iterable[float]) -> MinedConstraint:
@@ -330,7 +306,7 @@ def unseen_pairs(table: LiteralTable, known: ClauseSet) -> tuple[MinedConstraint
     """Return pairs of literals of binary options that no row has and `known` allows, the least likely ones first."""
     counts = table.counts
     first, second = table.never_together
-    different = table.option_of(first) != table.option_of(second)
+    different = table.options[column_of(first)] != table.options[column_of(second)]
     first, second = first[different], second[different]
     chance = counts.log_chance(first, second)
     by_itself = chance <= math.log(FALSE_ALARMS / max(table.tests, 1))
@@ -362,6 +338,11 @@ def _together(first: Array, second: Array, chance: Array, binary: int) -> Array:
 # of contradicting rows that independence predicts: designs, and tables that end early, leave out combinations of
 # selected options, which look like exclusions, but no implications.
 LEAST_COMPLETE, LEAST_IMPLICATIONS = 24, 2.0
+# At least this share of the configurations of the binary options have different numbers of rows in independent draws.
+# Combinations of designs have as many rows of each, or a few numbers where some combinations are not valid.
+DIFFERENT = 0.5
+# The most configurations of the binary options that are compared with those that the constraints allow.
+MAX_CONFIGURATIONS = 2_000
 # Tables of more columns are not compared with all configurations that their constraints allow.
 MAX_COLUMNS = 64
 
@@ -370,26 +351,23 @@ def mined_constraints(table: OptionRows) -> MinedConstraints:
     """Return the constraints that all rows satisfy by far more than chance, without those that others imply."""
     if len(table.selected) < 2 or not table.selected.shape[1]:
         return MinedConstraints((), len(table.selected))
-    # One row for each configuration of the binary options.
-    rows, results = np.sort(np.unique(table.binary_codes, return_index=True)[1]), None
-    if table.is_drawn:
-        results = _constraints(LiteralTable(table, np.arange(len(table.selected))), table.likely_configurations)
-    few = table.selected.shape[1] <= MAX_COLUMNS and table.has_few
-    if results is None and few and len(rows) >= LEAST_COMPLETE:
+    (rows, counts), results = table.binary, None
+    few = len(rows) <= MAX_CONFIGURATIONS
+    drawn = few and len(rows) < len(table.selected) and len(np.unique(counts)) >= DIFFERENT * len(rows)
+    if drawn and not table.is_combined:
+        # Those that occur in no row are about as many as those that occur in one or two; twice as many are allowed.
+        likely = len(rows) + 2 * int((counts <= 2).sum())
+        results = _constraints(LiteralTable(table, np.arange(len(table.selected))), likely)
+    if results is None and few and len(rows) >= LEAST_COMPLETE and table.selected.shape[1] <= MAX_COLUMNS:
         results = _constraints(LiteralTable(table, rows, complete=True), len(rows))
-        if results and any(constraint.expected < _least_of(constraint) for constraint in results[0]):
-            results = None
+        for each in results[0] if results else ():
+            least = LEAST_EXPECTED if each.kind in {"excludes", "either", "at most one"} else LEAST_IMPLICATIONS
+            if each.expected < least * (math.comb(len(each.options), 2) if each.kind == "at most one" else 1):
+                results = None
     if results is None:
         results = _constraints(LiteralTable(table, rows))
     constraints, unseen = results or ((), ())
     return MinedConstraints(tuple(constraints), len(table.selected), tuple(unseen))
-
-
-def _least_of(constraint: MinedConstraint) -> float:
-    """Return the least number of contradicting rows that independence predicts in a complete table."""
-    if constraint.kind == "at most one":
-        return LEAST_EXPECTED * math.comb(len(constraint.options), 2)
-    return LEAST_EXPECTED if constraint.kind in {"excludes", "either"} else LEAST_IMPLICATIONS
 
 
 def _constraints(

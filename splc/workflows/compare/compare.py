@@ -24,7 +24,7 @@ from sampling.space.ranges import TermRange, term_ranges
 from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
 from splc.errors import Problem, RequestError, SpecError, SplcError, listed, plural, unknown_name_hint
-from splc.io.files import STANDARD, read_source, require_writable, standard_input_kept
+from splc.io.files import STANDARD, read_source, require_writable
 from splc.io.json import getter
 from splc.io.presentation import Reported
 from splc.learning.sums import EACH
@@ -100,7 +100,6 @@ class Result(Reported):
     notes: tuple[Note, ...] = ()  # what the user should know
 
 
-@standard_input_kept()
 def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Compare models."""
     if request.view is not None and request.plot is None:

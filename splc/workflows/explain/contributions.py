@@ -127,7 +127,7 @@ class Explained(Drawn):
 
 def contributions(model: InfluenceModel, space: Space, configuration: Any, against: Any = None) -> Explained:
     """Return the contributions of terms to one prediction, relative to the mean or to another prediction."""
-    rows = [Configurations.of(space.system, table) for table in (configuration, against) if table is not None]
+    rows = [Configurations.from_frame(space.system, table) for table in (configuration, against) if table is not None]
     for row in rows:
         if len(row) != 1:
             raise ConfigurationError(f"one configuration is explained, not {len(row)}", hint="select a row: table[:1]")

@@ -15,7 +15,7 @@ from splc.data.property_unit import titled
 from splc.errors import RequestError, plural
 from splc.formats.column_choice import shown_value
 from splc.formats.models.stored_model import StoredModel
-from splc.io.files import STANDARD, require_writable, standard_input_kept, write_whole
+from splc.io.files import STANDARD, require_writable, write_whole
 from splc.io.json import picked
 from splc.learning.contexts.contrasts import ContextInfluences, InfluenceVariation, in_half_widths, joint_ensemble
 from splc.learning.plausibility import valid_predictions
@@ -75,7 +75,6 @@ class Result:
         return tuple(f"{name} = {shown_value(value)}" for name, value in self.stored.contexts.items())
 
 
-@standard_input_kept()
 def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Explain a model, or one or two of its predictions."""
     files = [file for file in (request.model, request.configuration, request.against) if file is not None]

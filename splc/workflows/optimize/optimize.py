@@ -19,7 +19,7 @@ from splc.data.measurements import Failures
 from splc.data.property_unit import titled
 from splc.errors import SpaceError, listed, plural
 from splc.formats.measurements.selections import parse_assignments, with_assigned_values
-from splc.io.files import STANDARD, require_writable, standard_input_kept, write_whole
+from splc.io.files import STANDARD, require_writable, write_whole
 from splc.io.numbers import count_text
 from splc.learning.plausibility import implausible
 from splc.learning.projection import variables_of
@@ -97,7 +97,6 @@ class Result:
         return not others and first.intervals is not None and not first.options
 
 
-@standard_input_kept()
 def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Find the best configurations, by full models where there are some, beside the best measured ones."""
     enough = "one of them is enough: for all properties, or for some"

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from splc.data.accuracy import mean_relative_error
-from splc.data.experiment import Experiment, Key, title
+from splc.data.measurements import Experiment, Key, title
 from splc.errors import MeasurementError, RequestError, listed, plural, unknown_name_hint
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.detect import model_writers

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from splc.data.experiment import DEFAULT_METRIC, Experiment, Key, title
+from splc.data.measurements import DEFAULT_METRIC, Experiment, Key, title
 from splc.errors import ConfigurationError, plural
 from splc.formats.experiments.folder import SEPARATOR
 from splc.io.numbers import small_share

@@ -13,7 +13,7 @@ import numpy as np
 from splc.arithmetic.functions import evaluate
 from splc.arithmetic.parser import parse
 from splc.arithmetic.tokens import MODEL_FUNCTIONS, NameTable
-from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, title
+from splc.data.measurements import DEFAULT_METRIC, ROOT_CALLPATH, title
 from splc.errors import MeasurementError, RequestError, SpecError, listed, unknown_name_hint
 from splc.formats.column_choice import shown_value
 from splc.formats.models.json import model_as_json, scaling_as_json

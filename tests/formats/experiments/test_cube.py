@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from splc.data.experiment import Experiment
+from splc.data.measurements import Experiment
 from splc.errors import SpecError
 from splc.formats.experiments.read import read_experiment
 from tests.support.cube_files import write_archive, write_cube

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from splc.data.experiment import Experiment, Key
+from splc.data.measurements import Experiment, Key
 from splc.errors import InputError
 from splc.formats.detect import ExperimentFormat, experiment_format
 from splc.formats.experiments import extrap

@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
-from splc.data.table import assignment_texts
+from splc.data.table import assignment_texts, is_text
 from splc.errors import MeasurementError
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.detect import format_named
 from splc.formats.inference import inference_of
-from splc.formats.measurements.csv import is_text, write_measurements_csv, write_measurements_splconqueror_csv
+from splc.formats.measurements.csv import write_measurements_csv, write_measurements_splconqueror_csv
 from splc.formats.measurements.read import read_measurements
 from splc.formats.measurements.selections import assignment_text, parse_assignments, parse_configuration
 from splc.io.files import read_source

@@ -19,8 +19,7 @@ from hypothesis import strategies as st
 from sampling import Space
 from splc._version import __version__
 from splc.data.configurations import Configurations
-from splc.data.experiment import DEFAULT_METRIC, Key
-from splc.data.measurements import Measurements
+from splc.data.measurements import DEFAULT_METRIC, Key, Measurements
 from splc.errors import InputError
 from splc.formats import detect
 from splc.formats.column_choice import ColumnChoice

@@ -9,39 +9,22 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 
-from splc.io.csv_rows import first_appearances
 from splc.system.mining import OptionRows, failing_combinations
 from splc.system.mining.mined_constraint import ClauseSet
-from splc.system.mining.pairs import (
-    LiteralCounts,
-    log_chance,
-)
+from splc.system.mining.pairs import LiteralCounts, log_chance
 from splc.system.mining.search import LiteralTable
 from splc.types import Array
 from tests.support.golden_messages import check_calls
-
-tables = st.tuples(st.integers(1, 40), st.integers(1, 20)).flatmap(lambda shape: hnp.arrays(bool, shape))
-
-
-@given(tables)
-def test_numbers_of_rows(table: Array) -> None:
-    """Rows have the same number where they are equal."""
-    codes = OptionRows(tuple(map(str, range(table.shape[1]))), table).binary_codes
-    np.testing.assert_array_equal(codes[:, None] == codes[None], (table[:, None] == table[None]).all(axis=2))
-    first = first_appearances(codes)[0].tolist()
-    assert first == sorted({row.tobytes(): at for at, row in reversed([*enumerate(table)])}.values())
 
 
 def test_distinct_rows() -> None:
     """The rows of a table are kept once, in the order of their first appearance, with their numbers."""
     selected = np.array([[1, 0], [0, 1], [1, 0], [1, 0]], dtype=bool)
-    rows = OptionRows.of(["a", "b"], selected, {"x": np.array([1.0, np.nan, 1.0, 2.0])})
+    rows = OptionRows(("a", "b"), selected, {"x": np.array([1.0, np.nan, 1.0, 2.0])}).distinct()
     np.testing.assert_array_equal(rows.selected, selected[[0, 1, 3]])
     np.testing.assert_array_equal(rows.numbers["x"], [1.0, np.nan, 2.0])
-    np.testing.assert_array_equal(rows.binary_codes, [1, 0, 1])
-    np.testing.assert_array_equal(rows.numeric_codes, [0, 2, 1])
+    np.testing.assert_array_equal(rows.binary, [[0, 1], [2, 1]])
 
 
 COLUMNS = 4
@@ -146,7 +129,7 @@ def test_dispersed_rows_need_more() -> None:
     clusters = (np.arange(200) % 2 == 1)[:, None] ^ (rng.random((200, 12)) < 0.2)
     factors = []
     for values in (independent, clusters):
-        table = OptionRows.of([f"o{at}" for at in range(12)], values, {})
+        table = OptionRows(tuple(f"o{at}" for at in range(12)), values).distinct()
         literals = LiteralTable(table, np.arange(len(table.selected)))
         factors.append(literals.factor(literals.pairs))
     assert factors[0] == 1
@@ -164,7 +147,7 @@ def rows(count: int, seed: int = 0) -> OptionRows:
     group = rng.integers(3, size=count)
     selected = np.column_stack([rng.random((count, 4)) < 0.5, *(group == member for member in range(3))])
     numbers = {"n": rng.choice([1.0, 2.0, 4.0, 8.0, 16.0], count)}
-    return OptionRows.of([*"abcd", "x", "y", "z"], selected, numbers, [(("x", "y", "z"), None)])
+    return OptionRows((*"abcd", "x", "y", "z"), selected, numbers, ((("x", "y", "z"), None),)).distinct()
 
 
 def test_random_failures_have_no_rule() -> None:

@@ -79,7 +79,7 @@ def test_independent_options(number: int) -> None:
 
 def test_no_columns() -> None:
     """A table without binary options has no constraint."""
-    assert not mined_constraints(OptionRows.of([], np.zeros((5, 0), dtype=bool), {"x": np.arange(5.0)}))
+    assert not mined_constraints(OptionRows((), np.zeros((5, 0), dtype=bool), {"x": np.arange(5.0)}))
 
 
 def combined_designs() -> dict[str, Array]:

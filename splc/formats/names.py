@@ -1,0 +1,89 @@
+"""Words in the names of columns: of measured values, durations, settings, and counts of a program."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from splc.data.property_unit import BRACKETS, unit_in_name
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """Return the words of a name in lower case, without a unit in parentheses."""
+    match = BRACKETS.fullmatch(name)
+    plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", match[1] if match else name)
+    # Letters without accents.
+    plain = plain if plain.isascii() else re.sub(r"[\u0300-\u036f]", "", unicodedata.normalize("NFD", plain))
+    return tuple(word for word in re.split(r"[\W_]+", plain.casefold()) if word)
+
+
+# Words of names of measured values, those that make such a word the name of an option, and counts of a program.
+_MEASURED = frozenset(
+    words_of("""
+    time times runtime walltime cputime latency latencies duration elapsed seconds sec secs ms ns makespan energy
+    joules power throughput bandwidth iops ops qps tps rps fps ipc flops mflops gflops tflops speedup performance
+    memory rss occupancy utilization score accuracy acc loss auc f1 rmse mae mape
+    """)
+)
+_SETTING = frozenset(
+    words_of("""
+    limit max min budget step steps slice quantum warmup sleep interval wait delay out timeout ttl period window
+    factor mode scale target level size zone type weight function threshold tolerance tol bound cap rate ratio
+    think constant
+    """)
+)
+_COUNTED = frozenset(
+    words_of("""
+    retries faults misses hits failures errors evictions spills collisions conflicts deadlocks warnings aborts
+    recoveries retry fault miss failure error eviction spill collision conflict deadlock warning abort
+    failed passed converged feasible infeasible valid pruned best queued success
+    """)
+)
+_STATISTICS = (("mean",), ("average",), ("avg",), ("median",))
+_ACTUAL = ("actual", "measured", "observed", "ist", "gemessen")
+# The units of times, energies and powers.
+_MEASURED_UNITS = frozenset(("s", "ms", "µs", "ns", "min", "h", "J", "mJ", "kJ", "W", "Wh", "kWh"))
+
+
+def is_measurement_name(name: str, nfp: str | None = None) -> bool:
+    """Return whether a name is that of a measured value: `time_ms`, `energy (J)`, `solve_seconds`; not `time_limit`.
+
+    Names like that of the property that the user named are: `train_gain` beside `test_gain`, `PRED40+` beside `ACC+`.
+    """
+    words = words_of(name)
+    # Alone, or at the end of the name: `average`; `temperature_actual`, `ist` beside `soll`.
+    if words in _STATISTICS or (words[1:] and words[-1] in _ACTUAL):
+        return True
+    if not _SETTING.isdisjoint(words) and "rss" not in words:
+        return False
+    # `t_total` is a time.
+    if not _MEASURED.isdisjoint(words) or unit_in_name(name) in _MEASURED_UNITS or (words[:1] == ("t",) and words[1:]):
+        return True
+    if not nfp or name == nfp:
+        return False
+    marked = not nfp[-1].isalnum() and nfp[-1] in "+-!" and name[-1] == nfp[-1]
+    return marked or bool(words and words[-1].isalpha() and words[-1:] == words_of(nfp)[-1:])
+
+
+def is_amount(name: str) -> bool:
+    """Return whether a name is that of a measured amount: never negative, and 0 only where a run did nothing."""
+    scores = words_of("speedup performance utilization score accuracy acc loss auc f1 rmse mae mape")
+    return is_measurement_name(name) and not (_MEASURED - {*scores}).isdisjoint(words_of(name))
+
+
+def is_duration_name(name: str) -> bool:
+    """Return whether a name is that of a measured duration: `elapsed`, `build_time`; not `time`, `start_time`."""
+    words = {*words_of(name)}
+    clock = {"start", "starting", "started", "end", "begin", "finish", "finished", "date", "created"}
+    return is_measurement_name(name) and words != {"time"} and words.isdisjoint(clock)
+
+
+def is_setting_name(name: str) -> bool:
+    """Return whether a word of a name says that it was set: `build_type`, `time_limit`."""
+    return not _SETTING.isdisjoint(words_of(name))
+
+
+def is_count_name(name: str) -> bool:
+    """Return whether a name is that of events that a program counts: `retries`, `page_faults`; not `max_retries`."""
+    words = words_of(name)
+    return not _COUNTED.isdisjoint(words) and _SETTING.isdisjoint(words)
