@@ -44,7 +44,7 @@ _DISTPRESERVING = "distpreserving:N[,distribution=D][,seed=S]"
 # Name → usage, parser of its arguments. To add a design, write it in the module of its family and add a line here.
 BINARY: Table[PartDesign] = {
     "all": ("all", _parser("product:All")),
-    "optionwise": ("optionwise", _parser("binary:OptionWise")),
+    "optionwise": ("optionwise", _parser("binary:TWise", "optionwise", 1)),
     "negoptionwise": ("negoptionwise[:first]", _parser("binary:NegativeOptionWise.parse")),
     "pairwise": ("pairwise", _parser("binary:TWise", "pairwise", 2)),
     "twise": ("twise:T", _parser("binary:TWise.parse")),

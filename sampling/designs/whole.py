@@ -15,7 +15,7 @@ from typing import Literal, Self
 import numpy as np
 
 from sampling.designs.design import Amount, Arguments, Design, DrawnDesign, Selected, distinct_design, too_few
-from sampling.draws import Purpose, distinct_ranks, generator, redrawn_positions, removed_positions
+from sampling.draws import Purpose, compat_positions, distinct_ranks, generator
 from sampling.space.parts import Parts
 from sampling.space.rows import contained
 from sampling.space.solutions import Solutions
@@ -92,8 +92,7 @@ class RandomDesign(DrawnDesign):
         if count > LIMIT:
             message = f"{self.text}: SPL Conqueror draws from a list of all {count:,} {what} (the limit is {LIMIT:,})"
             raise SpaceError(message, hint=f"leave out {COMPAT!r}, or name fewer options")
-        own_seed = seed if self.seed is None else self.seed
-        return (redrawn_positions if self.redraws else removed_positions)(count, n, own_seed), ()
+        return compat_positions(count, n, seed if self.seed is None else self.seed, self.redraws), ()
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ import numpy as np
 from sampling.space.circuit import Circuit
 from sampling.space.diagram import Costs, Weights, cheapest, literal
 from sampling.space.problem import ConstraintProblem, problem_of
-from sampling.space.rows import distinct, distinct_rows, packed, without_repeated_bytes, without_repeats
+from sampling.space.rows import distinct, distinct_rows, packed, without_repeats
 from sampling.space.satisfiability import Satisfiability
 from sampling.space.solutions import Cache, Compiled, Solutions
 from sampling.space.space import Space
@@ -233,7 +233,7 @@ def subset_minima(parts: Parts, t: int) -> tuple[Array, int]:
     for known in parts.covered:
         subsets = subsets[~known[subsets].all(axis=1)]
     bits, possible = minimal_bits(parts, literal(0, 1) + 2 * subsets)
-    return unpacked(parts, without_repeated_bytes(bits[possible])), int((~possible).sum())
+    return unpacked(parts, without_repeats(bits[possible])), int((~possible).sum())
 
 
 def option_minima(parts: Parts) -> tuple[Array, list[str]]:

@@ -14,12 +14,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
-from sampling.space.optimum import SpacePart, parts_of, unused_options
+from sampling.space.optimum import parts_of, unused_options
 from sampling.space.rows import distinct_rows, packed
 from sampling.space.satisfiability import is_installed
 from sampling.space.space import DIAGRAMS, LIMIT, WEIGHTED, Space
@@ -105,9 +105,9 @@ def require_count(count: int) -> None:
 def best(model: InfluenceModel, space: Space, count: int, maximize: bool = False, limit: int = LIMIT) -> Ranking:
     """Return the valid configurations with the least (or greatest) predicted values.
 
-    The best one is the first of equally good ones in the order of `space.enumerate()`, unless a MaxSAT solver finds
-    them (see `sampling.space.maxsat`): where constraints connect too many options, or where there are more
-    combinations than the limit.
+    Of equally good ones the first in the order of `space.enumerate()` count, where no part of the space exceeds the
+    limit. Where constraints connect too many options, or options of the model have more combinations than the limit, a
+    MaxSAT solver finds them (see `sampling.space.maxsat`), in any order.
 
     Args:
         model: the performance-influence model.
@@ -124,26 +124,14 @@ def best(model: InfluenceModel, space: Space, count: int, maximize: bool = False
     """
     require_count(count)
 
-    def exact() -> Ranking:
-        if count > 1:
-            chosen = partial(_Rows.in_order, sizes=space.problem.sizes, count=count)
-            return _ranked((model,), space, (maximize,), chosen, limit)
-        # The first best one in the order of `space.enumerate()`, also where that is too large.
-        space.require_valid()
-        indices = np.zeros((1, len(space.system.options)), dtype=np.int64)
-        parts = list(parts_of((model,), space))
-        examined = 0
-        for part in parts:
-            indices[0, list(part.variables)], number = part.best(maximize, limit)
-            examined += number
-        return _ranking((model,), space, indices, examined, parts)
-
     def weighted() -> tuple[Array, Sequence[int]]:
         from sampling.space.maxsat import WeightedClauses
 
         clauses = WeightedClauses(model, space, maximize)
         return clauses.best(count), clauses.used
 
+    chosen = partial(_Rows.in_order, sizes=space.problem.sizes, count=count)
+    exact = partial(_ranked, (model,), space, (maximize,), chosen, limit)
     # Weights are rounded to the last bits of the predictions, so that all found ones are kept.
     return _answered((model,), space, (maximize,), exact, weighted, lambda rows: np.arange(len(rows)))
 
@@ -278,17 +266,12 @@ def _ranked(
     indices = np.zeros((len(combined.rows), len(space.system.options)), dtype=np.int64)
     indices[:, list(combined.positions)] = combined.rows
     for part in parts:
-        if not part.used:
-            indices[:, list(part.variables)] = part.first(limit)
-        elif part.count > limit:
+        if part.count > limit:
+            completed = cache(part.completed)
             for row in indices:
-                row[list(part.variables)] = part.completed(row[None, list(part.used)])
-    return _ranking(models, space, indices, examined, parts)
-
-
-def _ranking(
-    models: Sequence[InfluenceModel], space: Space, indices: Array, examined: int, parts: Sequence[SpacePart]
-) -> Ranking:
+                row[list(part.variables)] = completed(tuple(row[list(part.used)].tolist()))
+        elif not part.used:
+            indices[:, list(part.variables)] = space.projection(part.variables).enumerate(limit)[0]
     found = Configurations(space.system, indices)
     used = {position for part in parts for position in part.used}
     predicted = np.array([model.predict(found) for model in models])

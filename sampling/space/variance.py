@@ -34,7 +34,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import combinations
 
 import numpy as np
@@ -212,7 +212,7 @@ class Variance:
         self._unit = power_of_two(np.array(influences, dtype=float))
         self.influences = np.array(influences, dtype=float) / self._unit
         self.choices = tuple(sorted(choice for block in blocks for choice in block.choices))
-        self._grams: dict[tuple[int, int], Array] = {}
+        self._gram = cache(lambda number, mask: self.blocks[number].gram(mask))
         self._total = self.closed(self.choices)
         moments = float((self.influences**2 * np.diag(self._product(self.choices))).sum())
         # Without a variance there is nothing to explain.
@@ -276,11 +276,6 @@ class Variance:
             mask = sum(1 << position for position, choice in enumerate(block.choices) if choice in choices)
             product *= self._gram(number, mask)[np.ix_(block.part_of, block.part_of)]
         return product
-
-    def _gram(self, number: int, mask: int) -> Array:
-        if (number, mask) not in self._grams:
-            self._grams[number, mask] = self.blocks[number].gram(mask)
-        return self._grams[number, mask]
 
     def _shapley(self) -> dict[int, float]:
         """Return the Shapley effect of each choice, times the variance."""
