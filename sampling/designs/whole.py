@@ -129,8 +129,7 @@ class RandomPart(RandomDesign):
             # The value of a deselected option does not matter.
             last = [len(option.values) - 1 for option in parts.system.numeric_options]
             return np.asarray(np.minimum(indices[:, first:], np.array(last)))
-        positions = [parts.system.positions[name] for name in parts.optional_names]
-        enabled = [indices[:, position] < options[position].size - 1 for position in positions]
+        enabled = [indices[:, position] < options[position].size - 1 for position in parts.optional]
         return np.stack([*indices[:, : len(parts.binary_names)].T, *enabled], axis=1).astype(np.int64)
 
 

@@ -9,7 +9,6 @@ nodes without a solution are removed, and nodes with equal continuations are mer
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -302,7 +301,7 @@ def gravity_order(variables: Sequence[int], scopes: Sequence[tuple[int, ...]]) -
     Aloul, Markov, Sakallah: "FORCE: a fast and easy-to-implement variable-ordering heuristic", GLSVLSI 2003.
     """
     position = {variable: float(rank) for rank, variable in enumerate(variables)}
-    best, best_span = list(variables), math.inf
+    best, best_span = list(variables), float("inf")
     # The first round is about the order itself.
     for _ in range(_ROUNDS + 1):
         span = sum(max(map(position.__getitem__, scope)) - min(map(position.__getitem__, scope)) for scope in scopes)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from sampling.space.compilation import BUDGETS
-from sampling.space.problem import ConstraintProblem, Relation, components, problem_of
+from sampling.space.problem import ConstraintProblem, Relation, components, problem_of, stated
 from sampling.space.satisfiability import Satisfiability
 from sampling.space.solutions import MAX_DIAGRAM, Cache, Solutions, conflict
 from splc.data.configurations import Configurations, fixed_indices, with_fixed_values
@@ -60,8 +61,8 @@ class Space:
 
     @cached_property
     def _relations(self) -> list[Relation]:
-        stated = self.problem.constraints if self.system.arithmetic_constraints else ()
-        return [constraint for constraint in stated if isinstance(constraint, Relation)]
+        constraints = self.problem.constraints if self.system.arithmetic_constraints else ()
+        return [constraint for constraint in constraints if isinstance(constraint, Relation)]
 
     @cached_property
     def problem(self) -> ConstraintProblem:
@@ -159,7 +160,8 @@ class Space:
 
     def count_without(self, constraint: BooleanConstraint | ArithmeticConstraint) -> int:
         """Return the number of valid configurations without one of the model's constraints (this very object)."""
-        return Solutions(self.problem.without(constraint), cache=self.cache).count
+        remaining = tuple(each for each in self.problem.constraints if stated(each) is not constraint)
+        return Solutions(replace(self.problem, constraints=remaining), cache=self.cache).count
 
     def require_valid(self) -> None:
         """Raise a VariabilityError with contradicting constraints if there is no valid configuration."""
