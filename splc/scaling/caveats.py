@@ -31,12 +31,7 @@ _DISTINCT = 1e-7
 
 
 def about_fits(
-    names: Sequence[str],
-    points: Array,
-    measured: Condensed,
-    chosen: Selection,
-    settings: FitSettings,
-    errors: Array,
+    names: Sequence[str], points: Array, measured: Condensed, chosen: Selection, settings: FitSettings, errors: Array
 ) -> list[tuple[str, ...]]:
     """Return caveats about how the chosen models of quantities fit, the gravest first; `errors`: their SMAPEs."""
     values, parameters = measured.values, len(names)
