@@ -32,11 +32,6 @@ def model(text: str, parameters: Parameters | None = None) -> InfluenceModel:
     return parse_model_text(Source("model.txt", text.encode()), SYSTEM, parameters)
 
 
-def named(**models: InfluenceModel) -> list[ComparedModel]:
-    """Return models with these names."""
-    return [compared_model(name, each) for name, each in models.items()]
-
-
 @st.composite
 def models(draw: st.DrawFn) -> InfluenceModel:
     """Models of a few terms with positive influences."""
@@ -69,20 +64,6 @@ def test_weights_are_repetitions(first: InfluenceModel, second: InfluenceModel, 
     assert found.semantic is not None
     assert repeated.semantic is not None
     assert found.semantic.values["error_rate"] == pytest.approx(repeated.semantic.values["error_rate"])
-
-
-@given(models(), models(), models())
-def test_others_do_not_matter(first: InfluenceModel, second: InfluenceModel, third: InfluenceModel) -> None:
-    """Each pair is compared as if it were alone, and each model is judged as if it were alone."""
-    measured = np.linspace(1.0, 7.0, len(ALL))
-    found = compare_all(named(a=first, b=second, c=third), ALL, measured=measured, nfp="t")
-    assert found.comparisons[1] == compare(first, third, ALL, names=("a", "c"))
-    told: list[tuple[int, str]] = []
-    compare_all(named(a=first, b=second, c=third), on_pair=lambda done, name: told.append((done, name)))
-    assert told == [(1, "b"), (2, "c")]
-    alone = compare_all(named(c=third), ALL, measured=measured, nfp="t")
-    assert alone.comparisons == ()
-    assert found.judged[2] == alone.judged[0]
 
 
 BAND, WIDE = np.array([[1.0], [2.0]]) * np.ones(len(ALL)), np.array([[0.0], [10.0]]) * np.ones(len(ALL))

@@ -17,9 +17,7 @@ from scipy import stats
 from comparison.correlation import (
     Correlation,
     correlations,
-    multiplicities,
     pair_correlations,
-    resampled,
     with_interval,
 )
 from comparison.result import SemanticComparison
@@ -80,35 +78,6 @@ def test_units_and_sign(rows: list[tuple[float, float]], seed: int, unit: float)
         ends = (-plain.spearman, -(plain.kendall or 0), -plain.high, -plain.low)
         assert astuple(opposite)[3:7] == pytest.approx(ends)
         assert plain.low <= plain.high
-
-
-@given(values, st.integers(0, 99), st.booleans())
-def test_resamples_are_samples(rows: list[tuple[float, float]], seed: int, by_models: bool) -> None:
-    """The coefficient of a resample is SciPy's on the comparisons repeated as often as they were drawn."""
-    x, y = (np.array(column) for column in zip(*rows, strict=True))
-    rng = np.random.default_rng(seed)
-    models = rng.integers(5, size=(len(rows), 2)) if by_models else np.arange(len(rows))[:, np.newaxis]
-    weights = multiplicities(models, 10, rng)
-    for weight, found in zip(weights.astype(int), resampled({"m": x}, y, weights)["m"], strict=True):
-        some_x, some_y = np.repeat(x, weight), np.repeat(y, weight)
-        if len(set(some_x)) < 2 or len(set(some_y)) < 2:
-            assert math.isnan(found)
-        else:
-            assert found == pytest.approx(stats.spearmanr(some_x, some_y).statistic)
-
-
-@given(st.integers(2, 6), st.integers(0, 99))
-def test_models_are_drawn(count: int, seed: int) -> None:
-    """Each pair is there as often as its models, drawn with replacement, can be paired; alone, they are as many."""
-    alone = multiplicities(np.arange(count)[:, np.newaxis], 20, np.random.default_rng(seed))
-    assert (alone.sum(axis=1) == count).all()
-    assert alone.max() > 1
-    pairs = np.array(list(itertools.combinations_with_replacement(range(10, 10 + count), 2)))
-    for weights in multiplicities(pairs, 20, np.random.default_rng(seed)):
-        times = {int(first): weight for (first, second), weight in zip(pairs, weights, strict=True) if first == second}
-        assert sum(times.values()) == count
-        for (first, second), weight in zip(pairs, weights, strict=True):
-            assert first == second or weight == times[first] * times[second]
 
 
 def quality_pairs(models: int, seed: int, noise: float) -> tuple[list[SemanticComparison], list[tuple[int, int]]]:

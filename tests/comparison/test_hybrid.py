@@ -116,27 +116,6 @@ def test_huge_and_tiny_contributions_have_the_same_shares(size: float) -> None:
         assert next(values) == pytest.approx(next(values))
 
 
-@given(st.lists(st.sampled_from([0.0, 1e-300, 1e-5, 1.0, -3.0, 1e300]), min_size=6, max_size=6))
-def test_blocks_of_configurations_do_not_matter(influences: list[float]) -> None:
-    """Shares and similarities do not depend on the size of the blocks of configurations."""
-    system = VariabilityModel("s", (NumericOption("x", (0.0, 1.0, 2.0)), NumericOption("y", (0.0, 1.0, 5.0))))
-    configurations = Configurations(system, np.array(list(itertools.product(range(3), repeat=2))))
-    terms = [CONSTANT, option_term("x"), option_term("x") * option_term("y")]
-    first, second = (
-        InfluenceModel.from_terms(zip(terms, own, strict=True), system.names)
-        for own in (influences[:3], influences[3:])
-    )
-    syntactic = compare_terms(first, second)
-    weights = np.arange(1.0, 10.0)
-    whole = hybrid(first, second, syntactic, configurations, weights=weights)
-    for size in (1, 2, 4):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("splc.models.influence.BLOCK", size)
-            blocks = hybrid(first, second, syntactic, configurations, weights=weights)
-        for own, other in zip(whole.classes, blocks.classes, strict=True):
-            assert dataclasses.astuple(own)[1:] == pytest.approx(dataclasses.astuple(other)[1:], rel=1e-12, abs=1e-14)
-
-
 def classes(*found: HybridComparison) -> Lines:
     """Return the shares of both models, the weights and the similarities of the classes."""
     return Lines("\n".join(shown(dataclasses.astuple(each)) for own in found for each in own.classes))

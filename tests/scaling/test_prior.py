@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from splc.scaling.evidence import growth
-from splc.scaling.exponents import FALLING
 from splc.scaling.multi.terms import combinations
 from splc.scaling.single import HypothesisSpace, space
 from tests.support.paths import ROOT
@@ -91,27 +90,6 @@ def test_terms_of_one_parameter() -> None:
     whole = sum(product.values())
     assert double == {each: pytest.approx((1 - constant) * two * weight / whole) for each, weight in product.items()}
     assert sum(single.values()) + sum(double.values()) + constant == pytest.approx(1)
-
-
-def test_negative_powers_are_less_plausible() -> None:
-    """Relative to the positive power, a negative one has at most the weight that the page states."""
-    [share] = stated("negative powers, where values fall")
-    among = space(X, True)
-    single, _ = shares(among)
-    negative = {each: weight for each, weight in single.items() if each[0] < 0}
-    assert set(negative) == {(each.power, each.log) for each in FALLING}
-    for (power, log), weight in negative.items():
-        plain = share * single[-power, Fraction(0)]
-        assert weight == pytest.approx(plain) if log == 0 and power >= -2 else weight < 0.5 * plain
-    order = [negative[Fraction(power), Fraction(0)] for power in ("-1", "-1/2", "-1/3", "-1/4")]
-    assert order == sorted(order, reverse=True)
-
-
-def test_two_points_have_no_pairs() -> None:
-    """Hypotheses have at most as many coefficients as points."""
-    assert len(space(X[:1], False).terms) == 0
-    assert not shares(space(X[:2], False))[1]
-    assert shares(space(X[:3], False))[1]
 
 
 @pytest.mark.parametrize("parameters", [1, 2, 3, 4])
