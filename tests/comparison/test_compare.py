@@ -51,21 +51,6 @@ def test_it_is_what_its_parts_say(first: InfluenceModel, second: InfluenceModel)
     assert 0 <= found.hybrid.semantic <= 1
 
 
-@given(models(), models(), st.lists(st.integers(0, 3), min_size=len(ALL), max_size=len(ALL)).filter(any))
-def test_weights_are_repetitions(first: InfluenceModel, second: InfluenceModel, counts: list[int]) -> None:
-    """The weight 2 of a configuration has the effect of the configuration twice, in every part."""
-    found = compare(first, second, ALL, weights=np.array(counts, dtype=float))
-    repeated = compare(first, second, ALL[np.repeat(np.arange(len(ALL)), counts)])
-    assert found.hybrid is not None
-    assert repeated.hybrid is not None
-    own, other = found.hybrid, repeated.hybrid
-    assert (own.syntactic, own.semantic) == pytest.approx((other.syntactic, other.semantic))
-    assert [each.weight for each in own.classes] == pytest.approx([each.weight for each in other.classes])
-    assert found.semantic is not None
-    assert repeated.semantic is not None
-    assert found.semantic.values["error_rate"] == pytest.approx(repeated.semantic.values["error_rate"])
-
-
 BAND, WIDE = np.array([[1.0], [2.0]]) * np.ones(len(ALL)), np.array([[0.0], [10.0]]) * np.ones(len(ALL))
 ROWS = ParameterTable("x", tuple((float(x), Quantity.exactly(10.0 * x)) for x in (1, 2, 3, 4)))
 NAMES = {"TABLED": model("alpha * y", Parameters({"alpha": ROWS})), "BAND": BAND, "WIDE": WIDE, "ALL": ALL}

@@ -112,24 +112,6 @@ def test_coverage_of_the_interval() -> None:
     assert held >= 0.75 * 40
 
 
-def test_seeds() -> None:
-    """The intervals depend on the seed, not on the other measures."""
-    comparisons, pairs = quality_pairs(8, 5, 1.0)
-    found = correlations(comparisons, pairs=pairs, resamples=50)
-    assert found == correlations(comparisons, pairs=pairs, resamples=50)
-    assert found != correlations(comparisons, pairs=pairs, resamples=50, seed=1)
-    more = [SemanticComparison(5, {**c.values, "m": float(i % 5)}, {}) for i, c in enumerate(comparisons)]
-    assert correlations(more, pairs=pairs, resamples=50)[0] == found[0]
-
-
-def test_level_orders_the_intervals() -> None:
-    """A higher level has the wider interval, around the lower one's."""
-    comparisons, pairs = quality_pairs(10, 2, 1.0)
-    narrow = only(correlations(comparisons, pairs=pairs, level=0.5, resamples=200))
-    wide = only(correlations(comparisons, pairs=pairs, level=0.99, resamples=200))
-    assert (wide.low or 0) < (narrow.low or 0) < (narrow.high or 0) < (wide.high or 0)
-
-
 def correlated(against: str = "error_rate", resamples: int = 0, **columns: Sequence[float | None]) -> list[str]:
     """Return each correlation of measures with the one that is first, or of pairs that share no model."""
     pairs = [(k, k + 10) for k in range(len(columns["error_rate"]))] if resamples == 1 else None

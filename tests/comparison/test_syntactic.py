@@ -5,13 +5,12 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping
-from itertools import permutations
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comparison.syntactic import compare_terms, similarity
+from comparison.syntactic import compare_terms
 from splc.errors import ConfigurationError
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters
@@ -148,23 +147,8 @@ class TestLaws:
         }
         assert compare_terms(dataclasses.replace(first, terms=first.terms[::-1]), second) == found
 
-    @given(st.floats(allow_nan=False, allow_infinity=False), st.floats(allow_nan=False, allow_infinity=False))
-    def test_similarity_is_a_fraction(self, a: float, e: float) -> None:
-        """It lies in [0, 1], is 1 for equal influences, 0 for opposite signs, and the same with both signs changed."""
-        assert 0 <= similarity(a, e) <= 1
-        assert similarity(a, a) == 1
-        assert similarity(a, e) == similarity(-a, -e)
-        if a * e < 0:
-            assert similarity(a, e) == 0
-
 
 class TestScores:
-    def test_the_order_does_not_depend_on_how_names_hash(self) -> None:
-        """Options that are not in the system's order are sorted by name, in any order of the models."""
-        for names in permutations("dcb"):
-            model = InfluenceModel.from_terms([(option_term(name), 1.0) for name in names])
-            assert [group.options for group in compare_terms(model, model).classes] == [("b",), ("c",), ("d",)]
-
     @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
     def test_influences_that_are_no_numbers_are_refused(self, value: float) -> None:
         """A model with such an influence is an error that names the term, as the first or the second model."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -135,11 +133,3 @@ def test_text_reads_back_as_the_same_model(method: str) -> None:
             for c, term in zip(model.coefficients, model.terms, strict=True)
         )
         assert model.predict(far) == pytest.approx(formula)
-
-
-def test_lead_term_is_the_larger_one_far_away() -> None:
-    """Of two terms the lead is the one that contributes more at four times the largest x."""
-    for slope, lead in ((1e-3, (1, 0)), (1.0, (2, 0))):
-        model = fit(X, 5 + 7 * X + slope * X**2, method="classic", terms=2, criterion="rss")
-        assert len(model.terms) == 3
-        assert model.lead == {"x": tuple(map(Fraction, lead))}

@@ -71,16 +71,6 @@ def test_log_weights_are_prior_times_evidence(points: int, repetitions: int, kin
     assert checked == set([(0, True), (1, False), (1, True), (2, False), (2, True)][:every])
 
 
-@pytest.mark.parametrize("others", [(), (10.0, 20.0, 30.0)])
-def test_values_that_fall_nearly_along_a_line(others: tuple[float, ...]) -> None:
-    """Times that fall along a line that ends soon stay positive up to 8 times the largest point, also in a grid."""
-    x, y = np.arange(2.0, 16.0, 2.0), np.array([95, 90, 86, 80, 75.5, 70, 65])
-    points = np.array([[each, other] for each in x for other in others]) if others else x[:, None]
-    model = fit(points, np.repeat(y, max(len(others), 1)))
-    further = np.vstack([np.hstack([factor * points[:, :1], points[:, 1:]]) for factor in (2, 4, 8)])
-    assert min(model.predict(further).min(), *(bound.min() for bound in model.interval(further))) >= 0
-
-
 def test_the_largest_point_alone_does_not_show_a_steep_term() -> None:
     """A deviation of the largest point gives no steep term with noise; exact data show such a term."""
     x = 4.0 ** np.arange(3, 9)

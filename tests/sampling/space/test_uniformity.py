@@ -10,7 +10,6 @@ import pytest
 from scipy.stats import chi2
 
 from sampling import Space, draw_sample, sample
-from sampling.space import approximation
 from sampling.space.approximation import CHAINS, Chains
 from sampling.space.compilation import build
 from sampling.space.problem import components, problem_of
@@ -102,14 +101,6 @@ def test_samples_of_uncountable_systems(monkeypatch: pytest.MonkeyPatch) -> None
     assert space.check(drawn.configurations).all()
     assert "approximately uniform" in drawn.notes[0]
     assert space.draw_approximately(5, np.random.default_rng(3))[0] == drawn.configurations[:5]
-
-
-def test_too_few_solutions(monkeypatch: pytest.MonkeyPatch) -> None:
-    """If chains find fewer configurations than wanted, the error says how many."""
-    monkeypatch.setattr(approximation, "COUNTING_BUDGETS", (2,))
-    space = Space(system_of(12, [*random_clauses(8, 6, 0), "!o8 | o9"]))
-    with pytest.raises(SpaceError, match="were found, not 100,000"):
-        space.draw_approximately(100_000, np.random.default_rng(1))
 
 
 def test_unsatisfiable_constraints_end() -> None:

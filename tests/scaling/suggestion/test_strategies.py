@@ -11,7 +11,6 @@ import pytest
 
 from splc.errors import MeasurementError
 from splc.scaling import fit, suggest
-from splc.scaling.result import predictions
 from splc.scaling.suggestion.candidates import costs_of
 from splc.scaling.suggestion.surrogate import TEMPER, TargetSurrogate
 from tests.support.golden_messages import check_messages
@@ -114,15 +113,6 @@ def test_repetitions_gain_less_than_new_measurements_of_the_same_number() -> Non
     assert after[0] < after[1] < after[2]
 
 
-def test_the_interval_is_that_of_scale() -> None:
-    """One point has one interval, of a measurement, from `splc scale` and `splc suggest`; the mean's is narrower."""
-    found = suggest(CROSS, measured(hidden, CROSS, 0.1), names=["p", "n"], target=TARGET)
-    assert found.target is not None
-    ((there,),) = predictions([found.model], [dict(zip(("p", "n"), found.target.point, strict=True))])
-    assert (found.target.lower, found.target.upper) == (there.lower, there.upper)
-    assert found.target.lower < found.target.mean[0] < found.target.mean[1] < found.target.upper
-
-
 def time_of(points: Any) -> Any:
     """Return the run times of the measured program."""
     return 5 + 0.3 * points[:, 0] * points[:, 1]
@@ -191,19 +181,3 @@ def test_wrong_costs(cost: float) -> None:
     assert problem.hint == "costs are at least 0 and at most 1e+302: give another cost"
     assert costs_of(lambda *_: np.array(2.0), points, values).tolist() == [2, 2]
     assert costs_of(lambda *_: np.zeros(2), points, values).tolist() == [0, 0]
-
-
-@pytest.mark.parametrize("until", [1e-6, 1e6])
-def test_good_enough_without_a_target(until: float) -> None:
-    """It ends where the error off the lines is at most the wanted one, and continues with a note otherwise."""
-    lines = [[p, 10.0] for p in (1.0, 2, 4, 8, 16)] + [[1.0, n] for n in (20.0, 30, 40, 50)]
-    points = np.array([*lines, [2.0, 20.0], [4.0, 30.0]])
-    noise = np.random.default_rng(1).uniform(0.8, 1.2, len(points))
-    values = (5 + points[:, 0] * points[:, 1]) * noise
-    found = suggest(points, values, until=until)
-    assert found.error is not None
-    assert found.checked == 2
-    assert found.done == (found.error <= until)
-    assert found.why.startswith("good enough: points off the lines are predicted within") == found.done
-    assert bool(found.points) != found.done
-    assert bool(found.notes) != found.done
