@@ -124,47 +124,26 @@ def best(model: InfluenceModel, space: Space, count: int, maximize: bool = False
     """
     require_count(count)
 
-    def weighted() -> tuple[Array, Sequence[int]]:
+    def solved() -> Ranking:
         from sampling.space.maxsat import WeightedClauses
 
         clauses = WeightedClauses(model, space, maximize)
-        return clauses.best(count), clauses.used
-
-    chosen = partial(_Rows.in_order, sizes=space.problem.sizes, count=count)
-    exact = partial(_ranked, (model,), space, (maximize,), chosen, limit)
-    # Weights are rounded to the last bits of the predictions, so that all found ones are kept.
-    return _answered((model,), space, (maximize,), exact, weighted, lambda rows: np.arange(len(rows)))
-
-
-def _answered(
-    models: Sequence[InfluenceModel],
-    space: Space,
-    maximize: Sequence[bool],
-    exact: Callable[[], Ranking],
-    weighted: Callable[[], tuple[Array, Sequence[int]]],
-    kept: Callable[[Array], Array],
-) -> Ranking:
-    """Return what decision diagrams find, or a MaxSAT solver for large systems, or where diagrams do not suffice.
-
-    `weighted` returns configurations and the positions of used options, `kept` the positions to keep of ordered values.
-    """
-
-    def solved() -> Ranking:
-        rows, used = weighted()
+        rows = clauses.best(count)
         if not len(rows):
             space.require_valid()
         found = Configurations(space.system, rows)
-        predicted = np.stack([model.predict(found) for model in models])
-        signed = predicted.T * np.where(maximize, -1.0, 1.0)
-        order = np.lexsort(signed.T[::-1])
-        order = order[kept(signed[order])]
-        return Ranking(found[order], predicted[:, order], len(rows), unused_options(space.system, used), WEIGHTED)
+        predicted = model.predict(found)
+        # Weights are rounded to the last bits of the predictions.
+        order = np.argsort(-predicted if maximize else predicted, kind="stable")
+        unused = unused_options(space.system, clauses.used)
+        return Ranking(found[order], predicted[None, order], len(rows), unused, WEIGHTED)
 
     if space.is_large and is_installed():
         with suppress(SpaceError):
             return solved()
     try:
-        return exact()
+        chosen = partial(_Rows.in_order, sizes=space.problem.sizes, count=count)
+        return _ranked((model,), space, (maximize,), chosen, limit)
     except SpaceError:
         if not space.is_large and is_installed():
             with suppress(SpaceError):
@@ -177,9 +156,7 @@ def pareto_front(
 ) -> Ranking:
     """Return the valid configurations that no other one surpasses: better in one prediction and not worse in any.
 
-    Of several configurations with the same predictions it has one. Where constraints connect too many options, or where
-    there are more combinations than the limit, a MaxSAT solver finds it (see `sampling.space.maxsat`); points
-    that differ by less than about a millionth may then count as one.
+    Of several configurations with the same predictions it has one.
 
     Args:
         models: at least one model.
@@ -199,13 +176,7 @@ def pareto_front(
         order = rows.in_order(space.problem.sizes)
         return order[undominated(rows.sums[order])]
 
-    def weighted() -> tuple[Array, Sequence[int]]:
-        from sampling.space.maxsat import weighted_front
-
-        return weighted_front(models, space, greatest)
-
-    exact = partial(_ranked, models, space, greatest, kept, limit)
-    return _answered(models, space, greatest, exact, weighted, undominated)
+    return _ranked(models, space, greatest, kept, limit)
 
 
 def front_of_rounded(values: Array) -> Array:

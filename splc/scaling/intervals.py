@@ -49,11 +49,6 @@ class PosteriorUncertainty:
         """Return the coordinates of points of the model that `points` has, shape (points, parameters)."""
         return x if self.parameters is None else x[:, list(self.parameters)]
 
-    @property
-    def is_slow(self) -> bool:
-        """True if the first interval needs a search of hypotheses, which takes some milliseconds."""
-        return self.shortlist is None and self.points.shape[1] > 1
-
     @cached_property
     def signs(self) -> tuple[bool, bool]:
         """True if no value is negative; True if all measurements are 0."""

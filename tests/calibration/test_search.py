@@ -12,10 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.calibration import calibrate
-from splc.calibration.search import (
-    dependence,
-    solve,
-)
+from splc.calibration.search import dependence, solve
 from splc.data.accuracy import mean_relative_error
 from splc.models.parameters import Quantity
 from splc.types import Array

@@ -14,12 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from comparison.correlation import (
-    Correlation,
-    correlations,
-    pair_correlations,
-    with_interval,
-)
+from comparison.correlation import Correlation, correlations, pair_correlations, with_interval
 from comparison.result import SemanticComparison
 from comparison.semantic import compare_values
 from tests.support.golden_messages import check_calls, check_messages, shown

@@ -168,11 +168,7 @@ ORACLES: dict[str, Callable[[Array, Array, Array], float]] = {
 }
 
 
-SQUARES: tuple[Callable[[float, float], float], ...] = (
-    lambda x, y: x * x,
-    lambda x, y: y * y,
-    lambda x, y: x * y,
-)
+SQUARES: tuple[Callable[[float, float], float], ...] = (lambda x, y: x * x, lambda x, y: y * y, lambda x, y: x * y)
 
 
 def same_laws(table: Array, laws: Laws) -> tuple[bool, bool, bool]:

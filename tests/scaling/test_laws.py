@@ -37,12 +37,7 @@ def noisy(seed: int, models: int = 8, repetitions: int = 1) -> Array:
 
 @pytest.mark.parametrize("method", ALL)
 @examples(15)
-@given(
-    at=st.integers(0, len(SHARED) - 1),
-    constant=st.floats(0.5, 500),
-    slope=st.floats(0.5, 500),
-    falls=st.booleans(),
-)
+@given(at=st.integers(0, len(SHARED) - 1), constant=st.floats(0.5, 500), slope=st.floats(0.5, 500), falls=st.booleans())
 def test_what_is_in_the_search_space_is_found_exactly(
     method: str, at: int, constant: float, slope: float, falls: bool
 ) -> None:

@@ -12,12 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import qmc
 
 from sampling import draw_sample, sample
-from sampling.designs.numeric_draws import (
-    Combinations,
-    exchanged,
-    log_determinant,
-    polynomial,
-)
+from sampling.designs.numeric_draws import Combinations, exchanged, log_determinant, polynomial
 from sampling.draws import generator
 from splc.errors import SplcError
 from splc.system.variability import VariabilityModel
