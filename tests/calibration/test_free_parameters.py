@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from splc.calibration.free_parameters import Free, Sensitivity, free_parameters
+from splc.calibration.free_parameters import Sensitivity, free_parameters
 from splc.data.configurations import Configurations
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Parameter
@@ -18,11 +18,6 @@ from splc.system.variability import VariabilityModel
 from tests.support.calibration_problems import ALL, LINEAR, read
 
 INF = math.inf
-
-
-def number(value: float) -> Parameter:
-    """Return a parameter with this value."""
-    return Parameter("p", (value,), (value,), (value,))
 
 
 def table(*values: float) -> Parameter:
@@ -53,15 +48,6 @@ def test_default_bounds(
         assert (one.low, one.high, one.unit, one.start) == (low, high, unit, start)
         assert one.benchmarked == (None if guessed else value)
         assert one.name == "alpha"
-
-
-def test_intervals_of_negative_rows() -> None:
-    """The lower end of an interval is below the upper one also in rows of negative values."""
-    changed = Free(table(-2.0, 1.0, 3.0), 1.0, 1, 1.0, 0.0, INF).at(2.0, (1.0, 3.0), 0.9)
-    assert changed.values_of == (-4.0, 2.0, 6.0)
-    assert (changed.low, changed.high) == ((-6.0, 1.0, 3.0), (-2.0, 3.0, 9.0))
-    negative = Free(number(-2.0), -2.0, 0, 2.0, -INF, INF).at(-1.0, (-2.0, -0.5), 0.9)
-    assert (negative.values_of, negative.low, negative.high) == ((-2.0,), (-4.0,), (-1.0,))
 
 
 BINARY = VariabilityModel(

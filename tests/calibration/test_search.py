@@ -94,17 +94,6 @@ def test_true_values_are_found(text: str, benchmarked: Values, true: Values, lin
     assert (found.undetermined, found.without_effect) == ((), ())
 
 
-def test_nobody_has_to_have_benchmarked_anything() -> None:
-    """Parameters whose values are guessed are found far away from the guess; ratio and error before are undefined."""
-    true = {"f": 2e-9, "alpha": 3e-7}
-    measured = read("f * log(1 + alpha * nx^3)", true).predict(ALL)
-    found = fitted("f * log(1 + alpha * nx^3)", {"f": 1, "alpha": 1}, measured, ("f", "alpha"), guessed=("f", "alpha"))
-    assert found.error_before is None
-    for name, value in true.items():
-        assert found[name].value == pytest.approx(value, rel=1e-8)
-        assert (found[name].benchmarked, found[name].ratio, found[name].ratio_interval) == (None, None, None)
-
-
 def least(matrix: Array, target: Array, low: Array, high: Array) -> tuple[float, Array]:
     """Return the least misfit within bounds and its solution, by trying every set of unknowns that are at a bound."""
     best, found = np.inf, low

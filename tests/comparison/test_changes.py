@@ -210,25 +210,9 @@ def test_an_option_that_is_new(link: Link) -> None:
         assert np.isnan(each.means).tolist() == np.isnan(each.widths).tolist() == [each.text == "fast", False]
 
 
-def test_an_option_that_is_always_selected() -> None:
-    """In a version in which an option is always selected, its term cannot be told from the constant."""
-    change = model_change(BOTH, CHANGED, measured(BOTH, 1), measured(CHANGED, 2, rows=ALL[ALL.column("fast") == 1]))
-    assert change.undetermined == (NONE, Undetermined(confounded=("1", "fast", "n", "fast * n")))
-    assert settled(change) == [("safe",)]
-    assert (list(influences(change)), change.factor) == (["safe"], 1.0)
-
-
 def test_options_that_go_together_in_one_version() -> None:
     """Terms that are the same in one version are not compared, since the others would take the rest."""
     change = model_change(BOTH, CHANGED, measured(BOTH, 1, rows=TOGETHER), measured(CHANGED, 2))
     assert change.undetermined == (Undetermined(confounded=("fast", "safe")), NONE)
     assert settled(change) == []
     assert {text for text, _ in influences(change).items()} == {"1", "n", "fast * n"}
-
-
-def test_nothing_that_can_be_compared() -> None:
-    """A model without terms that both versions determine has no changes."""
-    constant = Configurations(ALL.system, np.repeat(ALL[[13]].indices, 6, axis=0))
-    change = model_change(BOTH, BOTH, measured(BOTH, 1), (constant, np.linspace(1, 2, 6)))
-    assert (change.sets, change.factor) == ((), 1.0)
-    assert set(change.undetermined[1].zero) == {"fast", "fast * n"}

@@ -14,7 +14,6 @@ from scipy import stats
 
 from comparison.intervals import coverage, influence_intervals, prediction_intervals
 from splc.data.configurations import Configurations
-from splc.errors import ConfigurationError, SpecError
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, log_term, option_term
 from splc.system.options import BinaryOption, NumericOption
@@ -141,15 +140,6 @@ def test_wrong_measurements() -> None:
         influence_intervals(model_of({CONSTANT: 1.0, X: 1.0}, link), ALL[[0, 3, 6][: len(values)]], np.array(values))
 
     check_messages("fits", reject)
-
-
-def test_wrong_arguments() -> None:
-    """A level in percent and another number of values than configurations are refused."""
-    model = model_of({CONSTANT: 1.0})
-    with pytest.raises(SpecError, match="a fraction"):
-        influence_intervals(model, ALL, np.ones(len(ALL)), 95)
-    with pytest.raises(ConfigurationError, match="1 value does not belong to 48 configurations"):
-        influence_intervals(model, ALL, np.ones(1))
 
 
 @pytest.mark.parametrize("link", ["identity", "log"])

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from comparison import compare
@@ -24,7 +24,6 @@ A, B, X = (option_term(name) for name in ("a", "b", "x"))
 TERMS = (CONSTANT, A, B, X, X**2, A * B, A * X, B * X)
 
 pairs = st.dictionaries(st.sampled_from(TERMS), st.integers(-8, 8).map(lambda value: value / 4), max_size=5)
-weightings = st.none() | st.lists(st.integers(0, 3), min_size=len(ALL), max_size=len(ALL)).filter(any).map(np.array)
 
 
 def model_of(terms: dict[Term, float], link: Link = "identity") -> InfluenceModel:
@@ -68,19 +67,6 @@ def test_shares_of_the_variance_of_a_product(terms: dict[Term, float]) -> None:
     shares = {frozenset(each.options): each.second for each in variance_sets(model_of({}), model, ALL).sets}
     for own, share in analysed(model).items():
         assert shares.get(own, 0.0) == pytest.approx(share, abs=1e-6)
-
-
-# Large predictions without weight do not make the others equal.
-@example({}, {X**2: 1.25}, np.array([0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0]))
-@given(pairs, pairs, weightings.filter(lambda weights: weights is not None))
-def test_weights_are_repetitions(first: dict[Term, float], second: dict[Term, float], weights: Array) -> None:
-    """The weight 2 of a configuration has the effect of the configuration twice."""
-    models = model_of(first), model_of(second, "log")
-    found = variance_sets(*models, ALL, weights)
-    repeated = variance_sets(*models, ALL[np.repeat(np.arange(len(ALL)), weights)])
-    assert [each.options for each in found.sets] == [each.options for each in repeated.sets]
-    for own, other in zip(found.sets, repeated.sets, strict=True):
-        assert (own.first, own.second) == pytest.approx((other.first, other.second), abs=1e-6)
 
 
 def test_a_product_agrees_with_its_sum() -> None:

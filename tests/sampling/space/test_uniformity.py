@@ -14,7 +14,6 @@ from sampling.space.approximation import CHAINS, Chains
 from sampling.space.compilation import build
 from sampling.space.problem import components, problem_of
 from splc.data.configurations import Configurations
-from splc.errors import SpaceError
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from tests.support.entangled import ENTANGLED, random_clauses, system_of
@@ -101,13 +100,3 @@ def test_samples_of_uncountable_systems(monkeypatch: pytest.MonkeyPatch) -> None
     assert space.check(drawn.configurations).all()
     assert "approximately uniform" in drawn.notes[0]
     assert space.draw_approximately(5, np.random.default_rng(3))[0] == drawn.configurations[:5]
-
-
-def test_unsatisfiable_constraints_end() -> None:
-    """Chains of constraints that no configuration satisfies end with an error."""
-    signs = product(("", "!"), repeat=3)
-    texts = [" | ".join(f"{sign}o{at}" for at, sign in enumerate(each)) for each in signs]
-    problem = problem_of(system_of(3, texts))
-    (part,) = components(problem) or []
-    with pytest.raises(SpaceError, match="too complex to find"):
-        Chains(part, problem.sizes).draw(np.random.default_rng(0))
