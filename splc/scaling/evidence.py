@@ -142,11 +142,9 @@ class NoiseEvidence:
     def _priors(self, free: int) -> tuple[Array, ...]:
         """Return the scales of the prior (`BANK`, the implied one, none), its log density, and most of `_constants`."""
         degrees = np.maximum(self.freedom, 1.0)[: len(self.shares)]
-        kinds, kind_of = (
-            (degrees[:1], None) if (degrees == degrees[0]).all() else np.unique(degrees, return_inverse=True)
-        )
+        kinds, kind_of = np.unique(degrees, return_inverse=True)
         constants = np.array([_constants(free, freedom) for freedom in kinds.tolist()])
-        constants = constants if kind_of is None else constants[kind_of]
+        constants = constants if len(kinds) == 1 else constants[kind_of]
         scales = np.empty((len(degrees), len(BANK) + 2))
         scales[:, :-2] = FREEDOM * np.exp(2 * BANK)
         scales[:, -2] = degrees * np.maximum(self.implied[: len(degrees)] ** 2, _SMALLEST)
