@@ -248,6 +248,4 @@ def _common_factor(old: Array, new: Array, old_errors: Array, new_errors: Array)
     unchanged = np.abs(new - candidates * old) <= SETTLED * widths
     counts = unchanged.sum(axis=1)
     best = int(np.argmax(counts))
-    if counts[best] <= max(counts[0], 1):
-        return 1.0
-    return float(np.median(ratios[unchanged[best][known]]))
+    return float(np.median(ratios[unchanged[best][known]])) if counts[best] > max(counts[0], 1) else 1.0

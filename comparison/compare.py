@@ -13,7 +13,7 @@ from comparison.measures import DEFAULT_KEYS, Reference
 from comparison.option_sets import hybrid, variance_sets
 from comparison.result import ComparedModel, Comparison, Comparisons, Judged, OptionSets, SetShare
 from comparison.semantic import compare_values
-from comparison.syntactic import compare_terms, links_differ
+from comparison.syntactic import compare_terms
 from splc.data.accuracy import discrepancy
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, MeasurementError, Problem, SplcError, listed
@@ -110,7 +110,7 @@ def compare_all(
     for other in predicting[1:]:
         first = predicting[0]
         terms = compare_terms(first.bound, other.bound, constant=constant)
-        result = Comparison(first.name, other.name, terms, same_link=not links_differ(first.model, other.model))
+        result = Comparison(first.name, other.name, terms, same_link=first.model.link == other.model.link)
         if configurations is not None and first.predicted is not None and other.predicted is not None:
             semantic = compared(first.predicted, other.predicted, weights=weights, reference=reference)
             missed = discrepancy(first.predicted, other.predicted, configurations, weights)
@@ -126,7 +126,12 @@ def compare_all(
                 result = replace(result, hybrid=shares, option_sets=sets)
             known = all(model.exact or model.intervals is not None for model in (first, other))
             if level is not None and known and (first.intervals is not None or other.intervals is not None):
-                result = replace(result, intervals=compare_intervals(_interval(first), _interval(other), level))
+                # Those of exact predictions have the length 0.
+                own, others = (
+                    np.stack([np.asarray(m.predicted)] * 2) if m.intervals is None else m.intervals
+                    for m in (first, other)
+                )
+                result = replace(result, intervals=compare_intervals(own, others, level))
         comparisons.append(result)
         if on_pair is not None:
             on_pair(len(comparisons), other.name)
@@ -179,11 +184,3 @@ def _predicting(model: ComparedModel, configurations: Configurations) -> Compare
         if array is not None:
             array.setflags(write=False)
     return replace(model, predicted=predicted)
-
-
-def _interval(model: ComparedModel) -> Array:
-    """Return the intervals of a model's predictions; those of exact predictions have the length 0."""
-    if model.intervals is not None:
-        return model.intervals
-    assert model.predicted is not None
-    return np.stack([model.predicted, model.predicted])

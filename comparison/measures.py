@@ -151,11 +151,6 @@ def error_rate(
     return 100 * of(errors, None if w is None else w[used]) if len(errors) else math.nan
 
 
-def greatest(x: Array, w: Array | None) -> float:
-    """Return the greatest value, whatever it weighs."""
-    return float(x.max())
-
-
 def smape(a: Array, b: Array, w: Array | None) -> float:
     """Return 100 · mean(|a - b| / ((|a| + |b|) / 2)), in percent; rows where both are 0 have no error.
 
@@ -290,7 +285,7 @@ _TABLE = (
     _order(3, "minkowski3", "Minkowski distance, order 3"),
     _order(math.inf, "chebyshev", "Chebyshev distance"),
     _relative("median_relative_error", "Median relative error", of=median),
-    _relative("max_relative_error", "Greatest relative error", of=greatest),
+    _relative("max_relative_error", "Greatest relative error", of=lambda x, w: float(x.max())),
     Measure("smape", "SMAPE", "percent", "lower", smape),
     Measure("mae", "Mean absolute error", "distance", "lower", mae),
     Measure("rmse", "Root mean squared error", "distance", "lower", rmse),

@@ -173,11 +173,6 @@ class SetShare:
     first: float  # the share in the first model, in [0, 1]
     second: float  # the share in the second model
 
-    @property
-    def shared(self) -> float:
-        """The share that both models have."""
-        return min(self.first, self.second)
-
 
 @dataclass(frozen=True)
 class OptionSets:
@@ -193,7 +188,7 @@ class OptionSets:
         """The sum over the sets of the smaller share, in [0, 1]; None if a model has no shares."""
         if not any(share.first for share in self.sets) or not any(share.second for share in self.sets):
             return None
-        return min(1.0, math.fsum(share.shared for share in self.sets))
+        return min(1.0, math.fsum(min(share.first, share.second) for share in self.sets))
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from splc.types import Array
 
-Correction = Literal["holm", "bonferroni", "fdr_bh"]
 # The bounds of Vargha and Delaney (2000) on |A12 - 0.5|.
 MAGNITUDES = ((0.06, "negligible"), (0.14, "small"), (0.21, "medium"))
 
@@ -26,7 +24,7 @@ class PairTest:
 
     first: str  # the name of the first group
     second: str  # the name of the second group
-    p_value: float  # the corrected p-value of Dunn's test
+    p_value: float  # the p-value of Dunn's test, corrected for the number of pairs (Holm)
     a12: float  # the probability that a value of the first group is larger, ties counting half
 
     @property
@@ -43,18 +41,12 @@ class GroupTest:
     medians: Mapping[str, float]  # group → median of its values
     statistic: float  # the statistic H of Kruskal and Wallis, corrected for ties
     p_value: float  # its p-value
-    correction: Correction  # the correction of the pairs' p-values
     pairs: tuple[PairTest, ...]  # every two groups compared
+    correction: str = "holm"  # the correction of the pairs' p-values
 
 
-def compare_groups(groups: Mapping[str, Sequence[float]], correction: Correction = "holm") -> GroupTest | None:
-    """Compare groups of results; None if fewer than two groups have at least two values.
-
-    Args:
-        groups: name → finite values; groups with a single value are left out.
-        correction: the correction of Dunn's p-values for the number of pairs: Holm, Bonferroni, or the false discovery
-            rate of Benjamini and Hochberg.
-    """
+def compare_groups(groups: Mapping[str, Sequence[float]]) -> GroupTest | None:
+    """Compare groups of results, name → finite values, of those with at least two values; None if these are too few."""
     samples = {name: np.asarray(values, dtype=float) for name, values in groups.items() if len(values) >= 2}
     if len(samples) < 2:
         return None
@@ -67,16 +59,11 @@ def compare_groups(groups: Mapping[str, Sequence[float]], correction: Correction
         statistic, p_value = float(test.statistic), float(test.pvalue)
     pairs = (
         PairTest(first, second, float(p), a12(samples[first], samples[second]))
-        for (first, second), p in zip(itertools.combinations(samples, 2), _dunn(samples, correction), strict=True)
+        for (first, second), p in zip(itertools.combinations(samples, 2), _dunn(samples), strict=True)
     )
-    return GroupTest(
-        {name: len(values) for name, values in samples.items()},
-        {name: float(np.median(values)) for name, values in samples.items()},
-        statistic,
-        p_value,
-        correction,
-        tuple(pairs),
-    )
+    sizes = {name: len(values) for name, values in samples.items()}
+    medians = {name: float(np.median(values)) for name, values in samples.items()}
+    return GroupTest(sizes, medians, statistic, p_value, tuple(pairs))
 
 
 def a12(first: Sequence[float] | Array, second: Sequence[float] | Array) -> float:
@@ -88,10 +75,10 @@ def a12(first: Sequence[float] | Array, second: Sequence[float] | Array) -> floa
     return float((ranks[:count].sum() - count * (count + 1) / 2) / (count * len(second)))
 
 
-def _dunn(groups: Mapping[str, Array], correction: Correction) -> Array:
-    """Return the corrected p-values of all pairs of groups, with Dunn's (1964) variance for ties."""
+def _dunn(groups: Mapping[str, Array]) -> Array:
+    """Return the p-values of all pairs of groups with Holm's correction, and Dunn's (1964) variance for ties."""
     from scipy.special import erfc
-    from scipy.stats import false_discovery_control, rankdata
+    from scipy.stats import rankdata
 
     sizes = np.array([len(values) for values in groups.values()])
     ranks, n = rankdata(np.concatenate(list(groups.values()))), sizes.sum()
@@ -104,10 +91,6 @@ def _dunn(groups: Mapping[str, Array], correction: Correction) -> Array:
     z = np.abs(means[first] - means[second]) / np.sqrt(variance * (1 / sizes[first] + 1 / sizes[second]))
     # Twice the upper tail of the normal distribution.
     p = erfc(z / np.sqrt(2))
-    if correction == "fdr_bh":
-        return np.asarray(false_discovery_control(p))
-    if correction == "bonferroni":
-        return np.asarray(np.minimum(p * len(p), 1))
     order = np.argsort(p)
     p[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1)
     return np.asarray(p)

@@ -32,7 +32,7 @@ def compare_terms(first: InfluenceModel, second: InfluenceModel, *, constant: bo
       different (and score almost 2), and a term with the influence 0 is a term.
     - A subexpression that is not a sum of terms is compared as a whole, and listed as unseen, unless it is a threshold,
       a maximum or a minimum of one option: these are functions of an option like its powers.
-    - The links are ignored: where `links_differ`, equal terms do not mean the same.
+    - The links are ignored: where they differ, equal terms do not mean the same.
     """
     order = tuple(dict.fromkeys((*first.order, *second.order)))
     positions = {name: position for position, name in enumerate(order)}
@@ -65,11 +65,6 @@ def similarity(first: float, second: float) -> float:
     if first == second:
         return 1.0
     return max(0.0, 1.0 - abs(second - first) / abs(first)) if first != 0 else 0.0
-
-
-def links_differ(first: InfluenceModel, second: InfluenceModel) -> bool:
-    """Return whether equal terms differ in meaning: one model's sum is the prediction, the other's its logarithm."""
-    return first.link != second.link
 
 
 def _term_score(term: Term, text: str, first: float | None, second: float | None, shared: bool) -> TermScore:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from splc.data.configurations import Configurations
+from splc.io.numbers import number_text
 from splc.system.options import NO_OUTPUT, BinaryOption, Option
 from splc.system.variability import ROOT
 
@@ -59,11 +60,7 @@ def _cells(option: Option) -> list[tuple[str, str]]:
         output = "" if silent else f"{shown.prefix}{shown.output_string or ''}{shown.postfix}"
         return [("", ""), (option.name, output)]
     cells = [
-        (f"{option.name};{_plain(value)}", "" if silent else f"{shown.prefix}{_plain(value)}{shown.postfix}")
+        (f"{option.name};{number_text(value)}", "" if silent else f"{shown.prefix}{number_text(value)}{shown.postfix}")
         for value in option.values
     ]
     return [*cells, ("", "")] if option.optional else cells
-
-
-def _plain(value: float) -> str:
-    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)

@@ -133,17 +133,11 @@ class DotNetRandom:
         return int(self.integer() * (1.0 / _LARGEST) * bound)
 
 
-def removed_positions(count: int, n: int, seed: int) -> list[int]:
-    """Return n distinct positions in a list of `count` elements, each drawn among those that are left (n ≤ count)."""
+def compat_positions(count: int, n: int, seed: int, redraws: bool) -> list[int]:
+    """Return n ≤ count distinct positions: each drawn among those that are left, or drawn again until it is new."""
     random = DotNetRandom(seed)
     remaining = list(range(count))
-    return [remaining.pop(random.below(len(remaining))) for _ in range(n)]
-
-
-def redrawn_positions(count: int, n: int, seed: int) -> list[int]:
-    """Return n distinct positions in a list of `count` elements (n ≤ count); one that was drawn before is redrawn."""
-    random = DotNetRandom(seed)
     positions: dict[int, None] = {}
     while len(positions) < n:
-        positions.setdefault(random.below(count))
+        positions.setdefault(random.below(count) if redraws else remaining.pop(random.below(len(remaining))))
     return list(positions)

@@ -33,6 +33,7 @@ def _parser(qualified_name: str, *first: Any) -> Callable[[Arguments], Any]:
 
 
 _RANDOM = "random:N[,compat[=2018]][,seed=S][,from=FILE]"
+_PB = "pb:M,L[,compat]; M,L is one of 9,3  27,3  81,3  25,5  125,5  49,7"
 _DISTANCE = "distance:N[,weight=W]"
 _DISTAWARE = (
     "distaware:N[,distribution=uniform|binomial|geometric|normal][,selection=random|solver]"
@@ -44,7 +45,7 @@ _DISTPRESERVING = "distpreserving:N[,distribution=D][,seed=S]"
 # Name → usage, parser of its arguments. To add a design, write it in the module of its family and add a line here.
 BINARY: Table[PartDesign] = {
     "all": ("all", _parser("product:All")),
-    "optionwise": ("optionwise", _parser("binary:OptionWise")),
+    "optionwise": ("optionwise", _parser("binary:TWise", "optionwise", 1)),
     "negoptionwise": ("negoptionwise[:first]", _parser("binary:NegativeOptionWise.parse")),
     "pairwise": ("pairwise", _parser("binary:TWise", "pairwise", 2)),
     "twise": ("twise:T", _parser("binary:TWise.parse")),
@@ -60,7 +61,7 @@ BINARY: Table[PartDesign] = {
 NUMERIC: Table[PartDesign] = {
     "ff": ("ff", _parser("product:FullFactorial")),
     "random": (_RANDOM, _parser("whole:RandomPart.of_kind", "numeric")),
-    "pb": ("pb:M,L[,compat]", _parser("numeric:PlackettBurman.parse")),
+    "pb": (_PB, _parser("numeric:PlackettBurman.parse")),
     "cci": ("cci[:compat|:rotatable]", _parser("numeric:CentralComposite.parse")),
     "bbd": ("bbd[:compat]", _parser("numeric:BoxBehnken.parse")),
     "ofat": ("ofat:K[,compat]", _parser("numeric:OneFactor.parse")),

@@ -13,8 +13,8 @@ import numpy as np
 from casestudies.published_logs.log_learnings import Learning
 from casestudies.published_logs.strategies import OURS
 from sampling import Space, draw_sample, parse_spec
-from sampling.designs.binary import OptionWise, TWise
-from sampling.draws import redrawn_positions, removed_positions
+from sampling.designs.binary import TWise
+from sampling.draws import compat_positions
 from sampling.space.parts import Demand, Parts, minimal, unrelated_subsets
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
@@ -129,8 +129,8 @@ def _drawn_from_a_list(
     if not amount.isdigit() or int(amount) > len(measured) or space.system.numeric_options:
         raise RequestError(f"there is no file {name}")
     doubt = f"there is no file {name}, whose order of configurations is not that of the measurements"
-    for draw, version in ((redrawn_positions, "before June 2023"), (removed_positions, "since June 2023")):
-        rows = draw(len(measured), int(amount), int(arguments.get("seed", "0")))
+    for redraws, version in ((True, "before June 2023"), (False, "since June 2023")):
+        rows = compat_positions(len(measured), int(amount), int(arguments.get("seed", "0")), redraws)
         yield Redrawn(np.array(rows), f"the order of the measurements, as drawn {version}", doubt)
 
 
@@ -143,7 +143,7 @@ def _subset_size(sampling: Sampling, space: Space) -> int | None:
     if sampling.kind != "binary" or sampling.options:
         return None
     design = parse_spec(f"{sampling.resolved(len(space.system.binary_options))}+ff").binary
-    return design.size if isinstance(design, TWise) else 1 if isinstance(design, OptionWise) else None
+    return design.size if isinstance(design, TWise) else None
 
 
 def _chosen_by_a_solver(t: int, measured: Measurements, space: Space) -> Iterator[Redrawn]:

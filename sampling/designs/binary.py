@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sampling.designs.coverage import covering
-from sampling.designs.design import Amount, Arguments, Design, DrawnDesign, PartDesign
+from sampling.designs.design import Amount, Arguments, Design, DrawnDesign
 from sampling.designs.distance import Scope
 from sampling.draws import generator
 from sampling.space.diagram import Diagram, completions_below, literal, optimal
@@ -29,29 +29,14 @@ _CHUNK = 2**22
 
 
 @dataclass(frozen=True)
-class OptionWise:
-    """`optionwise`: the smallest valid configuration, and for each option the smallest one that selects it.
-
-    Siegmund et al.: "Predicting performance via automated feature-interaction detection", ICSE 2012 (feature-wise).
-    SPL Conqueror selects the mandatory top-level options and the option if that is valid, otherwise the smallest valid
-    superset: the same, because options that are always selected add nothing to it.
-    """
-
-    text: str = "optionwise"
-
-    def design(self, parts: Parts, seed: int) -> Design:
-        """Return its rows, in option order (the seed has no effect)."""
-        rows, never = option_minima(parts)
-        notes = (f"never selected in a valid configuration: {', '.join(never)}",) if never else ()
-        return Design(rows, notes)
-
-
-@dataclass(frozen=True)
 class TWise:
     """`twise:T`: for each set of T options the smallest valid configuration that selects all of them.
 
     Sets in which one option is an ancestor of another or implies it are left out as in SPL Conqueror, and so are sets
-    that no valid configuration selects. `twise:1` is `optionwise`, as there, and `twise:2` is `pairwise`.
+    that no valid configuration selects. `twise:2` is `pairwise`, and `twise:1` is `optionwise` with the smallest valid
+    configuration before the others. Siegmund et al.: "Predicting performance via automated feature-interaction
+    detection", ICSE 2012 (feature-wise). SPL Conqueror selects the mandatory top-level options and the option if that
+    is valid, otherwise the smallest valid superset: the same, because options that are always selected add nothing.
 
     Systems of more than 100 binary options would have up to hundreds of thousands of rows. There, few configurations
     cover all combinations of T selected or deselected options (see `sampling.designs.coverage`), if the extra
@@ -62,17 +47,20 @@ class TWise:
     size: int
 
     @classmethod
-    def parse(cls, arguments: Arguments) -> PartDesign:
+    def parse(cls, arguments: Arguments) -> TWise:
         """Read its argument."""
         arguments.expect(1, 1)
         size = arguments.whole_number(arguments.positional[0], "the number of options in a set", 1)
-        return OptionWise(arguments.text) if size == 1 else cls(arguments.text, size)
+        return cls(arguments.text, size)
 
     def design(self, parts: Parts, seed: int) -> Design:
         """Return its rows, in order of the sets (the seed has no effect)."""
+        if self.size == 1:
+            rows, never = option_minima(parts)
+            return Design(rows, (f"never selected in a valid configuration: {', '.join(never)}",) if never else ())
         solver = parts.solver
         if solver is None and len(parts.selectable) > MAX_DIAGRAM:
-            solver = Satisfiability.of(parts.problem)
+            solver = Satisfiability.of(parts.problem, 2)
         if solver is not None:
             rows = covering(solver, len(parts.selectable), self.size, parts.covered, generator(seed, "binary"))
             covered = f"all valid combinations of {self.size} options, selected or not, in few configurations"

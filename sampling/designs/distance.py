@@ -80,7 +80,7 @@ class Scope:
             existing = parts.known.astype(np.int64)
         elif whole and parts.existing is not None:
             existing = parts.existing.unique().indices.astype(np.int64)
-        switches = 0 if whole else len(parts.optional_names)
+        switches = 0 if whole else len(parts.optional)
         optional = [*(option.optional for option in parts.system.binary_options), *[True] * switches]
         scales = [np.array([0, UNIT])] * len(optional)
         for option in parts.system.numeric_options:
@@ -299,7 +299,12 @@ class DistanceAware(ScopeDesign):
                 solutions[number] = row
             elif number >= known:
                 if total not in pools:
-                    rows = _candidates(strata, total, all_totals.count(total), shuffled, rng)
+                    # All configurations with the distance, or some that are drawn.
+                    count = strata.counts[total]
+                    most = max(MIN_CANDIDATES, CANDIDATES * all_totals.count(total))
+                    size = count if count <= COMPARED else min(count, most)
+                    ranks = list(range(count)) if size == count and not shuffled else distinct_ranks(count, size, rng)
+                    rows = strata.unrank([total] * size, ranks)
                     binary = np.array([scope.binary[variable] for variable in scope.solutions.variables])
                     pools[total] = _Pool(rows[~contained(rows, solutions[members])], binary, self.degrees)
                 solutions[number] = pools[total].take(solutions[:number] if everywhere else solutions[members])
@@ -333,32 +338,29 @@ class Distances:
     decimals: int = DECIMALS  # the number of decimals to which distances of numeric options are rounded
 
     @classmethod
-    def of(cls, scope: Scope) -> Distances:
+    def of(cls, scope: Scope, decimals: int = DECIMALS) -> Distances:
         """Return the distances of a scope's solutions, rounded as coarsely as needed to have at most 2^14 of them."""
-        possible = dict(zip(scope.solutions.variables, scope.solutions.value_counts(), strict=True))
-        for decimals in range(DECIMALS, -1, -1):
-            weights = scope.weights(decimals)
-            option_weights = [np.unique(weights[v][[count > 0 for count in counts]]) for v, counts in possible.items()]
-            divisor = math.gcd(*(int(weight) for weight_set in option_weights for weight in weight_set)) or 1
-            reached = 1
-            for weight_set in option_weights:
-                reached = functools.reduce(int.__or__, (reached << int(weight) // divisor for weight in weight_set))
-            if reached.bit_count() > MOST_DISTANCES and decimals:
-                continue
-            try:
-                weights = tuple(weight // divisor for weight in weights)
-                strata = Strata(scope.solutions, weights)
-            except SpaceError:
-                if decimals:
-                    continue
+        variables, weights = scope.solutions.variables, scope.weights(decimals)
+        possible = zip(variables, scope.solutions.value_counts(), strict=True)
+        option_weights = [np.unique(weights[v][np.array(counts) > 0]).tolist() for v, counts in possible]
+        divisor = math.gcd(*(weight for weight_set in option_weights for weight in weight_set)) or 1
+        reached = 1
+        for weight_set in option_weights:
+            reached = functools.reduce(int.__or__, (reached << weight // divisor for weight in weight_set))
+        if reached.bit_count() > MOST_DISTANCES and decimals:
+            return cls.of(scope, decimals - 1)
+        weights = tuple(weight // divisor for weight in weights)
+        try:
+            strata = Strata(scope.solutions, weights)
+        except SpaceError:
+            if not decimals:
                 raise
-            digits = bin(reached)[:1:-1]
-            sums = tuple(position for position, digit in enumerate(digits) if digit == "1")
-            counts = tuple(strata.counts.get(total, 0) for total in sums)
-            known = zip(scope.solutions.variables, scope.existing.T, strict=True)
-            existing = sum((weights[v][column] for v, column in known), np.zeros(len(scope.existing), dtype=np.int64))
-            return cls(sums, counts, strata, tuple(existing.tolist()), divisor / 10**decimals, decimals)
-        raise AssertionError("unreachable")
+            return cls.of(scope, decimals - 1)
+        sums = tuple(position for position, digit in enumerate(bin(reached)[:1:-1]) if digit == "1")
+        counts = tuple(strata.counts.get(total, 0) for total in sums)
+        known = zip(variables, scope.existing.T, strict=True)
+        existing = sum((weights[v][column] for v, column in known), np.zeros(len(scope.existing), dtype=np.int64))
+        return cls(sums, counts, strata, tuple(existing.tolist()), divisor / 10**decimals, decimals)
 
     def notes(self) -> tuple[str, ...]:
         """Return notes on distances without solutions and on coarse rounding."""
@@ -400,14 +402,6 @@ def _jittered(counts: Sequence[Array], rng: np.random.Generator) -> list[Array]:
     ends = np.cumsum([len(count) for count in counts])
     digits = np.frombuffer(rng.bytes(2 * int(ends[-1])), dtype="<u2").astype(np.int64)
     return [(count << shift) + extra for count, extra in zip(counts, np.split(digits, ends[:-1]), strict=True)]
-
-
-def _candidates(strata: Strata, total: int, number: int, shuffled: bool, rng: np.random.Generator) -> Array:
-    """Return the configurations with a distance to choose from: all, or some that are drawn."""
-    count = strata.counts[total]
-    size = count if count <= COMPARED else min(count, max(MIN_CANDIDATES, CANDIDATES * number))
-    ranks = list(range(count)) if size == count and not shuffled else distinct_ranks(count, size, rng)
-    return strata.unrank([total] * len(ranks), ranks)
 
 
 class _Pool:

@@ -146,18 +146,12 @@ class PlackettBurman(LevelDesign):
     @classmethod
     def parse(cls, arguments: Arguments) -> PlackettBurman:
         """Read its arguments."""
-        hint = f"write {arguments.usage}; M,L is one of {'  '.join(f'{m},{n}' for m, n in SEEDS)}"
-        if not 2 <= len(arguments.positional) <= 3 or arguments.named:
-            raise arguments.error("a number of measurements M and of levels L are expected", hint)
-        try:
-            pair = int(arguments.positional[0]), int(arguments.positional[1])
-        except ValueError:
-            raise arguments.error("M and L must be integers", hint) from None
-        if pair not in SEEDS:
-            raise arguments.error(f"there is no design of {pair[0]} measurements with {pair[1]} levels", hint)
-        if arguments.positional[2:] not in ((), ("compat",)):
-            raise arguments.error(f"pb has no variant {arguments.positional[2]!r}", hint)
-        return cls(arguments.text, *pair, compat=len(arguments.positional) == 3)
+        compat = arguments.flag("compat", 2)
+        measurements, levels = arguments.positional[:2]
+        pair = next((pair for pair in SEEDS if (measurements, levels) == tuple(map(str, pair))), None)
+        if pair is None:
+            raise arguments.error(f"there is no design of {measurements} measurements with {levels} levels")
+        return cls(arguments.text, *pair, compat)
 
     def _chosen(self, options: Options) -> Chosen:
         if len(options) > self.measurements - 1:

@@ -38,6 +38,7 @@ def product(
     system = parts.system
     # Designs that select all rows need not be listed.
     all_binary, all_numeric = isinstance(binary, All), isinstance(numeric, FullFactorial)
+    grid = math.prod(len(option.values) for option in system.numeric_options)
     for part, is_full, names, kind in (
         (binary, all_binary, parts.selectable, "binary"),
         (numeric, all_numeric, system.numeric_options, "numeric"),
@@ -45,7 +46,7 @@ def product(
         if not names and not is_full:
             raise SpecError(f"{part.text}: {system.name} has no {kind} options")
     if all_binary and all_numeric:
-        return parts.space.enumerate(LIMIT), _grid(parts) * parts.binary.count - parts.both.count, ()
+        return parts.space.enumerate(LIMIT), grid * parts.binary.count - parts.both.count, ()
     # Neither are the rows of the other part where there are many pairs.
     n = len(parts.selectable)
     first = None if all_binary else binary.design(parts, seed)
@@ -57,16 +58,12 @@ def product(
         rows = rows[ascending(pairs, [*parts.problem.sizes[:n], len(counts)])]
         removed = parts.binary.count * len(second.rows) - len(rows)
         return parts.compose(rows[:, :n], rows[:, n:]).unique(), removed, second.notes
-    if second is None and first is not None and _grid(parts) * len(first.rows) > PAIRS:
+    if second is None and first is not None and grid * len(first.rows) > PAIRS:
         rows, _, combinations = _restricted(parts, first.rows, 0)
         return parts.compose(rows[:, :n], rows[:, n:]), combinations - len(rows), first.notes
     first = first or (All().design(parts, seed) if n else Design(np.zeros((1, 0), dtype=np.int64)))
     second = second or FullFactorial().design(parts, seed)
     return *_checked(parts, first.rows, second.rows), (*first.notes, *second.notes)
-
-
-def _grid(parts: Parts) -> int:
-    return math.prod(len(option.values) for option in parts.system.numeric_options)
 
 
 def _checked(parts: Parts, binary: Array, numeric: Array) -> tuple[Configurations, int]:
@@ -104,8 +101,9 @@ def _restricted(parts: Parts, rows: Array, first: int) -> tuple[Array, list[int]
         domains = list(full)
         for variable, value in enumerate(row, first):
             domains[variable] = 1 << int(value)
-        for variable in parts.switched_off(row) if first == 0 else ():
-            domains[variable] = 1
+        for switch, position in enumerate(parts.optional, len(parts.binary_names)) if first == 0 else ():
+            if not row[switch]:
+                domains[position + len(parts.optional)] = 1
         combinations += math.prod(domain.bit_count() for domain in domains)
         # Diagrams built for one row are not kept.
         solutions = Solutions(parts.problem, domains=domains, cache=ChainMap({}, parts.cache))
@@ -226,16 +224,11 @@ class Restricted:
     def _known(self, system: VariabilityModel) -> list[str]:
         """Return the names in the design's part."""
         known = restrictable(system, self.kind)
-        names = []
         for name in self.names:
-            spelling = system.spellings.get(name, name)
-            if spelling not in known:
-                raise SpecError(
-                    f"{self.text}: {name!r} is not a {self.kind} option of {system.name}",
-                    hint=unknown_name_hint(name, list(known)),
-                )
-            names.append(known[spelling])
-        return names
+            if system.spellings.get(name, name) not in known:
+                message = f"{self.text}: {name!r} is not a {self.kind} option of {system.name}"
+                raise SpecError(message, hint=unknown_name_hint(name, list(known)))
+        return [known[system.spellings.get(name, name)] for name in self.names]
 
 
 def restrictable(system: VariabilityModel, kind: str) -> dict[str, str]:

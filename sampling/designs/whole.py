@@ -14,7 +14,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from sampling.designs.design import Amount, Arguments, Design, DrawnDesign, Selected, distinct_design, too_few
-from sampling.draws import Purpose, distinct_ranks, generator, redrawn_positions, removed_positions
+from sampling.draws import Purpose, compat_positions, distinct_ranks, generator
 from sampling.space.parts import Parts
 from sampling.space.rows import contained
 from sampling.space.solutions import Solutions
@@ -90,8 +90,7 @@ class RandomDesign(DrawnDesign):
         if count > LIMIT:
             message = f"{self.text}: SPL Conqueror draws from a list of all {count:,} {what} (the limit is {LIMIT:,})"
             raise SpaceError(message, hint=f"leave out {COMPAT!r}, or name fewer options")
-        own_seed = seed if self.seed is None else self.seed
-        return (redrawn_positions if self.redraws else removed_positions)(count, n, own_seed), ()
+        return compat_positions(count, n, seed if self.seed is None else self.seed, self.redraws), ()
 
 
 @dataclass(frozen=True)
@@ -128,8 +127,7 @@ class RandomPart(RandomDesign):
             # The value of a deselected option does not matter.
             last = [len(option.values) - 1 for option in parts.system.numeric_options]
             return np.asarray(np.minimum(indices[:, first:], np.array(last)))
-        positions = [parts.system.positions[name] for name in parts.optional_names]
-        enabled = [indices[:, position] < options[position].size - 1 for position in positions]
+        enabled = [indices[:, position] < options[position].size - 1 for position in parts.optional]
         return np.stack([*indices[:, : len(parts.binary_names)].T, *enabled], axis=1).astype(np.int64)
 
 

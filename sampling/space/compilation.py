@@ -301,8 +301,13 @@ def gravity_order(variables: Sequence[int], scopes: Sequence[tuple[int, ...]]) -
     Aloul, Markov, Sakallah: "FORCE: a fast and easy-to-implement variable-ordering heuristic", GLSVLSI 2003.
     """
     position = {variable: float(rank) for rank, variable in enumerate(variables)}
-    best, best_span = list(variables), span_of(position, scopes)
-    for _ in range(_ROUNDS):
+    best, best_span = list(variables), float("inf")
+    # The first round is about the order itself.
+    for _ in range(_ROUNDS + 1):
+        span = sum(max(map(position.__getitem__, scope)) - min(map(position.__getitem__, scope)) for scope in scopes)
+        if span >= best_span:
+            break
+        best, best_span = sorted(variables, key=position.__getitem__), span
         pulls: dict[int, list[float]] = {variable: [] for variable in variables}
         for scope in scopes:
             centre = sum(position[variable] for variable in scope) / len(scope)
@@ -311,13 +316,4 @@ def gravity_order(variables: Sequence[int], scopes: Sequence[tuple[int, ...]]) -
         target = {variable: sum(pull) / len(pull) if pull else position[variable] for variable, pull in pulls.items()}
         order = sorted(variables, key=lambda variable: (target[variable], variable))
         position = {variable: float(rank) for rank, variable in enumerate(order)}
-        span = span_of(position, scopes)
-        if span >= best_span:
-            break
-        best, best_span = order, span
     return best
-
-
-def span_of(position: dict[int, float], scopes: Sequence[tuple[int, ...]]) -> float:
-    """Return the sum of the distances between the first and the last variable of each constraint in an order."""
-    return sum(max(map(position.__getitem__, scope)) - min(map(position.__getitem__, scope)) for scope in scopes)

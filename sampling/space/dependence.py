@@ -129,5 +129,5 @@ def flipped(contexts: Configurations, choices: Sequence[ChoiceValues], space: Sp
     for rows, values in zip(combined, itertools.product(*(choice.values for choice in choices)), strict=True):
         rows[:, changed] = np.concatenate(values)
     configurations = Configurations(space.system, combined.reshape(-1, combined.shape[-1]))
-    valid = space.check_changes(configurations, changed).reshape(combined.shape[:2])
+    valid = space.check(configurations).reshape(combined.shape[:2])
     return Flips(configurations, valid, 1 / np.maximum(valid.sum(axis=0), 1))

@@ -72,11 +72,6 @@ COUNT = Semiring(np.add, np.multiply, 0)
 HEAVIEST = Semiring(np.maximum, np.add, -np.inf)
 
 
-def cheapest_below(never: int) -> Semiring:
-    """Return the semiring of least costs; `never`: a cost above that of every path."""
-    return Semiring(np.minimum, np.add, never)
-
-
 @dataclass(frozen=True)
 class Layer:
     """One variable of a diagram."""
@@ -240,7 +235,7 @@ class Costs:
             of = self.of.get(layer.variable)
             prices = [0 if of is None else min(of[value] for value in values.tolist()) for values in layer.classes]
             layers.append((layer.children, np.array(prices, dtype=self.dtype)))
-        return cheapest_below(self.never).below(layers, np.zeros(1, dtype=self.dtype))
+        return Semiring(np.minimum, np.add, self.never).below(layers, np.zeros(1, dtype=self.dtype))
 
     def selections(self, costs: Array) -> Array:
         """Return the selections that costs contain, as bits in the order of the variables, shape (n, bytes)."""
@@ -369,7 +364,7 @@ def optimal(diagram: Diagram, weights: Weights) -> Diagram:
     for layer, least, after in zip(diagram.layers, below, below[1:], strict=False):
         children = layer.binary_children
         prices = np.array(costs.of.get(layer.variable, (0, 0)))
-        best = least[:, None] == cheapest_below(costs.never).through(children, prices, after).T
+        best = least[:, None] == Semiring(np.minimum, np.add, costs.never).through(children, prices, after).T
         layers.append(Layer(layer.variable, (np.array([0]), np.array([1])), np.where(best, children, -1)))
     return Diagram(tuple(layers), diagram.empty)
 

@@ -7,6 +7,7 @@ only, and then completed.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -52,46 +53,18 @@ class SpacePart:
         """Return the sum of the terms of a model for each combination of options, shape (n,)."""
         return sums_of(self.models[number], self.used, positions, rows, self.space)
 
-    def best(self, maximize: bool, limit: int) -> tuple[Array, int]:
-        """Return the first best combination, shape (variables,), and the number of combinations examined."""
-        if not self.used:
-            return self.first(limit), 0
-        positions, rows = self.listed(limit)
-        values = self.sums(0, positions, rows)
-        best = rows[values == (values.max() if maximize else values.min())]
-        return (best[0] if positions == self.variables else self.completed(best)), len(rows)
+    def completed(self, values: tuple[int, ...]) -> Array:
+        """Return the first valid combination with these values of the used options, shape (variables,).
 
-    def first(self, limit: int) -> Array:
-        """Return the first valid combination, shape (variables,)."""
-        if self.count <= limit:
-            return np.asarray(self.space.projection(self.variables).enumerate(limit)[0])
-        return self.completed(np.zeros((1, 0), dtype=np.int64))
-
-    def completed(self, optima: Array) -> Array:
-        """Return the first valid combination in which the used options have the values of some row of `optima`.
-
-        Option by option, the least value is taken that still leads to one. Each row of shape (rows, used) is part of
-        some valid configuration.
+        Option by option, the least value is taken that still leads to one.
         """
         domains = self.space.problem.domains
-
-        def satisfiable(row: Sequence[int]) -> bool:
-            narrowed = list(domains)
-            for position, index in zip(self.used, row, strict=True):
-                narrowed[position] &= 1 << index
-            return self.space.satisfiable(narrowed)
-
-        constrained = False
+        for position, index in zip(self.used, values, strict=True):
+            domains[position] = 1 << index
         for variable in self.variables:
-            used = variable in self.used
-            column = optima[:, self.used.index(variable)] if used else None
-            constrained |= not used
-            for value in range(self.space.problem.sizes[variable]) if column is None else np.unique(column).tolist():
-                matching = optima if column is None else optima[column == value]
-                domains[variable] = 1 << value
-                if not constrained or any(map(satisfiable, matching.tolist())):
-                    optima = matching
-                    break
+            if variable not in self.used:
+                choices = ([*domains[:variable], 1 << value, *domains[variable + 1 :]] for value in itertools.count())
+                domains = next(filter(self.space.satisfiable, choices))
         return np.array([domains[variable].bit_length() - 1 for variable in self.variables])
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from sampling.space.circuit import Circuit
 from sampling.space.diagram import Costs, Weights, cheapest, literal
 from sampling.space.problem import ConstraintProblem, problem_of
-from sampling.space.rows import distinct, distinct_rows, packed, without_repeated_bytes, without_repeats
+from sampling.space.rows import distinct, distinct_rows, packed, without_repeats
 from sampling.space.satisfiability import Satisfiability
 from sampling.space.solutions import Cache, Compiled, Solutions
 from sampling.space.space import Space
@@ -52,25 +52,25 @@ class Parts:
         self.apart = apart
         self._known = known
         self.system = space.system
-        self.optional_names = tuple(option.name for option in self.system.numeric_options if option.optional)
-        self._optional = [self.system.positions[name] for name in self.optional_names]
+        # The positions of optional numeric options.
+        self.optional = [self.system.positions[each.name] for each in self.system.numeric_options if each.optional]
         self.binary_names = tuple(option.name for option in self.system.binary_options)
-        self.selectable = (*self.binary_names, *(ENABLED + name for name in self.optional_names))
+        self.selectable = (*self.binary_names, *(ENABLED + self.system.names[position] for position in self.optional))
 
     @cached_property
     def problem(self) -> ConstraintProblem:
         """The system as variables: selections, then numeric values."""
-        return problem_of(self.system, split=True) if self._optional else self.space.problem
+        return problem_of(self.system, split=True) if self.optional else self.space.problem
 
     @cached_property
     def cache(self) -> Cache:
         """Diagrams built so far."""
-        return {} if self._optional else self.space.cache
+        return {} if self.optional else self.space.cache
 
     @cached_property
     def both(self) -> Solutions:
         """The valid pairs of binary and numeric part."""
-        return Solutions(self.problem, cache=self.cache) if self._optional else self.space.solutions
+        return Solutions(self.problem, cache=self.cache) if self.optional else self.space.solutions
 
     @cached_property
     def binary(self) -> Solutions:
@@ -105,15 +105,9 @@ class Parts:
     def compose(self, binary: Array, numeric: Array) -> Configurations:
         """Return the configurations of binary parts and numeric parts, row by row; they may be invalid."""
         indices = np.concatenate([binary[:, : len(self.binary_names)], numeric], axis=1, dtype=np.int64)
-        for switch, position in enumerate(self._optional, len(self.binary_names)):
+        for switch, position in enumerate(self.optional, len(self.binary_names)):
             indices[binary[:, switch] == 0, position] = self.system.options[position].size - 1
         return Configurations(self.system, indices)
-
-    def switched_off(self, binary: Array) -> list[int]:
-        """Return the variables of the numeric values that one binary part deselects."""
-        shift = len(self._optional)
-        switches = enumerate(self._optional, len(self.binary_names))
-        return [position + shift for switch, position in switches if not binary[switch]]
 
     @cached_property
     def components(self) -> Array:
@@ -233,7 +227,7 @@ def subset_minima(parts: Parts, t: int) -> tuple[Array, int]:
     for known in parts.covered:
         subsets = subsets[~known[subsets].all(axis=1)]
     bits, possible = minimal_bits(parts, literal(0, 1) + 2 * subsets)
-    return unpacked(parts, without_repeated_bytes(bits[possible])), int((~possible).sum())
+    return unpacked(parts, without_repeats(bits[possible])), int((~possible).sum())
 
 
 def option_minima(parts: Parts) -> tuple[Array, list[str]]:

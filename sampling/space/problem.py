@@ -130,11 +130,6 @@ class ConstraintProblem:
         """All values (bits) of each variable."""
         return [(1 << size) - 1 for size in self.sizes]
 
-    def without(self, constraint: BooleanConstraint | ArithmeticConstraint) -> ConstraintProblem:
-        """Return the problem without one constraint of the model."""
-        remaining = tuple(c for c in self.constraints if stated(c) is not constraint)
-        return ConstraintProblem(self.sizes, self.parents, remaining)
-
 
 def stated(constraint: Disjunction | Relation) -> BooleanConstraint | ArithmeticConstraint | None:
     """Return the constraint of the model from which this one was derived, None for the hierarchy."""

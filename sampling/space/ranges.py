@@ -2,7 +2,7 @@
 
 A term is about few options. The combinations of those that constraints tie together are listed, as for the optimum of
 a model; the extremes of a product of independent parts are products of the parts' extremes. Where there are too many
-combinations, interval arithmetic gives bounds.
+combinations, products of the factors' extremes are bounds.
 """
 
 from __future__ import annotations
@@ -19,12 +19,9 @@ from sampling.space.compilation import BUDGETS
 from sampling.space.optimum import configurations_of, positions_of, values_of
 from sampling.space.problem import grouped
 from sampling.space.space import Space
-from splc.arithmetic.functions import limits
 from splc.errors import ConfigurationError, Problem, SpaceError
 from splc.models.influence import EvaluationError, InfluenceModel
-from splc.models.subexpressions import Addends, Derived, Parameter, by_name
-from splc.models.terms import Exponent, Factor, Term, names_in
-from splc.system.options import NumericOption
+from splc.models.terms import Factor, Term, names_in
 from splc.types import Array
 
 # Combinations of values of options that constraints tie together.
@@ -55,8 +52,8 @@ def term_ranges(model: InfluenceModel, space: Space, *, limit: int = LIMIT) -> t
     """Return the range of each term's contribution over the valid configurations, in the order of the terms.
 
     Ranges are exact as long as at most `limit` valid combinations of options have to be examined together. Beyond
-    that they are bounds per factor, which are exact again where a valid configuration is found to have them.
-    A term with a numeric option that is deselected contributes 0. Parameters may be kept as names.
+    that they are bounds per factor, which are exact again where a valid configuration is found to have them, and
+    infinite for a factor of too many combinations. A term with a numeric option that is deselected contributes 0.
     """
     search = _RangeSearch(model, space, limit)
     return tuple(search.range_of(term, influence) for term, influence in model.terms)
@@ -69,7 +66,6 @@ class _RangeSearch:
         self.model = model
         self.space = space
         self.limit = limit
-        self.derived = by_name(model.derived)
         self.listed: dict[tuple[int, ...], Array | None] = {(): np.zeros((1, 0), dtype=np.int64)}
         # Position of an option → component of the constraints; None where they are too entangled to be counted.
         self.components: dict[int, int] | None = None
@@ -177,29 +173,9 @@ class _RangeSearch:
         few = len(sizes) == 1 or math.prod(sizes) <= self.limit
         every = np.indices(sizes).reshape(len(sizes), -1).T if few and self.rows(positions) is None else None
         try:
-            if (found := self.enumerated(single, every)) is not None:
-                return found
-            bounds = self.derived_bounds(self.derived[factor.option])
+            return self.enumerated(single, every) or UNBOUNDED
         except EvaluationError:
             return UNBOUNDED
-        result = factor_bounds(bounds.low.value, bounds.high.value, factor)
-        options = [self.space.system.options[position] for position in positions]
-        if not any(isinstance(option, NumericOption) and option.optional for option in options):
-            return result
-        # A term with a deselected option contributes 0.
-        zero = Extreme(0.0, None)
-        return Bounds(min(result.low, zero, key=_VALUE), max(result.high, zero, key=_VALUE))
-
-    def derived_bounds(self, derived: Derived) -> Bounds:
-        """Return bounds of a subexpression of more options than can be examined together."""
-        if isinstance(derived, Parameter):
-            return interval(min(derived.values_of), max(derived.values_of))
-        return interval(*limits(derived.operation, [self.total(operand) for operand in derived.operands]))
-
-    def total(self, terms: Addends) -> tuple[float, float]:
-        """Return bounds of a sum."""
-        bounds = [self.bounds(term) * interval(influence, influence) for term, influence in terms]
-        return sum((each.low.value for each in bounds), 0.0), sum((each.high.value for each in bounds), 0.0)
 
 
 _VALUE = attrgetter("value")
@@ -238,31 +214,3 @@ class Bounds:
 
 ONE = Bounds(Extreme(1.0, {}), Extreme(1.0, {}))
 UNBOUNDED = Bounds(Extreme(-math.inf, None), Extreme(math.inf, None))
-
-
-def interval(low: float, high: float) -> Bounds:
-    """Return bounds without known combinations; no bounds, where one is undefined."""
-    return UNBOUNDED if math.isnan(low) or math.isnan(high) else Bounds(Extreme(low, None), Extreme(high, None))
-
-
-def factor_bounds(low: float, high: float, factor: Factor) -> Bounds:
-    """Return bounds of `x^power * log10(x)^log` for all x in an interval; no bounds, where it may have no value."""
-    result = _power(low, high, factor.power)
-    if factor.log != 0:
-        if low <= 0:
-            return UNBOUNDED
-        result = result * _power(math.log10(low), math.log10(high), factor.log)
-    return result
-
-
-def _power(low: float, high: float, power: Exponent) -> Bounds:
-    """Return bounds of `x^power` for all x in an interval."""
-    if power == 0:
-        return ONE
-    is_integer = isinstance(power, int)
-    if (power < 0 and low <= 0 <= high) or (not is_integer and low < 0):
-        return UNBOUNDED
-    with np.errstate(all="ignore"):
-        ends = np.power(np.array([low, high]), float(power))
-    least = 0.0 if is_integer and power % 2 == 0 and low < 0 < high else float(ends.min())
-    return interval(least, float(ends.max()))

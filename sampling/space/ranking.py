@@ -14,12 +14,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
-from sampling.space.optimum import SpacePart, parts_of, unused_options
+from sampling.space.optimum import parts_of, unused_options
 from sampling.space.rows import distinct_rows, packed
 from sampling.space.satisfiability import is_installed
 from sampling.space.space import DIAGRAMS, LIMIT, WEIGHTED, Space
@@ -105,9 +105,9 @@ def require_count(count: int) -> None:
 def best(model: InfluenceModel, space: Space, count: int, maximize: bool = False, limit: int = LIMIT) -> Ranking:
     """Return the valid configurations with the least (or greatest) predicted values.
 
-    The best one is the first of equally good ones in the order of `space.enumerate()`, unless a MaxSAT solver finds
-    them (see `sampling.space.maxsat`): where constraints connect too many options, or where there are more
-    combinations than the limit.
+    Of equally good ones the first in the order of `space.enumerate()` count, where no part of the space exceeds the
+    limit. Where constraints connect too many options, or options of the model have more combinations than the limit, a
+    MaxSAT solver finds them (see `sampling.space.maxsat`), in any order.
 
     Args:
         model: the performance-influence model.
@@ -124,59 +124,26 @@ def best(model: InfluenceModel, space: Space, count: int, maximize: bool = False
     """
     require_count(count)
 
-    def exact() -> Ranking:
-        if count > 1:
-            chosen = partial(_Rows.in_order, sizes=space.problem.sizes, count=count)
-            return _ranked((model,), space, (maximize,), chosen, limit)
-        # The first best one in the order of `space.enumerate()`, also where that is too large.
-        space.require_valid()
-        indices = np.zeros((1, len(space.system.options)), dtype=np.int64)
-        parts = list(parts_of((model,), space))
-        examined = 0
-        for part in parts:
-            indices[0, list(part.variables)], number = part.best(maximize, limit)
-            examined += number
-        return _ranking((model,), space, indices, examined, parts)
-
-    def weighted() -> tuple[Array, Sequence[int]]:
+    def solved() -> Ranking:
         from sampling.space.maxsat import WeightedClauses
 
         clauses = WeightedClauses(model, space, maximize)
-        return clauses.best(count), clauses.used
-
-    # Weights are rounded to the last bits of the predictions, so that all found ones are kept.
-    return _answered((model,), space, (maximize,), exact, weighted, lambda rows: np.arange(len(rows)))
-
-
-def _answered(
-    models: Sequence[InfluenceModel],
-    space: Space,
-    maximize: Sequence[bool],
-    exact: Callable[[], Ranking],
-    weighted: Callable[[], tuple[Array, Sequence[int]]],
-    kept: Callable[[Array], Array],
-) -> Ranking:
-    """Return what decision diagrams find, or a MaxSAT solver for large systems, or where diagrams do not suffice.
-
-    `weighted` returns configurations and the positions of used options, `kept` the positions to keep of ordered values.
-    """
-
-    def solved() -> Ranking:
-        rows, used = weighted()
+        rows = clauses.best(count)
         if not len(rows):
             space.require_valid()
         found = Configurations(space.system, rows)
-        predicted = np.stack([model.predict(found) for model in models])
-        signed = predicted.T * np.where(maximize, -1.0, 1.0)
-        order = np.lexsort(signed.T[::-1])
-        order = order[kept(signed[order])]
-        return Ranking(found[order], predicted[:, order], len(rows), unused_options(space.system, used), WEIGHTED)
+        predicted = model.predict(found)
+        # Weights are rounded to the last bits of the predictions.
+        order = np.argsort(-predicted if maximize else predicted, kind="stable")
+        unused = unused_options(space.system, clauses.used)
+        return Ranking(found[order], predicted[None, order], len(rows), unused, WEIGHTED)
 
     if space.is_large and is_installed():
         with suppress(SpaceError):
             return solved()
     try:
-        return exact()
+        chosen = partial(_Rows.in_order, sizes=space.problem.sizes, count=count)
+        return _ranked((model,), space, (maximize,), chosen, limit)
     except SpaceError:
         if not space.is_large and is_installed():
             with suppress(SpaceError):
@@ -189,9 +156,7 @@ def pareto_front(
 ) -> Ranking:
     """Return the valid configurations that no other one surpasses: better in one prediction and not worse in any.
 
-    Of several configurations with the same predictions it has one. Where constraints connect too many options, or where
-    there are more combinations than the limit, a MaxSAT solver finds it (see `sampling.space.maxsat`); points
-    that differ by less than about a millionth may then count as one.
+    Of several configurations with the same predictions it has one.
 
     Args:
         models: at least one model.
@@ -211,13 +176,7 @@ def pareto_front(
         order = rows.in_order(space.problem.sizes)
         return order[undominated(rows.sums[order])]
 
-    def weighted() -> tuple[Array, Sequence[int]]:
-        from sampling.space.maxsat import weighted_front
-
-        return weighted_front(models, space, greatest)
-
-    exact = partial(_ranked, models, space, greatest, kept, limit)
-    return _answered(models, space, greatest, exact, weighted, undominated)
+    return _ranked(models, space, greatest, kept, limit)
 
 
 def front_of_rounded(values: Array) -> Array:
@@ -278,17 +237,12 @@ def _ranked(
     indices = np.zeros((len(combined.rows), len(space.system.options)), dtype=np.int64)
     indices[:, list(combined.positions)] = combined.rows
     for part in parts:
-        if not part.used:
-            indices[:, list(part.variables)] = part.first(limit)
-        elif part.count > limit:
+        if part.count > limit:
+            completed = cache(part.completed)
             for row in indices:
-                row[list(part.variables)] = part.completed(row[None, list(part.used)])
-    return _ranking(models, space, indices, examined, parts)
-
-
-def _ranking(
-    models: Sequence[InfluenceModel], space: Space, indices: Array, examined: int, parts: Sequence[SpacePart]
-) -> Ranking:
+                row[list(part.variables)] = completed(tuple(row[list(part.used)].tolist()))
+        elif not part.used:
+            indices[:, list(part.variables)] = space.projection(part.variables).enumerate(limit)[0]
     found = Configurations(space.system, indices)
     used = {position for part in parts for position in part.used}
     predicted = np.array([model.predict(found) for model in models])

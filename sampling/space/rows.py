@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -66,23 +65,8 @@ def without_repeats(matrix: Array) -> Array:
     return np.asarray(matrix[np.sort(distinct_rows(matrix)[0])])
 
 
-def without_repeated_bytes(matrix: Array) -> Array:
-    """Return the distinct rows of a matrix of bytes in order of their first appearance."""
-    first: dict[bytes, int] = {}
-    for row, data in enumerate(_bytes(matrix, matrix.dtype)):
-        first.setdefault(data, row)
-    return matrix[list(first.values())]
-
-
 def contained(rows: Array, others: Array) -> Array:
     """Return which rows are among others, shape (n,), bool."""
     dtype = np.result_type(rows, others)
-    known = set(_bytes(others, dtype))
-    return np.array([data in known for data in _bytes(rows, dtype)], dtype=bool)
-
-
-def _bytes(matrix: Array, dtype: np.dtype[Any]) -> list[bytes]:
-    """Return each row as bytes."""
-    width = matrix.shape[1] * dtype.itemsize
-    data = np.ascontiguousarray(matrix, dtype=dtype).tobytes()
-    return [data[start : start + width] for start in range(0, width * len(matrix), width or 1)] or [b""] * len(matrix)
+    known = {row.tobytes() for row in others.astype(dtype)}
+    return np.array([row.tobytes() in known for row in rows.astype(dtype)], dtype=bool)

@@ -46,17 +46,12 @@ class Satisfiability:
         self._activators = 0
 
     @classmethod
-    def of(cls, problem: ConstraintProblem) -> Satisfiability | None:
-        """Return what `of_values` returns for a problem of binary options; None if it has others."""
-        return None if any(size > 2 for size in problem.sizes) else cls.of_values(problem)
-
-    @classmethod
-    def of_values(cls, problem: ConstraintProblem) -> Satisfiability | None:
+    def of(cls, problem: ConstraintProblem, values: int = MAX_VALUES) -> Satisfiability | None:
         """Return the satisfiability of the values of a problem (see `ValueLiterals`).
 
-        None without the solver, if options have too many values, or if arithmetic constraints are about too many.
+        None without the solver, if an option has more `values`, or if arithmetic constraints are about too many.
         """
-        if not is_installed() or max(problem.sizes, default=0) > MAX_VALUES:
+        if not is_installed() or max(problem.sizes, default=0) > values:
             return None
         literals = ValueLiterals(problem.sizes)
         clauses: list[list[int]] = list(literals.domains())

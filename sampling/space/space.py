@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from sampling.space.compilation import BUDGETS
-from sampling.space.problem import ConstraintProblem, Relation, components, problem_of
+from sampling.space.problem import ConstraintProblem, Relation, components, problem_of, stated
 from sampling.space.satisfiability import Satisfiability
 from sampling.space.solutions import MAX_DIAGRAM, Cache, Solutions, conflict
 from splc.data.configurations import Configurations, fixed_indices, with_further_values
@@ -59,6 +60,11 @@ class Space:
         return ClauseTable(self._clauses)
 
     @cached_property
+    def _relations(self) -> list[Relation]:
+        constraints = self.problem.constraints if self.system.arithmetic_constraints else ()
+        return [constraint for constraint in constraints if isinstance(constraint, Relation)]
+
+    @cached_property
     def problem(self) -> ConstraintProblem:
         """The model as variables (its options) and constraints over them."""
         return problem_of(self.system)
@@ -86,8 +92,8 @@ class Space:
 
     @cached_property
     def satisfiability(self) -> Satisfiability | None:
-        """The SAT solver of the values of all options (see `Satisfiability.of_values`), None if there is none."""
-        return Satisfiability.of_values(self.problem)
+        """The SAT solver of the values of all options (see `Satisfiability.of`), None if there is none."""
+        return Satisfiability.of(self.problem)
 
     @cached_property
     def is_large(self) -> bool:
@@ -116,29 +122,7 @@ class Space:
 
     def check(self, configurations: Configurations) -> Array:
         """Return which configurations are valid, shape (n,), bool."""
-        return self._checked(configurations, self._clause_table)
-
-    def check_changes(self, configurations: Configurations, positions: Collection[int]) -> Array:
-        """Return which configurations are valid that differ from valid ones in options at some positions only."""
-        near = dict.fromkeys(clause for position in positions for clause in self._clauses_of.get(position, ()))
-        return self._checked(configurations, ClauseTable(tuple(near)))
-
-    @cached_property
-    def _clauses_of(self) -> dict[int, list[Clause]]:
-        """Position of an option → the clauses that it is in."""
-        clauses_of: dict[int, list[Clause]] = {}
-        for clause in self._clauses:
-            for position, _ in clause.literals:
-                clauses_of.setdefault(position, []).append(clause)
-        return clauses_of
-
-    @cached_property
-    def _relations(self) -> list[Relation]:
-        stated = self.problem.constraints if self.system.arithmetic_constraints else ()
-        return [constraint for constraint in stated if isinstance(constraint, Relation)]
-
-    def _checked(self, configurations: Configurations, table: ClauseTable) -> Array:
-        valid = table.holds(configurations.indices)
+        valid = self._clause_table.holds(configurations.indices)
         for relation in self._relations:
             valid &= relation.holds(configurations.indices)
         return valid
@@ -176,7 +160,8 @@ class Space:
 
     def count_without(self, constraint: BooleanConstraint | ArithmeticConstraint) -> int:
         """Return the number of valid configurations without one of the model's constraints (this very object)."""
-        return Solutions(self.problem.without(constraint), cache=self.cache).count
+        remaining = tuple(each for each in self.problem.constraints if stated(each) is not constraint)
+        return Solutions(replace(self.problem, constraints=remaining), cache=self.cache).count
 
     def require_valid(self) -> None:
         """Raise a VariabilityError with contradicting constraints if there is no valid configuration."""

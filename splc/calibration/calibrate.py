@@ -98,16 +98,14 @@ def calibrate(
     best = search(misfit)
     if best is None:
         # The error of the model names the configuration.
-        _with(scaled, parameters, np.array([p.start for p in parameters]), [None] * len(parameters), level).predict(
-            fitted_rows
-        )
+        start = np.array([p.start for p in parameters])
+        _with(scaled, parameters, start, [None] * len(parameters), level).predict(fitted_rows)
         kind = "positive, finite" if misfit.logarithmic else "finite"
         raise LearningError(
             f"no values of the free parameters give {kind} predictions for all measured configurations",
             hint="give bounds within which the model has such values: the argument bounds, or --bound NAME=LOW..HIGH",
         )
-    identified = findings(misfit, best.at, level)
-    half = identified.half_widths
+    half, without_effect, confounded, degrees, deviation = findings(misfit, best.at, level)
     # Intervals end at bounds, beyond which no value is right.
     low, high = np.maximum(best.at - half, misfit.low), np.minimum(best.at + half, misfit.high)
     ends = zip(low.tolist(), high.tolist(), strict=True)
@@ -119,11 +117,13 @@ def calibrate(
     if all(p.benchmarked is not None for p in parameters):
         with suppress(EvaluationError):
             before = mean_relative_error(scaled.predict(fitted_rows), target)
+    worst = np.argsort(-np.abs(misfit(best.at)[0]), kind="stable")[:WORST]
+    rows = zip(worst.tolist(), target[worst].tolist(), predicted[worst].tolist(), strict=True)
     return Calibration(
         fitted,
         tuple(_estimate(p, best.at[k], misfit, k, intervals[k]) for k, p in enumerate(parameters)),
-        identified.confounded,
-        tuple(parameters[k].name for k in identified.without_effect),
+        confounded,
+        tuple(parameters[k].name for k in without_effect),
         weights,
         level,
         best.linear,
@@ -131,21 +131,13 @@ def calibrate(
         len(target),
         int((finite & ~used).sum()),
         int((~finite).sum()),
-        identified.degrees,
-        identified.deviation / float(misfit.weights[0] if weights == "absolute" else 1.0),
+        degrees,
+        deviation / float(misfit.weights[0] if weights == "absolute" else 1.0),
         before,
         mean_relative_error(predicted, target),
         None if other is None else mean_relative_error(other, target),
         min(folds, len(target)),
-        tuple(
-            Residual(
-                fitted_rows.assignment(row),
-                describe_configuration(fitted_rows, row),
-                float(target[row]),
-                float(predicted[row]),
-            )
-            for row in np.argsort(-np.abs(misfit(best.at)[0]), kind="stable")[:WORST].tolist()
-        ),
+        tuple(Residual(fitted_rows.assignment(r), describe_configuration(fitted_rows, r), *pair) for r, *pair in rows),
     )
 
 

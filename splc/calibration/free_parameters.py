@@ -20,8 +20,7 @@ from splc.models.subexpressions import Addends, Operation, Parameter, by_name, d
 from splc.models.terms import Factor, Term, factor_values, log_term, option_term
 from splc.types import Array
 
-SCALE = "scale"
-"""The reserved name of a factor on the whole model, unless a parameter has it."""
+SCALE = "scale"  # the reserved name of a factor on the whole model, unless a parameter has it
 
 Bound = tuple[float | None, float | None]
 
@@ -101,19 +100,14 @@ def free_parameters(
     """
     known = {parameter.name: parameter for parameter in model.parameters}
     problems = [] if names else [Problem("no parameter is free", hint="name at least one")]
-    problems += [
-        Problem(
-            f"the model has no parameter {name!r} that could be estimated",
-            hint=unknown_name_hint(name, sorted({*known, SCALE})),
-        )
-        for name in names
-        if name not in known
-    ]
-    problems += [
-        Problem(f"{name!r} has a bound but is not free", hint=unknown_name_hint(name, list(names)))
-        for name in bounds
-        if name not in names
-    ]
+    for name in names:
+        if name not in known:
+            hint = unknown_name_hint(name, sorted({*known, SCALE}))
+            problems.append(Problem(f"the model has no parameter {name!r} that could be estimated", hint=hint))
+    for name in bounds:
+        if name not in names:
+            hint = unknown_name_hint(name, list(names))
+            problems.append(Problem(f"{name!r} has a bound but is not free", hint=hint))
     derived = by_name(model.derived)
     # Names of functions of steps, whose derivative is 0.
     steps = frozenset().union(*(part.names for part in model.derived if isinstance(part, Operation) and part.has_steps))
@@ -263,7 +257,7 @@ class Sensitivity:
                 return known[name]
             with np.errstate(all="ignore"):
                 column = self._computed(name)
-            options = [self._column(option) for option in sorted(self.model.options_of(option_term(name)))]
+            options = [self._name(option).value for option in sorted(self.model.options_of(option_term(name)))]
             value, wrong = derived_column(column.value, options, len(self.configurations))
             known[name] = Dual(value, column.slopes)
             if self.depends(name):
@@ -276,18 +270,16 @@ class Sensitivity:
         match self._derived[name]:
             case Parameter() as parameter:
                 if name not in self._places:
-                    return Dual(parameter.values(self._column), {})
+                    return Dual(parameter.values(lambda option: self._name(option).value), {})
                 index = self._places[name]
-                shape = replace(parameter, values_of=self.free[index].shape).values(self._column)
+                parameter = replace(parameter, values_of=self.free[index].shape)
+                shape = parameter.values(lambda option: self._name(option).value)
                 return Dual(shape * self._multiples[index], {index: shape})
             case Operation(_, operation, operands):
                 parts = [self._total(operand) for operand in operands]
                 values = [part.value for part in parts]
                 # Functions of steps have no rates.
                 return _chained(finite_values(operation, values), zip(rates(operation, values), parts, strict=False))
-
-    def _column(self, name: str) -> Array:
-        return self._name(name).value
 
 
 def _rate(factor: Factor, x: Array) -> Array:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,21 +15,14 @@ from splc.types import Array
 _SAME = 1e-8
 
 
-@dataclass(frozen=True)
-class Findings:
-    """Intervals and dependences of k parameters, in their units."""
+def findings(
+    misfit: Misfit, at: Array, level: float
+) -> tuple[Array, tuple[int, ...], tuple[Confounded, ...], int, float]:
+    """Return what is known about the parameters at the best point, with intervals of a level in (0, 1).
 
-    # half the lengths of their intervals, before bounds cut them, shape (k,), NaN where there is none
-    half_widths: Array
-    without_effect: tuple[int, ...]  # positions of parameters without an effect
-    # groups that cannot be told apart, by positions, with the combinations that are determined
-    confounded: tuple[Confounded, ...]
-    degrees: int  # degrees of freedom left
-    deviation: float  # standard deviation of the weighted residuals
-
-
-def findings(misfit: Misfit, at: Array, level: float) -> Findings:
-    """Return intervals and dependences at the best point.
+    These are half the lengths of the intervals before bounds cut them, shape (k,), NaN where there is none; the
+    positions of parameters without an effect; the groups that cannot be told apart; the degrees of freedom left; and
+    the standard deviation of the weighted residuals.
 
     Intervals are those of linear regression, s^2 (J'J)^-1 with quantiles of Student's t, J being the derivatives of
     the weighted predictions: exact for linear models with normal residuals, an approximation for others.
@@ -40,8 +32,6 @@ def findings(misfit: Misfit, at: Array, level: float) -> Findings:
     than the stated level. With them, the error of a bounded estimate is between the error without bounds and the error
     if the bound is the true value, and the intervals cover at least as often as stated (in simulations of 2 and 3
     parameters with correlations up to 0.999, from 0.947 to 1 at the level 0.95).
-
-    `level`: the level of the intervals, in (0, 1).
     """
     residuals, slopes = misfit(at)
     known = dependence(slopes)
@@ -50,16 +40,14 @@ def findings(misfit: Misfit, at: Array, level: float) -> Findings:
     quantile = t_quantile(degrees, (1 + level) / 2)
     basis = list(known.basis)
     lengths = known.lengths[basis]
-    covariance = np.zeros((0, 0))
-    if basis:
-        half = np.linalg.inv(np.linalg.qr(slopes[:, basis] / lengths, mode="r"))
-        covariance = half @ half.T
+    half = np.linalg.inv(np.linalg.qr(slopes[:, basis] / lengths, mode="r"))
+    covariance = half @ half.T
     widths = np.full(len(at), np.nan)
     # The width of a parameter without partners, or else of the combination that it represents.
     spread = quantile * deviation * np.sqrt(np.diag(covariance)) / lengths
     alone = ~(known.coefficients != 0).any(axis=1)
     widths[basis] = np.where(alone, spread, np.nan)
-    return Findings(widths, known.zero, _confounded(misfit, at, known, spread), degrees, deviation)
+    return widths, known.zero, _confounded(misfit, at, known, spread), degrees, deviation
 
 
 def _confounded(misfit: Misfit, at: Array, known: Dependence, spread: Array) -> tuple[Confounded, ...]:
@@ -85,12 +73,12 @@ def _confounded(misfit: Misfit, at: Array, known: Dependence, spread: Array) -> 
             for column, j in zip(sorted(columns), dependent, strict=True)
         }
         widths = {i: float(spread[row]) for row, i in zip(sorted(rows), basis, strict=True)}
-        numbers = rates if all(_same(misfit, at, _compensated(at, basis, j, rates)) for j in dependent) else {}
+        numbers = rates if all(_same(misfit, at, basis, j, rates, False) for j in dependent) else {}
         is_sum = bool(numbers)
         if not is_sum and (at[members] > 0).all():
             powers = {(i, j): rate * values[j] / values[i] for (i, j), rate in rates.items()}
             powers |= {key: float(round(p)) for key, p in powers.items() if abs(p - round(p)) < 1e-6}
-            numbers = powers if all(_same(misfit, at, _multiplied(at, basis, j, powers)) for j in dependent) else {}
+            numbers = powers if all(_same(misfit, at, basis, j, powers, True) for j in dependent) else {}
         combinations: list[DeterminedCombination] = []
         for i in basis if numbers else ():
             parts = [(i, 1.0), *((j, numbers[i, j]) for j in dependent if numbers[i, j] != 0)]
@@ -111,25 +99,15 @@ def _confounded(misfit: Misfit, at: Array, known: Dependence, spread: Array) -> 
     return tuple(confounded)
 
 
-def _compensated(at: Array, basis: list[int], other: int, rates: dict[tuple[int, int], float]) -> Array:
-    """Return a point at which one parameter is larger and the others compensate by sums."""
+def _same(
+    misfit: Misfit, at: Array, basis: list[int], other: int, rates: dict[tuple[int, int], float], product: bool
+) -> bool:
+    """Return whether predictions stay the same if one parameter is larger and others compensate by sums or factors."""
     step = np.zeros(len(at))
-    step[other] = 0.5 * (abs(at[other]) or 1.0)
+    step[other] = 1.0 if product else 0.5 * (abs(at[other]) or 1.0)
     step[basis] = [-rates[i, other] * step[other] for i in basis]
-    return at + step
-
-
-def _multiplied(at: Array, basis: list[int], other: int, powers: dict[tuple[int, int], float]) -> Array:
-    """Return a point at which one parameter is doubled and the others compensate by factors, perhaps infinite ones."""
-    factors = np.ones(len(at))
-    factors[other] = 2.0
     with np.errstate(over="ignore"):
-        factors[basis] = np.exp2([-powers[i, other] for i in basis])
-    return at * factors
-
-
-def _same(misfit: Misfit, at: Array, moved: Array) -> bool:
-    """Return whether predictions are the same at two points, of which one may be infinite."""
+        moved = at * np.exp2(step) if product else at + step
     if not np.isfinite(moved).all():
         return False
     before, after = misfit(at)[0], misfit(moved)[0]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -151,9 +152,8 @@ def _with_block(misfit: Misfit, point: Array, block: tuple[int, ...]) -> Array |
     slopes = slopes[:, columns]
     if not (np.isfinite(residuals).all() and np.isfinite(slopes).all()):
         return None
-    solved = origin.copy()
-    solved[columns] = solve(slopes, -residuals, misfit.low[columns], misfit.high[columns], point[columns])
-    return solved
+    origin[columns] = solve(slopes, -residuals, misfit.low[columns], misfit.high[columns], point[columns])
+    return origin
 
 
 def start_points(misfit: Misfit, start: Array, block: tuple[int, ...]) -> Iterator[Array]:
@@ -212,17 +212,9 @@ def trust_region_search(misfit: Misfit, begin: Array) -> tuple[Array, bool]:
     try:
         # The search also tries points without predictions, and rejects them.
         with np.errstate(all="ignore"):
-            result = least_squares(
-                residuals,
-                begin,
-                jac=slopes,
-                bounds=(misfit.low, misfit.high),
-                x_scale="jac",
-                ftol=1e-14,
-                xtol=1e-14,
-                gtol=1e-14,
-                max_nfev=100 * len(begin),
-            )
+            exactly = partial(least_squares, x_scale="jac", ftol=1e-14, xtol=1e-14, gtol=1e-14)
+            bounds = misfit.low, misfit.high
+            result = exactly(residuals, begin, jac=slopes, bounds=bounds, max_nfev=100 * len(begin))
     except (ValueError, np.linalg.LinAlgError):
         # Predictions without finite derivatives: the point reached before is polished, and its cost decides.
         return last[0], False

@@ -31,12 +31,7 @@ _DISTINCT = 1e-7
 
 
 def about_fits(
-    names: Sequence[str],
-    points: Array,
-    measured: Condensed,
-    chosen: Selection,
-    settings: FitSettings,
-    errors: Array,
+    names: Sequence[str], points: Array, measured: Condensed, chosen: Selection, settings: FitSettings, errors: Array
 ) -> list[tuple[str, ...]]:
     """Return caveats about how the chosen models of quantities fit, the gravest first; `errors`: their SMAPEs."""
     values, parameters = measured.values, len(names)
@@ -91,13 +86,6 @@ def _fall(names: Sequence[str]) -> str:
 
 def about_points(names: Sequence[str], points: Array) -> tuple[str, ...]:
     """Return caveats about the points: parameters with one value, with short lines, and that change together."""
-    return _about_points(tuple(names), np.ascontiguousarray(points).tobytes())
-
-
-# The quantities of a profile are measured at the same points.
-@lru_cache(maxsize=256)
-def _about_points(names: tuple[str, ...], data: bytes) -> tuple[str, ...]:
-    points = np.frombuffer(data).reshape(-1, len(names))
     caveats = []
     for parameter, name in enumerate(names):
         values = len(np.unique(points[:, parameter]))

@@ -165,9 +165,7 @@ class Condensed:
     outliers: Array  # number of repetitions that are more likely outliers than not, shape (models,)
 
     def __getitem__(self, rows: Array) -> Condensed:
-        """Return the values of some models, whose positions ascend."""
-        if len(rows) == len(self.values):
-            return self
+        """Return the values of some models."""
         return Condensed(self.values[rows], self.counts[rows], self.squares[rows], self.outliers[rows])
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -36,8 +36,6 @@ BANK = np.log(np.geomspace(3e-4, 1.0, 15))
 _SMALLEST = 1e-28
 _LARGEST = 1e20
 _STEP = 0.25
-# Tables are made for parts of the grid of which there are this number.
-_PARTS = 24
 
 # Coefficients of one sign are within five decades of each other.
 _RANGE = 5 * float(np.log(10))
@@ -54,17 +52,6 @@ BEYOND = 8.0
 _EXCLUDED, _EXCLUDED_PER_POINT = float(np.log(1e-8)), float(np.log(0.1))
 
 
-class _Tables(NamedTuple):
-    """Tables of `NoiseEvidence.judged` for `width` steps of the grid from `first` on, and differences of steps."""
-
-    first: int
-    width: int
-    evidence: Array
-    evidence_steps: Array
-    noise: Array
-    noise_steps: Array
-
-
 @dataclass(frozen=True, eq=False)
 class NoiseEvidence:
     """The prior of the noise of points' means, given the repetitions of a batch of quantities."""
@@ -76,7 +63,7 @@ class NoiseEvidence:
     implied: Array  # standard deviation of a mean that repetitions imply, shape (models,)
     freedom: Array  # degrees of freedom of `implied`, shape (models,)
     single: Array  # variance of a measurement around its point's mean, beyond that of the mean, shape (models,)
-    tables: dict[int, _Tables]  # degrees of freedom of residuals → tables of `judged`, made on first use
+    tables: dict[int, tuple[Array, ...]]  # degrees of freedom of residuals → tables of `judged`, made on first use
     priors: dict[int, tuple[Array, ...]]  # degrees of freedom of residuals → the arrays that `moments` needs
 
     def judged(self, squares: Array, free: int, rows: Array | None = None) -> tuple[Array, Array]:
@@ -90,40 +77,21 @@ class NoiseEvidence:
         position = (np.log(np.minimum(np.maximum(squares, _SMALLEST), _LARGEST)) - start) / step
         index = position.astype(np.intp)
         position -= index
-        tables = self._covering(free, index)
-        if tables.first:
-            index -= tables.first
+        if free not in self.tables:
+            self.tables[free] = self._tables(free)
+        evidence_table, evidence_steps, noise_table, noise_steps = self.tables[free]
         if len(self.shares) > 1:
-            index = index + tables.width * (np.arange(len(self.shares)) if rows is None else rows)
-        evidence, noise = tables.evidence_steps[index], tables.noise_steps[index]
+            index = index + len(grid) * (np.arange(len(self.shares)) if rows is None else rows)
+        evidence, noise = evidence_steps[index], noise_steps[index]
         evidence *= position
-        evidence += tables.evidence[index]
+        evidence += evidence_table[index]
         noise *= position
-        noise += tables.noise[index]
+        noise += noise_table[index]
         return evidence, noise
 
-    def _covering(self, free: int, index: Array) -> _Tables:
-        """Return tables that cover steps of the grid: of 48 decades, a batch rarely has more than six."""
-        known, size = self.tables.get(free), _bank(free)[0].size
-        if len(self.shares) == 1:
-            if known is None:
-                self.tables[free] = known = self._tables(free, 0, size)
-            return known
-        lowest, highest = (int(index.min()), int(index.max())) if index.size else (0, 0)
-        if known is not None:
-            # Without the last step, which has no difference.
-            end = known.first + known.width - 1
-            if known.first <= lowest and highest < end:
-                return known
-            lowest, highest = min(lowest, known.first), max(highest, end - 1)
-        width = max(size // _PARTS, 1)
-        first, end = lowest // width * width, min((highest // width + 1) * width, size)
-        self.tables[free] = known = self._tables(free, first, end + 1)
-        return known
-
-    def _tables(self, free: int, first: int, end: int) -> _Tables:
-        """Return tables for some steps of the grid."""
-        _, squares, top, parts, variances = (table[..., first:end] for table in _bank(free))
+    def _tables(self, free: int) -> tuple[Array, ...]:
+        """Return the log evidence and the noise at all steps of the grid, and the differences of steps."""
+        _, squares, top, parts, variances = _bank(free)
         likely = self.shares @ parts
         variance = self.shares @ variances
         if self.within.any() and free > 0:
@@ -138,7 +106,7 @@ class NoiseEvidence:
         total, spread = np.log(likely) + top, np.sqrt(variance / likely)
         # The last column has no difference to a next one.
         tables = ((table, np.diff(table, axis=1, append=table[:, -1:])) for table in (total, spread))
-        return _Tables(first, total.shape[1], *(table.ravel() for pair in tables for table in pair))
+        return tuple(table.ravel() for pair in tables for table in pair)
 
     def moments(self, squares: Array, free: Array, rows: Array | None = None) -> tuple[Array, Array, Array]:
         """Return the size of the variance of a mean of weight 1, its degrees of freedom, and its mean, of hypotheses.
@@ -174,11 +142,9 @@ class NoiseEvidence:
     def _priors(self, free: int) -> tuple[Array, ...]:
         """Return the scales of the prior (`BANK`, the implied one, none), its log density, and most of `_constants`."""
         degrees = np.maximum(self.freedom, 1.0)[: len(self.shares)]
-        kinds, kind_of = (
-            (degrees[:1], None) if (degrees == degrees[0]).all() else np.unique(degrees, return_inverse=True)
-        )
+        kinds, kind_of = np.unique(degrees, return_inverse=True)
         constants = np.array([_constants(free, freedom) for freedom in kinds.tolist()])
-        constants = constants if kind_of is None else constants[kind_of]
+        constants = constants if len(kinds) == 1 else constants[kind_of]
         scales = np.empty((len(degrees), len(BANK) + 2))
         scales[:, :-2] = FREEDOM * np.exp(2 * BANK)
         scales[:, -2] = degrees * np.maximum(self.implied[: len(degrees)] ** 2, _SMALLEST)
@@ -230,7 +196,7 @@ def noise_evidence(measured: Condensed, scales: Array) -> NoiseEvidence:
 
 
 @lru_cache(maxsize=1)
-def _unrepeated() -> tuple[Array, dict[int, _Tables], dict[int, tuple[Array, ...]]]:
+def _unrepeated() -> tuple[Array, dict[int, tuple[Array, ...]], dict[int, tuple[Array, ...]]]:
     """Return `shares`, `tables` and `priors` without repetitions, which all quantities have in common."""
     return _split(np.log(_CENTERS)[None]), {}, {}
 

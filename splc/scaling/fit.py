@@ -220,7 +220,12 @@ def _batch(data: Quantities, settings: FitSettings, names: Names, weights: Array
     # Extra-P's methods find the terms of single parameters first, and combine them.
     if len(names) == 1 or settings.method != "default":
         return _models(data, units, measured, chosen, settings, names)
-    single_parameter = _only_parameter(chosen, measured, len(names))
+    # The only one of several parameters that has an effect; -1 for any other number.
+    active = chosen.having(np.array([[not factor.is_constant for factor in term] for term in chosen.terms], dtype=bool))
+    active = active if chosen.terms else np.zeros((len(units), len(names)), dtype=bool)
+    # Any product fits zeros; the search along one parameter chooses a constant.
+    active[~measured.values.any(axis=1)] = np.arange(len(names)) == 0
+    single_parameter = np.where(active.sum(axis=1) == 1, active.argmax(axis=1), -1)
     fitted_models: dict[int, ScalingModel] = {}
     for parameter in np.unique(single_parameter).tolist():
         rows = np.flatnonzero(single_parameter == parameter)
@@ -236,15 +241,6 @@ def _batch(data: Quantities, settings: FitSettings, names: Names, weights: Array
                 models = [replace(model, uncertainty=posterior) for model, posterior in pairs]
         fitted_models |= dict(zip(rows.tolist(), models, strict=True))
     return [fitted_models[row] for row in range(len(data))]
-
-
-def _only_parameter(chosen: Selection, measured: Condensed, parameters: int) -> Array:
-    """Return for each quantity the only one of several parameters that has an effect; -1 for any other number."""
-    active = chosen.having(np.array([[not factor.is_constant for factor in term] for term in chosen.terms], dtype=bool))
-    active = active if chosen.terms else np.zeros((len(measured.values), parameters), dtype=bool)
-    # Any product fits zeros; the search along one parameter chooses a constant.
-    active[~measured.values.any(axis=1)] = np.arange(parameters) == 0
-    return np.where(active.sum(axis=1) == 1, active.argmax(axis=1), -1)
 
 
 def _along(

@@ -49,11 +49,6 @@ class PosteriorUncertainty:
         """Return the coordinates of points of the model that `points` has, shape (points, parameters)."""
         return x if self.parameters is None else x[:, list(self.parameters)]
 
-    @property
-    def is_slow(self) -> bool:
-        """True if the first interval needs a search of hypotheses, which takes some milliseconds."""
-        return self.shortlist is None and self.points.shape[1] > 1
-
     @cached_property
     def signs(self) -> tuple[bool, bool]:
         """True if no value is negative; True if all measurements are 0."""
@@ -150,8 +145,6 @@ _PRECISE, _EXACT = 2e-4, 1e-9
 # The longest last step, relative to the narrowest part of a mixture.
 _SHORT = 0.01
 _ROOT = float(np.sqrt(2 * np.pi))
-# Quantiles that are found are left out of further steps as soon as fewer than this share is missing.
-_COMPRESSED = 0.8
 
 
 def mixture_intervals(
@@ -209,7 +202,7 @@ def quantiles(tail: float, means: Array, errors: Array, weights: Array, freedoms
             array.ravel() for array in (means, spreads, guess, low, high, narrowest)
         )
         starts = np.cumsum(counts) - counts
-        roots_found, open_, missed = guess.copy(), np.arange(len(counts)), np.isfinite(guess)
+        missed = np.isfinite(guess)
         density = normal * weights / (spreads * _ROOT)
         for count in range(_STEPS):
             away = (np.repeat(guess, counts) - means) / spreads
@@ -229,17 +222,7 @@ def quantiles(tail: float, means: Array, errors: Array, weights: Array, freedoms
             better = np.where(known, guess, 0.5 * (low + high))
             better = np.where(inside & (known | (count < _NEWTON or count % 2 == 0)), newton, better)
             guess = np.where(missed, better, guess)
-            roots_found[open_] = guess
             missed &= ~known
             if not missed.any():
                 break
-            if np.count_nonzero(missed) < _COMPRESSED * len(missed):
-                parts = np.repeat(missed, counts)
-                means, spreads, weights, normal, density, powers = (
-                    array[parts] for array in (means, spreads, weights, normal, density, powers)
-                )
-                guess, low, high, narrowest, open_, counts, missed = (
-                    array[missed] for array in (guess, low, high, narrowest, open_, counts, missed)
-                )
-                starts = np.cumsum(counts) - counts
-    return roots_found.reshape(points, -1).T
+    return guess.reshape(points, -1).T

@@ -104,15 +104,9 @@ def settings_of(
         raise SpecError(f"terms must be 1 or 2, not {terms}")
     if criterion not in (None, *CRITERIA):
         raise SpecError(f"unknown criterion {criterion!r}", hint=unknown_name_hint(str(criterion), CRITERIA))
-    return FitSettings(
-        method,
-        cast(Condensation, condense),
-        strong_scaling,
-        SETS["paper"] if exponents is None else exponent_set(exponents),
-        1 if terms is None else terms,
-        cast(Criterion, "loo" if criterion is None else criterion),
-        True if local is None else local,
-    )
+    searched = SETS["paper"] if exponents is None else exponent_set(exponents)
+    chosen = cast(Condensation, condense), strong_scaling, searched, terms or 1, cast(Criterion, criterion or "loo")
+    return FitSettings(method, *chosen, local is not False)
 
 
 def exponent_set(stated: Any) -> tuple[Exponents, ...]:
@@ -147,7 +141,7 @@ def _exponents(text: str) -> Any:
     return powers, logs
 
 
-_TRUTH = {"yes": True, "1": True, "no": False, "0": False}
+_truth = partial(Setting, kind=bool, words={"yes": True, "1": True, "no": False, "0": False})
 # The settings of `fit`; the methods that have one are in `splc.scaling.methods.METHODS`.
 SETTINGS: Mapping[str, Setting] = MappingProxyType(
     {
@@ -160,24 +154,16 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
             words={"min": "minimum", "max": "maximum"},
             shown="`robust` for `default`, else `mean`",
         ),
-        "strong_scaling": Setting(
-            "whether to search negative powers",
-            kind=bool,
-            words=_TRUTH,
-            shown="where values fall for `default`, else `false`",
+        "strong_scaling": _truth(
+            "whether to search negative powers", shown="where values fall for `default`, else `false`"
         ),
-        "local": Setting(
+        "local": _truth(
             "whether to fit several parameters mainly to the points near the largest values where no hypothesis is "
             "exact",
-            kind=bool,
-            words=_TRUTH,
             shown="`false` (`splc scale`: `true`)",
         ),
-        "segmented": Setting(
-            "whether to look for one change of behaviour (a line of six points or more)",
-            kind=bool,
-            words=_TRUTH,
-            default=False,
+        "segmented": _truth(
+            "whether to look for one change of behaviour (a line of six points or more)", default=False
         ),
         "exponents": Setting(
             "the search space: `paper`, `extrap`, or powers and logarithms as `0,1/2,1;0,1`",

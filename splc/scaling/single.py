@@ -39,15 +39,7 @@ from splc.scaling.evidence import (
     noise_evidence,
     noise_scales,
 )
-from splc.scaling.exponents import (
-    FALLING,
-    Exponents,
-    Product,
-    columns,
-    exponent_columns,
-    hypothesis_columns,
-    usable,
-)
+from splc.scaling.exponents import FALLING, Exponents, Product, columns, exponent_columns, hypothesis_columns, usable
 from splc.scaling.least_squares import Orthogonal, dot, judged, triangular
 from splc.scaling.selection import (
     FAR,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
 from dataclasses import replace
@@ -16,12 +15,9 @@ from hypothesis import strategies as st
 from splc.calibration import Calibration, DeterminedCombination, Estimate, calibrate
 from splc.calibration.result import Residual
 from splc.data.accuracy import mean_relative_error
-from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, LearningError, MeasurementError, SpecError
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.parameters import Parameters, ParameterTable, Quantity
-from splc.system.options import NumericOption
-from splc.system.variability import VariabilityModel
 from tests.support.calibration_problems import ALL, BENCHMARKED, FREE, LINEAR, SYSTEM, fitted, noisy, read, tabled
 from tests.support.examples import examples
 from tests.support.golden_messages import Lines, check_calls, check_messages
@@ -190,31 +186,6 @@ def test_folds_do_not_depend_on_the_order_of_rows() -> None:
             calibrate(model, ALL, measured, FREE, folds=folds)
 
 
-def test_folds_of_deselected_options() -> None:
-    """An option that is deselected is not the same as one whose value is 0, wherever their rows are."""
-    system = VariabilityModel("s", (NumericOption("depth", (0, 1), deselected_flag=-1), NumericOption("nx", (1, 2, 3))))
-    every = Configurations(system, np.array(list(itertools.product(range(3), range(3)))))
-    model = read("alpha * nx + beta * 2^depth", {"alpha": 1.0, "beta": 1.0}, FREE[:2], system)
-    measured = 9 + np.sqrt(every.column("nx"))
-    errors = [
-        calibrate(model, every[rows], measured[rows], FREE[:2], folds=2).error_cross_validated
-        for rows in (np.random.default_rng(seed).permutation(9) for seed in range(4))
-    ]
-    assert errors == pytest.approx(errors[:1] * 4, rel=1e-9)
-
-
-def test_where_a_fold_has_no_prediction() -> None:
-    """If estimates from the other folds have no finite prediction somewhere, the cross-validated error is undefined."""
-    rows = (ALL.column("nx") < 800) | (ALL.column("px") == 1)
-    model = read("log(alpha - nx)", {"alpha": 900.0}, ("alpha",))
-    # All but one of the measurements say 500, with which the model has no value at the one.
-    measured = np.log(np.maximum(500 - ALL.column("nx"), 3.0))
-    found = calibrate(model, ALL[rows], measured[rows], ("alpha",), folds=99)
-    assert found["alpha"].value > 800
-    assert (found.error_cross_validated, found.folds) == (None, 17)
-    assert calibrate(model, ALL[rows], measured[rows], ("alpha",), folds=0).folds == 0
-
-
 @pytest.mark.parametrize("weights", ["relative", "absolute", "log"])
 def test_the_worst_configurations(weights: Any) -> None:
     """The greatest residuals, in the sense of the weights, are told with their configurations, the worst first."""
@@ -269,14 +240,6 @@ def test_a_model_without_a_value_says_where() -> None:
         fitted("alpha * log(100 - nx)", {"alpha": 1.0}, np.ones(20), ("alpha",))
     with pytest.raises(EvaluationError, match="no finite value"):
         fitted("log(-1 - alpha * nx)", {"alpha": 1.0}, np.ones(20), ("alpha",))
-
-
-def test_a_start_without_predictions_is_no_end() -> None:
-    """If the model has no value with the benchmarked parameters, others are found from other starts."""
-    measured = read("log(1000 - alpha * nx)", {"alpha": 0.5}).predict(ALL)
-    found = fitted("log(1000 - alpha * nx)", {"alpha": 20.0}, measured, ("alpha",))
-    assert found.error_before is None
-    assert found["alpha"].value == pytest.approx(0.5)
 
 
 def test_messages() -> None:

@@ -9,21 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from splc.arithmetic.functions import POWER
-from splc.calibration.free_parameters import Free, Sensitivity, free_parameters
+from splc.calibration.free_parameters import Sensitivity, free_parameters
 from splc.data.configurations import Configurations
 from splc.models.influence import InfluenceModel
-from splc.models.subexpressions import Parameter, finite_values
+from splc.models.subexpressions import Parameter
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from tests.support.calibration_problems import ALL, LINEAR, read
 
 INF = math.inf
-
-
-def number(value: float) -> Parameter:
-    """Return a parameter with this value."""
-    return Parameter("p", (value,), (value,), (value,))
 
 
 def table(*values: float) -> Parameter:
@@ -54,15 +48,6 @@ def test_default_bounds(
         assert (one.low, one.high, one.unit, one.start) == (low, high, unit, start)
         assert one.benchmarked == (None if guessed else value)
         assert one.name == "alpha"
-
-
-def test_intervals_of_negative_rows() -> None:
-    """The lower end of an interval is below the upper one also in rows of negative values."""
-    changed = Free(table(-2.0, 1.0, 3.0), 1.0, 1, 1.0, 0.0, INF).at(2.0, (1.0, 3.0), 0.9)
-    assert changed.values_of == (-4.0, 2.0, 6.0)
-    assert (changed.low, changed.high) == ((-6.0, 1.0, 3.0), (-2.0, 3.0, 9.0))
-    negative = Free(number(-2.0), -2.0, 0, 2.0, -INF, INF).at(-1.0, (-2.0, -0.5), 0.9)
-    assert (negative.values_of, negative.low, negative.high) == ((-2.0,), (-4.0,), (-1.0,))
 
 
 BINARY = VariabilityModel(
@@ -157,23 +142,3 @@ def test_points_without_predictions() -> None:
         expected[nx == 50] = np.nan
         np.testing.assert_array_equal(np.isfinite(expected), np.isfinite(found(np.array([alpha, 1.5]))[0]))
         assert found(np.array([alpha, 1.5]))[0] == pytest.approx(expected, rel=1e-12, nan_ok=True)
-
-
-def test_terms_with_an_influence_of_0() -> None:
-    """A term with the influence 0 adds nothing to the other terms, with and without free parameters."""
-    model = read("3 * nx + 5 * px + alpha * px + alpha * nx^2", {"alpha": 2.0}, ("alpha",))
-    kept = {1, 2}
-    terms = [(term, influence * (place in kept)) for place, (term, influence) in enumerate(model.terms)]
-    model = InfluenceModel.from_terms(terms, model.order, "identity", model.derived)
-    assert sum(influence == 0 for _, influence in model.terms) == 2
-    found = Sensitivity(model, ALL, free_parameters(model, ("alpha",), (), {}))
-    assert found(np.ones(1))[0] == pytest.approx(model.predict(ALL), rel=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("base", "exponent"), [(np.nan, 0.0), (1.0, np.nan), (np.inf, -1.0), (0.5, np.inf), (np.nan, np.nan)]
-)
-def test_powers_of_undefined_values(base: float, exponent: float) -> None:
-    """A power has no value if its base or its exponent has none, also where that would not matter: 1^x and x^0."""
-    found = finite_values(POWER, [np.array([base, 4.0]), np.array([exponent, 0.5])])
-    np.testing.assert_array_equal(found, [np.nan, 2.0])

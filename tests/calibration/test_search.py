@@ -12,17 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.calibration import calibrate
-from splc.calibration.free_parameters import Sensitivity, free_parameters
-from splc.calibration.search import (
-    Misfit,
-    dependence,
-    polished,
-    search,
-    search_near,
-    solve,
-    start_points,
-    trust_region_search,
-)
+from splc.calibration.search import dependence, solve
 from splc.data.accuracy import mean_relative_error
 from splc.models.parameters import Quantity
 from splc.types import Array
@@ -102,17 +92,6 @@ def test_true_values_are_found(text: str, benchmarked: Values, true: Values, lin
     assert found.error_after == pytest.approx(0, abs=1e-7)
     assert found.error_before == pytest.approx(mean_relative_error(read(text, benchmarked).predict(ALL), measured))
     assert (found.undetermined, found.without_effect) == ((), ())
-
-
-def test_nobody_has_to_have_benchmarked_anything() -> None:
-    """Parameters whose values are guessed are found far away from the guess; ratio and error before are undefined."""
-    true = {"f": 2e-9, "alpha": 3e-7}
-    measured = read("f * log(1 + alpha * nx^3)", true).predict(ALL)
-    found = fitted("f * log(1 + alpha * nx^3)", {"f": 1, "alpha": 1}, measured, ("f", "alpha"), guessed=("f", "alpha"))
-    assert found.error_before is None
-    for name, value in true.items():
-        assert found[name].value == pytest.approx(value, rel=1e-8)
-        assert (found[name].benchmarked, found[name].ratio, found[name].ratio_interval) == (None, None, None)
 
 
 def least(matrix: Array, target: Array, low: Array, high: Array) -> tuple[float, Array]:
@@ -242,127 +221,6 @@ def test_bounds_of_any_kind(true: float, bounds: Any) -> None:
     measured = read(text, {"alpha": 7.0, "beta": true}).predict(ALL)
     found = fitted(text, {"alpha": 1.0, "beta": 1.0}, measured, ("alpha", "beta"), bounds={"beta": bounds})
     assert found["beta"].value == pytest.approx(true, rel=1e-8)
-
-
-def misfit_of(text: str, values: Values, measured: Any, **how: Any) -> Misfit:
-    """Return the misfit of a model in units of its benchmarked values, with weights of 1."""
-    model = read(text, values, tuple(values))
-    free = free_parameters(model, tuple(values), (), how.pop("bounds", {}))
-    low, high = (np.array([getattr(one, side) / one.unit for one in free]) for side in ("low", "high"))
-    return Misfit(Sensitivity(model, ALL, free), measured, np.ones(len(measured)), low, high, **how)
-
-
-@pytest.mark.parametrize(
-    ("parameters", "ratio", "count"),
-    [(1, (1 + math.sqrt(5)) / 2, 60), (2, 1.32471795724474602596, 120), (9, None, 300)],
-)
-def test_points_fill_the_space(parameters: int, ratio: float | None, count: int) -> None:
-    """Points after the start are those of the generalised golden ratio: the golden and the plastic number."""
-    names = "abcdefghi"[:parameters]
-    text = " + ".join(f"log(9 + {name} * px)" for name in names)
-    bounds = dict.fromkeys(names, (-1.0, 1.0))
-    misfit = misfit_of(text, dict.fromkeys(names, 1.0), ALL.column("px"), bounds=bounds)
-    start, *points = start_points(misfit, np.full(parameters, 0.25), ())
-    assert (start == 0.25).all()
-    assert len(points) == count
-    for number, point in enumerate(points if ratio is not None else (), 1):
-        shares = [math.fmod(0.5 + number / (ratio or 1.0) ** power, 1) for power in range(1, parameters + 1)]
-        assert point == pytest.approx([2 * share - 1 for share in shares], abs=1e-9)
-    assert len(list(start_points(misfit, start, tuple(range(parameters))))) == 1
-
-
-def test_a_point_near_the_best_is_polished() -> None:
-    """Gauss-Newton steps lead from near the best point to where derivatives of the squares vanish, or to a bound."""
-    measured = noisy(read("alpha * px^beta + f", {"alpha": 2.0, "beta": 1.5, "f": 9.0}).predict(ALL), 0.1)
-    for bounds in ({}, {"beta": (None, 1.4)}):
-        misfit = misfit_of("alpha * px^beta + f", dict.fromkeys(FREE, 1.0), measured, bounds=bounds)
-        begin = np.array([2.1, 1.38, 8.5])
-        found = polished(misfit, begin)
-        residuals, slopes = misfit(found)
-        force = slopes.T @ residuals / (np.linalg.norm(slopes, axis=0) * np.linalg.norm(residuals))
-        assert misfit.cost(found) < misfit.cost(begin)
-        assert force[[0, 2]] == pytest.approx([0, 0], abs=1e-6)
-        if bounds:
-            assert found[1] == 1.4
-            assert force[1] < -1e-6
-        else:
-            assert force[1] == pytest.approx(0, abs=1e-6)
-
-
-def test_a_point_next_to_a_bound_is_moved_there() -> None:
-    """The best point is exactly at a bound also if the search ended so near to it that the misfit is the same."""
-    misfit = misfit_of("alpha * px + f", {"alpha": 1.0, "f": 1.0}, 2 - 1e-9 * ALL.column("px"))
-    for distance in (1e-18, 1e-17):
-        assert polished(misfit, np.array([distance, 2 - 2.5e-9]))[0] == 0.0
-
-
-def test_polishing_makes_nothing_worse() -> None:
-    """From anywhere, the misfit after polishing is at most that before."""
-    measured = read("log(alpha * nx) * px^beta", {"alpha": 2.0, "beta": 1.0}).predict(ALL)
-    misfit = misfit_of("log(alpha * nx) * px^beta", {"alpha": 1.0, "beta": 1.0}, measured)
-    for begin in np.random.default_rng(0).uniform(0.1, 20, (6, 2)):
-        assert misfit.cost(polished(misfit, begin)) <= misfit.cost(begin)
-    nowhere = np.zeros(2)
-    assert polished(misfit, nowhere) is nowhere
-
-
-def test_a_search_nearby_stays_nearby() -> None:
-    """Near a local minimum the search does not go to the global one; for a linear model it is the exact solution."""
-    text, measured = "alpha^4 - 10 * alpha^3 + 33 * alpha^2 - 40.1 * alpha + 16.5", np.zeros(20)
-    misfit = misfit_of(text, {"alpha": 1.0}, measured)
-    local, best = search_near(misfit, np.array([0.9])), search(misfit)
-    assert local is not None
-    assert best is not None
-    roots = np.polynomial.Polynomial([-40.1, 66, -30, 4]).roots().real
-    assert local == pytest.approx([roots.min()], rel=1e-6)
-    assert best.at[0] > 3
-    assert misfit.cost(best.at) < misfit.cost(local)
-    nowhere = misfit_of("log(alpha)", {"alpha": 1.0}, measured)
-    assert search_near(nowhere, np.zeros(1)) is None
-    line = misfit_of("alpha * px + beta", {"alpha": 1.0, "beta": 1.0}, ALL.column("px") ** 2)
-    exact = search(line)
-    assert exact is not None
-    assert exact.linear
-    near = search_near(line, np.array([50.0, 50.0]))
-    assert near is not None
-    assert (near == exact.at).all()
-    # Of equally good values those nearest to the benchmarked ones, wherever the search begins.
-    line = misfit_of("alpha * px + 3 * beta * px", {"alpha": 1.0, "beta": 1.0}, 7 * ALL.column("px"))
-    near = search_near(line, np.array([7.0, 0.0]))
-    assert near == pytest.approx([1.3, 1.9])
-
-
-def test_a_search_ends_where_derivatives_do() -> None:
-    """If derivatives are not finite at a point of the search, it returns the last point where they are."""
-
-    class Square:
-        """The square of a parameter, without a derivative below 3."""
-
-        def __call__(self, at: Any) -> tuple[Any, Any]:
-            return at**2, np.where(at < 3, np.nan, 2 * at)[:, np.newaxis]
-
-    square: Any = Square()
-    misfit = Misfit(square, np.ones(1), np.ones(1), np.full(1, -math.inf), np.full(1, math.inf))
-    at, converged = trust_region_search(misfit, np.array([5.0]))
-    assert (at.tolist(), converged) == ([5.0], False)
-
-
-@given(st.integers(0, 2**32 - 1), st.integers(1, 4))
-@examples(60)
-def test_solutions_meet_bounds_exactly(seed: int, unknowns: int) -> None:
-    """The solution has the least misfit within bounds; an unknown at a bound is the bound, without rounding."""
-    rng = np.random.default_rng(seed)
-    scales = 10.0 ** rng.integers(-9, 9, unknowns)
-    matrix = rng.normal(size=(8, unknowns)) / scales
-    low = scales * rng.uniform(-1, 0, unknowns) / 3
-    high = scales * rng.uniform(0, 1, unknowns) / 3
-    target = rng.normal(size=8)
-    x = solve(matrix, target, low, high, np.zeros(unknowns))
-    misfit, expected = least(matrix, target, low, high)
-    assert np.linalg.norm(matrix @ x - target) <= misfit * (1 + 1e-9)
-    np.testing.assert_allclose(x / scales, expected / scales, atol=1e-9)
-    for bound in (low, high):
-        assert (x[expected == bound] == bound[expected == bound]).all()
 
 
 @pytest.mark.parametrize(("distance", "dependent"), [(1e-12, (2,)), (1e-7, ())])

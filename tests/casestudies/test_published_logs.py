@@ -105,7 +105,7 @@ def test_comparisons_of_strategies() -> None:
 
     def result(*p_values: float) -> Result:
         pairs = tuple(PairTest(f"a{at}", "b", p_value, 0.5 + at / 8) for at, p_value in enumerate(p_values))
-        group = GroupTest({"a": 3, "b": 4}, {"a": 2.5, "b": 1.5}, 3.5, 0.04, "holm", pairs)
+        group = GroupTest({"a": 3, "b": 4}, {"a": 2.5, "b": 1.5}, 3.5, 0.04, pairs)
         return Result(Request(root="."), 0, (), (), (), (), (StrategyTest("x264", 40, group),))
 
     assert shown.tables_of(result(0.01, 0.05, 0.2), ["tests"])[0].rows == (

@@ -14,7 +14,7 @@ from casestudies.published_logs.log_learnings import learnings_of
 from casestudies.published_logs.logs import Request, run
 from casestudies.published_logs.relearn import Relearned, relearned
 from sampling import Space, sample
-from sampling.draws import redrawn_positions, removed_positions
+from sampling.draws import compat_positions
 from splc.data.measurements import Measurements
 from splc.formats.measurements.csv import write_configurations
 from splc.formats.models.log_writer import learned_log_text
@@ -85,21 +85,21 @@ def again(log: str, measured: Measurements, folder: Path) -> Relearned:
 
 
 @pytest.mark.parametrize("place", ["lists/all.csv", "all.csv", ""])
-@pytest.mark.parametrize("rule", [redrawn_positions, removed_positions])
-def test_draws_from_a_list(place: str, rule: object, tmp_path: Path) -> None:
+@pytest.mark.parametrize("redraws", [True, False])
+def test_draws_from_a_list(place: str, redraws: bool, tmp_path: Path) -> None:
     """A random sample from a list follows by the rule of its version; without the list, the measurements are it."""
     measured = measurements(**dict.fromkeys("abcdef", bool))
     order = np.random.default_rng(1).permutation(len(measured)) if place else np.arange(len(measured))
     if place:
         (tmp_path / place).parent.mkdir(exist_ok=True)
         write_configurations(measured.configurations[order], tmp_path / place)
-    rows = order[rule(len(measured), 20, 10)]  # type: ignore[operator]
+    rows = order[compat_positions(len(measured), 20, 10, redraws)]
     command = "command: binary random numConfigs:20 seed:10 fromFile:lists/all.csv\n"
     log = program_log(measured, rows, command, {"first": "d", "abortError": 1})
     found = again(log, measured, tmp_path)
     assert (found.complete, found.equal, found.rounds) == (True, found.rounds, found.rounds)
     assert found.rounds > 2
-    assert ("before June 2023" in found.sample) == (rule is redrawn_positions)
+    assert ("before June 2023" in found.sample) == redraws
     # Another seed is another sample.
     other = again(log.replace("seed:10", "seed:11"), measured, tmp_path)
     assert (other.equal, other.complete, bool(other.sample)) == (0, False, bool(place))

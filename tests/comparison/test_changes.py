@@ -7,12 +7,11 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from comparison.changes import ModelChange, Undetermined, model_change, model_course
 from splc.data.configurations import Configurations
-from splc.errors import ConfigurationError
 from splc.models.basis.regression import NORMAL_QUANTILE
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, option_term
@@ -166,17 +165,6 @@ def test_formulas(seeds: tuple[int, int], link: Link, factor: float) -> None:
     assert (list(course.terms), course.factors) == (order, (found.factor,))
 
 
-@pytest.mark.parametrize("link", ["identity", "log"])
-@pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
-def test_rounding_is_no_change(link: Link, unit: float) -> None:
-    """Measurements without noise, of different configurations, have no change at all in any unit."""
-    same = model({CONSTANT: 1.0, FAST: 0.5, SAFE: 0.7, N: 0.3}, link)
-    before, after = ((some, same.predict(some) * unit) for some in (ALL[::3], ALL[1::2]))
-    change = model_change(same, same, before, after)
-    assert [(each.size, each.intervals) for each in change.sets] == [(0, 0)] * 4
-    assert change.factor == 1
-
-
 def test_values_that_are_left_out() -> None:
     """Values of 0, for products also negative ones, and missing values do not count."""
     for link, wrong in (("identity", [0.0, np.nan]), ("log", [0.0, -3.0, np.nan])):
@@ -222,61 +210,9 @@ def test_an_option_that_is_new(link: Link) -> None:
         assert np.isnan(each.means).tolist() == np.isnan(each.widths).tolist() == [each.text == "fast", False]
 
 
-def test_an_option_that_is_always_selected() -> None:
-    """In a version in which an option is always selected, its term cannot be told from the constant."""
-    change = model_change(BOTH, CHANGED, measured(BOTH, 1), measured(CHANGED, 2, rows=ALL[ALL.column("fast") == 1]))
-    assert change.undetermined == (NONE, Undetermined(confounded=("1", "fast", "n", "fast * n")))
-    assert settled(change) == [("safe",)]
-    assert (list(influences(change)), change.factor) == (["safe"], 1.0)
-
-
 def test_options_that_go_together_in_one_version() -> None:
     """Terms that are the same in one version are not compared, since the others would take the rest."""
     change = model_change(BOTH, CHANGED, measured(BOTH, 1, rows=TOGETHER), measured(CHANGED, 2))
     assert change.undetermined == (Undetermined(confounded=("fast", "safe")), NONE)
     assert settled(change) == []
     assert {text for text, _ in influences(change).items()} == {"1", "n", "fast * n"}
-
-
-def test_nothing_that_can_be_compared() -> None:
-    """A model without terms that both versions determine has no changes."""
-    constant = Configurations(ALL.system, np.repeat(ALL[[13]].indices, 6, axis=0))
-    change = model_change(BOTH, BOTH, measured(BOTH, 1), (constant, np.linspace(1, 2, 6)))
-    assert (change.sets, change.factor) == ((), 1.0)
-    assert set(change.undetermined[1].zero) == {"fast", "fast * n"}
-
-
-@pytest.mark.parametrize("rows", [[], [0], [0, 33], [0, 1, 10, 20]])
-def test_hardly_any_configurations(rows: list[int]) -> None:
-    """As many influences as configurations cannot be compared, whatever terms are 0 in all of them."""
-    few = measured(OLD, 2, rows=ALL[rows])
-    for pair in ((few, measured(OLD, 1)), (measured(OLD, 1), few)):
-        with pytest.raises(ConfigurationError, match="too few to compare"):
-            model_change(OLD, OLD, *pair)
-        with pytest.raises(ConfigurationError, match="too few to compare"):
-            model_course((OLD, OLD), pair, ())
-
-
-@examples(40)
-@given(
-    st.lists(st.sampled_from(range(len(ALL))), min_size=0, max_size=40, unique=True),
-    st.lists(st.sampled_from(range(len(ALL))), min_size=8, max_size=40, unique=True),
-)
-def test_influences_without_noise(before: list[int], after: list[int]) -> None:
-    """Whatever was measured: what is compared is right, and every other term is named."""
-    first, second = ALL[before], ALL[after]
-    # Terms that depend on each other in both versions count once.
-    design = BOTH.contributions(ALL[sorted({*before, *after})])
-    assume(np.linalg.matrix_rank(design) == len(BOTH.terms))
-    counts = [np.linalg.matrix_rank(BOTH.contributions(rows)) < len(rows) for rows in (first, second)]
-    if not all(counts):
-        with pytest.raises(ConfigurationError, match="too few"):
-            model_change(BOTH, CHANGED, (first, BOTH.predict(first)), (second, CHANGED.predict(second)))
-        return
-    change = model_change(BOTH, CHANGED, (first, BOTH.predict(first)), (second, CHANGED.predict(second)))
-    truth = {"1": (10, 10), "fast": (5, 5), "safe": (8, 12), "n": (2, 2), "fast * n": (1, 1)}
-    found = influences(change)
-    named = {text for side in change.undetermined for text in (*side.zero, *side.confounded)}
-    for text in found:
-        assert found[text] == pytest.approx(truth[text], rel=1e-6)
-    assert named == set(truth) - set(found)

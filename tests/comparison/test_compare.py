@@ -32,11 +32,6 @@ def model(text: str, parameters: Parameters | None = None) -> InfluenceModel:
     return parse_model_text(Source("model.txt", text.encode()), SYSTEM, parameters)
 
 
-def named(**models: InfluenceModel) -> list[ComparedModel]:
-    """Return models with these names."""
-    return [compared_model(name, each) for name, each in models.items()]
-
-
 @st.composite
 def models(draw: st.DrawFn) -> InfluenceModel:
     """Models of a few terms with positive influences."""
@@ -54,35 +49,6 @@ def test_it_is_what_its_parts_say(first: InfluenceModel, second: InfluenceModel)
     assert sum(share.weight for share in found.hybrid.classes) == pytest.approx(1)
     assert 0 <= found.hybrid.syntactic <= 1
     assert 0 <= found.hybrid.semantic <= 1
-
-
-@given(models(), models(), st.lists(st.integers(0, 3), min_size=len(ALL), max_size=len(ALL)).filter(any))
-def test_weights_are_repetitions(first: InfluenceModel, second: InfluenceModel, counts: list[int]) -> None:
-    """The weight 2 of a configuration has the effect of the configuration twice, in every part."""
-    found = compare(first, second, ALL, weights=np.array(counts, dtype=float))
-    repeated = compare(first, second, ALL[np.repeat(np.arange(len(ALL)), counts)])
-    assert found.hybrid is not None
-    assert repeated.hybrid is not None
-    own, other = found.hybrid, repeated.hybrid
-    assert (own.syntactic, own.semantic) == pytest.approx((other.syntactic, other.semantic))
-    assert [each.weight for each in own.classes] == pytest.approx([each.weight for each in other.classes])
-    assert found.semantic is not None
-    assert repeated.semantic is not None
-    assert found.semantic.values["error_rate"] == pytest.approx(repeated.semantic.values["error_rate"])
-
-
-@given(models(), models(), models())
-def test_others_do_not_matter(first: InfluenceModel, second: InfluenceModel, third: InfluenceModel) -> None:
-    """Each pair is compared as if it were alone, and each model is judged as if it were alone."""
-    measured = np.linspace(1.0, 7.0, len(ALL))
-    found = compare_all(named(a=first, b=second, c=third), ALL, measured=measured, nfp="t")
-    assert found.comparisons[1] == compare(first, third, ALL, names=("a", "c"))
-    told: list[tuple[int, str]] = []
-    compare_all(named(a=first, b=second, c=third), on_pair=lambda done, name: told.append((done, name)))
-    assert told == [(1, "b"), (2, "c")]
-    alone = compare_all(named(c=third), ALL, measured=measured, nfp="t")
-    assert alone.comparisons == ()
-    assert found.judged[2] == alone.judged[0]
 
 
 BAND, WIDE = np.array([[1.0], [2.0]]) * np.ones(len(ALL)), np.array([[0.0], [10.0]]) * np.ones(len(ALL))

@@ -14,7 +14,6 @@ from scipy import stats
 
 from comparison.intervals import coverage, influence_intervals, prediction_intervals
 from splc.data.configurations import Configurations
-from splc.errors import ConfigurationError, MeasurementError, SpecError
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, log_term, option_term
 from splc.system.options import BinaryOption, NumericOption
@@ -115,28 +114,6 @@ def test_collinear_terms(noise: Array) -> None:
     np.testing.assert_array_equal(band[:, ~tellable], np.tile([[0.0], [np.inf]], (~tellable).sum()))
 
 
-def test_degenerate_fits() -> None:
-    """Terms of zeros only, more terms than measurements, no terms, and exact measurements have their intervals."""
-    without = ALL[ALL.value("b") == 0]
-    found = influence_intervals(model_of({CONSTANT: 1.0, B: 2.0}), without, np.arange(len(without), dtype=float))
-    finite = np.isfinite(prediction_intervals(found, ALL)).all(axis=0)
-    assert (finite == (ALL.value("b") == 0)).all()
-    # Fewer measurements than terms suffice if these differ in fewer directions than there are measurements.
-    few = ALL[(ALL.value("x") == 1) & (ALL.value("y") == 1e3)]
-    model = model_of({CONSTANT: 1.0, X: 1.0, Y: 1.0, X * X: 1.0, X * Y: 1.0})
-    found = influence_intervals(model, few, np.array([1.0, 2.0, 3.0, 4.0]))
-    assert found.fit.freedom == 3
-    half = stats.t.ppf(0.975, 3) * np.std([1, 2, 3, 4], ddof=1) / 2
-    np.testing.assert_allclose(prediction_intervals(found, few), model.predict(few) + np.array([[-half], [half]]))
-    # The empty model predicts 0, surely.
-    found = influence_intervals(model_of({}), ALL, np.ones(len(ALL)))
-    assert (found.fit.freedom, found.fit.deviation) == (len(ALL), 1.0)
-    np.testing.assert_array_equal(prediction_intervals(found, ALL), np.zeros((2, len(ALL))))
-    exact = model_of({CONSTANT: 3.0, X: -2.0})
-    assert np.ptp(prediction_intervals(influence_intervals(exact, ALL, exact.predict(ALL)), ALL), axis=0).max() < 1e-10
-    assert influence_intervals(exact, ALL, np.zeros(len(ALL))).fit.deviation == 0
-
-
 @pytest.mark.parametrize("number", [250, pytest.param(1000, marks=pytest.mark.slow)])
 def test_coverage_of_simulated_data(number: int) -> None:
     """Over simulated measurements, the coverage of intervals is about their level."""
@@ -163,23 +140,6 @@ def test_wrong_measurements() -> None:
         influence_intervals(model_of({CONSTANT: 1.0, X: 1.0}, link), ALL[[0, 3, 6][: len(values)]], np.array(values))
 
     check_messages("fits", reject)
-
-
-def test_wrong_arguments() -> None:
-    """A level in percent and another number of values than configurations are refused."""
-    model = model_of({CONSTANT: 1.0})
-    with pytest.raises(SpecError, match="a fraction"):
-        influence_intervals(model, ALL, np.ones(len(ALL)), 95)
-    with pytest.raises(ConfigurationError, match="1 value does not belong to 48 configurations"):
-        influence_intervals(model, ALL, np.ones(1))
-
-
-@pytest.mark.parametrize("unit", [1e-300, 1e300])
-def test_values_whose_squares_are_not_precise_are_refused(unit: float) -> None:
-    """Near the ends of the numbers there are no intervals, but an error."""
-    model = model_of({CONSTANT: 5.0 * unit, X: 2.0 * unit})
-    with pytest.raises(MeasurementError, match="use another unit"):
-        influence_intervals(model, ALL, model.predict(ALL))
 
 
 @pytest.mark.parametrize("link", ["identity", "log"])

@@ -14,14 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from comparison.correlation import (
-    Correlation,
-    correlations,
-    multiplicities,
-    pair_correlations,
-    resampled,
-    with_interval,
-)
+from comparison.correlation import Correlation, correlations, pair_correlations, with_interval
 from comparison.result import SemanticComparison
 from comparison.semantic import compare_values
 from tests.support.golden_messages import check_calls, check_messages, shown
@@ -82,35 +75,6 @@ def test_units_and_sign(rows: list[tuple[float, float]], seed: int, unit: float)
         assert plain.low <= plain.high
 
 
-@given(values, st.integers(0, 99), st.booleans())
-def test_resamples_are_samples(rows: list[tuple[float, float]], seed: int, by_models: bool) -> None:
-    """The coefficient of a resample is SciPy's on the comparisons repeated as often as they were drawn."""
-    x, y = (np.array(column) for column in zip(*rows, strict=True))
-    rng = np.random.default_rng(seed)
-    models = rng.integers(5, size=(len(rows), 2)) if by_models else np.arange(len(rows))[:, np.newaxis]
-    weights = multiplicities(models, 10, rng)
-    for weight, found in zip(weights.astype(int), resampled({"m": x}, y, weights)["m"], strict=True):
-        some_x, some_y = np.repeat(x, weight), np.repeat(y, weight)
-        if len(set(some_x)) < 2 or len(set(some_y)) < 2:
-            assert math.isnan(found)
-        else:
-            assert found == pytest.approx(stats.spearmanr(some_x, some_y).statistic)
-
-
-@given(st.integers(2, 6), st.integers(0, 99))
-def test_models_are_drawn(count: int, seed: int) -> None:
-    """Each pair is there as often as its models, drawn with replacement, can be paired; alone, they are as many."""
-    alone = multiplicities(np.arange(count)[:, np.newaxis], 20, np.random.default_rng(seed))
-    assert (alone.sum(axis=1) == count).all()
-    assert alone.max() > 1
-    pairs = np.array(list(itertools.combinations_with_replacement(range(10, 10 + count), 2)))
-    for weights in multiplicities(pairs, 20, np.random.default_rng(seed)):
-        times = {int(first): weight for (first, second), weight in zip(pairs, weights, strict=True) if first == second}
-        assert sum(times.values()) == count
-        for (first, second), weight in zip(pairs, weights, strict=True):
-            assert first == second or weight == times[first] * times[second]
-
-
 def quality_pairs(models: int, seed: int, noise: float) -> tuple[list[SemanticComparison], list[tuple[int, int]]]:
     """Return all pairs of models with a noisy measure, the noise belonging to the models."""
     rng = np.random.default_rng(seed)
@@ -141,24 +105,6 @@ def test_coverage_of_the_interval() -> None:
         low, high = interval(only(correlations(comparisons, pairs=pairs, level=0.9, resamples=200)))
         held += low <= (truth or 0) <= high
     assert held >= 0.75 * 40
-
-
-def test_seeds() -> None:
-    """The intervals depend on the seed, not on the other measures."""
-    comparisons, pairs = quality_pairs(8, 5, 1.0)
-    found = correlations(comparisons, pairs=pairs, resamples=50)
-    assert found == correlations(comparisons, pairs=pairs, resamples=50)
-    assert found != correlations(comparisons, pairs=pairs, resamples=50, seed=1)
-    more = [SemanticComparison(5, {**c.values, "m": float(i % 5)}, {}) for i, c in enumerate(comparisons)]
-    assert correlations(more, pairs=pairs, resamples=50)[0] == found[0]
-
-
-def test_level_orders_the_intervals() -> None:
-    """A higher level has the wider interval, around the lower one's."""
-    comparisons, pairs = quality_pairs(10, 2, 1.0)
-    narrow = only(correlations(comparisons, pairs=pairs, level=0.5, resamples=200))
-    wide = only(correlations(comparisons, pairs=pairs, level=0.99, resamples=200))
-    assert (wide.low or 0) < (narrow.low or 0) < (narrow.high or 0) < (wide.high or 0)
 
 
 def correlated(against: str = "error_rate", resamples: int = 0, **columns: Sequence[float | None]) -> list[str]:

@@ -92,51 +92,6 @@ def test_shares_and_similarities_are_those_of_their_definitions(
             assert share.weight == pytest.approx((share.first + share.second) / 2)
 
 
-@given(models, models, st.integers(1, 4))
-def test_a_weight_is_a_number_of_repetitions(first: InfluenceModel, second: InfluenceModel, times: int) -> None:
-    """A configuration that counts n times is as n equal ones, and the unit of weights does not matter."""
-    syntactic = compare_terms(first, second)
-    weights = np.ones(len(ALL))
-    weights[3] = times
-    repeated = ALL[[*range(len(ALL)), *[3] * (times - 1)]]
-    by_weight = hybrid(first, second, syntactic, ALL, weights=7 * weights)
-    by_repetition = hybrid(first, second, syntactic, repeated)
-    for own, other in zip(by_weight.classes, by_repetition.classes, strict=True):
-        assert (own.first, own.second) == pytest.approx((other.first, other.second))
-        assert own.semantic == pytest.approx(other.semantic, abs=1e-9)
-
-
-@pytest.mark.parametrize("size", [1e-300, 1e300])
-def test_huge_and_tiny_contributions_have_the_same_shares(size: float) -> None:
-    """Shares of very large and very small contributions are those of others."""
-    one, other = model(x=3.0, y=-1.0, constant=2.0), model(x=1.0, constant=2.0)
-    plain, scaled = compared(one, other), compared(one.scaled(size), other.scaled(size), np.full(len(ALL), size))
-    for own, found in zip(plain.classes, scaled.classes, strict=True):
-        values = ((each.first, each.second, each.weight, each.semantic) for each in (own, found))
-        assert next(values) == pytest.approx(next(values))
-
-
-@given(st.lists(st.sampled_from([0.0, 1e-300, 1e-5, 1.0, -3.0, 1e300]), min_size=6, max_size=6))
-def test_blocks_of_configurations_do_not_matter(influences: list[float]) -> None:
-    """Shares and similarities do not depend on the size of the blocks of configurations."""
-    system = VariabilityModel("s", (NumericOption("x", (0.0, 1.0, 2.0)), NumericOption("y", (0.0, 1.0, 5.0))))
-    configurations = Configurations(system, np.array(list(itertools.product(range(3), repeat=2))))
-    terms = [CONSTANT, option_term("x"), option_term("x") * option_term("y")]
-    first, second = (
-        InfluenceModel.from_terms(zip(terms, own, strict=True), system.names)
-        for own in (influences[:3], influences[3:])
-    )
-    syntactic = compare_terms(first, second)
-    weights = np.arange(1.0, 10.0)
-    whole = hybrid(first, second, syntactic, configurations, weights=weights)
-    for size in (1, 2, 4):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("splc.models.influence.BLOCK", size)
-            blocks = hybrid(first, second, syntactic, configurations, weights=weights)
-        for own, other in zip(whole.classes, blocks.classes, strict=True):
-            assert dataclasses.astuple(own)[1:] == pytest.approx(dataclasses.astuple(other)[1:], rel=1e-12, abs=1e-14)
-
-
 def classes(*found: HybridComparison) -> Lines:
     """Return the shares of both models, the weights and the similarities of the classes."""
     return Lines("\n".join(shown(dataclasses.astuple(each)) for own in found for each in own.classes))

@@ -132,14 +132,3 @@ def test_corners_bound_models_that_are_linear_in_each_parameter(box: list[list[f
         inside = predicted(rng.uniform(low, high) for low, high in box)
         assert (found[0] - slack <= inside).all()
         assert (inside <= found[1] + slack).all()
-
-
-@pytest.mark.parametrize("unit", [1e-300, 1e300])
-def test_lengths_of_any_size(unit: float) -> None:
-    """Huge and tiny predictions are compared as others are, without infinite sums."""
-    first = np.array([[0.0] * 30, [2.0] * 30])
-    second = np.array([[1.0] * 30, [4.0] * 30])
-    plain, other = compare_intervals(first, second, 0.9), compare_intervals(first * unit, second * unit, 0.9)
-    assert other.jaccard == pytest.approx(plain.jaccard)
-    assert other.hausdorff == pytest.approx(2 * unit)
-    assert other.width == pytest.approx((2 * unit, 3 * unit))

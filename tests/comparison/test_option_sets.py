@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import itertools
-import math
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
-from comparison import compare, option_sets
+from comparison import compare
 from comparison.option_sets import variance_sets
-from sampling import Space
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, Term, option_term
 from splc.system.options import BinaryOption, NumericOption
@@ -26,7 +24,6 @@ A, B, X = (option_term(name) for name in ("a", "b", "x"))
 TERMS = (CONSTANT, A, B, X, X**2, A * B, A * X, B * X)
 
 pairs = st.dictionaries(st.sampled_from(TERMS), st.integers(-8, 8).map(lambda value: value / 4), max_size=5)
-weightings = st.none() | st.lists(st.integers(0, 3), min_size=len(ALL), max_size=len(ALL)).filter(any).map(np.array)
 
 
 def model_of(terms: dict[Term, float], link: Link = "identity") -> InfluenceModel:
@@ -70,41 +67,6 @@ def test_shares_of_the_variance_of_a_product(terms: dict[Term, float]) -> None:
     shares = {frozenset(each.options): each.second for each in variance_sets(model_of({}), model, ALL).sets}
     for own, share in analysed(model).items():
         assert shares.get(own, 0.0) == pytest.approx(share, abs=1e-6)
-
-
-# Large predictions without weight do not make the others equal.
-@example({}, {X**2: 1.25}, np.array([0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0]))
-@given(pairs, pairs, weightings.filter(lambda weights: weights is not None))
-def test_weights_are_repetitions(first: dict[Term, float], second: dict[Term, float], weights: Array) -> None:
-    """The weight 2 of a configuration has the effect of the configuration twice."""
-    models = model_of(first), model_of(second, "log")
-    found = variance_sets(*models, ALL, weights)
-    repeated = variance_sets(*models, ALL[np.repeat(np.arange(len(ALL)), weights)])
-    assert [each.options for each in found.sets] == [each.options for each in repeated.sets]
-    for own, other in zip(found.sets, repeated.sets, strict=True):
-        assert (own.first, own.second) == pytest.approx((other.first, other.second), abs=1e-6)
-
-
-def test_very_many_configurations(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of too many configurations every k-th is used, but all if none of these has a weight."""
-    models = model_of({A: 1.0, X: 2.0}), model_of({B: 1.0, X: 1.0})
-    whole, some = variance_sets(*models, ALL), variance_sets(*models, ALL[::3])
-    apart = np.arange(len(ALL)) % 3
-    assert whole != some
-    monkeypatch.setattr(option_sets, "MAX_CONFIGURATIONS", len(ALL) // 3)
-    assert variance_sets(*models, ALL) == some
-    assert variance_sets(*models, ALL, 1.0 * (apart == 0)) == some
-    assert variance_sets(*models, ALL, 1.0 * (apart == 1)) == variance_sets(*models, ALL[1::3])
-
-
-@given(pairs, pairs, weightings)
-def test_shares_are_fractions(first: dict[Term, float], second: dict[Term, float], weights: Array | None) -> None:
-    """All shares are in [0, 1] and sum to at most 1, for any weights."""
-    found = variance_sets(model_of(first), model_of(second, "log"), ALL, weights)
-    for shares in ([each.first for each in found.sets], [each.second for each in found.sets]):
-        assert all(0 <= share <= 1 for share in shares)
-        assert sum(shares) <= 1 + 1e-9
-    assert found.overlap is None or 0 <= found.overlap <= 1
 
 
 def test_a_product_agrees_with_its_sum() -> None:
@@ -156,18 +118,3 @@ def test_a_product_and_a_sum() -> None:
     assert found.option_sets.overlap == pytest.approx(1)
     assert compare(model_of(terms), model_of(terms), ALL).same_link
     assert compare(model_of(terms), model_of(terms)).option_sets is None
-
-
-def test_larger_sets_take_part_in_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Effects of more than three factors together are no set, but part of the variance; of many, each alone is one."""
-    system = VariabilityModel("four", tuple(BinaryOption(name) for name in "pqrs"))
-    model = InfluenceModel.from_terms({option_term(name): 3.0 for name in "pqrs"}, system.names, "log")
-    found = variance_sets(model, model, Space(system).enumerate())
-    ratio = ((math.exp(3) - 1) / (math.exp(3) + 1)) ** 2
-    whole = (1 + ratio) ** 4 - 1
-    assert len(found.sets) == 4 + 6 + 4
-    assert found.sets[0].first == pytest.approx(ratio / whole)
-    assert sum(each.first for each in found.sets) == pytest.approx(1 - ratio**4 / whole)
-    for most, sets in ((0, 4), (3, 4), (4, 14), (6, 14)):
-        monkeypatch.setattr(option_sets, "MAX_PRODUCTS", most)
-        assert len(variance_sets(model, model, Space(system).enumerate()).sets) == sets

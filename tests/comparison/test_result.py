@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from typing import Literal
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from comparison import compare_all, compared_model
 from comparison.option_sets import variance_sets
 from comparison.result import (
     ClassScore,
-    ClassShare,
     Comparison,
     Comparisons,
-    HybridComparison,
     Judged,
-    OptionSets,
     SemanticComparison,
-    SetShare,
     SyntacticComparison,
     TermScore,
 )
@@ -67,23 +60,6 @@ def several(*pairs: Comparison, judged: tuple[Judged, ...]) -> Comparisons:
 def test_results() -> None:
     """Scores, summaries and tables are those of the golden file."""
     check_calls("comparisons", terms, values, summary, several, Comparison, Judged)
-
-
-unit = st.floats(0, 1)
-
-
-@given(st.lists(st.tuples(unit, unit, unit), max_size=5))
-def test_weighted_means(rows: list[tuple[float, float, float]]) -> None:
-    """Hybrid scores are sums of similarities times weights, at most 1; the overlap that of smaller shares."""
-    found = HybridComparison(tuple(ClassShare((), 0.5, 0.5, weight, one, two) for weight, one, two in rows))
-    assert found.syntactic == pytest.approx(min(1.0, math.fsum(weight * one for weight, one, _ in rows)))
-    assert found.semantic == pytest.approx(min(1.0, math.fsum(weight * two for weight, _, two in rows)))
-    sets = OptionSets("mean", tuple(SetShare((str(at),), *pair) for at, (*pair, _) in enumerate(rows)))
-    # It is undefined for a model without shares.
-    if any(one for one, *_ in rows) and any(two for _, two, _ in rows):
-        assert sets.overlap == pytest.approx(min(1.0, math.fsum(min(pair) for *pair, _ in rows)))
-    else:
-        assert sets.overlap is None
 
 
 @pytest.mark.parametrize("link", ["identity", "log"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import get_args
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from comparison import statistics
-from comparison.statistics import Correction, a12, compare_groups
+from comparison.statistics import a12, compare_groups
 from tests.support.examples import examples
 
 VALUES = st.lists(st.integers(0, 9).map(float), min_size=2, max_size=12)
@@ -68,15 +67,14 @@ def test_kruskal_wallis_and_dunn(groups: dict[str, list[float]]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("correction", get_args(Correction))
 @given(groups=GROUPS.filter(lambda groups: len({value for values in groups.values() for value in values}) > 1))
 @examples(15)
-def test_dunn_agrees_with_scikit_posthocs(correction: Correction, groups: dict[str, list[float]]) -> None:
-    """The p-values of all pairs are those of scikit-posthocs, with every correction."""
+def test_dunn_agrees_with_scikit_posthocs(groups: dict[str, list[float]]) -> None:
+    """The p-values of all pairs are those of scikit-posthocs."""
     from scikit_posthocs import posthoc_dunn
 
-    table = posthoc_dunn(list(groups.values()), p_adjust=correction).to_numpy()
-    found = compare_groups(groups, correction)
+    table = posthoc_dunn(list(groups.values()), p_adjust="holm").to_numpy()
+    found = compare_groups(groups)
     assert found is not None
     assert [pair.p_value for pair in found.pairs] == pytest.approx(table[np.triu_indices(len(groups), 1)], abs=1e-12)
 

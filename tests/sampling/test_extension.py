@@ -64,20 +64,6 @@ def test_an_extension_is_new_and_valid(model: VariabilityModel, spec: str, seed:
         assert len(added) == 2
 
 
-def test_random_extensions_exhaust_the_space() -> None:
-    """Samples that extend each other have every configuration once; more than are left is an error."""
-    model = VariabilityModel("grid", (BinaryOption("b"), NumericOption("x", tuple(map(float, range(10))))))
-    known = sample(model, "random:5")
-    assert len(sample(model, "random:20", existing=known[:0]).unique()) == 20
-    for seed in range(3):
-        new = sample(model, "random:5", seed, existing=known)
-        assert len(new) == 5
-        known = Configurations.concatenate([known, new])
-    assert len(known.unique()) == 20
-    with pytest.raises(SpaceError, match="only 0 valid configurations that the existing sample does not have, not 1"):
-        sample(model, "random:1", existing=known)
-
-
 def test_random_extensions_are_uniform() -> None:
     """Over many seeds every configuration that is not known is added about equally often."""
     model = VariabilityModel("line", (NumericOption("x", tuple(map(float, range(12)))),))

@@ -160,36 +160,6 @@ def test_parameters_without_effect_on_their_only_line(step: float) -> None:
     assert hidden(NAMES[:2], points[:3, :2], [[CONSTANT] * 2], measured, 0) == ()
 
 
-@pytest.mark.parametrize("count", [2, 3, 4])
-def test_values_differ_as_in_an_analysis_of_variance(count: int) -> None:
-    """Values on a line differ where an analysis of variance has a probability below 0.1 %, whatever their number."""
-    points = np.array([[2.0**at, 1] for at in range(count)] + [[2, 3]])
-    noise, differs, expected = np.array([-1e-3, 0.0, 1e-3]), [], []
-    for step in np.linspace(0, 1e-2, 60):
-        values = 1 + step * np.arange(count + 1)[:, None] + noise
-        mean = values.mean(axis=1)
-        squares = ((values - mean[:, None]) ** 2).sum(axis=1)
-        measured = thrice(mean, squares)
-        (found,) = hidden(NAMES[:2], points, [[CONSTANT] * 2, [CONSTANT, LINEAR]], measured, 0)
-        differs.append(found.startswith("the model has no effect of p, although values differ"))
-        expected.append(bool(f_oneway(*values[:count]).pvalue < 1e-3))
-    # Noise is relative, and nearly the same for values so close.
-    assert abs(sum(differs) - sum(expected)) <= 1
-    assert 5 < sum(expected) < 55
-
-
-@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
-@pytest.mark.parametrize(
-    ("line", "differs"), [((1, 1 + 1e-13, 1 - 1e-13), False), ((1, 1 + 1e-9, 1), True), ((0,) * 3, False)]
-)
-def test_differences_of_rounding(unit: float, line: tuple[float, ...], differs: bool) -> None:
-    """Values whose repetitions are equal differ if they do by more than rounding, in any unit; zeros do not differ."""
-    points = np.array([[2.0, 1], [4, 1], [8, 1], [2, 3]])
-    measured = thrice(unit * np.array([*line, 5.0]), np.zeros(4))
-    (found,) = hidden(NAMES[:2], points, [[CONSTANT] * 2, [CONSTANT, LINEAR]], measured, 0)
-    assert found.startswith("the model has no effect of p, although values differ" if differs else "p shows no effect")
-
-
 def test_caveats_of_fits() -> None:
     """A fit has the caveats of its points, and those of its values."""
     found = fit([[2.0, 1.0], [4.0, 1.0], [8.0, 1.0]], [3.0, 3.0, 3.0], names=["p", "n"])

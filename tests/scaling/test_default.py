@@ -68,32 +68,6 @@ def test_moments_are_those_of_the_posterior_of_the_noise(squares: float, free: i
     assert 2 / freedom + 2 / freedom**2 == pytest.approx(variance, rel=1e-3)
 
 
-@pytest.mark.parametrize("counts", [(1, 1, 1), (3, 3, 3), (4, 2, 1)])
-def test_the_density_of_repetitions_has_their_unit(counts: tuple[int, ...]) -> None:
-    """Values in another unit have a density that is smaller by the unit for each repetition."""
-    values = 1 + 0.01 * np.random.default_rng(2).normal(size=(1, 3, 4))
-    values[0][np.arange(4) >= np.array(counts)[:, None]] = np.nan
-
-    def density(unit: float) -> float:
-        found = condensed(values * unit, "mean")
-        return float(noise_evidence(found, found.values).density[0])
-
-    assert density(1000.0) - density(1.0) == pytest.approx(-sum(counts) * np.log(1000.0))
-
-
-def test_noise_that_repetitions_share_is_seen() -> None:
-    """Points that deviate by 4 % in all repetitions, which agree within 0.5 %, are no effect of the parameter."""
-    rng = np.random.default_rng(7)
-    values = (1 + 0.04 * rng.normal(size=(100, 5)))[:, :, None] * (1 + 0.005 * rng.normal(size=(100, 5, 5)))
-    models = fit_many(X, values)
-    assert sum(not model.lead for model in models) > 90
-    new = 1 + 0.04 * rng.normal(size=100)
-    held = [
-        bool(low <= value <= high) for value, (low, high) in zip(new, (m.interval(9.0) for m in models), strict=True)
-    ]
-    assert sum(held) > 80
-
-
 @pytest.mark.parametrize("number", [15, pytest.param(120, marks=pytest.mark.slow)])
 def test_coverage_of_intervals(number: int) -> None:
     """Intervals of 90 % hold a new measurement at four times the largest x in about 90 % of all cases or more."""

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.scaling import fit
 from splc.scaling.data import quantities
 from splc.scaling.suggestion.candidates import candidate_axes, continued
 from tests.support.examples import examples
@@ -58,11 +57,3 @@ def test_measurements_in_one_form(rows: list[tuple[int, int]], repetitions: int)
     for array in (found.points, found.values):
         with pytest.raises(ValueError, match="read-only"):
             array[...] = 0
-
-
-def test_settings_are_keywords() -> None:
-    """Points and values may have their names, and settings must have theirs."""
-    x, y = [1.0, 2.0, 4.0, 8.0], [2.0, 4.0, 8.0, 16.0]
-    assert fit(x=x, y=y).text == fit(x, y).text == "2 * x"
-    with pytest.raises(TypeError, match="positional argument"):
-        fit(x, y, "classic")  # type: ignore[call-arg]

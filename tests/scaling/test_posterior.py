@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.stats import norm
 
-from splc.scaling import fit, fit_many, selection, single
+from splc.scaling import fit, fit_many
 from splc.scaling.data import condensed
 from splc.scaling.evidence import FLOORED, GROWING, RELATIVE, noise_evidence, noise_scales
 from splc.scaling.exponents import columns
-from splc.scaling.least_squares import triangular
 from splc.scaling.single import posterior, space
 from splc.types import Array
 from tests.scaling.test_prior import stated
-from tests.support.examples import examples
 
 X = np.array([2.0, 4.0, 8.0, 16.0, 32.0, 64.0])
 
@@ -75,16 +71,6 @@ def test_log_weights_are_prior_times_evidence(points: int, repetitions: int, kin
     assert checked == set([(0, True), (1, False), (1, True), (2, False), (2, True)][:every])
 
 
-@pytest.mark.parametrize("others", [(), (10.0, 20.0, 30.0)])
-def test_values_that_fall_nearly_along_a_line(others: tuple[float, ...]) -> None:
-    """Times that fall along a line that ends soon stay positive up to 8 times the largest point, also in a grid."""
-    x, y = np.arange(2.0, 16.0, 2.0), np.array([95, 90, 86, 80, 75.5, 70, 65])
-    points = np.array([[each, other] for each in x for other in others]) if others else x[:, None]
-    model = fit(points, np.repeat(y, max(len(others), 1)))
-    further = np.vstack([np.hstack([factor * points[:, :1], points[:, 1:]]) for factor in (2, 4, 8)])
-    assert min(model.predict(further).min(), *(bound.min() for bound in model.interval(further))) >= 0
-
-
 def test_the_largest_point_alone_does_not_show_a_steep_term() -> None:
     """A deviation of the largest point gives no steep term with noise; exact data show such a term."""
     x = 4.0 ** np.arange(3, 9)
@@ -97,42 +83,3 @@ def test_the_largest_point_alone_does_not_show_a_steep_term() -> None:
     assert (far < 1.5).mean() >= 0.75
     steep = fit(x, true + 1e-13 * x**3)
     assert steep.predict(4 * x[-1]) == pytest.approx(np.sqrt(4 * x[-1]) + 1e-13 * (4 * x[-1]) ** 3, rel=1e-6)
-
-
-@pytest.mark.parametrize("method", ["default", "classic", "basic", "refinement"])
-def test_batches_do_not_matter(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Models are the same however few quantities are fitted at once."""
-    values = np.stack([noisy(5, 1)[:, 0] * factor for factor in (1.0, 3.0, 0.1)])
-    values[1] = values[1][::-1]
-    whole = fit_many(X[:5], values, method=method)
-    monkeypatch.setattr(selection, "MAX_NUMBERS", 1)
-    monkeypatch.setattr(single, "CHUNK", 1)
-    assert [str(each) for each in fit_many(X[:5], values, method=method)] == [str(each) for each in whole]
-
-
-@examples(25)
-@given(
-    seed=st.integers(0, 2**32),
-    fits=st.integers(1, 4),
-    size=st.integers(1, 4),
-    absent=st.sampled_from([None, 0, 1]),
-)
-def test_fits_are_those_of_lstsq(seed: int, fits: int, size: int, absent: int | None) -> None:
-    """Coefficients, squares and errors are those of `lstsq`; a column of zeros has none; arguments are not changed."""
-    rng = np.random.default_rng(seed)
-    designs = rng.normal(size=(fits, size, 6)) * 10.0 ** rng.integers(-3, 4, (fits, size, 1))
-    used = [at for at in range(size) if at != absent]
-    designs[:, [at for at in range(size) if at not in used]] = 0.0
-    values, there = rng.normal(size=(fits, 6)), rng.normal(size=size)
-    before = designs.copy(), values.copy()
-    squares, coefficients, factors = triangular(designs, values)
-    assert np.array_equal(designs, before[0])
-    assert np.array_equal(values, before[1])
-    for at in range(fits):
-        design = designs[at, used].T
-        expected = np.linalg.lstsq(design, values[at], rcond=None)[0]
-        assert coefficients[at, used] == pytest.approx(expected, rel=1e-6)
-        assert squares[at] == pytest.approx(float(((design @ expected - values[at]) ** 2).sum()), rel=1e-9)
-        error = np.linalg.solve(np.linalg.qr(design)[1].T, there[used])
-        assert ((factors[at] @ there) ** 2).sum() == pytest.approx((error**2).sum(), rel=1e-6)
-        assert not coefficients[at, [other for other in range(size) if other not in used]].any()

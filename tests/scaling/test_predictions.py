@@ -6,17 +6,13 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from splc.errors import ConfigurationError
 from splc.scaling import fit
-from splc.scaling.classic import line
 from splc.scaling.result import intervals_of, predictions
 
 X = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0])
 FALLING = np.where(X <= 16, 100 / X, 6 + 0.2 * X)
-COLUMNS = st.lists(st.sampled_from([0.0, 1.0, 2.0, 3.5, 8.0, 100.0]), min_size=4, max_size=6)
 
 
 def test_predictions_of_many_models_are_those_of_each() -> None:
@@ -51,29 +47,6 @@ def test_predictions_of_many_models_are_those_of_each() -> None:
     centers = np.array([models[1].predict(X)])
     bounds = intervals_of(models[1:2], X[:, None], centers, 0.5)
     np.testing.assert_allclose(bounds, np.array(models[1].interval(X, 0.5))[:, None], rtol=5e-3)
-
-
-@given(COLUMNS, st.data())
-def test_lines_are_those_of_least_squares(column: list[float], data: st.DataObject) -> None:
-    """Constants and slopes are those of `polyfit`; a constant column has no slope."""
-    values = data.draw(st.lists(st.floats(-10, 10), min_size=len(column), max_size=len(column)))
-    constant, slope = line(np.array(column), np.array(values))
-    if len(set(column)) == 1:
-        assert np.isnan(slope)
-        return
-    expected = np.polyfit(column, values, 1)
-    assert [float(slope), float(constant)] == pytest.approx(expected.tolist(), rel=1e-6, abs=1e-6)
-
-
-@pytest.mark.parametrize("unit", [1e-9, 1.0, 3e7])
-def test_columns_that_are_constant_but_for_rounding(unit: float) -> None:
-    """A column whose values differ in the last bit is constant; one that differs by more has a slope."""
-    column = unit * np.ones(5)
-    column[2] = np.nextafter(column[2], np.inf)
-    values = np.arange(5.0)
-    assert np.isnan(line(column, values)[1])
-    column[2] = unit * (1 + 1e-9)
-    assert np.isfinite(line(column, values)[1])
 
 
 @pytest.mark.parametrize("method", ["default", "basic", "refinement", "extrap"])

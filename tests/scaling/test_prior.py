@@ -10,9 +10,6 @@ from functools import cache
 import numpy as np
 import pytest
 
-from splc.scaling.evidence import growth
-from splc.scaling.exponents import FALLING
-from splc.scaling.multi.terms import combinations
 from splc.scaling.single import HypothesisSpace, space
 from tests.support.paths import ROOT
 
@@ -91,82 +88,3 @@ def test_terms_of_one_parameter() -> None:
     whole = sum(product.values())
     assert double == {each: pytest.approx((1 - constant) * two * weight / whole) for each, weight in product.items()}
     assert sum(single.values()) + sum(double.values()) + constant == pytest.approx(1)
-
-
-def test_negative_powers_are_less_plausible() -> None:
-    """Relative to the positive power, a negative one has at most the weight that the page states."""
-    [share] = stated("negative powers, where values fall")
-    among = space(X, True)
-    single, _ = shares(among)
-    negative = {each: weight for each, weight in single.items() if each[0] < 0}
-    assert set(negative) == {(each.power, each.log) for each in FALLING}
-    for (power, log), weight in negative.items():
-        plain = share * single[-power, Fraction(0)]
-        assert weight == pytest.approx(plain) if log == 0 and power >= -2 else weight < 0.5 * plain
-    order = [negative[Fraction(power), Fraction(0)] for power in ("-1", "-1/2", "-1/3", "-1/4")]
-    assert order == sorted(order, reverse=True)
-
-
-def test_two_points_have_no_pairs() -> None:
-    """Hypotheses have at most as many coefficients as points."""
-    assert len(space(X[:1], False).terms) == 0
-    assert not shares(space(X[:2], False))[1]
-    assert shares(space(X[:3], False))[1]
-
-
-@pytest.mark.parametrize("parameters", [1, 2, 3, 4])
-def test_combinations_of_parameters(parameters: int) -> None:
-    """Combinations of parameters have the probabilities that the page states."""
-    active, constant = stated("each parameter has an effect")
-    assert [constant] == stated("a constant")
-    [product], [single], [mixed, less] = (
-        stated(row)
-        for row in (
-            "of the parameters with an effect: one product of all",
-            "a sum of single terms",
-            "mixed sums of products, together",
-        )
-    )
-    expected: dict[frozenset[frozenset[int]], float] = {frozenset(): constant}
-    some = 1 - (1 - active) ** parameters
-    for size in range(1, parameters + 1):
-        for members in itertools.combinations(range(parameters), size):
-            share = (1 - constant) * active**size * (1 - active) ** (parameters - size) / some
-            whole, alone = frozenset([frozenset(members)]), frozenset(frozenset([each]) for each in members)
-            if size == 1:
-                expected[whole] = share
-                continue
-            expected |= {whole: product * share, alone: single * share}
-            others = sets(members) - {whole, alone}
-            total = sum(less ** len(each) for each in others)
-            expected |= {each: mixed * share * less ** len(each) / total for each in others}
-    found = {
-        frozenset(frozenset(at for at in range(parameters) if mask >> at & 1) for mask in each.products): float(
-            np.exp(each.log_prior)
-        )
-        for each in combinations(parameters)
-    }
-    assert found == {each: pytest.approx(share) for each, share in expected.items()}
-    assert sum(found.values()) == pytest.approx(1)
-
-
-def sets(members: tuple[int, ...]) -> set[frozenset[frozenset[int]]]:
-    """Return all sets of products of exactly these parameters that are considered."""
-    subsets = [frozenset(some) for size in range(1, len(members) + 1) for some in itertools.combinations(members, size)]
-    # The sum of all effects with the product of all is one of them, too.
-    found = {frozenset([*(frozenset([each]) for each in members), frozenset(members)])}
-    for size in range(1, max(3, len(members)) + 1):
-        for each in itertools.combinations(subsets, size):
-            covers = frozenset().union(*each) == frozenset(members)
-            apart = sum(map(len, each)) == len(members)
-            # Of four and more parameters: parts without common parameters, or the product of all and another one.
-            if covers and (size <= 3 if len(members) <= 3 else apart or (size == 2 and frozenset(members) in each)):
-                found.add(frozenset(each))
-    return found
-
-
-def test_noise_that_grows() -> None:
-    """Growing noise is relative to the power 2/5 of the parameter, as the page states, and 1 at its mean of logs."""
-    assert "whose relative size grows with the parameter, as its power 2/5" in " ".join(page().split())
-    found = growth(np.array([1.0, 32.0, 1024.0, 32768.0]), np.array([1.0, 32.0, 1024.0]))
-    np.testing.assert_allclose(found, [0.25, 1.0, 4.0, 16.0], rtol=1e-12)

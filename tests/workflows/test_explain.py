@@ -106,16 +106,6 @@ def test_notes_about_aliases() -> None:
     assert found_aliases(Space(VariabilityModel("s", (*switches("a", "b"), NUMERIC)))) == []
 
 
-def test_aliases_in_large_spaces() -> None:
-    """Of many valid configurations nothing is known but those that were learned from."""
-    system = VariabilityModel("s", switches(*(f"o{at}" for at in range(16))))
-    assert found_aliases(Space(system)) == []
-    indices = np.random.default_rng(1).integers(0, 2, (40, 16))
-    indices[:, 3] = 1 - indices[:, 8]
-    found = found_aliases(Space(system), Configurations(system, indices), 10.0 + indices[:, 3] + 2 * indices[:, 1])
-    assert found == [TEXT.format("the 40 configurations learned from", "o3 and o8")]
-
-
 def same(columns: list[list[int]], choices: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
     """Return the choices that always change together."""
     return sorted(aliases(np.array(columns).T, choices))
@@ -291,15 +281,6 @@ def test_known_truth(binary: int, levels: int, learned: int, seeds: int) -> None
                 assert value.high is not None
                 covered.append(value.low <= true <= value.high)
     assert np.mean(covered) >= 0.85
-
-
-def test_a_constant_full_model() -> None:
-    """Of pure noise, nothing is explained."""
-    valid = everything(5, 5)
-    found = explained(valid, np.exp(np.random.default_rng(3).normal(size=len(valid))), 1, 40)
-    assert found.options == ()
-    assert set(found.unused) == set(valid.system.names)
-    assert found.deviation == pytest.approx(0, abs=1e-9)
 
 
 def optimum(learned: LearnedSystem, **fields: object) -> optimize.Result:

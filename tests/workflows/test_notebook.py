@@ -175,13 +175,6 @@ def test_suggestions_of_a_table(table: dict[str, Any]) -> None:
     assert splc.suggest(splc.Space(system), measured, "time", 2).configurations == found.configurations
 
 
-def test_settings_by_name(table: dict[str, Any]) -> None:
-    """A setting of the learner is an argument, as on the command line; unknown ones are refused by name."""
-    assert len(splc.learn(table, "time", terms=2).terms) == 2
-    with pytest.raises(SpecError, match="termz"):
-        splc.learn(table, "time", termz=2)
-
-
 def test_refused(result: splc.learning.LearningResult, versions: dict[str, Any]) -> None:
     """A model without a space, wrong counts, impossible values, and values that cannot share are refused."""
     model, space = splc.parse_model("x", KNOWN), splc.Space(KNOWN)
@@ -293,21 +286,6 @@ def test_what_is_doubtful_about_a_table_is_noted(tmp_path: Path, name: str) -> N
     assert ("1 value of time is missing" in notes) == (name != "infer_system")
     functions = {name for name in vars(splc)["__all__"] if name.islower() and not name.startswith("_")}
     assert functions == {name.split()[0] for name in NOTES} | set(OTHERS.split())
-
-
-def test_what_is_doubtful_about_an_answer_is_noted(table: dict[str, Any]) -> None:
-    """Roles of columns and gaps, a search that may have missed the optimum, and an explanation of a constant."""
-    first, *_ = splc.learn(table).notes
-    assert "its options are inferred" in first
-    assert "property: time" in first
-    cells = ["" if row == 3 else f"{value:g}" for row, value in enumerate(table["threads"])]
-    notes = splc.learn({**table, "threads": cells}, "time").notes
-    assert any("threads has no value in 1 of 24 rows (line 5)" in note for note in notes)
-    system = splc.VariabilityModel.of({f"n{number}": range(600) for number in range(4)})
-    model, space = splc.parse_model("n0 * n1 + n1 * n2 + n2 * n3 - 600 * n0", system), splc.Space(system)
-    assert splc.optimize(splc.parse_model("n0 - n1", system), space).notes == ()
-    assert "a better one may exist" in " ".join(splc.optimize(model, space, limit=1000).notes)
-    assert splc.explain(splc.parse_model("3", system), space).notes
 
 
 HEADER = ["pcg", "smooth", "n", "sweeps"]

@@ -187,16 +187,3 @@ def test_surface() -> None:
     assert len(points.x) == known.sum()
     assert surface_of(experiment, models, None) is None
     assert surface_of(*profile(POINTS[2::3, :1]), None) is None
-
-
-def test_jump() -> None:
-    """A change of behaviour is a vertical line at its place: the curve goes through the points on both sides."""
-    p = np.arange(1.0, 11.0)
-    values = np.where(p <= 5, p**2, 1000 * p)[:, None]
-    model = fit(p, values, names="p", segmented=True)
-    assert model.change == 5
-    experiment = Experiment(("p",), p[:, None], {("main", "time"): values})
-    (curve,) = slice_along(experiment, {("main", "time"): model}, "p", None).curves
-    jump = int(np.argmax(np.diff(curve.predicted)))
-    assert curve.x[jump : jump + 2] == pytest.approx([5, 5], abs=1e-9)
-    assert curve.predicted[jump : jump + 2] == pytest.approx([25, 5000])

@@ -40,16 +40,7 @@ from splc.scaling.evidence import (
 from splc.scaling.exponents import CONSTANT, Product
 from splc.scaling.least_squares import fitted_exactly
 from splc.scaling.multi.plausible import combination_shortlists, tempered
-from splc.scaling.multi.posterior import (
-    TEMPORARY,
-    Choices,
-    Hypotheses,
-    choices,
-    hypotheses,
-    larger,
-    shared,
-    sizes,
-)
+from splc.scaling.multi.posterior import TEMPORARY, Choices, Hypotheses, choices, hypotheses, larger, shared, sizes
 from splc.scaling.multi.terms import (
     LINE_BEHIND,
     Bases,

@@ -111,14 +111,8 @@ class Hypotheses:
         arrays = zip(*(vars(part).values() for part in parts), strict=True)
         whole = Hypotheses(*(np.concatenate(arrays_of) for arrays_of in arrays))
         whole = whole.plausible() if only_plausible else whole
-        # One whole number is sorted faster than three keys. The size has 4 bits, the quantity as many as it needs.
         steps = np.rint(whole.log_weights * _STEPS)
-        best = np.full(int(whole.model.max(initial=-1)) + 1, -np.inf)
-        np.maximum.at(best, whole.model, steps)
-        bits = 58 - len(best).bit_length()
-        behind = np.minimum(best[whole.model] - steps, 2.0**bits - 1).astype(np.int64)
-        key = (whole.model << bits + 4) + (behind << 4) + whole.sizes
-        return whole[np.argsort(key, kind="stable")]
+        return whole[np.lexsort((whole.sizes, -steps, whole.model))]
 
 
 @dataclass(frozen=True, eq=False)

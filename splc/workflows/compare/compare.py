@@ -18,7 +18,6 @@ from comparison.correlation import FEWEST, Correlation, pair_correlations
 from comparison.intervals import influence_intervals, parameter_intervals, prediction_intervals
 from comparison.measures import DEFAULT_KEYS, ERROR_RATES, measure
 from comparison.result import ComparedModel, Comparison, Comparisons
-from comparison.syntactic import links_differ
 from sampling import Space
 from sampling.space.ranges import TermRange, term_ranges
 from splc.data.accuracy import mean_relative_error
@@ -206,7 +205,7 @@ def _notes(compared: Comparisons) -> Iterator[Note]:
         yield Note(f"{text} (in {', '.join(models)}) is compared as a whole: it cannot be written as a sum of terms")
     first = compared.models[0]
     for model in compared.models[1:]:
-        if links_differ(first.model, model.model):
+        if first.model.link != model.model.link:
             forms = f"{first.name} is {FORMS[first.model.link]}, {model.name} {FORMS[model.model.link]}"
             meaning = "equal terms do not mean the same"
             yield Note(f"{forms}: {meaning}, so they are compared by predictions and by sets of options only")

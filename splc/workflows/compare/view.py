@@ -235,7 +235,7 @@ def set_table(pair: Comparison) -> Table:
         views.Column("set of options", lambda row: ", ".join(row.options) or CONSTANT),
         views.Column(f"% of {pair.first}", _percent("first")),
         views.Column(f"% of {pair.second}", _percent("second")),
-        views.Column("% of both", _percent("shared")),
+        views.Column("% of both", lambda row: 100 * min(row.first, row.second)),
     )
     caption = f"Sets of options of {pair.first} and {pair.second}"
     if shares is None:

@@ -21,7 +21,6 @@ from splc.learning.contexts.contrasts import ContextContrast, ContextInfluences,
 from splc.learning.effects import SMALL_SHARE, Effect, OptionEffects
 from splc.learning.judging import predictions
 from splc.models.basis.regression import NORMAL_QUANTILE, t_quantile
-from splc.types import Array
 from splc.workflows.learn.learn import Result
 from splc.workflows.views import Column, Prose, Rows, View, columns, four_digits, interval_column, interval_text
 
@@ -292,13 +291,9 @@ def mean_ratio(before: Measurements, after: Measurements, nfp: str) -> tuple[int
         return count, next(iter(ratios.tolist()), None), None, False
     # The mean of noisy ratios is above 1 without a change; that of their logarithms is 0.
     away = np.log(ratios) if (ratios > 0).all() else ratios - 1
-    quantile = t_quantile(len(ratios) - 1, 0.5 + LEVEL / 2)
-    shifted = abs(float(np.mean(away))) > max(quantile * _standard_error(away), ROUNDING)
-    return count, float(np.mean(ratios)), _standard_error(ratios), shifted
-
-
-def _standard_error(values: Array) -> float:
-    return float(np.std(values, ddof=1)) / math.sqrt(len(values))
+    error, of_away = (float(np.std(values, ddof=1)) / math.sqrt(len(values)) for values in (ratios, away))
+    limit = max(t_quantile(len(ratios) - 1, 0.5 + LEVEL / 2) * of_away, ROUNDING)
+    return count, float(np.mean(ratios)), error, abs(float(np.mean(away))) > limit
 
 
 def change_as_json(change: Change) -> dict[str, Any]:

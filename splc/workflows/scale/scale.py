@@ -267,7 +267,9 @@ def _predictions(
     """
     if not points:
         return {}, 0
-    slow = [key for key, model in models.items() if model.uncertainty is not None and model.uncertainty.is_slow]
+    # Their hypotheses are searched first, which takes some milliseconds.
+    known = ((key, model.uncertainty) for key, model in models.items() if model.uncertainty is not None)
+    slow = [key for key, posterior in known if posterior.shortlist is None and posterior.points.shape[1] > 1]
     few = {*slow} if len(slow) > MAX_INTERVALS else set()
     slow, fast = ([key for key in models if (key in few) is is_few] for is_few in (True, False))
     result: dict[Key, tuple[Prediction, ...]] = {}

@@ -155,16 +155,6 @@ def test_an_existing_sample_is_extended(kind: str, spec: str) -> None:
         extended(spec.replace("N", str(left + 1)), kind, existing)
 
 
-def test_distance_counts_the_existing_sample() -> None:
-    """The first configuration that is added is as far as possible from the existing ones."""
-    before, new = extended("distance:1", "whole", "random:40,seed=5")
-    model = mixed()
-    known = set(map(tuple, before.tolist()))
-    others = [row for row in Space(model).enumerate().indices if tuple(row.tolist()) not in known]
-    gains = [sum(distance(model, row, one, 1) for one in before) for row in others]
-    assert sum(distance(model, new[0], one, 1) for one in before) == max(gains)
-
-
 def test_diversity_counts_the_existing_sample() -> None:
     """The configuration that is added has the least used options of those with its distance."""
     before, new = extended("distaware:1,optimization=global,selection=solver", "binary", "solver:6+lhs:1")
@@ -201,38 +191,6 @@ def test_distances_are_those_of_the_enumeration(model: VariabilityModel) -> None
     for column, weights in enumerate(scope_of(model).weights()):
         own = {before + int(weights[value]) for before in own for value in set(rows[:, column].tolist())}
     assert set(stated) == own
-
-
-def test_rounded_distances(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Distances are rounded to as few decimals as needed, none at all if there are too many with one."""
-    n, m = NumericOption("n", (1.0, 2.0, 4.0, 5.0)), NumericOption("m", (10.0, 22.0, 41.0, 50.0))
-    model = VariabilityModel("three", (BinaryOption("b"), n, m))
-    rows = Space(model).enumerate().indices
-    # Parts of 0.25, 0.75, 0.3 and 0.775 are 0.3, 0.8, 0.3 and 0.8 with one decimal, and 0, 1, 0 and 1 with none.
-    exact = Distances.of(scope_of(model))
-    for most, parts in ((15, [0, 3, 8, 10]), (14, [0, 0, 10, 10])):
-        monkeypatch.setattr("sampling.designs.distance.MOST_DISTANCES", most)
-        found = Distances.of(scope_of(model))
-        counts = Counter(10 * b + parts[n] + parts[m] for b, n, m in rows.tolist())
-        stated = zip(found.sums, found.counts, strict=True)
-        assert {round(10 * total * found.unit): count for total, count in stated if count} == counts
-        assert len(found.sums) < len(exact.sums)
-
-
-@pytest.mark.parametrize("n", [1, 2, 9, 40])
-def test_probabilities_are_those_of_scipy(n: int) -> None:
-    """Weights are proportional to the named distributions."""
-    places = np.arange(n)
-    expected = {
-        "uniform": np.ones(n),
-        "binomial": stats.binom(n - 1, 0.5).pmf(places),
-        "geometric": stats.geom(0.5).pmf(places + 1),
-        "normal": stats.norm((n - 1) / 2, max(1, n - 1) / 6).pdf(places),
-    }
-    assert set(expected) == set(DISTRIBUTIONS)
-    for name, shares in expected.items():
-        weights = np.array([float(weight) for weight in probabilities(name, n)])  # type: ignore[arg-type]
-        np.testing.assert_allclose(weights / weights.sum(), shares / shares.sum(), rtol=1e-12)
 
 
 @pytest.mark.real_data

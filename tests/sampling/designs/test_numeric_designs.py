@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sampling import draw_sample, sample
-from sampling.designs.numeric import compat_levels, compat_spread, spread
+from sampling.designs.numeric import compat_levels
 from splc.data.configurations import Configurations
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
@@ -20,8 +20,6 @@ from splc.types import Array
 from tests.sampling.conftest import A, B, three_options
 from tests.support.examples import examples
 from tests.support.golden_messages import Lines, check_calls
-
-POWERS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 
 
 def numeric(*values: tuple[float, ...]) -> VariabilityModel:
@@ -37,34 +35,6 @@ def integers(*sizes: int) -> VariabilityModel:
 def points(configurations: Configurations) -> list[tuple[float, ...]]:
     """Return the values, one tuple per configuration."""
     return [tuple(configurations.assignment(row).values()) for row in range(len(configurations))]
-
-
-@pytest.mark.parametrize("n", [1, 2, 3, 5, 8, 40])
-@pytest.mark.parametrize("values", [3, 4, 5, 6, 7])
-def test_one_factor_has_the_stated_number_of_values(n: int, values: int) -> None:
-    """Each option has exactly K values (all, if there are fewer), with its centre and both ends."""
-    found = sample(integers(n, 3), f"ofat:{values}")
-    first = set(found.value("x0"))
-    assert len(first) == min(n, values)
-    assert {0.0, float(n // 2), n - 1.0} <= first
-    assert len(found) == 1 + (len(first) - 1) + 2
-    moved = (found.value("x0") != n // 2).astype(int) + (found.value("x1") != 1)
-    assert moved.max() <= 1
-
-
-@pytest.mark.parametrize("levels", [2, 3, 4, 5, 7, 12])
-def test_levels_are_distinct_and_include_both_ends(levels: int) -> None:
-    """Both kinds of levels ascend from the first to the last value; with the program's, some may coincide."""
-    for n in range(2, 60):
-        found = spread(n, levels)
-        assert found == sorted(set(found))
-        assert len(found) == min(n, levels)
-        gaps = np.diff(found)
-        assert gaps.max() - gaps.min() <= 1
-        compat = compat_spread(n, levels)
-        assert compat == sorted(compat)
-        assert found[0] == compat[0] == 0
-        assert found[-1] == compat[-1] == n - 1
 
 
 # Numbers of measurements and levels of all Plackett-Burman designs.

@@ -12,23 +12,16 @@ from hypothesis import strategies as st
 from scipy.stats import qmc
 
 from sampling import draw_sample, sample
-from sampling.designs.numeric_draws import (
-    CANDIDATES,
-    Combinations,
-    candidate_rows,
-    exchanged,
-    log_determinant,
-    polynomial,
-)
+from sampling.designs.numeric_draws import Combinations, exchanged, log_determinant, polynomial
 from sampling.draws import generator
-from sampling.space.parts import Parts
-from sampling.space.space import Space
 from splc.errors import SplcError
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from tests.sampling.designs.test_numeric_designs import POWERS, integers, numeric, rows, values
+from tests.sampling.designs.test_numeric_designs import integers, numeric, rows, values
 from tests.support.examples import examples
 from tests.support.golden_messages import check_calls
+
+POWERS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 
 
 @examples(30)
@@ -85,26 +78,6 @@ def test_no_exchange_of_one_row_increases_the_determinant(seed: int, terms: int,
         swapped = design.copy()
         swapped[place] = other
         assert log_determinant(X[swapped]) <= best + 1e-6
-
-
-def test_half_of_many_candidates_are_drawn() -> None:
-    """Of a large space, at most half of the candidates have least, middle and greatest values only."""
-    parts = Parts(Space(integers(*[9] * 8)))
-    rows, [note] = candidate_rows(parts, 50, np.random.default_rng(0))
-    extreme = np.isin(rows, (0, 4, 8)).all(axis=1).sum()
-    # About 3^-8 of the drawn half are such ones, too.
-    assert 0.45 * CANDIDATES < extreme <= 0.5 * CANDIDATES + 20
-    assert 0.95 * CANDIDATES < len(rows) <= CANDIDATES
-    assert note == f"candidates are {len(rows):,} of {9**8:,} valid combinations of numeric values"
-    assert len(np.unique(rows, axis=0)) == len(rows)
-
-
-@pytest.mark.parametrize("options", [6, 7, 12, *(pytest.param(n, marks=pytest.mark.slow) for n in range(8, 12))])
-def test_candidates_are_spread_over_the_space(options: int) -> None:
-    """With any number of options, each of them has its least and its greatest value about equally often."""
-    rows, _ = candidate_rows(Parts(Space(integers(*[5] * options))), 50, np.random.default_rng(0))
-    least, greatest = (rows == 0).sum(axis=0), (rows == 4).sum(axis=0)
-    assert (np.minimum(least, greatest) > 0.85 * np.maximum(least, greatest)).all()
 
 
 def terms(rows: Array) -> Array:

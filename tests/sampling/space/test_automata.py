@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sampling.space import automata, compilation
 from sampling.space.space import Space
 from splc.errors import SpaceError
-from splc.system.options import BinaryOption, NumericOption, Option
+from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from tests.sampling.conftest import stated
 from tests.support.examples import examples
@@ -38,18 +38,6 @@ def test_sums_and_tables_give_equal_counts(model: VariabilityModel) -> None:
     assert found.option_counts() == Space(model).option_counts()
 
 
-@pytest.mark.parametrize("order", [(0, 1, 2, 3, 4, 5), (0, 2, 4, 1, 3, 5)])
-def test_groups_of_options_may_be_products(order: tuple[int, ...]) -> None:
-    """A sum of three products over 12 values each, interleaved or not, is counted correctly."""
-    options: list[Option] = [NumericOption(f"n{i}", tuple(map(float, range(1, 13)))) for i in order]
-    space = summed(stated(options, "n0 * n1 + n2 * n3 - n4 / n5 <= 60"), 1000)
-    a, b = np.meshgrid(np.arange(1, 13), np.arange(1, 13))
-    products, ratios = (a * b).reshape(-1), (a / b).reshape(-1)
-    left = products[:, None, None] + products[None, :, None] - ratios
-    assert space.count == (left <= 60 + 1e-9).sum()
-    assert space.check(space.draw(200, np.random.default_rng(0))).all()
-
-
 @given(st.lists(st.integers(-5, 5), min_size=2, max_size=12), st.integers(-10, 10), st.sampled_from(["<=", "=", "!="]))
 @examples(30)
 def test_weights_may_be_negative(weights: list[int], bound: int, comparison: str) -> None:
@@ -59,14 +47,6 @@ def test_weights_may_be_negative(weights: list[int], bound: int, comparison: str
     totals = (np.arange(2 ** len(weights))[:, None] >> np.arange(len(weights)) & 1) @ np.array(weights)
     held = {"<=": totals <= bound, "=": totals == bound, "!=": totals != bound}[comparison]
     assert summed(stated(options, f"{text} {comparison} {bound}")).count == held.sum()
-
-
-def test_divisions_by_zero_in_sums() -> None:
-    """In sums as in tables, division by 0 gives 0."""
-    options = tuple(NumericOption(f"n{i}", (0.0, 1.0, 2.0)) for i in range(4))
-    quotients = [a / b if b else 0.0 for a in range(3) for b in range(3)]
-    wanted = sum(one + other <= 1 for one in quotients for other in quotients)
-    assert summed(stated(options, "n0 / n1 + n2 / n3 <= 1")).count == wanted
 
 
 @pytest.mark.parametrize(("values", "fits"), [(8, True), (9, False)])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sampling.space.circuit import Circuit, circuit_of, d4_circuit, d4_is_installed
+from sampling.space.circuit import Circuit, d4_circuit, d4_is_installed
 from sampling.space.problem import ConstraintProblem, Disjunction
 from splc.system.clauses import Clause
 from splc.types import Array
@@ -18,19 +18,6 @@ from tests.support.examples import examples
 Clauses = list[list[int]]
 needs_d4 = pytest.mark.skipif(not d4_is_installed(), reason="d4solver is not installed")
 
-# (x1 and not x2) or (x2 and (x1 and x3, or x1 deselected)); x4 is free.
-TEXT = b"""o 1 0
-o 2 0
-t 3 0
-o 4 0
-a 5 0
-4 3 1 3 0
-4 3 -1 0
-5 4 2 0
-2 3 1 -2 0
-2 5 0
-1 2 0
-"""
 CLAUSES: Clauses = [[1, 2], [-1, -2, 3]]
 
 
@@ -90,11 +77,6 @@ def check(circuit: Circuit, expected: Array) -> None:
             best = costs[np.arange(variables), expected[held]].sum(axis=1).min()
             assert any((row == each).all() for each in expected[held])
             assert costs[np.arange(variables), row].sum() == best
-
-
-def test_text() -> None:
-    """A circuit that is read from text has the solutions of its clauses."""
-    check(circuit_of((0, 1, 2, 3), TEXT), solutions_of(CLAUSES, 4))
 
 
 @needs_d4

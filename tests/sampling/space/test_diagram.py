@@ -14,9 +14,7 @@ from hypothesis import strategies as st
 
 from sampling.designs.binary import first_solutions
 from sampling.space import strata as module
-from sampling.space.compilation import frontier_order, gravity_order
 from sampling.space.diagram import Costs, heaviest
-from sampling.space.parts import Parts, minimal_bits
 from sampling.space.space import Space
 from sampling.space.strata import Strata
 from splc.errors import SpaceError
@@ -56,15 +54,6 @@ def test_the_heaviest_solutions(space: Space, seed: int) -> None:
     assert found.tolist() == rows[totals.argmax(axis=1)].tolist()
 
 
-@pytest.mark.parametrize("size", [1, 8, 9, 17])
-def test_systems_without_a_solution_meet_no_demand(size: int) -> None:
-    """Rows of bits have as many bytes as the options need, also where no demand can be met."""
-    system = VariabilityModel.of({f"b{number}": bool for number in range(size)}, ["b0", "!b0"])
-    bits, met = minimal_bits(Parts(Space(system)), np.array([[1], [0]]))
-    assert bits.shape == (2, -(-size // 8))
-    assert met.tolist() == [False, False]
-
-
 def integers(model: VariabilityModel, least: int, most: int, seed: int) -> list[Array]:
     """Return random integers for each value of each option."""
     rng = np.random.default_rng(seed)
@@ -89,17 +78,6 @@ def test_strata_are_those_of_the_enumeration(space: Space, seed: int) -> None:
     found = strata.unrank(*zip(*drawn, strict=True))
     assert sums(weights, found) == [total for total, _ in drawn]
     assert sorted(map(tuple, found.tolist())) == sorted(map(tuple, rows.tolist()))
-
-
-def test_a_single_solution() -> None:
-    """A system without a choice, or without options, has one solution."""
-    nothing = Strata(Space(VariabilityModel("nothing", ())).solutions, [])
-    assert nothing.counts == {0: 1}
-    assert nothing.unrank([0], [0]).shape == (1, 0)
-    model = VariabilityModel("fixed", (BinaryOption("a", optional=False), NumericOption("n", (4.0,))))
-    strata = Strata(Space(model).solutions, [np.array([0, 2]), np.array([0])])
-    assert list(strata.counts.values()) == [1]
-    assert strata.unrank(list(strata.counts), [0]).tolist() == [[1, 0]]
 
 
 @pytest.mark.parametrize(("name", "limit"), [("CELLS", 300), ("STEP_CELLS", 14)])
@@ -167,43 +145,7 @@ def test_first_solutions_in_an_order_of_preference(space: Space, seed: int, most
         assert rows[which == number].tolist() == sorted(listed, key=decisions)[: quotas[number]]
 
 
-def span(order: list[int], scopes: list[tuple[int, ...]]) -> float:
-    """Return the sum of the distances between the first and the last variable of each constraint."""
-    return float(sum(max(map(order.index, scope)) - min(map(order.index, scope)) for scope in scopes))
-
-
 def chain(size: int, seed: int) -> tuple[list[int], list[tuple[int, ...]]]:
     """Return variables in their order and pairs that link them to a chain in another order."""
     links = random.Random(seed).sample(range(size), size)
     return list(range(size)), list(pairwise(links))
-
-
-@given(st.integers(2, 12), st.integers(0, 2**32), st.integers(0, 12))
-@examples(30)
-def test_gravity_never_lengthens_constraints(size: int, seed: int, count: int) -> None:
-    """FORCE's order has all variables, and a span that is at most that of the given order."""
-    rng = random.Random(seed)
-    variables = rng.sample(range(100), size)
-    scopes = [tuple(rng.sample(variables, rng.randint(1, min(size, 4)))) for _ in range(count)]
-    found = gravity_order(variables, scopes)
-    assert sorted(found) == sorted(variables)
-    assert span(found, scopes) <= span(variables, scopes)
-
-
-def test_gravity_shortens_a_chain() -> None:
-    """FORCE's order of a chain of 30 variables has at most half the span of a random order, on average."""
-    before = after = 0.0
-    for seed in range(20):
-        variables, scopes = chain(30, seed)
-        before += span(variables, scopes)
-        after += span(gravity_order(variables, scopes), scopes)
-    assert after < before / 2
-
-
-def test_frontier_follows_a_chain() -> None:
-    """The greedy order of a chain begins at an end and follows the links: one constraint is open at a time."""
-    for seed in range(20):
-        variables, scopes = chain(30, seed)
-        found = frontier_order(variables, scopes)
-        assert sorted(found) == variables
-        assert span(found, scopes) == len(scopes)

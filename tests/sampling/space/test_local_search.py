@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,8 +10,6 @@ from sampling.space.ranking import neighbours, searched, undominated
 from sampling.space.space import Space
 from splc.data.configurations import Configurations
 from splc.models.influence import InfluenceModel
-from splc.system.options import BinaryOption
-from splc.system.variability import VariabilityModel
 from splc.types import Array
 from tests.support.examples import examples
 from tests.support.influence_strategies import influence_models, spaces, spaces_with_model
@@ -108,27 +105,3 @@ def test_configurations_that_differ_in_unused_options_count_once(space: Space, d
     for enumerated in (10**6, 0):
         found = searched(predict, space, lambda: everything, ordered, used=used, enumerated=enumerated)
         assert sorted(everything.find(found.configurations).tolist()) == sorted(distinct.values())
-
-
-def test_progress(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The number of predictions is reported after every few, with the number of all, or the largest one."""
-    monkeypatch.setattr("sampling.space.ranking.REPORTED", 3)
-    space = Space(VariabilityModel("s", tuple(BinaryOption(f"o{place}") for place in range(3))))
-    calls: list[tuple[int, int]] = []
-
-    def predict(configurations: Configurations) -> Array:
-        assert len(configurations) <= 3
-        values: Array = configurations.indices @ np.array([[1.0], [2.0], [4.0]])
-        return values
-
-    def report(done: int, total: int) -> None:
-        calls.append((done, total))
-
-    found = searched(predict, space, space.enumerate, first, on_progress=report)
-    assert calls == [(3, 8), (6, 8), (8, 8)]
-    assert found.values.tolist() == [[0.0]]
-    calls.clear()
-    found = searched(predict, space, lambda: space.enumerate()[[-1]], first, enumerated=0, most=6, on_progress=report)
-    # The neighbours of the start are three, then those of the best one are two more.
-    assert calls == [(1, 6), (4, 6), (6, 6)]
-    assert found.examined == 6

@@ -1,17 +1,16 @@
-"""Ranges of contributions against all valid configurations, and bounds of factors over intervals."""
+"""Ranges of contributions against all valid configurations."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
-from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sampling.space.ranges import UNBOUNDED, TermRange, factor_bounds, interval, term_ranges
+from sampling.space.ranges import TermRange, term_ranges
 from sampling.space.space import Space
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError
@@ -128,28 +127,6 @@ def test_huge_spaces_take_no_enumeration() -> None:
     assert sum(not each.exact for each in found.values()) == 1
 
 
-def test_bounds_of_subexpressions_too_large_to_list() -> None:
-    """Sums, powers and roundings of more combinations than may be listed are bounded by interval arithmetic."""
-    options = tuple(NumericOption(f"n{i}", (1.0, 2.0, 3.0)) for i in range(4))
-    system = VariabilityModel("s", options)
-    texts = ["1 / (n0 + 2 * n1)", "(2 * n0 - n1)^0.5", "2^(n0 - n1)", "n3 * ceil(n0 / n1)", "log10(n0 + n1 * n2)"]
-    texts += ["max(n0, 2 * n1 - n2)", "min(n0 / n1, n2)", "exp(n0 - n1)"]
-    texts += ["[n0 > n1 + 1]", "2 - 3 * [n0 + n1 >= n2 + 1]", "[n0 * n1 <= 2]", "[n0 + n1 >= 2]", "[n0 * n1 < 1]"]
-    everything = Space(system).enumerate()
-    for text in texts[:1] + texts[2:]:
-        model = model_of(text, system)
-        each = term_ranges(model, Space(system), limit=5)[-1]
-        contributions = model.contributions(everything)[:, -1]
-        check(each, contributions, everything)
-        assert not each.exact
-        assert math.isfinite(each.low)
-        assert math.isfinite(each.high)
-        assert each.high - each.low <= 20 * np.ptp(contributions)
-    # The interval of 2 * n0 - n1 takes in negative numbers, whose roots have no value: nothing is known.
-    [each] = term_ranges(model_of(texts[1], system), Space(system), limit=5)
-    assert (each.low, each.high) == (-math.inf, math.inf)
-
-
 def test_bounds_whose_validity_is_unknown() -> None:
     """If deciding whether a bound is reached is too complex, the bound has no configuration."""
     options = (NumericOption("x", (1.0, 2.0, 3.0)), NumericOption("y", (1.0, 2.0, 3.0)))
@@ -158,24 +135,6 @@ def test_bounds_whose_validity_is_unknown() -> None:
         tied = replace(bare, constraints=(*bare.constraints, parse_arithmetic("x + y <= 5", bare.name_table)))
         (found,) = term_ranges(model_of("2 * x * y", tied), Space(tied), limit=1)
         assert (found.low, found.low_at, found.high, found.high_at) == (2, low_at, 18, None)
-
-
-@given(
-    st.floats(-20, 20),
-    st.floats(0, 20),
-    st.builds(Factor, st.just("x"), st.sampled_from([0, 1, 2, 3, -1, -2]), st.sampled_from([0, 1, 2, -1])),
-)
-def test_bounds_of_factors_hold_between_the_ends(low: float, width: float, factor: Factor) -> None:
-    """No value of a factor within an interval lies outside of its bounds."""
-    high = low + width
-    assume(factor.power != 0 or factor.log != 0)
-    found = factor_bounds(low, high, factor)
-    x = np.linspace(low, high, 41)
-    values = Term((factor,)).evaluate(lambda _: x)
-    values = values[np.isfinite(values)]
-    slack = 1e-9 * (1 + np.abs(values))
-    assert (values >= found.low.value - slack).all()
-    assert (values <= found.high.value + slack).all()
 
 
 def numeric(*values: float, count: int = 1, flag: float | None = None) -> dict[str, NumericOption]:
@@ -207,22 +166,10 @@ def entangled(text: str) -> Lines:
     return shortly(term_ranges(model_of(text, system), Space(system)))
 
 
-def bounds(low: float, high: float, power: float | Fraction, log: int = 0) -> tuple[float, float]:
-    """Return the bounds of a factor over an interval."""
-    found = factor_bounds(low, high, Factor("x", power, log))  # type: ignore[arg-type]
-    return found.low.value + 0.0, found.high.value + 0.0
-
-
-def product(low: float, high: float) -> tuple[float, float]:
-    """Return the bounds of an interval times something unbounded."""
-    found = interval(low, high) * UNBOUNDED
-    return found.low.value, found.high.value
-
-
 def test_known_ranges() -> None:
-    """Ends are reached, or bounds where too much would be examined; bounds of factors are those of calculus."""
+    """Ends are reached, or bounds where too much would be examined."""
     table = Parameter("alpha", *(((5.0, 1.0),) * 3), "x", (1.0, 2.0), ((option_term("x"), 1.0),))
     x = VariabilityModel.of({"x": [1, 2]})
     huge = VariabilityModel("s", (BinaryOption("cache"), NumericOption("x", (1e200,))))
-    calls = (ranges, of_terms, numeric, entangled, bounds, product, option_term, log_term, Fraction, NumericOption)
-    check_calls("ranges", *calls, table=table, x=x, huge=huge, square=Fraction(1, 2))
+    calls = (ranges, of_terms, numeric, entangled, option_term, log_term, NumericOption)
+    check_calls("ranges", *calls, table=table, x=x, huge=huge)

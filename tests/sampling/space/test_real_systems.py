@@ -28,8 +28,7 @@ Requires = Literal["all", "none"]
 
 @pytest.mark.real_data
 @pytest.mark.parametrize(
-    ("name", "count"),
-    [("LLVM", 1024), ("x264", 1152), ("Dune", 2304), ("exastencils", 86_058), ("splc_examples", 24)],
+    ("name", "count"), [("LLVM", 1024), ("x264", 1152), ("Dune", 2304), ("exastencils", 86_058), ("splc_examples", 24)]
 )
 def test_real_systems_have_as_many_configurations_as_were_measured(real_model: Read, name: str, count: int) -> None:
     """The count is that of the published measurements; everything listed is valid and distinct."""

@@ -10,12 +10,10 @@ import pytest
 from scipy.stats import chi2
 
 from sampling import Space, draw_sample, sample
-from sampling.space import approximation
 from sampling.space.approximation import CHAINS, Chains
 from sampling.space.compilation import build
 from sampling.space.problem import components, problem_of
 from splc.data.configurations import Configurations
-from splc.errors import SpaceError
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from tests.support.entangled import ENTANGLED, random_clauses, system_of
@@ -102,21 +100,3 @@ def test_samples_of_uncountable_systems(monkeypatch: pytest.MonkeyPatch) -> None
     assert space.check(drawn.configurations).all()
     assert "approximately uniform" in drawn.notes[0]
     assert space.draw_approximately(5, np.random.default_rng(3))[0] == drawn.configurations[:5]
-
-
-def test_too_few_solutions(monkeypatch: pytest.MonkeyPatch) -> None:
-    """If chains find fewer configurations than wanted, the error says how many."""
-    monkeypatch.setattr(approximation, "COUNTING_BUDGETS", (2,))
-    space = Space(system_of(12, [*random_clauses(8, 6, 0), "!o8 | o9"]))
-    with pytest.raises(SpaceError, match="were found, not 100,000"):
-        space.draw_approximately(100_000, np.random.default_rng(1))
-
-
-def test_unsatisfiable_constraints_end() -> None:
-    """Chains of constraints that no configuration satisfies end with an error."""
-    signs = product(("", "!"), repeat=3)
-    texts = [" | ".join(f"{sign}o{at}" for at, sign in enumerate(each)) for each in signs]
-    problem = problem_of(system_of(3, texts))
-    (part,) = components(problem) or []
-    with pytest.raises(SpaceError, match="too complex to find"):
-        Chains(part, problem.sizes).draw(np.random.default_rng(0))

@@ -20,9 +20,8 @@ from splc.models.terms import option_term
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from tests.learning.projection.known_targets import group
-from tests.sampling.conftest import stated
 from tests.support.examples import examples
-from tests.support.influence_strategies import influence_models, spaces, spaces_with_model
+from tests.support.influence_strategies import influence_models, spaces_with_model
 from tests.support.strategies import models
 
 
@@ -148,19 +147,6 @@ def test_interactions(drawn: tuple[Space, InfluenceModel]) -> None:
         assert sums == pytest.approx(1)
 
 
-def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All subsets of choices are examined up to a number of operations: 2^choices x combinations x parts per block."""
-    space = Space(stated((BinaryOption(f"b{i}") for i in range(5)), "b0 | b1 | b2", "b3 | b4"))
-    model = InfluenceModel.from_terms({option_term(f"b{i}"): 1.0 for i in range(5)})
-    found = variance_of(model, space)
-    parts = sorted((len(block.choices), *block.distinct_values.shape) for block in found.blocks)
-    assert [each[:2] for each in parts] == [(2, 3), (3, 7)]
-    work = 4 * 3 * parts[0][2] + 8 * 7 * parts[1][2]
-    for limit in (work, work - 1):
-        monkeypatch.setattr(variance, "MAX_WORK", limit)
-        assert found.exhaustive is (limit == work)
-
-
 @examples(30)
 @given(spaces_with_model(3, binary=4))
 def test_effects_follow_their_definitions(drawn: tuple[Space, InfluenceModel]) -> None:
@@ -219,16 +205,3 @@ def test_mean_changes_are_those_of_all_contexts(drawn: tuple[Space, InfluenceMod
         assert (weights.sum() > 0) == bool(changes)
         if changes:
             assert weights @ (f[row] - f[0]) / weights.sum() == pytest.approx(np.mean(changes), abs=1e-9)
-
-
-@examples(25)
-@given(spaces().filter(lambda space: len(space.system.options) > 1))
-def test_combinations_of_values(space: Space) -> None:
-    """Contexts have all combinations of the values of two choices, the last one fastest."""
-    everything = space.enumerate()
-    choices = [values_of(everything, [position], space) for position in (0, 1)]
-    flips = flipped(everything[:3], choices, space)
-    rows = flips.configurations.indices[:, :2].reshape(len(flips.valid), -1, 2)
-    pairs = [(a, b) for a in choices[0].values[:, 0] for b in choices[1].values[:, 0]]
-    assert [tuple(row) for row in rows[:, 0].tolist()] == [tuple(map(int, pair)) for pair in pairs]
-    assert (rows == rows[:, :1]).all()

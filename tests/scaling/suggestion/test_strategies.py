@@ -8,16 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from splc.errors import MeasurementError
 from splc.scaling import fit, suggest
-from splc.scaling.result import predictions
 from splc.scaling.suggestion.candidates import costs_of
-from splc.scaling.suggestion.suggest import error_off_lines
 from splc.scaling.suggestion.surrogate import TEMPER, TargetSurrogate
-from tests.support.examples import examples
 from tests.support.golden_messages import check_messages
 
 N = [10.0, 20.0, 30.0, 40.0, 50.0]
@@ -118,15 +113,6 @@ def test_repetitions_gain_less_than_new_measurements_of_the_same_number() -> Non
     assert after[0] < after[1] < after[2]
 
 
-def test_the_interval_is_that_of_scale() -> None:
-    """One point has one interval, of a measurement, from `splc scale` and `splc suggest`; the mean's is narrower."""
-    found = suggest(CROSS, measured(hidden, CROSS, 0.1), names=["p", "n"], target=TARGET)
-    assert found.target is not None
-    ((there,),) = predictions([found.model], [dict(zip(("p", "n"), found.target.point, strict=True))])
-    assert (found.target.lower, found.target.upper) == (there.lower, there.upper)
-    assert found.target.lower < found.target.mean[0] < found.target.mean[1] < found.target.upper
-
-
 def time_of(points: Any) -> Any:
     """Return the run times of the measured program."""
     return 5 + 0.3 * points[:, 0] * points[:, 1]
@@ -174,17 +160,6 @@ def test_the_budget_is_never_exceeded() -> None:
     assert found.why.startswith("the budget is spent")
 
 
-@examples(10)
-@given(st.permutations(range(12)))
-def test_the_order_of_measurements_does_not_matter(order: list[int]) -> None:
-    """The same measurements in another order give the same suggestions."""
-    points = np.array([[p, n] for p in P[:4] for n in N[:3]])
-    values = time_of(points) * np.linspace(0.99, 1.01, 12)
-    one, other = (suggest(points[rows], values[rows], axes=[P, N]) for rows in (list(range(12)), order))
-    assert one.points == other.points
-    assert one.error == other.error
-
-
 def test_suggestions() -> None:
     """Wrong targets, strategies, limits, axes and values are refused with the reason."""
 
@@ -206,37 +181,3 @@ def test_wrong_costs(cost: float) -> None:
     assert problem.hint == "costs are at least 0 and at most 1e+302: give another cost"
     assert costs_of(lambda *_: np.array(2.0), points, values).tolist() == [2, 2]
     assert costs_of(lambda *_: np.zeros(2), points, values).tolist() == [0, 0]
-
-
-def test_errors_off_lines() -> None:
-    """The error is the mean relative one of predicting each point off the lines from all other points, one by one."""
-    rng = np.random.default_rng(0)
-    points = np.array([[1.0, 10], [2, 10], [4, 10], [8, 10], [16, 10], [1, 20], [1, 30], [2, 20], [4, 30], [8, 20]])
-    values = (3 + 0.5 * points[:, :1] * points[:, 1:]) * rng.uniform(0.9, 1.1, (10, 2))
-    errors = []
-    for row in (7, 8, 9):
-        others = np.arange(10) != row
-        mean = values[row].mean()
-        errors.append(100 * abs(float(fit(points[others], values[others]).predict(points[[row]])[0]) - mean) / mean)
-    error, number = error_off_lines(points, values, points[:7])
-    assert error == pytest.approx(np.mean(errors), rel=1e-6)
-    assert number == 3
-    values[7] = 0
-    assert error_off_lines(points, values, points[:7])[1] == 2
-    assert error_off_lines(points[:7], values[:7], points[:7]) == (None, 0)
-
-
-@pytest.mark.parametrize("until", [1e-6, 1e6])
-def test_good_enough_without_a_target(until: float) -> None:
-    """It ends where the error off the lines is at most the wanted one, and continues with a note otherwise."""
-    lines = [[p, 10.0] for p in (1.0, 2, 4, 8, 16)] + [[1.0, n] for n in (20.0, 30, 40, 50)]
-    points = np.array([*lines, [2.0, 20.0], [4.0, 30.0]])
-    noise = np.random.default_rng(1).uniform(0.8, 1.2, len(points))
-    values = (5 + points[:, 0] * points[:, 1]) * noise
-    found = suggest(points, values, until=until)
-    assert found.error is not None
-    assert found.checked == 2
-    assert found.done == (found.error <= until)
-    assert found.why.startswith("good enough: points off the lines are predicted within") == found.done
-    assert bool(found.points) != found.done
-    assert bool(found.notes) != found.done
