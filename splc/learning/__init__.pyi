@@ -4,10 +4,10 @@ from splc.learning.estimator import PerformanceInfluenceRegressor as Performance
 from splc.learning.estimator import ScalingModelRegressor as ScalingModelRegressor
 from splc.learning.given_terms import GivenTerms as GivenTerms
 from splc.learning.given_terms import linear_surrogate as linear_surrogate
-from splc.learning.learn import learn as learn
 from splc.learning.learner import Learner as Learner
 from splc.learning.learner import LearningProblem as LearningProblem
 from splc.learning.registry import LEARNERS as LEARNERS
+from splc.learning.registry import learn as learn
 from splc.learning.registry import learner_of as learner_of
 from splc.learning.result import LearnedTerm as LearnedTerm
 from splc.learning.result import LearningResult as LearningResult

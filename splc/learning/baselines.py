@@ -28,10 +28,9 @@ from splc.io.numbers import power_of_two
 from splc.io.settings import Setting, stated_values
 from splc.learning.features import Feature, stable_order
 from splc.learning.judging import judged
-from splc.learning.learner import LearningProblem, only_step
+from splc.learning.learner import LearningProblem, one_thread, only_step
 from splc.learning.result import LearningResult
 from splc.learning.stepwise.settings import one_line
-from splc.learning.threads import one_thread
 from splc.models.influence import TableRows, rows_of
 from splc.types import Array
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -228,6 +228,33 @@ MOST_JUDGED = 10_000
 ERRORS = ("learning_error", "error", "error_all")
 # Learning sets that are drawn with the same seed have another stream of random numbers.
 _STREAM = 1
+
+
+@dataclass(frozen=True)
+class CrossValidated:
+    """The relative error in percent at held-out configurations of the learning set."""
+
+    median: float  # the median
+    mean: float  # the mean
+    p95: float  # the 95th percentile
+
+    @classmethod
+    def of(cls, differences: Array) -> Self:
+        """Return the errors for differences of ln y, shape (n,)."""
+        errors: Array = np.abs(np.expm1(np.minimum(differences, 600.0))) * 100
+        return cls(float(np.median(errors)), float(errors.mean()), float(np.quantile(errors, 0.95)))
+
+
+@dataclass(frozen=True)
+class SparseErrors:
+    """The errors of a printed model that is not what predicts (mean relative ones in percent; None: undefined)."""
+
+    learning_error: float | None = None  # on the learning set
+    error: float | None = None  # on the measured configurations outside of the learning set, or on the evaluation set
+    error_all: float | None = None  # on all measured configurations
+    # the error on held-out folds of the learning set; None where it means nothing
+    cross_validated: CrossValidated | None = None
+    distance: float | None = None  # the mean relative difference to the full model at unmeasured configurations
 
 
 @dataclass(frozen=True)

@@ -16,17 +16,19 @@ from splc.data.measurements import Measurements
 from splc.errors import Problem, SplcError, plural
 from splc.io.numbers import percentage
 from splc.learning.features import FeatureTable, feature_table, stable_order
-from splc.learning.folds import MOST_JUDGED, Groups, JudgedRows, Judgement, drawn_folds, repeated_settings, splits
-from splc.learning.learner import Learner, LearningProblem
-from splc.learning.result import (
+from splc.learning.folds import (
+    MOST_JUDGED,
     CrossValidated,
-    InfluenceEstimate,
-    LearnedTerm,
-    LearningResult,
-    Predictor,
-    Round,
+    Groups,
+    JudgedRows,
+    Judgement,
     SparseErrors,
+    drawn_folds,
+    repeated_settings,
+    splits,
 )
+from splc.learning.learner import Learner, LearningProblem
+from splc.learning.result import InfluenceEstimate, LearnedTerm, LearningResult, Predictor, Round
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Derived
 from splc.system.variability import VariabilityModel

@@ -16,13 +16,11 @@ from splc.data.measurements import Measurements
 from splc.errors import LearningError, Problem, SpecError, SplcError, plural
 from splc.io.numbers import percentage
 from splc.io.processes import in_processes
-from splc.learning.folds import Groups
+from splc.learning.folds import CrossValidated, Groups
 from splc.learning.judging import cross_validate
-from splc.learning.learn import learn
-from splc.learning.learner import Learner
-from splc.learning.registry import learner_of
-from splc.learning.result import CrossValidated, Predictor
-from splc.learning.threads import one_thread
+from splc.learning.learner import Learner, one_thread
+from splc.learning.registry import learn, learner_of
+from splc.learning.result import Predictor
 from splc.types import Array
 
 FOLDS = 5

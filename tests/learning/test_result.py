@@ -13,15 +13,16 @@ import splc
 from splc.errors import LearningError
 from splc.learning.contexts.sharing import Sharing, further_predictor
 from splc.learning.estimator import PerformanceInfluenceRegressor
-from splc.learning.full_predictor import intervals_object, intervals_of
+from splc.learning.folds import CrossValidated
 from splc.learning.projection import run_width
 from splc.learning.result import (
-    CrossValidated,
     InfluenceEstimate,
     Intervals,
     LearnedTerm,
     LearningResult,
     Round,
+    intervals_object,
+    intervals_of,
     merged_terms,
 )
 from splc.models.influence import InfluenceModel

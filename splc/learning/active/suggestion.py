@@ -25,6 +25,7 @@ from splc.io.presentation import Bars, Presented
 from splc.learning import projection
 from splc.learning.active.search_model import Runs, SearchModel, covering_rows, improving_rows
 from splc.learning.contexts.joint_model import ContextRows, fit_joint_model
+from splc.learning.learner import one_thread
 from splc.learning.projection import (
     ENUMERATED,
     JITTER,
@@ -36,7 +37,6 @@ from splc.learning.projection import (
     option_constants,
     variables_of,
 )
-from splc.learning.threads import one_thread
 from splc.types import Array, Goal
 
 # Configurations that are suggested from, and those among them whose mean variance is reduced.

@@ -18,6 +18,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.errors import SpaceError
+from splc.io.numbers import comparable_size
 from splc.learning.contexts.change_test import option_column
 from splc.learning.contexts.joint_model import JointModel
 from splc.learning.contexts.sources import SourceMixture, UnmeasuredContext
@@ -158,7 +159,7 @@ class ContextInfluences:
         factors, low, high = _factors(mean, deviation).tolist()
         rows = zip(self.options, factors[1:], low[1:], high[1:], settled[1:].tolist(), strict=True)
         contrasts = [InfluenceContrast(*row) for row in rows]
-        ranked = tuple(sorted(contrasts, key=lambda contrast: -abs(math.log(contrast.factor))))
+        ranked = tuple(sorted(contrasts, key=lambda contrast: -comparable_size(abs(math.log(contrast.factor)))))
         few = self.few_rows(first, second)
         return ContextContrast(first, second, factors[0], low[0], high[0], ranked, few, self.half_widths(1))
 
@@ -174,7 +175,7 @@ class ContextInfluences:
         factors = np.exp(np.clip(self.means, -600, 600))
         rows = zip(self.options, factors.T[1:].tolist(), spreads[1:].tolist(), settled[1:].tolist(), strict=True)
         variations = [InfluenceVariation(name, tuple(each), spread, clear) for name, each, spread, clear in rows]
-        return tuple(sorted(variations, key=lambda variation: -variation.spread))
+        return tuple(sorted(variations, key=lambda variation: -comparable_size(variation.spread)))
 
     def difference(self, before: int, after: int) -> tuple[Array, Array]:
         """Return the differences of logarithms between two values, and their standard deviations."""

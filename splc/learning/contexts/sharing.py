@@ -24,9 +24,9 @@ from splc.learning import projection
 from splc.learning.contexts.joint_model import ContextRows, JointModel, fit_joint_model, numbers_of_contexts
 from splc.learning.contexts.sources import MappedProcess, SourceMixture, Sources, UnmeasuredContext, mixed
 from splc.learning.folds import splits
-from splc.learning.learn import learn
 from splc.learning.learner import LearningProblem
 from splc.learning.projection import NO_INFLUENCE, Ensemble, FullModel, FullModelFit, SpacePredictions, positive_scale
+from splc.learning.registry import learn
 from splc.learning.result import LearningResult
 from splc.types import Array
 

@@ -24,8 +24,9 @@ from splc.data.configurations import Configurations
 from splc.errors import LearningError, listed, plural
 from splc.io.numbers import percentage
 from splc.learning.folds import FEWEST as FEWEST_GROUPS
+from splc.learning.folds import CrossValidated, SparseErrors
 from splc.learning.judging import judged
-from splc.learning.learner import INTERRUPTED, LearningProblem
+from splc.learning.learner import INTERRUPTED, LearningProblem, one_thread
 from splc.learning.projection import constants
 from splc.learning.projection.basis import Variable, variables_of, varies
 from splc.learning.projection.constants import ProjectionSettings
@@ -35,17 +36,7 @@ from splc.learning.projection.posterior import needs_scipy
 from splc.learning.projection.predictor import Stacked, on_scale, raised
 from splc.learning.projection.printed_model import PrintedIntervals, PrintedModel, printed_model, refit
 from splc.learning.projection.submodels import Target
-from splc.learning.result import (
-    CrossValidated,
-    Expected,
-    InfluenceEstimate,
-    LearnedTerm,
-    LearningResult,
-    MethodNote,
-    SparseErrors,
-    Stage,
-)
-from splc.learning.threads import one_thread
+from splc.learning.result import Expected, InfluenceEstimate, LearnedTerm, LearningResult, MethodNote, Stage
 from splc.models.influence import InfluenceModel
 from splc.types import Array, Link
 

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple, Protocol, Self
 import numpy as np
 
 from splc.data.configurations import Configurations
+from splc.learning.folds import CrossValidated
 from splc.learning.learner import LearningProblem
 from splc.learning.projection import constants
 from splc.learning.projection.basis import MIN_GROUP, OptionBasis, Variable, without_numbers
@@ -37,7 +38,6 @@ from splc.learning.projection.order import Constants, canonical_order, hash_orde
 from splc.learning.projection.predictor import Ensemble, MomentsPredictor, Stacked
 from splc.learning.projection.scales import Scale, general_scales, half_width, positive_scale, run_width
 from splc.learning.projection.submodels import Target
-from splc.learning.result import CrossValidated
 from splc.models.basis.regression import t_quantile
 from splc.types import Array
 

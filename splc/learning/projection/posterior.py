@@ -8,8 +8,7 @@ In: the columns of configurations (`KernelDesign`, from `basis.py`) and `Hyperpa
 derivative; the `KernelPosterior` of one Gaussian process (Rasmussen and Williams, Gaussian Processes for Machine
 Learning, algorithm 2.1); and the `Mixture` of several of them, which is what predicts.
 
-Cholesky factors are numpy's for few rows, where importing scipy takes longer than it saves. numpy has no functions for
-triangular matrices: recursive halving leaves matrix products, which are as fast as LAPACK, and small triangles.
+Factors and inverses are numpy's for few rows, where importing scipy takes longer than it saves.
 """
 
 from __future__ import annotations
@@ -29,8 +28,8 @@ from splc.types import Array
 FAST = 0.9
 # Elements of a kernel, and of its sums, that are computed at a time, so that they stay in the processor's cache.
 BLOCK, SUMS_BLOCK = 2**16, 2**15
-# Rows up to which numpy is about as fast as scipy, and the size of triangles that are not divided.
-MAX_ROWS, _SMALL = 300, 48
+# Rows up to which a search takes less time with numpy than the import of scipy.
+MAX_ROWS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -392,7 +391,7 @@ def cholesky_factor(matrix: Array) -> Array:
 def inverse(factor: Array) -> Array:
     """Return the inverse of the matrix with this factor, which is overwritten."""
     if not needs_scipy(len(factor)):
-        root = _inverse_of_factor(factor)
+        root = np.linalg.inv(factor)
         return np.asarray(root.T @ root)
     from scipy.linalg import lapack
 
@@ -404,22 +403,12 @@ def inverse(factor: Array) -> Array:
 
 def solved(factor: Array, right: Array, *, transposed: bool = False) -> Array:
     """Return L^-1 b for a factor L and columns b, or L'^-1 b."""
-    if needs_scipy(len(factor)):
-        from scipy.linalg import solve_triangular
-
-        found = solve_triangular(factor, right, trans="T" if transposed else "N", lower=True, check_finite=False)
-        return np.asarray(found)
-    if len(factor) <= _SMALL:
+    if not needs_scipy(len(factor)):
         return np.asarray(np.linalg.solve(factor.T if transposed else factor, right))
-    half = len(factor) // 2
-    upper, corner, lower = factor[:half, :half], factor[half:, :half], factor[half:, half:]
-    if transposed:
-        last = solved(lower, right[half:], transposed=True)
-        first = solved(upper, right[:half] - corner.T @ last, transposed=True)
-    else:
-        first = solved(upper, right[:half])
-        last = solved(lower, right[half:] - corner @ first)
-    return np.concatenate([first, last])
+    from scipy.linalg import solve_triangular
+
+    found = solve_triangular(factor, right, trans="T" if transposed else "N", lower=True, check_finite=False)
+    return np.asarray(found)
 
 
 def negative_evidence(matrix: Array, z: Array) -> tuple[float, Array] | None:
@@ -437,14 +426,3 @@ def negative_evidence(matrix: Array, z: Array) -> tuple[float, Array] | None:
     slopes -= np.outer(v, v)
     slopes /= 2
     return determinant + float(z @ v) / 2, slopes
-
-
-def _inverse_of_factor(factor: Array) -> Array:
-    if len(factor) <= _SMALL:
-        return np.asarray(np.linalg.inv(factor))
-    half = len(factor) // 2
-    result = np.zeros_like(factor)
-    result[:half, :half] = _inverse_of_factor(factor[:half, :half])
-    result[half:, half:] = _inverse_of_factor(factor[half:, half:])
-    result[half:, :half] = -result[half:, half:] @ (factor[half:, :half] @ result[:half, :half])
-    return result

@@ -24,6 +24,7 @@ from splc.data.observations import Observed
 from splc.errors import ConfigurationError, ExpressionError, VariabilityError
 from splc.io.json import picked, plain_values
 from splc.learning import judging
+from splc.learning.learner import one_thread
 from splc.learning.projection import constants
 from splc.learning.projection.basis import (
     ContextBlock,
@@ -35,7 +36,6 @@ from splc.learning.projection.basis import (
 from splc.learning.projection.posterior import KernelDesign, KernelPosterior, Mixture, needs_scipy
 from splc.learning.projection.scales import Scale
 from splc.learning.result import Predictor
-from splc.learning.threads import one_thread
 from splc.models.influence import InfluenceModel
 from splc.system.variability import VariabilityModel
 from splc.types import Array, Link

@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from splc.data.configurations import Configurations
+from splc.learning.folds import CrossValidated
 from splc.learning.projection import constants
 from splc.learning.projection.basis import Variable
 from splc.learning.projection.choice import IsPositive, chosen_form, with_agreed_terms
@@ -26,7 +27,7 @@ from splc.learning.projection.constants import ProjectionSettings
 from splc.learning.projection.scales import Scale, half_width
 from splc.learning.projection.submodels import Submodel, Target
 from splc.learning.projection.term_search import nonnegative
-from splc.learning.result import CrossValidated, FormScore, InfluenceEstimate, PathPoint, PathTerm
+from splc.learning.result import FormScore, InfluenceEstimate, PathPoint, PathTerm
 from splc.models.influence import BLOCK, InfluenceModel
 from splc.models.subexpressions import Derived
 from splc.models.terms import CONSTANT, Term

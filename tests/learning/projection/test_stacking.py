@@ -13,9 +13,9 @@ from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.learning import LearningResult, learn
+from splc.learning.folds import CrossValidated
 from splc.learning.projection.default_learner import weight_of
 from splc.learning.projection.predictor import Ensemble, Stacked
-from splc.learning.result import CrossValidated
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Term, option_term
 from splc.system.options import BinaryOption, NumericOption
