@@ -48,10 +48,7 @@ def judged(
     printed_errors: SparseErrors | None = None,
     **found: Any,
 ) -> LearningResult:
-    """Return the result of a learner, with the errors of what predicts and of the printed model at the rows.
-
-    `found`: further fields of the result that the learner knows, at least `termination` and `seconds`.
-    """
+    """Return the result of a learner with all errors; `found`: further fields, at least `termination` and `seconds`."""
     # All rows, where a performance-influence model predicts: its terms are computed faster than rows are read.
     limit = None if isinstance(predictor, InfluenceModel) else MOST_JUDGED
     seen = problem.measurements, problem.nfp, problem.rows, problem.evaluation

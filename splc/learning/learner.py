@@ -77,11 +77,7 @@ def rows_of(
 
 
 def nearest(measured: Configurations, wanted: Configurations) -> Array:
-    """Return the nearest measured configuration with the same binary options for each wanted one, or -1.
-
-    The distance is the sum over the numeric options of the steps between the values; a deselected option is as far away
-    as its domain has values.
-    """
+    """Return the nearest measured configuration with the same binary options for each wanted one, or -1."""
     binary = np.array([isinstance(option, BinaryOption) for option in measured.system.options], dtype=bool)
     steps = measured.indices.astype(np.int64)
     result = np.full(len(wanted), -1)

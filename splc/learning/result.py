@@ -157,10 +157,7 @@ class InfluenceEstimate:
     def of(
         cls, term: Term, influence: float, standard_error: float, freedom: int | None = None, folds: int | None = None
     ) -> Self:
-        """Return the estimate of an influence with a standard error.
-
-        `freedom`: the degrees of freedom of the standard error; None if the error has a normal distribution.
-        """
+        """Return the estimate by a standard error with degrees of freedom; None: of a normal distribution."""
         upper = (1 + LEVEL) / 2
         half_width = standard_error * (NormalDist().inv_cdf(upper) if freedom is None else t_quantile(freedom, upper))
         sign = sign_probability(influence, standard_error, freedom)

@@ -66,10 +66,7 @@ class SumResult(Presented):
 
 
 def parts_of(texts: Iterable[str], properties: Sequence[str], observed: Iterable[str] = ()) -> tuple[Part, ...]:
-    """Return the parts that texts `NFP` or `NFP:WHERE` name.
-
-    `observed`: observed variables to learn from; in `*_{}`, the braces mean the same as in the part's text.
-    """
+    """Return the parts that texts `NFP` or `NFP:WHERE` name; braces stand for the same text in all names of a part."""
     patterns, parts = tuple(observed), list[Part]()
     for text in texts:
         name, condition = text, ""

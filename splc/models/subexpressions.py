@@ -167,10 +167,7 @@ def _reached(names: frozenset[str], derived: Mapping[str, Derived]) -> set[str]:
 
 
 def addends_text(terms: Addends, order: Sequence[str] = (), *, ones: bool = False) -> str:
-    """Return a sum as model text; `0` for the empty sum.
-
-    `order`: the order of options; others follow alphabetically. `ones`: whether influences of 1 are written, too.
-    """
+    """Return a sum as model text, `0` if it is empty; `ones`: whether influences of 1 are written, too."""
     text = ""
     for term, influence in terms:
         number = number_text(abs(influence) if text else influence)

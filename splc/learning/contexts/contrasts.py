@@ -110,10 +110,7 @@ class ContextInfluences:
 
     @classmethod
     def of(cls, full: Ensemble, names: Sequence[str] = ()) -> ContextInfluences | None:
-        """Return the influences by a joint model; None of a model without factors, or of one context.
-
-        `names`: the values; none: all.
-        """
+        """Return the influences with some values; none: all. None without factors, or of one context."""
         block = full.basis.context
         if block is None or not full.parts or full.scale.name != "log":
             return None
@@ -217,10 +214,7 @@ class ContextInfluences:
         return math.comb(len(self.names), 2)
 
     def threshold(self, pairs: int) -> float:
-        """Return the multiple of the standard deviation above which one of all influences counts as changed.
-
-        It rises with the number of pairs that are compared, so that no more changes are stated by chance.
-        """
+        """Return how many standard deviations a changed influence differs by, where so many pairs are compared."""
         compared = max(1, pairs * len(self.options))
         return NormalDist().inv_cdf(1 - FALSE_CHANGES / 2 / compared)
 

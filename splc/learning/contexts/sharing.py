@@ -178,7 +178,7 @@ def fit_mapped_model(joint: JointModel, name: str, parts: Mapping[str, ContextRo
     sources = Sources.of(shared.ensemble, measurements)
     rows = sources.mapped(shared.configurations)
     t, noise, folds = np.log(shared.data.y), 1 / shared.data.repetitions, shared.data.folds
-    theta = first.first.optimum.logarithms
+    theta = first.first.posterior.logarithms
     theta = np.concatenate([theta[: rows.design.distinct], theta[-4:]])
     processes, mapped = [], np.empty((2, len(t)))
     for out, train in splits(folds):
@@ -201,10 +201,7 @@ def fit_mapped_model(joint: JointModel, name: str, parts: Mapping[str, ContextRo
 
 
 def weight_of_alone(alone: FullModel, shared: FullModel, rows: int) -> float:
-    """Return the share of the resamples in which a model of rows alone has smaller held-out errors, by both measures.
-
-    It is the weight of this model beside one of all rows; 0 with few rows.
-    """
+    """Return how often a model of rows alone has smaller held-out errors, by both measures; 0 with few rows."""
     if shared.refits is None:
         return 1.0
     if rows < FEWEST:
@@ -219,12 +216,10 @@ def weight_of_alone(alone: FullModel, shared: FullModel, rows: int) -> float:
 
 
 def shares_of_smaller_errors(first: Array, second: Array, *, positive: bool) -> tuple[float, ...]:
-    """Return the shares of the resamples in which the first model has smaller errors, for each measure of errors.
+    """Return the shares of the resamples in which the first errors, (n,), are smaller, for each measure of errors.
 
-    These are the errors of ln y, where all rows count alike, and relative ones, where values that are predicted too
-    high count most; of values that are not positive there are differences only.
-
-    `first`: the errors of held-out rows, shape (n,); of ln y for positive values.
+    These are errors of ln y, where all rows count alike, and relative ones, where values that are predicted too high
+    count most; of values that are not positive only differences.
     """
     differences = np.array([first, second])
     draws = np.random.default_rng(0).dirichlet(np.ones(len(first)), DRAWS)

@@ -225,10 +225,7 @@ class FullModel:
         )
 
     def at(self, configurations: Configurations, unmeasured: Configurations) -> SpacePredictions:
-        """Return what is predicted of configurations.
-
-        `unmeasured`: the last ones of them, whose deviations are wanted; if there are none, those of all.
-        """
+        """Return what is predicted of configurations; `unmeasured`: the last ones, whose deviations are wanted."""
         if self.transfer is not None:
             return self.transfer.at(self, configurations, unmeasured)
         scale, ensemble, wanted = self.scale, self.ensemble, slice(-len(unmeasured) if len(unmeasured) else 0, None)
@@ -270,10 +267,9 @@ def fit_full_model(
     tested: bool = True,
     groups: Array | None = None,
 ) -> FullModel:
-    """Return the full model of a property.
+    """Return the full model of a property, with values y, (n,), and repetitions (None: 1) of configurations.
 
-    `y`: their values, finite, shape (n,). `repetitions`: the number of measurements of each configuration; None is 1.
-    `groups`: the group of each configuration, shape (n,), which folds keep together; None: each one is a group.
+    `groups`: the group of each one, shape (n,), which folds keep together; None: each one is a group.
     """
     if known is None:
         known = option_constants(configurations, y, [variable.name for variable in variables if variable.observed])
@@ -302,10 +298,7 @@ def chosen_model(
     scale: str,
     tested: bool = True,
 ) -> FullModel:
-    """Return the full model with the best columns, or a constant if no influence can be distinguished from noise.
-
-    `rows`: their positions among those given, shape (n,).
-    """
+    """Return the full model with the best columns, or a constant if no influence can be distinguished from noise."""
     unnumbered = without_numbers(variables)
     basis, data = data_of(unnumbered)
     values, counts = data.y, data.repetitions

@@ -314,10 +314,7 @@ class KernelPosterior:
         return self.mean + self.deviation * kernel_sums(self.theta, self.weights, self.design, design)
 
     def whitened(self, design: KernelDesign) -> Array:
-        """Return L^-1 k for the kernel k between measured rows and configurations, shape (n, m), and L L' of the rows.
-
-        The prior covariance of configurations minus the product of their columns is the posterior covariance.
-        """
+        """Return L^-1 k for the kernel k of measured rows and configurations, (n, m); L L' is that of the rows."""
         return solved(self._factor, self.cross(design)) if len(self.design) else np.zeros((0, len(design)))
 
     def mean_of(self, cross: Array) -> Array:
@@ -412,10 +409,7 @@ def solved(factor: Array, right: Array, *, transposed: bool = False) -> Array:
 
 
 def negative_evidence(matrix: Array, z: Array) -> tuple[float, Array] | None:
-    """Return the negative log evidence of targets, without the constant, and its derivative by the covariance.
-
-    `matrix`: the covariance K of the targets, shape (n, n), which is overwritten. `z`: the targets, shape (n,).
-    """
+    """Return the negative log evidence of targets z, but for a constant, and its derivative by the covariance."""
     try:
         factor = cholesky_factor(matrix)
     except np.linalg.LinAlgError:
