@@ -21,7 +21,6 @@ from splc.learning.baselines import (
     ScikitLearner,
     baseline,
     estimator_of,
-    order,
     search,
     spelled,
 )
@@ -154,16 +153,6 @@ def test_products_of_many_columns_are_left_out() -> None:
     measurements = Measurements(Configurations(system, drawn), {"time": 5.0 + 3 * drawn[:, 0]})
     result = learn(measurements, "time", learner="ridge", learning_set=np.arange(45))
     assert "ridge: 1,600 columns have too many products, which are left out" in result.notes
-
-
-@pytest.mark.parametrize(
-    ("order_wanted", "columns", "products"), [(1, 7, 7), (2, 100, 100 + 4950), (3, 50, 50 + 1225 + 19_600)]
-)
-def test_the_largest_products(order_wanted: int, columns: int, products: int) -> None:
-    """Products of as many columns as stated are used up to 50 million numbers."""
-    rows = 50_000_000 // products
-    assert order({"order": order_wanted}, (rows, columns)) == order_wanted
-    assert order({"order": order_wanted}, (rows + 1, columns)) == 1
 
 
 @pytest.mark.real_data

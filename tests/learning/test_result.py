@@ -19,13 +19,12 @@ from splc.learning.result import (
     Intervals,
     LearnedTerm,
     LearningResult,
-    Round,
     intervals_object,
     intervals_of,
     merged_terms,
 )
 from splc.models.influence import InfluenceModel
-from splc.models.terms import CONSTANT, Term, log_term, option_term
+from splc.models.terms import CONSTANT, option_term
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from tests.support.objects import present
@@ -86,18 +85,6 @@ def test_table_of_terms() -> None:
     assert [known[name] for name in ("standard_error", "low", "high", "sign_probability")] == [
         [None, 0.1], [None, 0.3], [None, 0.7], [None, 0.99]
     ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("term", "further", "occurrences"),
-    [(CONSTANT, 0, 0), (A, 0, 1), (A**2 * B * log_term("b"), 0, 4), (A**-1, 0, 1), (A * B, 2, 4)],
-)
-def test_occurrences_of_options(term: Term, further: int, occurrences: int) -> None:
-    """Each factor counts with its exponents, and in the complexity of a round the constant counts 1."""
-    one = LearnedTerm(term, 3.0, further_occurrences=further)
-    assert one.occurrences == occurrences
-    after = Round(1, one, 0.0, 0.0, 0.0, (LearnedTerm(CONSTANT, 1.0), one), 0.0)
-    assert after.complexity == 1 + max(occurrences, 1)
 
 
 def test_terms_with_expansions() -> None:

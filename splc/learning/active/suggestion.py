@@ -24,7 +24,7 @@ from splc.io.numbers import percentage
 from splc.io.presentation import Bars, Presented
 from splc.learning import projection
 from splc.learning.active.search_model import Runs, SearchModel, covering_rows, improving_rows
-from splc.learning.contexts.joint_model import ContextRows, fit_joint_model
+from splc.learning.contexts.sharing import ContextRows, fit_joint_model
 from splc.learning.learner import one_thread
 from splc.learning.projection import (
     ENUMERATED,

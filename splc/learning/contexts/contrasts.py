@@ -20,7 +20,7 @@ from splc.data.configurations import Configurations
 from splc.errors import SpaceError
 from splc.io.numbers import comparable_size
 from splc.learning.contexts.change_test import option_column
-from splc.learning.contexts.joint_model import JointModel
+from splc.learning.contexts.sharing import JointModel
 from splc.learning.contexts.sources import SourceMixture, UnmeasuredContext
 from splc.learning.projection import Ensemble, Mixture, valid_configurations
 from splc.models.basis.regression import NORMAL_QUANTILE

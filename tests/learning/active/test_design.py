@@ -23,8 +23,7 @@ from splc.learning.active.suggestion import (
     suggest,
     suggested_rows,
 )
-from splc.learning.contexts.joint_model import ContextRows
-from splc.learning.contexts.sharing import Sharing
+from splc.learning.contexts.sharing import ContextRows, Sharing
 from splc.learning.projection.basis import variables_of
 from splc.learning.projection.constants import JITTER
 from splc.learning.projection.posterior import kernel_matrix

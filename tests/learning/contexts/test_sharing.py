@@ -20,8 +20,7 @@ from splc.formats.models.json import learned_json_text, parse_stored_json
 from splc.io.files import Source
 from splc.learning import learn
 from splc.learning.contexts.contrasts import ContextInfluences
-from splc.learning.contexts.joint_model import ContextRows, JointModel
-from splc.learning.contexts.sharing import ALONE, Sharing
+from splc.learning.contexts.sharing import ALONE, ContextRows, JointModel, Sharing
 from splc.learning.projection import Ensemble, ProjectionLearner, ProjectionSettings
 from splc.learning.result import LearningResult
 from splc.system.options import BinaryOption, NumericOption

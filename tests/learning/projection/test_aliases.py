@@ -8,10 +8,9 @@ import pytest
 from splc.learning.projection.columns import CONSTANT_PLACE
 from splc.learning.projection.printed_model import aliases_of
 from splc.learning.projection.term_search import forward
-from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from tests.learning.projection.known_targets import BINARY, MIXED, candidates_of, switch, target_of
+from tests.learning.projection.known_targets import BINARY, MIXED, candidates_of, target_of
 
 
 def correlated(one: Array, other: Array) -> bool:
@@ -52,16 +51,6 @@ def test_aliases_by_trying_all_pairs(learned: int, model: VariabilityModel) -> N
         expected += [(candidates.text(term), candidates.text(other)) for other in others[:3]]
     assert list(aliases_of(candidates, terms, learned)) == expected
     assert expected or model is MIXED or learned > 8
-
-
-def test_equal_terms_are_not_told() -> None:
-    """Functions of an option with two values are linear functions of each other everywhere."""
-    model = VariabilityModel("two", (NumericOption("x", (1.0, 2.0)), switch("a"), switch("b")))
-    rows = target_of(model, lambda c: 10 + 4 * c("x"))
-    candidates = candidates_of(rows, 1)
-    texts = [candidates.text(at) for at in range(len(candidates))]
-    assert {"x", "log10(x)", "x^-1"} < set(texts)
-    assert aliases_of(candidates, [texts.index("x")], rows.learned) == ()
 
 
 def test_nothing_to_tell() -> None:

@@ -161,21 +161,6 @@ def test_groups_without_logarithms() -> None:
     np.testing.assert_array_equal(block, 2 * np.column_stack(columns) - 1)
 
 
-def test_optional_groups() -> None:
-    """The columns of a numbered group are 0 where it is absent."""
-    members = group("g_1", "g_2", "g_5", "g_9", parent="p")
-    model = VariabilityModel("made", (BinaryOption("p"), *members))
-    everything = Space(model).enumerate()
-    optional = next(each for each in variables_of(model) if each.kind == "group")
-    assert optional.optional
-    assert list(optional.values) == [1, 2, 5, 9]
-    [design] = OptionBasis((optional,)).designs(everything)
-    absent = everything.column("p") == 0
-    assert not design.columns[absent].any()
-    assert design.columns[~absent].any(axis=0).all()
-    assert design.columns.shape[1] == 6
-
-
 @pytest.mark.parametrize("count", [3, 5, 32, 100])
 def test_thresholds(count: int) -> None:
     """Thresholds are at all values but the smallest, at most 31; they are centred, with a total variance of 1."""

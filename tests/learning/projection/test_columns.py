@@ -295,18 +295,6 @@ def test_short_heirs_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
     assert candidates.products[14:] == [(0, 4), (1, 4), (3, 4), (4, 5)]
 
 
-@pytest.mark.parametrize(("number", "simple"), [(59, False), (60, True)])
-def test_heirs_of_many_units_are_simple(number: int, simple: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From 60 units on only simple ones extend terms."""
-    monkeypatch.setattr(columns_module, "MAX_ENUMERATED", 0)
-    units = [unit(f"u{at:03}", simple=at < 5) for at in range(number)]
-    values = np.random.default_rng(0).integers(0, 2, (number, 200)).astype(float)
-    candidates = Candidates(units, values, np.ones(200), order=2)
-    before = len(candidates)
-    candidates.add_heirs([candidates.products.index((30,))])
-    assert len(candidates) - before == (5 if simple else number - 1)
-
-
 def test_constant_products_are_left_out() -> None:
     """A product that is 0 at all rows, or nearly constant, is no candidate."""
     first = np.array([1.0, 0.0, 1.0, 0.0] * 5)

@@ -13,13 +13,11 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.learning import LearningResult, learn
 from splc.learning.projection.basis import Variable, variables_of
-from splc.learning.projection.default_learner import rounded
 from splc.learning.projection.fit import (
     first_fit,
     refits,
 )
 from splc.learning.projection.full_model import fit_full_model
-from splc.learning.projection.order import canonical_order, option_constants
 from splc.learning.projection.predictor import Ensemble
 from splc.learning.projection.scales import Scale, general_scales, positive_scale
 from splc.system.options import BinaryOption, NumericOption
@@ -180,12 +178,6 @@ def test_notes_on_aliases(copies: int, expected: str | None) -> None:
     assert found == ([] if expected is None else [expected])
 
 
-def test_rounded_influences_of_logarithms() -> None:
-    """They have 8 digits, and 8 after the point: a small one may belong to a column of large values."""
-    for influence in 1.23456789012345 * np.array([4.4e-7, 1.0, 3e5]):
-        assert abs(rounded(influence, "log") - influence) <= 1e-8 * min(1.0, influence)
-
-
 NUMBERS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0)
 NAMES = tuple(f"g_{number:g}" for number in NUMBERS)
 PLAIN = VariabilityModel("plain", (*group(*NAMES), *(BinaryOption(f"b{at}") for at in range(4))))
@@ -224,20 +216,3 @@ def test_numbers_are_used_where_the_evidence_is_for_them(system: VariabilityMode
     # A property without influences is a constant, whether or not the members have numbers.
     noise = np.exp(np.random.default_rng(2).normal(size=30))
     assert system is OPTIONAL or fit_full_model(everything[rows], noise, variables_of(system)).constant
-
-
-def test_the_order_of_members() -> None:
-    """The canonical order of members depends on the rows where they are selected, not on their names."""
-    everything = Space(PLAIN).enumerate()
-    y = values(everything, NONE)
-    mirrored = dict(zip(NAMES, NAMES[::-1], strict=True))
-    columns = {mirrored.get(name, name): everything.column(name) for name in PLAIN.names}
-    other = Configurations.from_columns(PLAIN, columns)
-    found = []
-    for configurations in (everything, other):
-        variables = canonical_order(variables_of(PLAIN), option_constants(configurations, y))
-        assert [variable.kind for variable in variables] == [*["binary"] * 4, "group"]
-        numbers = dict(zip(variables[-1].members, variables[-1].values, strict=True))
-        assert numbers == dict(zip(NAMES, NUMBERS, strict=True))
-        found.append(variables[-1].members)
-    assert tuple(mirrored[name] for name in found[0]) == found[1]

@@ -157,20 +157,6 @@ def test_scales(scale: Scale) -> None:
     assert (scale.residual(y + 0.1, y) > 0).all()
 
 
-@pytest.mark.parametrize("scale", SCALES, ids=lambda scale: f"{scale.name}-{scale.positive}")
-def test_far_values_of_scales(scale: Scale) -> None:
-    """With values that grow exponentially, t is limited to ±600; no value is below the least one."""
-    scale = replace(scale, lowest=-np.inf, shift=0.0)
-    values = scale.backward(np.array([-1e4, -600.0, 600.0, 1e4]))
-    if scale.name in ("log", "shifted_log"):
-        np.testing.assert_allclose(values, np.exp([-600, -600, 600, 600]), rtol=1e-12)
-    elif scale.name == "asinh":
-        np.testing.assert_allclose(values, np.sinh([-600, -600, 600, 600]), rtol=1e-12)
-    else:
-        np.testing.assert_allclose(values, np.array([-1e4, -600, 600, 1e4]) + scale.positive)
-    assert replace(scale, lowest=2.0).backward(np.array([-700.0])).tolist() == [2.0]
-
-
 def test_many_rows_use_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of more than 1,000 rows, here 100, a part is used; the influences fit all, as a note says."""
     assert constants.ROWS_OF_MODEL == 1000

@@ -16,7 +16,6 @@ from splc.learning.projection.basis import variables_of
 from splc.learning.projection.constants import Form, ProjectionSettings
 from splc.learning.projection.printed_model import PrintedModel, printed_model, refit
 from splc.learning.projection.submodels import Target
-from splc.models.basis.regression import t_quantile
 from splc.models.terms import CONSTANT, option_term
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
@@ -229,23 +228,6 @@ def test_numbers_of_terms() -> None:
         assert found.forms[0].cross_validated == pytest.approx(found.cross_validated.mean)
         assert found.forms[0].terms in sizes
     assert all(len(term.factors) <= 1 for term, _ in printed(target, ProjectionSettings(order=1)).terms)
-
-
-@pytest.mark.parametrize(("learned", "variables"), [(40, 4), (29, 4), (9, 4), (3, 4)])
-def test_intervals(learned: int, variables: int) -> None:
-    """The half width is a conformal quantile of held-out differences, with few rows one of Student's t."""
-    found = printed(target_of(SMALL, wavy, error=0.2, learned=learned))
-    sizes = np.sort(np.abs(found.errors))
-    if learned == 40:
-        # The 37th of 40.
-        assert found.quantile == sizes[36]
-    else:
-        freedom = max(3, learned - variables - 1)
-        assert found.quantile == pytest.approx(t_quantile(freedom, 0.95) * np.sqrt(np.mean(sizes**2)))
-    relative = 100 * np.abs(np.expm1(found.errors))
-    stated = found.cross_validated
-    assert (stated.median, stated.mean) == pytest.approx((np.median(relative), relative.mean()))
-    assert stated.p95 == pytest.approx(np.quantile(relative, 0.95))
 
 
 @pytest.mark.parametrize("form", ["sum", "product"])

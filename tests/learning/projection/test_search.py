@@ -22,7 +22,6 @@ from splc.learning.projection.fit import (
     minimum,
     objective,
     penalty,
-    screened_blocks,
     search_hyperparameters,
     start_of,
 )
@@ -122,22 +121,6 @@ def full_model(columns: Array, y: Array) -> FullModel:
     system = VariabilityModel("many", tuple(BinaryOption(f"o{at}") for at in range(columns.shape[1])))
     values = {f"o{at}": column for at, column in enumerate((columns.T > 0).astype(float))}
     return fit_full_model(Configurations.from_columns(system, values), y, variables_of(system), tested=False)
-
-
-def test_options_that_matter_are_kept() -> None:
-    """Forward regression keeps small effects beside large ones; the copies of the best column come first, too.
-
-    A search is about all options if there are at most 200, or at most two for each row.
-    """
-    for rows, options in ((20, constants.SCREENED), (150, 300), (100, 200)):
-        assert screened_blocks(design_of(signs(rows, options)), signs(rows, options)[:, 0]) is None
-    columns = signs(ROWS, OPTIONS)
-    columns[:, 900] = columns[:, 10]
-    y = 40 * columns[:, 10] + 10 * columns[:, 500] + 3 * columns[:, 700]
-    blocks = screened_blocks(design_of(columns), (y - y.mean()) / y.std())
-    assert blocks is not None
-    assert len(blocks) == len(set(blocks.tolist())) == constants.SCREENED
-    assert {10, 500, 700, 900} <= set(blocks.tolist())
 
 
 def test_folds_are_screened_without_their_rows() -> None:
