@@ -216,10 +216,7 @@ def only_step(text: str, fit: Callable[[], T], on_step: OnStep | None) -> tuple[
 
 
 def one_thread(*, with_scipy: bool = True) -> Any:
-    """Return a context in which linear algebra uses one thread.
-
-    With several threads, sums differ in their last bits, and small matrices take longer.
-    """
+    """Return a context of one thread for linear algebra: with several, last bits differ, and it takes longer."""
     if with_scipy:
         # Only libraries that are loaded have their threads limited.
         import scipy.linalg  # noqa: F401

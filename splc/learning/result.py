@@ -269,10 +269,7 @@ def intervals_object(intervals: Intervals | None) -> Mapping[str, Any] | None:
 def intervals_of(
     content: Any, owner: VariabilityModel | InfluenceModel | None, classes: Mapping[str, str] = CLASSES
 ) -> Intervals | None:
-    """Return the intervals of a JSON object, None if there are none.
-
-    `owner`: the system, without which configurations cannot be read; of `PRINTED` intervals the printed model.
-    """
+    """Return the intervals of a JSON object, None if there are none; `owner`: the system, or the printed model."""
     if owner is None or not isinstance(content, Mapping) or content.get("kind") not in classes:
         return None
     found: Intervals = resolve_name(classes[content["kind"]]).from_json(content, owner)

@@ -146,10 +146,7 @@ def _detectable(single: Sequence[_Candidate], quantile: float, deviation: float)
 
 
 def option_column(values: Array) -> Array:
-    """Return the column of an option: the logarithms of positive values if there are more than two.
-
-    Numbers whose sums leave the range of numbers are divided by a power of two.
-    """
+    """Return an option's values, or the logarithms of more than two positive ones, in a unit whose sums are numbers."""
     if (unit := power_of_two(np.nan_to_num(values))) > _LARGE:
         values = values / unit
     filled = np.where(np.isnan(values), np.nanmean(values) if not np.isnan(values).all() else 0.0, values)

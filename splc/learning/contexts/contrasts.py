@@ -97,10 +97,7 @@ class ChangePoint:
 
 @dataclass(frozen=True, eq=False)
 class ContextInfluences:
-    """The level and the influences of options with each value of a context, in logarithms.
-
-    Options are linear in it: a change of an interaction counts for its options, at the mean of the others.
-    """
+    """The level and the influences of options with each value of a context, in logarithms; options are linear in it."""
 
     names: tuple[str, ...]  # the values of the context
     options: tuple[str, ...]  # k options that vary
@@ -193,10 +190,7 @@ class ContextInfluences:
         return len(matches) > 1 and all(matches) and len({match.groups() for match in matches if match}) == 1
 
     def change_points(self) -> tuple[ChangePoint, ...]:
-        """Return the changes along the values of the context in their order.
-
-        A change is placed in the smallest range of values whose ends differ by more than the uncertainty.
-        """
+        """Return the changes along the values, each in the smallest range whose ends differ for certain."""
         settled, points = self._settled(), []
         for index, option in enumerate((None, *self.options)):
             pairs = [pair for pair, differs in settled.items() if differs[index]]

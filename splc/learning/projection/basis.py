@@ -181,10 +181,7 @@ def nearest_known(
 
 
 def with_known_members(configurations: Configurations, variables: Sequence[Variable]) -> list[Configurations]:
-    """Return configurations of which each has a member of every group.
-
-    Where none is selected, since a text is unknown, the first ones have the first members, and so on.
-    """
+    """Return configurations of which each has a member of every group: where a text is unknown, each one in turn."""
     system = configurations.system
     unknown = []
     for variable in variables:
@@ -425,10 +422,7 @@ def threshold_shapes(variable: Variable) -> list[Shape]:
 
 
 def divisibility_shapes(variable: Variable) -> list[Shape]:
-    """Return how often the integers of an option can be divided by two, unless other shapes tell its values apart.
-
-    Blocks of 48 threads can be twice as slow as those of 32 and of 64 (decision 17).
-    """
+    """Return how often integers can be divided by two (decision 17), unless other shapes tell these values apart."""
     values = np.array(variable.values)
     if variable.kind != "numeric" or len(values) <= constants.MIN_THRESHOLDS or values[0] < 1 or (values % 1).any():
         return []

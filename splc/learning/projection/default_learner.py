@@ -247,10 +247,7 @@ class ProjectionLearner:
     def _models(
         self, problem: LearningProblem, started: float
     ) -> tuple[FullModel, Target, PrintedModel, int | None, list[str], bool]:
-        """Return the full model, its predictions, the printed model, the number of valid configurations, and notes.
-
-        The last one is whether learning was interrupted before the terms: then the constant alone is printed.
-        """
+        """Return the models, the target, the number of valid configurations, notes, and whether it was interrupted."""
         configurations, chosen, notes = problem.configurations, self.chosen, list[str]()
         report, stops = problem.on_step or (lambda step: None), problem.should_stop or (lambda: False)
         variables = variables_of(configurations.system, problem.observed, problem.everything)
@@ -352,10 +349,7 @@ def _estimates(printed: PrintedModel, model: InfluenceModel) -> list[InfluenceEs
 
 
 def rounded(value: float, link: Link = "identity") -> float:
-    """Return an influence with 6 digits; one of ln y with 8 digits, and 8 after the point.
-
-    An error of ln y is a relative error of y, also where a small influence belongs to a column of large values.
-    """
+    """Return an influence with 6 digits; of ln y, whose errors are relative ones, with 8, and 8 after the point."""
     if link == "identity":
         return float(f"{value:.6g}")
     return round(value, 8) if abs(value) >= 1 else float(f"{value:.8g}")

@@ -267,10 +267,7 @@ def fit_full_model(
     tested: bool = True,
     groups: Array | None = None,
 ) -> FullModel:
-    """Return the full model of a property, with values y, (n,), and repetitions (None: 1) of configurations.
-
-    `groups`: the group of each one, shape (n,), which folds keep together; None: each one is a group.
-    """
+    """Return the full model of values y, (n,), of configurations; folds keep `groups`, (n,), together."""
     if known is None:
         known = option_constants(configurations, y, [variable.name for variable in variables if variable.observed])
     variables = tuple(_raising(variable, configurations, y) for variable in canonical_order(variables, known))

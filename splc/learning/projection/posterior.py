@@ -124,10 +124,7 @@ def kernel_diagonal(theta: Hyperparameters, design: KernelDesign) -> Array:
 
 
 def kernel_sums(theta: Hyperparameters, weights: Array, first: KernelDesign, second: KernelDesign) -> Array:
-    """Return the weights, shape (n,), times the kernel between n and m configurations, shape (m,).
-
-    The kernel is not stored: its parts are summed block by block, with as few passes over each block as possible.
-    """
+    """Return the weights, (n,), times the kernel between n and m configurations, (m,), without storing the kernel."""
     rho, relevances = theta.interaction, theta.relevances[first.relevances]
     signs, spans = _split(theta, first, second)
     a, b, strengths = first.columns, second.columns, rho * relevances[signs]
@@ -176,10 +173,7 @@ def _split(theta: Hyperparameters, first: KernelDesign, second: KernelDesign) ->
 
 
 class KernelParts:
-    """The kernel between two designs, with what its gradient needs.
-
-    Operations are in place: allocating matrices of n^2 elements costs more than computing them.
-    """
+    """The kernel between two designs, with what its gradient needs; in place, since allocating takes longer."""
 
     def __init__(self, theta: Hyperparameters, first: KernelDesign, second: KernelDesign) -> None:
         rho, self.theta, self.design = theta.interaction, theta, first
@@ -215,10 +209,7 @@ class KernelParts:
         self.kernel += 1 - 1 / rho
 
     def derivative(self, outer: Array, noise: Array) -> Array:
-        """Return the derivative, by the logarithms, of a function whose derivative by the covariance is `outer`.
-
-        It is for the kernel of a design with itself. `noise`: multiples of the noise of each configuration, shape (n,).
-        """
+        """Return the derivative by the logarithms, given that by the covariance of a design with itself."""
         theta, columns, relevances = self.theta, self.design.columns, self.relevances
         rho = theta.interaction
         products = np.zeros(len(relevances))
@@ -336,10 +327,7 @@ class KernelPosterior:
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """The mixture of posteriors, of equal weights, at m configurations; each kernel is computed once.
-
-    Its covariance is the mean of those of the parts plus the covariance of their means.
-    """
+    """The mixture of posteriors, of equal weights, at m configurations; each kernel is computed once."""
 
     parts: tuple[KernelPosterior, ...]  # the posteriors, at least one
     designs: Sequence[KernelDesign]  # the columns of the configurations, of each kind

@@ -363,10 +363,7 @@ class EnsembleSum:
         return np.asarray(self._added(configurations, 1, lambda full, some: full.predict(some))[0])
 
     def interval(self, configurations: Configurations | Any) -> tuple[Array, Array]:
-        """Return lower and upper ends of prediction intervals, shapes (m,), in the unit of the property.
-
-        They are sums of the ends of the parts' intervals: what disturbs one part of a run may disturb all of them.
-        """
+        """Return the sums of the ends of the parts' intervals, since what disturbs one part may disturb all."""
         low, high = self._added(configurations, 2, lambda full, some: np.array(full.interval(some)))
         return low, high
 

@@ -156,10 +156,7 @@ class LanguageSearch:
 
     @cached_property
     def goals(self) -> Mapping[tuple[int | None, float], tuple[Array, Array]]:
-        """The weights of rows, besides those in the columns, and the weighted goal, for each fold and blend.
-
-        The goal is the full model, for None, or that of a fold and the measured rows outside of it.
-        """
+        """The weights of rows, and the weighted goal, for the full model (None) and each fold, and each blend."""
         target, product, goals = self.target, self.product, dict[tuple[int | None, float], tuple[Array, Array]]()
         for fold, predicted in zip((None, *range(len(target.folds))), (target.predicted, *target.folds), strict=True):
             goal = target.scaled(predicted, product)

@@ -127,10 +127,7 @@ def _product(first: dict[Term, float], second: dict[Term, float]) -> dict[Term, 
 
 
 class CandidateGrid:
-    """Heads × atoms; atom 0 is the constant, so that a head can be a candidate by itself.
-
-    A product that two cells share is offered by both; a product that the model has is collinear with it.
-    """
+    """Heads × atoms, of which the first one is the constant; a product that the model has is collinear with it."""
 
     def __init__(self, problem: FeatureTable, settings: Settings) -> None:
         self.binary = problem.binary

@@ -107,10 +107,7 @@ def t_quantile(freedom: int, probability: float) -> float:
 
 
 def sign_probability(value: float, error: float, freedom: int | None = None) -> float:
-    """Return the probability that a value with a standard error has its sign.
-
-    `freedom`: the degrees of freedom of the error; None for a normal distribution.
-    """
+    """Return the probability that a value with a standard error has its sign; `freedom`: None is normal."""
     if not error > 0:
         return 0.5 if value == 0 or math.isnan(error) else 1.0
     # Further away the distribution functions are 1.

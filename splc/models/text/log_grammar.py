@@ -83,10 +83,7 @@ def split_model(text: str) -> list[tuple[str, str]]:
 
 
 def require_writable_names(names: Iterable[str], known: NameTable | None = None) -> None:
-    """Raise an error if the log grammar cannot express some names so that they read back as the same names.
-
-    `known`: all names that the log will be read with; None: it is read without a variability model.
-    """
+    """Raise an error if names would not read back from the log grammar; `known`: all names; None: no system."""
     # Among plain names, plain names need no probes.
     plain = known is None or all(map(_is_plain, known.names))
     wrong = [

@@ -190,10 +190,7 @@ def expand_definition(text: str, names: Mapping[str, str] | None) -> tuple[Term,
 
 
 def bound(model: InfluenceModel, at: Mapping[str, float] | None = None) -> InfluenceModel:
-    """Return a model with its parameters replaced by numbers: terms with a parameter are read again from their text.
-
-    `at`: expression that tables depend on → key of the row to use, such as `{"nodes": 4}`; by default the middle row.
-    """
+    """Return a model with numbers as parameters; `at`: expression of tables → key, by default the middle row."""
     rows = chosen_rows(model.parameters, at or {})
     if not rows:
         return model
