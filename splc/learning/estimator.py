@@ -167,20 +167,16 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
 
     def _learner(self, y: Array) -> Learner:
         """Return the learner; SPL Conqueror's has another loss where values have no relative error."""
-        settings = self._changed_settings()
+        defaults = ProjectionSettings()
+        values = {name: getattr(self, name) for name in defaults.__dataclass_fields__}
+        changed_values = {name: value for name, value in values.items() if value != getattr(defaults, name)}
+        settings = {**changed_values, **(self.settings or {})}
         learner = learner_of(None, self.preset, settings)
         if isinstance(learner, StepwiseLearner) and learner.chosen.lossFunction == "RELATIVE" and y.min() <= 0:
             limits = {"abortError": 0, "minImprovementPerRound": 1e-3 * float(np.var(y))}
             changed = preset_settings(self.preset).changed(limits).changed({**settings, "lossFunction": "LEASTSQUARES"})
             return StepwiseLearner(self.preset, changed.as_dict())
         return learner
-
-    def _changed_settings(self) -> dict[str, Any]:
-        """Return the settings that differ from the preset."""
-        defaults = ProjectionSettings()
-        values = {name: getattr(self, name) for name in defaults.__dataclass_fields__}
-        changed = {name: value for name, value in values.items() if value != getattr(defaults, name)}
-        return {**changed, **(self.settings or {})}
 
     @overload
     def predict(self, X: Any, return_interval: Literal[False] = False, groups: Any = None) -> Array: ...
