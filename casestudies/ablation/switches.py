@@ -83,8 +83,8 @@ LEARNING = _within("learning.projection", {
 CONTEXTS = _within("learning", {
     "limits of the weight of mapped values": {"contexts.sharing.WEIGHTS": (0.0, 1.0)},
     "learning alone where that is better": {"contexts.sharing.ALONE": 2.0},
-    "weights of Student's distribution": {"contexts.joint_model.ROWS_OF_WEIGHTS": 0},
-    "contexts as numbers": {"contexts.joint_model.numbers_of_contexts": partial(_always, ())},
+    "weights of Student's distribution": {"contexts.sharing.ROWS_OF_WEIGHTS": 0},
+    "contexts as numbers": {"contexts.sharing.numbers_of_contexts": partial(_always, ())},
     "limit of mapped values": {"contexts.sources.BEYOND": math.inf},
     "search of the variances of mapped values (plain: centres of priors)": {
         "contexts.sources.REACH": (0.0, 0.0)},

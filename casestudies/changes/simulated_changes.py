@@ -14,7 +14,7 @@ from splc.data.configurations import Configurations
 from splc.io.tables import Table
 from splc.learning.contexts.change_test import change_test
 from splc.learning.contexts.contrasts import ContextInfluences
-from splc.learning.contexts.joint_model import ContextRows, fit_joint_model
+from splc.learning.contexts.sharing import ContextRows, fit_joint_model
 from splc.learning.projection import variables_of
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel

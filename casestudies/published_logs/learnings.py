@@ -15,7 +15,7 @@ from splc.data.measurements import Measurements
 from splc.errors import MeasurementError, Problem, SplcError, plural
 from splc.formats.measurements.read import read_measurements
 from splc.io.files import read_source
-from splc.learning.threads import one_thread
+from splc.learning.learner import one_thread
 from splc.splconqueror.state import located
 
 # The relative difference up to which a stated and a recomputed error agree.

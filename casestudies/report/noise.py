@@ -17,7 +17,7 @@ from splc.data.measurements import Measurements
 from splc.io.tables import Cell, Table
 from splc.learning.features import feature_table
 from splc.learning.judging import random_folds
-from splc.learning.threads import one_thread
+from splc.learning.learner import one_thread
 from splc.study.specification import StudyLearner
 from splc.types import Array
 from splc.workflows.learn.learning_sets import learn_rows

@@ -28,10 +28,9 @@ from splc.io.numbers import power_of_two
 from splc.io.settings import Setting, stated_values
 from splc.learning.features import Feature, stable_order
 from splc.learning.judging import judged
-from splc.learning.learner import LearningProblem, only_step
+from splc.learning.learner import LearningProblem, one_thread, only_step
 from splc.learning.result import LearningResult
 from splc.learning.stepwise.settings import one_line
-from splc.learning.threads import one_thread
 from splc.models.influence import TableRows, rows_of
 from splc.types import Array
 
@@ -44,49 +43,39 @@ _LARGEST = 700.0
 _CHUNK = 4096
 
 
-def _setting(default: float, minimum: float, meaning: str, reason: str) -> Setting:
-    """Return a setting of numbers, with the reason of its default; an integer stands for whole numbers."""
-    return Setting(meaning, kind=type(default), default=default, least=minimum, reason=reason)
-
-
 _LEAF = "fewest configurations in a leaf"
 _ORDER = "the largest number of columns in a term"
-_TREES = "scikit-learn's; more trees change the error by less than its spread over samples"
+_PAIRS = "pairwise terms; 1, with a note, where the matrix would have more than 50 million cells"
+_FOLDS = "folds that choose the penalty, at most as many as configurations"
 _COST = "better than scikit-learn's 1 on x264, LLVM and Dune; 100 gives the same"
-_EPSILON = "measurements deviate by less than scikit-learn's 0.1"
+_TREES = "scikit-learn's; more trees change the error by less than its spread over samples"
+_ITERATIONS = "scikit-learn's; 200 give the same errors on x264, LLVM and Dune"
+_MOST = "scikit-learn's; at most as many as configurations"
+_EPSILON = "errors without a penalty, in standard deviations of the target"
+# Baseline, setting, default (an integer stands for whole numbers), least value, meaning, and the reason of the default.
+_ROWS: tuple[tuple[str, str, float, float, str, str], ...] = (
+    ("forest", "trees", 100, 1, "number of trees", _TREES),
+    ("forest", "leaf", 1, 1, _LEAF, "scikit-learn's; with few measurements, larger leaves are worse"),
+    ("tree", "leaf", 1, 1, _LEAF, "as for `forest`"),
+    ("lasso", "order", 2, 1, _ORDER, _PAIRS),
+    ("lasso", "folds", 5, 2, _FOLDS, "scikit-learn's"),
+    ("ridge", "order", 2, 1, _ORDER, "as for `lasso`"),
+    ("svr", "cost", 10.0, 1e-9, "the penalty of errors (C)", _COST),
+    ("svr", "epsilon", 0.01, 0.0, _EPSILON, "measurements deviate by less than scikit-learn's 0.1"),
+    ("knn", "neighbours", 5, 1, "number of neighbours, weighted by distance", _MOST),
+    ("boosting", "iterations", 100, 1, "number of trees", _ITERATIONS),
+    ("boosting", "rate", 0.1, 1e-9, "the factor on each tree", "scikit-learn's"),
+    ("boosting", "leaf", 2, 1, _LEAF, "scikit-learn's 20 allow no split of fewer than 40 configurations"),
+)
 # Baseline → its settings by name.
 SETTINGS: Mapping[str, Mapping[str, Setting]] = MappingProxyType(
     {
-        "forest": {
-            "trees": _setting(100, 1, "number of trees", _TREES),
-            "leaf": _setting(1, 1, _LEAF, "scikit-learn's; with few measurements, larger leaves are worse"),
-        },
-        "tree": {"leaf": _setting(1, 1, _LEAF, "as for `forest`")},
-        "lasso": {
-            "order": _setting(
-                2, 1, _ORDER, "pairwise terms; 1, with a note, where the matrix would have more than 50 million cells"
-            ),
-            "folds": _setting(
-                5, 2, "folds that choose the penalty, at most as many as configurations", "scikit-learn's"
-            ),
-        },
-        "ridge": {"order": _setting(2, 1, _ORDER, "as for `lasso`")},
-        "svr": {
-            "cost": _setting(10.0, 1e-9, "the penalty of errors (C)", _COST),
-            "epsilon": _setting(0.01, 0.0, "errors without a penalty, in standard deviations of the target", _EPSILON),
-        },
-        "knn": {
-            "neighbours": _setting(
-                5, 1, "number of neighbours, weighted by distance", "scikit-learn's; at most as many as configurations"
-            )
-        },
-        "boosting": {
-            "iterations": _setting(
-                100, 1, "number of trees", "scikit-learn's; 200 give the same errors on x264, LLVM and Dune"
-            ),
-            "rate": _setting(0.1, 1e-9, "the factor on each tree", "scikit-learn's"),
-            "leaf": _setting(2, 1, _LEAF, "scikit-learn's 20 allow no split of fewer than 40 configurations"),
-        },
+        baseline: {
+            name: Setting(meaning, kind=type(default), default=default, least=least, reason=reason)
+            for owner, name, default, least, meaning, reason in _ROWS
+            if owner == baseline
+        }
+        for baseline in dict.fromkeys(row[0] for row in _ROWS)
     }
 )
 # Those that have ln x as a further column, and those whose result depends on the seed.
@@ -150,9 +139,8 @@ def _products(largest: int, sizes: tuple[int, int]) -> int:
 class Encoding:
     """The columns of configurations: binary options as 0 and 1, numeric options as their values.
 
-    Values whose squares single precision cannot hold are divided by a power of 2. A numeric option or an observed
-    variable that configurations may lack is 0 where it is absent, and has one more column that is 1 where it is
-    present.
+    Values whose squares single precision cannot hold are divided by a power of 2. What configurations may lack is 0
+    there, and has one more column that is 1 where it is present.
     """
 
     features: tuple[Feature, ...]  # the options and observed variables, sorted by name
@@ -387,10 +375,7 @@ def search(
 ) -> list[tuple[dict[str, str], float | None]]:
     """Return all settings of a grid with their mean relative errors on held-out folds, the best first.
 
-    Configurations whose value is 0 have no relative error, and do not count. The error is None where an estimator
-    cannot be fitted, such as 9 neighbours in fewer rows.
-
-    `columns`: the configurations, shape (n, columns). `target`: their values, shape (n,).
+    Values of 0 do not count. The error is None where an estimator cannot be fitted, such as 9 neighbours in fewer rows.
     """
     from sklearn.model_selection import KFold, ParameterGrid
 

@@ -26,10 +26,7 @@ SMALL_FACTOR = 0.01
 
 
 def titled_groups(system: VariabilityModel) -> dict[tuple[str, ...], str]:
-    """Return disjoint alternative groups with their titles.
-
-    A title is the parent or the stem of the members' names; if another title or option is equal, all members.
-    """
+    """Return alternative groups with their titles: the parent, the stem of the members' names, or all members."""
     titles: dict[tuple[str, ...], str] = {}
     complete_groups = system.child_groups
     for group in system.alternative_groups:

@@ -20,14 +20,13 @@ from splc.data.measurements import Measurements
 from splc.errors import LearningError, Problem, SpecError, listed
 from splc.io.numbers import comparable_size
 from splc.learning.contexts.sharing import GroupModels
-from splc.learning.features import Feature, FeatureTable, TableColumns, numbers_in, texts_in, total_effects
-from splc.learning.learn import learn
+from splc.learning.features import TableColumns, numbers_in, texts_in, total_effects
+from splc.learning.learner import Learner
 from splc.learning.projection import Form, ProjectionLearner, ProjectionSettings, ScaleChoice
-from splc.learning.registry import STEPWISE, learner_name, learner_of
-from splc.learning.result import Intervals, LearningResult, Round
-from splc.learning.stepwise.algorithm import select
+from splc.learning.registry import learn, learner_of
+from splc.learning.result import LearningResult
+from splc.learning.stepwise.algorithm import StepwiseLearner
 from splc.learning.stepwise.settings import preset as preset_settings
-from splc.models.basis.atom import function_names
 from splc.models.influence import InfluenceModel
 from splc.scaling.fit import MAX_PARAMETERS, fit
 from splc.scaling.result import ScalingModel
@@ -98,7 +97,7 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
         model_: the learned `InfluenceModel`, over the columns' names (`x0`, `x1`, … without names). That of the default
             learner is the printed one, while the full model predicts.
         feature_importances_: the share of each column in the variance of the predictions, shape (features,).
-        result_: the `LearningResult` of the default learner; None for SPL Conqueror's algorithm.
+        result_: the `LearningResult`.
         results_: group → its `LearningResult`; empty without groups. Then `model_` and `result_` are of the first one.
         rounds_: the rounds of learning; empty for the default learner.
         termination_: the rule that ended learning.
@@ -143,59 +142,41 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
         X, y = X.astype(float), np.asarray(y, dtype=float)
         self._columns = TableColumns.of(column_names(self), X, self._texts)
         columns = self._columns.values(X)
-        system = self._columns.system(columns)
-        self.result_: LearningResult | None = None
-        self.results_: dict[str, LearningResult] = {}
+        system, learner = self._columns.system(columns), self._learner(y)
         self._groups: GroupModels | None = None
-        if groups is not None:
-            self._groups = self._group_models(columns, y, group_names(groups, len(y)), system)
+        if groups is None:
+            seed = 0 if self.random_state is None else self.random_state
+            self.result_ = learn(measurements_of(columns, y, system), "y", learner=learner, seed=seed)
+            self.results_: dict[str, LearningResult] = {}
+        else:
+            if not isinstance(learner, ProjectionLearner):
+                raise SpecError(f"the learner {learner.name} learns each group alone", hint="preset='default'")
+            names, parts = group_names(groups, len(y)), {}
+            for name in sorted(set(names.tolist())):
+                rows = np.flatnonzero(names == name)
+                some = {column: values[rows] for column, values in columns.items()}
+                parts[name] = measurements_of(some, y[rows], system)
+            self._groups = GroupModels.of(parts, "y", learner)
             self.results_ = dict(self._groups.results)
             self.result_ = next(iter(self.results_.values()))
-        elif learner_name(None, self.preset) == STEPWISE:
-            self.model_, self.rounds_, self.termination_ = self._stepwise(columns, y)
-        else:
-            measured = measurements_of(columns, y, system)
-            self.result_ = learn(measured, "y", self.preset, settings=self._changed_settings())
-        if self.result_ is not None:
-            self.model_, self.rounds_, self.termination_ = self.result_.model, (), self.result_.termination
-        names: list[str | None] = [*self.results_] or [None]
-        shares = [total_effects(partial(self._predicted, group=name), X) for name in names]
+        result = self.result_
+        self.model_, self.rounds_, self.termination_ = result.model, result.rounds, result.termination
+        shares = [total_effects(partial(self._predicted, group=name), X) for name in self.results_ or [None]]
         self.feature_importances_ = np.mean(shares, axis=0)
         return self
 
-    def _group_models(self, columns: Columns, y: Array, names: Array, system: VariabilityModel) -> GroupModels:
-        """Learn all groups together."""
-        chosen = learner_of(None, self.preset, self._changed_settings())
-        if not isinstance(chosen, ProjectionLearner):
-            raise SpecError(f"the learner {chosen.name} learns each group alone", hint="preset='default'")
-        parts = {}
-        for name in sorted(set(names.tolist())):
-            rows = np.flatnonzero(names == name)
-            some = {column: values[rows] for column, values in columns.items()}
-            parts[name] = measurements_of(some, y[rows], system)
-        return GroupModels.of(parts, "y", chosen)
-
-    def _changed_settings(self) -> dict[str, Any]:
-        """Return the settings that differ from the preset."""
+    def _learner(self, y: Array) -> Learner:
+        """Return the learner; SPL Conqueror's has another loss where values have no relative error."""
         defaults = ProjectionSettings()
         values = {name: getattr(self, name) for name in defaults.__dataclass_fields__}
-        changed = {name: value for name, value in values.items() if value != getattr(defaults, name)}
-        return {**changed, **(self.settings or {})}
-
-    def _stepwise(self, columns: Columns, y: Array) -> tuple[InfluenceModel, tuple[Round, ...], str]:
-        """Return the model, rounds and termination of SPL Conqueror's algorithm."""
-        settings = self._changed_settings()
-        stepwise_settings = preset_settings(self.preset).changed(settings)
-        features = tuple(feature_of(name, values) for name, values in columns.items())
-        problem = FeatureTable(features, columns, y).with_functions(function_names(stepwise_settings.functions))
-        seed = 0 if self.random_state is None else self.random_state
-        if stepwise_settings.lossFunction == "RELATIVE" and y.min() <= 0:
+        changed_values = {name: value for name, value in values.items() if value != getattr(defaults, name)}
+        settings = {**changed_values, **(self.settings or {})}
+        learner = learner_of(None, self.preset, settings)
+        if isinstance(learner, StepwiseLearner) and learner.chosen.lossFunction == "RELATIVE" and y.min() <= 0:
             limits = {"abortError": 0, "minImprovementPerRound": 1e-3 * float(np.var(y))}
-            stepwise_settings = stepwise_settings.changed(limits).changed({**settings, "lossFunction": "LEASTSQUARES"})
-        outcome = select(problem, stepwise_settings, seed)
-        pairs = (pair for term in outcome.terms for pair in term.expanded)
-        model = InfluenceModel.from_terms(pairs, columns, derived=problem.derived)
-        return model, outcome.rounds, outcome.termination
+            changed = preset_settings(self.preset).changed(limits).changed({**settings, "lossFunction": "LEASTSQUARES"})
+            return StepwiseLearner(self.preset, changed.as_dict())
+        return learner
 
     @overload
     def predict(self, X: Any, return_interval: Literal[False] = False, groups: Any = None) -> Array: ...
@@ -241,24 +222,18 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
         return numbers
 
     def _interval(self, X: Array, group: str | None = None) -> tuple[Array, Array]:
-        intervals: Intervals | None = None if self.result_ is None else self.result_.intervals
-        if group is not None and self._groups is not None:
-            intervals = self._groups.predictor(group)
+        intervals = self.result_.intervals if self._groups is None else self._groups.predictor(str(group))
         if intervals is None:
             hint = "use preset='default'"
             raise LearningError(Problem("SPL Conqueror's algorithm has no prediction intervals", hint=hint))
         return intervals.interval(self._configurations(X))
 
     def _predicted(self, X: Array, group: str | None = None) -> Array:
-        if group is not None and self._groups is not None:
-            return self._groups.predictor(group).predict(self._configurations(X))
-        if self.result_ is not None:
-            return self.result_.predict(self._configurations(X))
-        return self.model_.predict(self._columns.values(X))
+        predictor = self.result_ if self._groups is None else self._groups.predictor(str(group))
+        return predictor.predict(self._configurations(X))
 
     def _configurations(self, X: Array) -> Configurations:
         """Return rows as configurations of the system that was learned from, also with further values."""
-        assert self.result_ is not None
         assert self.result_.system is not None
         columns = self._columns.values(X)
         return Configurations.from_columns(with_further_values(self.result_.system, columns), columns)
@@ -268,12 +243,6 @@ def column_names(estimator: Any) -> tuple[str, ...]:
     """Return the names of the columns that an estimator was fitted to: `x0`, `x1`, … where X had no names."""
     names = getattr(estimator, "feature_names_in_", [f"x{i}" for i in range(estimator.n_features_in_)])
     return tuple(str(name) for name in names)
-
-
-def feature_of(name: str, values: Array) -> Feature:
-    """Return a column as a feature of the stepwise learner: a binary one if it has only zeros and ones."""
-    numeric = not np.isin(values, (0.0, 1.0)).all()
-    return Feature(name, numeric, float(values.min()), float(values.max()), bool((values == 0).any()))
 
 
 def measurements_of(columns: Columns, y: Array, system: VariabilityModel) -> Measurements:

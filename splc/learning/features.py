@@ -98,10 +98,7 @@ class FeatureTable:
 
 
 def features_of(system: VariabilityModel, numeric_disabled: bool = True) -> tuple[Feature, ...]:
-    """Return the basic features of a system: every option but those that the hierarchy makes always selected.
-
-    `numeric_disabled`: whether `Disabledx` of an optional numeric option x is a feature too.
-    """
+    """Return the options that may be deselected as features; `numeric_disabled`: also `Disabledx` of optional x."""
     features: list[Feature] = []
     for option in system.options:
         if isinstance(option, NumericOption):
@@ -116,10 +113,7 @@ def features_of(system: VariabilityModel, numeric_disabled: bool = True) -> tupl
 
 
 def observed_features(configurations: Configurations, names: Iterable[str]) -> tuple[Feature, ...]:
-    """Return observed variables as features, with the range of values that all configurations to predict have.
-
-    Where a variable is 0 or less in one of them, a logarithm of it could not be evaluated there.
-    """
+    """Return observed variables as features, with their ranges in all configurations that are to be predicted."""
     features: list[Feature] = []
     for name in names:
         values = configurations.column(name)
@@ -149,11 +143,10 @@ def stable_order(table: FeatureTable) -> Array:
 
 
 def total_effects(predict: Callable[[Array], Array], X: Array) -> Array:
-    """Return the share of each column in the variance of predictions, shape (features,), at least 0; the sum is 1.
+    """Return the shares of columns in the variance of predictions, shape (features,), which add up to 1, or are all 0.
 
-    The effect of a column is the mean over rows of the variance of the prediction where only this column changes, to
-    the values that it has in X (the total effect of Sobol's analysis, for independent columns). All shares of a
-    constant function are 0.
+    The effect of a column is the mean over rows of the variance where only this column changes, to its values in X (the
+    total effect of Sobol's analysis, for independent columns).
     """
     rows = X[np.unique(np.linspace(0, len(X) - 1, min(len(X), MAX_ROWS)).round().astype(int))]
     effects = np.zeros(X.shape[1])
@@ -183,10 +176,7 @@ def column_values(column: Array) -> tuple[Array, Array]:
 
 
 def texts_in(X: Any) -> dict[int, tuple[str, ...]]:
-    """Return the positions of columns of text in a table, with their distinct texts; none in an array of numbers.
-
-    A column that contains only numbers is not a column of text, even if the numbers are texts.
-    """
+    """Return the positions of columns of text, which are not only numbers, with their distinct texts."""
     texts_by_position = {}
     for at, values in enumerate(_columns(X)):
         items = values.tolist() if values.dtype.kind not in "biufc" else []
@@ -199,10 +189,7 @@ def texts_in(X: Any) -> dict[int, tuple[str, ...]]:
 
 
 def numbers_in(X: Any, names: Sequence[str], texts: Mapping[int, tuple[str, ...]]) -> Array:
-    """Return a table with the positions of texts instead of the texts, shape (n, columns).
-
-    It is NaN for missing ones, and -1, with a warning, for others.
-    """
+    """Return a table with positions for texts, shape (n, columns): NaN if missing, -1 and a warning if unknown."""
     columns = _columns(X)
     numbers = np.empty((len(columns[0]), len(columns)), dtype=object)
     for at, values in enumerate(columns):

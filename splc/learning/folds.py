@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -76,10 +76,7 @@ class Groups:
 
     @classmethod
     def of_parts(cls, configurations: Configurations, parts: Iterable[Configurations], column: str) -> Groups:
-        """Return the groups of the values of a column, each of which has a part of the configurations.
-
-        Values that have a configuration in common are one group.
-        """
+        """Return the groups of a column's values; those that have a configuration in common are one."""
         labels = np.full(len(configurations), -1)
         for number, part in enumerate(parts):
             rows = configurations.find(part)
@@ -97,10 +94,7 @@ class Groups:
 
 
 def drawn_folds(order: Array, number: int, groups: Array | None = None) -> Array:
-    """Return the fold of each row, shape (n,): groups in turn, in the order of their first rows.
-
-    `number`: of folds, at most as many as groups. `groups`: the group of each row; None: each row is a group.
-    """
+    """Return the fold of each row, (n,): groups (None: rows) in turn, in the order of their first rows."""
     turn = np.arange(len(order))
     if groups is not None:
         _, first, group = np.unique(groups[order], return_index=True, return_inverse=True)
@@ -151,10 +145,7 @@ def _hashes(configurations: Configurations, units: Sequence[Sequence[str]]) -> A
 
 
 def _repeating(part: Array) -> Array | None:
-    """Return which units differ among rows of equal settings of the others: one or two, with those they determine.
-
-    `part`: the hashes of distinct rows, shape (units, n). None if settings do not repeat.
-    """
+    """Return which units differ in rows that are equal elsewhere, one or two with those they determine, or None."""
     varies, count, whole = np.array([(row != row[0]).any() for row in part]), part.shape[1], part.sum(axis=0)
     varying = np.flatnonzero(varies).tolist()
     for size in (1, 2):
@@ -194,10 +185,7 @@ def _determined(part: Array, keys: Array) -> Array:
 
 
 def _is_dense(part: Array, is_kept: Array) -> bool:
-    """Return whether most settings of some units that can be asked for were measured.
-
-    These are the neighbours of each, or all combinations of the values of a key.
-    """
+    """Return whether most settings of units were measured: neighbours of each, or combinations of a key."""
     keys = part.sum(axis=0, where=is_kept[:, None])
     sizes = np.array([len(sorted_distinct(row)) if kept else 1 for row, kept in zip(part, is_kept, strict=True)])
     units, neighbours = np.flatnonzero(sizes > 1), 0.0
@@ -228,6 +216,33 @@ MOST_JUDGED = 10_000
 ERRORS = ("learning_error", "error", "error_all")
 # Learning sets that are drawn with the same seed have another stream of random numbers.
 _STREAM = 1
+
+
+@dataclass(frozen=True)
+class CrossValidated:
+    """The relative error in percent at held-out configurations of the learning set."""
+
+    median: float  # the median
+    mean: float  # the mean
+    p95: float  # the 95th percentile
+
+    @classmethod
+    def of(cls, differences: Array) -> Self:
+        """Return the errors for differences of ln y, shape (n,)."""
+        errors: Array = np.abs(np.expm1(np.minimum(differences, 600.0))) * 100
+        return cls(float(np.median(errors)), float(errors.mean()), float(np.quantile(errors, 0.95)))
+
+
+@dataclass(frozen=True)
+class SparseErrors:
+    """The errors of a printed model that is not what predicts (mean relative ones in percent; None: undefined)."""
+
+    learning_error: float | None = None  # on the learning set
+    error: float | None = None  # on the measured configurations outside of the learning set, or on the evaluation set
+    error_all: float | None = None  # on all measured configurations
+    # the error on held-out folds of the learning set; None where it means nothing
+    cross_validated: CrossValidated | None = None
+    distance: float | None = None  # the mean relative difference to the full model at unmeasured configurations
 
 
 @dataclass(frozen=True)
@@ -362,11 +377,10 @@ class JudgedRows:
         learned: bool = False,
         kept: Array | None = None,
     ) -> tuple[Array, Array]:
-        """Return the values and predictions that the error outside of the learning set is computed on, shapes (n,).
+        """Return values and predictions that the error outside of the learning set is computed on, shapes (n,).
 
-        `unlearned`: without those of an evaluation set that were learned from; `runs`: the values of single runs, each
-        beside the prediction of its configuration; `learned`: those of the error on the learning set; `kept`: which of
-        those with a value.
+        `unlearned`: without learned ones of an evaluation set; `runs`: values of single runs; `learned`: those of the
+        learning error instead; `kept`: which of those with a value.
         """
         table, rows = self._tested_rows(unlearned=unlearned, learned=learned)
         if kept is not None:

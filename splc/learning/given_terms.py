@@ -26,10 +26,7 @@ from splc.types import Array
 
 
 def parse_term(text: str, system: VariabilityModel) -> LearnedTerm:
-    """Return a term in SPL Conqueror's log grammar; the root and options that are always selected are the constant.
-
-    A number in front of it is left out: it has no effect on a term whose influence is fitted.
-    """
+    """Return a term of the log grammar without a number in front; options that are always selected are the constant."""
     names = system.term_table
     expansion = expand_product(text, names, system)
     if len(expansion) == 1:

@@ -16,17 +16,19 @@ from splc.data.measurements import Measurements
 from splc.errors import Problem, SplcError, plural
 from splc.io.numbers import percentage
 from splc.learning.features import FeatureTable, feature_table, stable_order
-from splc.learning.folds import MOST_JUDGED, Groups, JudgedRows, Judgement, drawn_folds, repeated_settings, splits
-from splc.learning.learner import Learner, LearningProblem
-from splc.learning.result import (
+from splc.learning.folds import (
+    MOST_JUDGED,
     CrossValidated,
-    InfluenceEstimate,
-    LearnedTerm,
-    LearningResult,
-    Predictor,
-    Round,
+    Groups,
+    JudgedRows,
+    Judgement,
     SparseErrors,
+    drawn_folds,
+    repeated_settings,
+    splits,
 )
+from splc.learning.learner import Learner, LearningProblem
+from splc.learning.result import InfluenceEstimate, LearnedTerm, LearningResult, Predictor, Round
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Derived
 from splc.system.variability import VariabilityModel
@@ -46,10 +48,7 @@ def judged(
     printed_errors: SparseErrors | None = None,
     **found: Any,
 ) -> LearningResult:
-    """Return the result of a learner, with the errors of what predicts and of the printed model at the rows.
-
-    `found`: further fields of the result that the learner knows, at least `termination` and `seconds`.
-    """
+    """Return the result of a learner with all errors; `found`: further fields, at least `termination` and `seconds`."""
     # All rows, where a performance-influence model predicts: its terms are computed faster than rows are read.
     limit = None if isinstance(predictor, InfluenceModel) else MOST_JUDGED
     seen = problem.measurements, problem.nfp, problem.rows, problem.evaluation

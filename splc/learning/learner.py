@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from functools import cached_property, lru_cache
+from typing import Any, Protocol, TypeVar, get_args
 
 import numpy as np
 
@@ -19,7 +20,6 @@ from splc.learning.result import LearningResult, Stage, Step
 from splc.system.options import BinaryOption
 from splc.types import Array, Missing
 
-POLICIES: tuple[Missing, ...] = ("error", "drop", "nearest")
 _SAMPLED = "sampled configuration was", "sampled configurations were"
 # The beginnings of notes about omitted configurations, which are not repeated for the parts of a sum.
 WITHOUT_VALUE = "left out, without a value of "
@@ -35,8 +35,8 @@ def match(
     takes the measured configuration with the same binary options whose numeric options are the fewest steps away (SPL
     Conqueror's rule), or leaves them out if there is none.
     """
-    if missing not in POLICIES:
-        raise SpecError(f"unknown policy {missing!r} for missing configurations", hint=f"one of {', '.join(POLICIES)}")
+    if missing not in (policies := get_args(Missing)):
+        raise SpecError(f"unknown policy {missing!r} for missing configurations", hint=f"one of {', '.join(policies)}")
     positions = measurements.configurations.find(sampled)
     absent = np.flatnonzero(positions < 0)
     notes: tuple[str, ...] = ()
@@ -77,11 +77,7 @@ def rows_of(
 
 
 def nearest(measured: Configurations, wanted: Configurations) -> Array:
-    """Return the nearest measured configuration with the same binary options for each wanted one, or -1.
-
-    The distance is the sum over the numeric options of the steps between the values; a deselected option is as far away
-    as its domain has values.
-    """
+    """Return the nearest measured configuration with the same binary options for each wanted one, or -1."""
     binary = np.array([isinstance(option, BinaryOption) for option in measured.system.options], dtype=bool)
     steps = measured.indices.astype(np.int64)
     result = np.full(len(wanted), -1)
@@ -217,3 +213,20 @@ def only_step(text: str, fit: Callable[[], T], on_step: OnStep | None) -> tuple[
     if on_step is not None:
         on_step(Stage(1, text, seconds))
     return result, seconds
+
+
+def one_thread(*, with_scipy: bool = True) -> Any:
+    """Return a context of one thread for linear algebra: with several, last bits differ, and it takes longer."""
+    if with_scipy:
+        # Only libraries that are loaded have their threads limited.
+        import scipy.linalg  # noqa: F401
+
+    return _libraries(len(sys.modules)).limit(limits=1)
+
+
+@lru_cache(maxsize=1)
+def _libraries(modules: int) -> Any:
+    """Return the libraries that are loaded; the look-up takes 3 ms. `modules`: another number of imported modules."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

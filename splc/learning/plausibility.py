@@ -20,9 +20,9 @@ from splc.data.measurements import Measurements
 from splc.errors import SpaceError, listed, plural
 from splc.io.numbers import percentage, rounded_text
 from splc.learning.judging import predictions
+from splc.learning.learner import one_thread
 from splc.learning.projection import Ensemble, Full, Variable, fit_full_model, varies
 from splc.learning.result import LearningResult, Predictor
-from splc.learning.threads import one_thread
 from splc.models.influence import InfluenceModel
 from splc.system.options import NumericOption
 from splc.types import Array
@@ -84,10 +84,7 @@ def model_warnings(result: LearningResult, measurements: Measurements, space: Sp
 def valid_predictions(
     predictor: Predictor, measured: Configurations, space: Space, known: Array | None = None
 ) -> Array:
-    """Return predictions at valid configurations, shape (n,): up to 1000 that are drawn, and the measured ones.
-
-    Only the measured ones have values of observed variables, so a model that uses some is checked there only.
-    """
+    """Return predictions at up to 1000 valid configurations and measured ones; with observed variables at these."""
     # Full models are slow; they were judged at all of these.
     step = len(measured) // DRAWN + 1 if isinstance(predictor, Full) else 1
     blocks = [predictions(predictor, measured[::step]) if known is None else known[::step]]
@@ -120,10 +117,7 @@ def implausible(predicted: Array, measured: Array, nfp: str) -> tuple[str, ...]:
 
 
 def negative_predictions(predicted: Array, measured: Array, nfp: str) -> tuple[str, ...]:
-    """Return a warning about negative predictions if no measured value is negative; a measured 0 is not.
-
-    Predictions that differ from 0 by rounding only are not negative.
-    """
+    """Return a warning about predictions below 0, by more than rounding, if no measured value is negative."""
     predicted, measured = predicted[~np.isnan(predicted)], measured[~np.isnan(measured)]
     largest = max(np.abs(predicted).max(initial=0.0), np.abs(measured).max(initial=0.0))
     negative_count = int((predicted < -_ROUNDING * largest).sum())
@@ -268,10 +262,7 @@ def _distant_terms(result: LearningResult) -> str:
 
 
 def _overfitted(result: LearningResult) -> str:
-    """Return a warning if the errors on and outside of the learning set differ widely.
-
-    They are those of the printed model: a full model may fit its learning set exactly.
-    """
+    """Return a warning if the errors of the printed model on and outside of the learning set differ widely."""
     result = result.of_printed
     learning, crossed = result.learning_error, result.cross_validated
     kind, rest_error = "error on other configurations", result.error

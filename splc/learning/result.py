@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pkgutil import resolve_name
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from splc.data.property_unit import titled
 from splc.errors import LearningError, Problem, plural, shorten
 from splc.io.numbers import percentage
 from splc.io.presentation import Bars, Drawn, Reported
-from splc.learning.folds import ErrorSample, Groups, JudgedRows, Judgement
+from splc.learning.folds import CrossValidated, ErrorSample, Groups, JudgedRows, Judgement, SparseErrors
 from splc.models.basis.regression import sign_probability, t_quantile
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Term
@@ -140,33 +141,6 @@ Step = Round | Stage
 
 
 @dataclass(frozen=True)
-class CrossValidated:
-    """The relative error in percent at held-out configurations of the learning set."""
-
-    median: float  # the median
-    mean: float  # the mean
-    p95: float  # the 95th percentile
-
-    @classmethod
-    def of(cls, differences: Array) -> Self:
-        """Return the errors for differences of ln y, shape (n,)."""
-        errors: Array = np.abs(np.expm1(np.minimum(differences, 600.0))) * 100
-        return cls(float(np.median(errors)), float(errors.mean()), float(np.quantile(errors, 0.95)))
-
-
-@dataclass(frozen=True)
-class SparseErrors:
-    """The errors of a printed model that is not what predicts (mean relative ones in percent; None: undefined)."""
-
-    learning_error: float | None = None  # on the learning set
-    error: float | None = None  # on the measured configurations outside of the learning set, or on the evaluation set
-    error_all: float | None = None  # on all measured configurations
-    # the error on held-out folds of the learning set; None where it means nothing
-    cross_validated: CrossValidated | None = None
-    distance: float | None = None  # the mean relative difference to the full model at unmeasured configurations
-
-
-@dataclass(frozen=True)
 class InfluenceEstimate:
     """The uncertainty of an influence."""
 
@@ -183,10 +157,7 @@ class InfluenceEstimate:
     def of(
         cls, term: Term, influence: float, standard_error: float, freedom: int | None = None, folds: int | None = None
     ) -> Self:
-        """Return the estimate of an influence with a standard error.
-
-        `freedom`: the degrees of freedom of the standard error; None if the error has a normal distribution.
-        """
+        """Return the estimate by a standard error with degrees of freedom; None: of a normal distribution."""
         upper = (1 + LEVEL) / 2
         half_width = standard_error * (NormalDist().inv_cdf(upper) if freedom is None else t_quantile(freedom, upper))
         sign = sign_probability(influence, standard_error, freedom)
@@ -261,6 +232,48 @@ class Intervals(Protocol):
     def interval(self, configurations: Configurations | Any) -> tuple[Array, Array]:
         """Return the lower and upper ends, shapes (n,), in the unit of the property; also for a table."""
         ...
+
+
+@runtime_checkable
+class FullPredictor(Predictor, Intervals, Protocol):
+    """A full model of any kind: it predicts where there is a printed model, and has intervals."""
+
+    @property
+    def options(self) -> frozenset[str]:
+        """The options that predictions depend on."""
+        ...
+
+    @property
+    def configurations(self) -> Configurations:
+        """The configurations that it was learned from."""
+        ...
+
+
+# The classes of intervals by the value of `kind` in the JSON object. To add intervals that files of models keep, give
+# them methods `as_json`, whose object has a `kind`, and `from_json`, and add a line here.
+CLASSES: Mapping[str, str] = {
+    "projection": "splc.learning.projection:Ensemble",
+    "sum": "splc.learning.projection:EnsembleSum",
+    "mixture": "splc.learning.contexts.sources:SourceMixture",
+    "unmeasured": "splc.learning.contexts.sources:UnmeasuredContext",
+}
+PRINTED: Mapping[str, str] = {"printed": "splc.learning.projection:PrintedIntervals"}
+
+
+def intervals_object(intervals: Intervals | None) -> Mapping[str, Any] | None:
+    """Return intervals in JSON's types, None if there are none or files of models do not keep them."""
+    as_json: Callable[[], Mapping[str, Any]] | None = getattr(intervals, "as_json", None)
+    return None if as_json is None else as_json()
+
+
+def intervals_of(
+    content: Any, owner: VariabilityModel | InfluenceModel | None, classes: Mapping[str, str] = CLASSES
+) -> Intervals | None:
+    """Return the intervals of a JSON object, None if there are none; `owner`: the system, or the printed model."""
+    if owner is None or not isinstance(content, Mapping) or content.get("kind") not in classes:
+        return None
+    found: Intervals = resolve_name(classes[content["kind"]]).from_json(content, owner)
+    return found
 
 
 @dataclass(frozen=True)

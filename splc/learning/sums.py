@@ -23,10 +23,9 @@ from splc.data.measurements import Measurements
 from splc.errors import LearningError, MeasurementError, SpecError, plural, unknown_name_hint
 from splc.io.presentation import Presented
 from splc.learning.judging import influence_model, judged
-from splc.learning.learn import learn
 from splc.learning.learner import WHERE_ZERO, WITHOUT_VALUE, Learner, LearningProblem, rows_of
 from splc.learning.projection import Ensemble, EnsembleSum, ProjectionLearner, Summand
-from splc.learning.registry import learner_of
+from splc.learning.registry import learn, learner_of
 from splc.learning.result import LearnedTerm, LearningResult, Step, merged_terms
 from splc.models.subexpressions import by_name
 from splc.models.terms import CONSTANT, Term, option_term
@@ -67,10 +66,7 @@ class SumResult(Presented):
 
 
 def parts_of(texts: Iterable[str], properties: Sequence[str], observed: Iterable[str] = ()) -> tuple[Part, ...]:
-    """Return the parts that texts `NFP` or `NFP:WHERE` name.
-
-    `observed`: observed variables to learn from; in `*_{}`, the braces mean the same as in the part's text.
-    """
+    """Return the parts that texts `NFP` or `NFP:WHERE` name; braces stand for the same text in all names of a part."""
     patterns, parts = tuple(observed), list[Part]()
     for text in texts:
         name, condition = text, ""

@@ -104,10 +104,7 @@ class Parameters:
 
 
 def wrong_name(name: str) -> tuple[str, str]:
-    """Return the problem of a parameter's name and the cure; two empty texts if the name is valid.
-
-    Names take precedence over operators, so names like `a+b` or `2x` would match unintentionally.
-    """
+    """Return the problem of a parameter's name, which would hide operators, and the cure; empty if there is none."""
     if not name.strip():
         return "a parameter has no name", "write NAME = NUMBER"
     if name in MODEL_FUNCTIONS:

@@ -134,10 +134,7 @@ def by_name(derived: Iterable[Derived]) -> dict[str, Derived]:
 
 
 def derived_column(values: Array, options: Sequence[Array], rows: int) -> tuple[Array, Array]:
-    """Return the column of a derived name, shape (rows,), and where it should have a finite value but has none.
-
-    Like a deselected option, a name derived only from deselected options contributes nothing: both are NaN.
-    """
+    """Return the column of a derived name, NaN if all its options are deselected, and where it lacks a value."""
     column = np.broadcast_to(values, rows).astype(float)
     deselected = np.isnan(options).all(axis=0) if options else np.zeros(rows, dtype=bool)
     column[deselected] = np.nan
@@ -167,10 +164,7 @@ def _reached(names: frozenset[str], derived: Mapping[str, Derived]) -> set[str]:
 
 
 def addends_text(terms: Addends, order: Sequence[str] = (), *, ones: bool = False) -> str:
-    """Return a sum as model text; `0` for the empty sum.
-
-    `order`: the order of options; others follow alphabetically. `ones`: whether influences of 1 are written, too.
-    """
+    """Return a sum as model text, `0` if it is empty; `ones`: whether influences of 1 are written, too."""
     text = ""
     for term, influence in terms:
         number = number_text(abs(influence) if text else influence)

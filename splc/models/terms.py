@@ -29,9 +29,8 @@ class Subexpression(str):
 def exponent(value: Exponent | float) -> Exponent:
     """Return an exponent as a fraction in lowest terms, or as an int if it is whole.
 
-    A float becomes the fraction with a denominator up to a million that rounds to it (0.333… becomes 1/3), otherwise
-    the decimal number that it prints as. Fractions with a denominator above `MAX_DENOMINATOR` are treated like floats;
-    all others are kept exactly.
+    A float, or a fraction of a larger denominator than `MAX_DENOMINATOR`, becomes the one of a denominator up to a
+    million that rounds to it (0.333… becomes 1/3), otherwise the decimal number that it prints as.
     """
     if isinstance(value, int):
         return value
@@ -101,10 +100,7 @@ class Term:
         return product_of(Factor(f.option, f.power * power, f.log * power) for f in self.factors)
 
     def reduced(self, binary: Iterable[str], constant: Iterable[str] = ()) -> Term:
-        """Return the term with positive powers of 0/1 options replaced by the option, and without options that are 1.
-
-        `binary`: options whose values are 0 and 1. `constant`: options whose value is always 1.
-        """
+        """Return it with powers of `binary` options (0/1) as the option, and without `constant` ones (1)."""
         binary, constant = frozenset(binary), frozenset(constant)
         if not any(f.option in constant or (f.option in binary and f.power != 1) for f in self.factors):
             return self
@@ -123,11 +119,7 @@ class Term:
         return (len(places), places)
 
     def evaluate(self, column: Callable[[str], Array]) -> Array:
-        """Return its values, shape (n,); 0 where one of its options is deselected (NaN in its column).
-
-        A value is not finite where 0 has a negative power or a logarithm is undefined. `column`: returns the values of
-        an option, shape (n,).
-        """
+        """Return its values, shape (n,); 0 where an option is deselected (NaN), not finite where undefined."""
         values: Array = np.ones(1)
         deselected: Array = np.zeros(1, dtype=bool)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -138,10 +130,7 @@ class Term:
         return np.where(deselected, 0.0, values) if deselected.any() else values
 
     def text(self, order: Sequence[str] = ()) -> str:
-        """Return the term as model text, such as `nx^2 * log10(px)`; the constant is `1`.
-
-        `order`: the order of options; options not in it follow alphabetically.
-        """
+        """Return it as model text, such as `nx^2 * log10(px)` or `1`, in an order of options, others after them."""
         parts = []
         for factor in self.ordered(order):
             is_subexpression = isinstance(factor.option, Subexpression)

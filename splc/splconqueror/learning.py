@@ -25,9 +25,8 @@ from splc.learning.features import features_of
 from splc.learning.given_terms import linear_surrogate
 from splc.learning.judging import predictions, round_errors
 from splc.learning.learner import Learner
-from splc.learning.registry import learner_of
+from splc.learning.registry import learner_of, search_settings
 from splc.learning.result import Predictor
-from splc.learning.settings_search import search_settings
 from splc.learning.stepwise.settings import SPLCONQUEROR, SPLCONQUEROR_2019, WITHOUT_EFFECT, Settings
 from splc.models.influence import InfluenceModel
 from splc.models.text.log_grammar import duration_text, expand_product, is_number, model_text, net_number, split_model

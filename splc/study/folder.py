@@ -27,7 +27,7 @@ from splc.errors import LearningError, OutputError, Problem, listed
 from splc.io.files import lock, sha256_of, write_whole
 from splc.io.processes import in_processes, processes_for
 from splc.io.tables import Table
-from splc.learning.threads import one_thread
+from splc.learning.learner import one_thread
 from splc.workflows.views import UNWATCHED, Message, View, Watch, counted
 
 MANIFEST, TASKS = "manifest.json", "tasks"

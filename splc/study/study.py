@@ -18,7 +18,7 @@ from splc.io.json import picked
 from splc.io.numbers import percentage
 from splc.io.presentation import Reported
 from splc.io.tables import Table, csv_text, latex_text, markdown_text
-from splc.learning.threads import one_thread
+from splc.learning.learner import one_thread
 from splc.study.archive import RUNS, TABLE
 from splc.study.folder import TasksResult, relative_name, results_folder, run_tasks
 from splc.study.results import Results, Run, compare_runs, manifest_of

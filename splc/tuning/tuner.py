@@ -15,8 +15,8 @@ from splc.data.configurations import Configurations, fixed_indices
 from splc.errors import ConfigurationError, LearningError, MeasurementError, RequestError
 from splc.learning.active import candidates
 from splc.learning.active.search_model import SearchModel
+from splc.learning.learner import one_thread
 from splc.learning.projection import variables_of
-from splc.learning.threads import one_thread
 from splc.models.influence import InfluenceModel
 from splc.system.variability import VariabilityModel, restricted
 from splc.tuning.front import FrontConfiguration, FrontVerification, front_improvement, front_of

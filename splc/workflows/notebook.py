@@ -25,7 +25,7 @@ from splc.formats.measurements.rows import Policy
 from splc.learning import suggest as suggest_configurations
 from splc.learning.active.suggestion import ConfigurationSuggestions
 from splc.learning.folds import Groups, options_of
-from splc.learning.learn import learn as learn_measurements
+from splc.learning.registry import learn as learn_measurements
 from splc.learning.result import LearningResult
 from splc.models.influence import InfluenceModel
 from splc.system.variability import VariabilityModel

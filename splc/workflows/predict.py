@@ -22,7 +22,7 @@ from splc.formats.models.stored_model import StoredModel, choice_of
 from splc.io.files import STANDARD, Source, is_file, require_writable
 from splc.io.json import picked
 from splc.io.numbers import percentage
-from splc.learning.full_predictor import FullPredictor
+from splc.learning.result import FullPredictor
 from splc.models.influence import EvaluationError
 from splc.project import Project
 from splc.system.variability import VariabilityModel, extended, open_options

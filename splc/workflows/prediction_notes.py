@@ -23,10 +23,9 @@ from splc.formats.models.stored_model import StoredModel
 from splc.io.numbers import percentage, without_rounding
 from splc.learning.effects import group_titles
 from splc.learning.folds import Groups
-from splc.learning.full_predictor import FullPredictor
 from splc.learning.plausibility import negative_predictions
 from splc.learning.projection import Ensemble
-from splc.learning.result import LEVEL, Intervals, LearningResult, Predictor
+from splc.learning.result import LEVEL, FullPredictor, Intervals, LearningResult, Predictor
 from splc.project import Project
 from splc.system.variability import VariabilityModel
 from splc.types import Array

@@ -14,7 +14,7 @@ import pytest
 
 from splc.formats.models.json import learned_json_text
 from splc.formats.system.splconqueror_xml import write_variability_model
-from splc.learning.full_predictor import CLASSES
+from splc.learning.result import CLASSES
 from tests.cli.conftest import Run
 from tests.support.learning_results import Band, small_system, uncertain_result
 from tests.support.paths import ROOT
@@ -116,7 +116,7 @@ class TestPredictionsOutsideOfTheirIntervals:
         """Write a model into a project folder, and return whether its intervals contain its predictions."""
         result = uncertain_result()
         result = replace(result, intervals=Band(result.model, request.param))
-        monkeypatch.setitem(CLASSES, "band", (Band.__module__, "Band"))
+        monkeypatch.setitem(CLASSES, "band", f"{Band.__module__}:Band")
         write_variability_model(small_system(), empty / "system.xml")
         (empty / "m.json").write_text(learned_json_text(result), encoding="utf-8")
         (empty / "c.csv").write_text("base,gvn,rc-lookahead,x,y\n1,1,0,4,1\n1,0,0,4,1\n", encoding="utf-8")

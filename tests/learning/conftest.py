@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from splc.data.measurements import Measurements
 from splc.formats.detect import read_variability_model
 from splc.formats.measurements.read import read_measurements
-from splc.learning.estimator import feature_of
 from splc.learning.features import Feature, FeatureTable
 from splc.learning.stepwise.candidates import CandidateGrid
 from tests.support.real_data import real
@@ -52,8 +51,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def table_of(target: Any, **columns: Any) -> FeatureTable:
     """Return a table of features: binary ones of zeros and ones, others with the range of their values."""
     arrays = {name: np.asarray(column, dtype=float) for name, column in columns.items()}
-    features = tuple(feature_of(name, column) for name, column in arrays.items())
-    return FeatureTable(features, arrays, np.asarray(target, dtype=float))
+    features = [
+        Feature(name, not np.isin(x, (0.0, 1.0)).all(), float(x.min()), float(x.max()), bool((x == 0).any()))
+        for name, x in arrays.items()
+    ]
+    return FeatureTable(tuple(features), arrays, np.asarray(target, dtype=float))
 
 
 def offered(grid: CandidateGrid) -> dict[str, tuple[int, int]]:

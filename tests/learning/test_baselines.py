@@ -19,10 +19,8 @@ from splc.learning import LearningResult, learn, learner_of
 from splc.learning.baselines import (
     ESTIMATORS,
     ScikitLearner,
-    TargetScale,
     baseline,
     estimator_of,
-    order,
     search,
     spelled,
 )
@@ -33,6 +31,7 @@ from splc.types import Array
 from tests.learning.conftest import measured
 from tests.support.examples import examples
 from tests.support.golden_messages import check_messages
+from tests.support.objects import present
 
 OPTIONS = (
     BinaryOption("base", optional=False),
@@ -60,8 +59,7 @@ def test_a_baseline_explains_most_of_a_grid(name: str) -> None:
     result = learned(name, rows)
     rest = np.setdiff1d(np.arange(48), rows)
     mean = 100 * np.mean(np.abs(COST[rows].mean() - COST[rest]) / COST[rest])
-    assert result.error is not None
-    assert result.error < 0.6 * mean
+    assert present(result.error) < 0.6 * mean
     assert (result.readable, result.terms, result.learner) == (False, (), name)
     assert result.settings == learner_of(name).settings
 
@@ -115,14 +113,6 @@ def test_the_unit_of_the_property_does_not_matter(name: str) -> None:
     assert other == pytest.approx(1024 * one, rel=1e-6)
 
 
-@pytest.mark.parametrize("values", [np.array([1.0, 1e300]), np.array([-1e300, 1e300, 0.0]), np.zeros(2)])
-def test_the_scale_of_the_target(values: Array) -> None:
-    """Values are recovered from the scale, and predictions far outside are finite."""
-    scale = TargetScale.of(values)
-    assert scale.values(scale.scaled(values)) == pytest.approx(values, rel=1e-6, abs=1e-6 * np.abs(values).max())
-    assert np.isfinite(scale.values(np.array([-1e3, 0.0, 1e3]) if scale.log else np.array([0.0]))).all()
-
-
 def test_numeric_options_that_are_absent_have_a_column_of_their_own() -> None:
     """A property that depends only on the presence of an optional numeric option is learned exactly by a tree."""
     values = np.where(np.isnan(Y), 9.0, 4.0)
@@ -140,9 +130,7 @@ def test_observed_variables_are_columns() -> None:
     rows = np.arange(0, 48, 2)
     plain = learn(measurements, "time", learner="ridge", learning_set=rows)
     result = learn(measurements, "time", learner="ridge", learning_set=rows, observed=("counter",))
-    assert result.error is not None
-    assert plain.error is not None
-    assert result.error < 15 < plain.error
+    assert present(result.error) < 15 < present(plain.error)
 
 
 def test_a_path_that_does_not_converge() -> None:
@@ -167,16 +155,6 @@ def test_products_of_many_columns_are_left_out() -> None:
     assert "ridge: 1,600 columns have too many products, which are left out" in result.notes
 
 
-@pytest.mark.parametrize(
-    ("order_wanted", "columns", "products"), [(1, 7, 7), (2, 100, 100 + 4950), (3, 50, 50 + 1225 + 19_600)]
-)
-def test_the_largest_products(order_wanted: int, columns: int, products: int) -> None:
-    """Products of as many columns as stated are used up to 50 million numbers."""
-    rows = 50_000_000 // products
-    assert order({"order": order_wanted}, (rows, columns)) == order_wanted
-    assert order({"order": order_wanted}, (rows + 1, columns)) == 1
-
-
 @pytest.mark.real_data
 @pytest.mark.parametrize(("name", "error"), [("forest", 5.8), ("lasso", 2.3), ("tree", 6.9)])
 def test_x264(name: str, error: float) -> None:
@@ -186,8 +164,7 @@ def test_x264(name: str, error: float) -> None:
     for draw in (1, 2, 3):
         rows = np.random.RandomState(30 + draw).permutation(len(x264))[:32]
         result = learn(x264, "Performance", learner=name, learning_set=rows)
-        assert result.error is not None
-        found.append(result.error)
+        found.append(present(result.error))
     assert np.mean(found) == pytest.approx(error, rel=0.25)
 
 
@@ -198,8 +175,7 @@ def test_linear_baselines_have_logarithms(name: str) -> None:
     every = Configurations(system, np.arange(24)[:, None])
     values = 3 + np.log2(every.column("x"))
     result = learn(Measurements(every, {"t": values}), "t", learner=name, learning_set=np.arange(0, 24, 2))
-    assert result.error is not None
-    assert result.error < 25
+    assert present(result.error) < 25
 
 
 @pytest.mark.parametrize("name", BASELINES)

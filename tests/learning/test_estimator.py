@@ -11,15 +11,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from scipy.stats import spearmanr
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from splc.errors import LearningError, SpecError
 from splc.learning import PerformanceInfluenceRegressor, ScalingModelRegressor
-from splc.learning.estimator import chosen_columns
-from splc.scaling.fit import MAX_PARAMETERS
 
 ESTIMATORS = [PerformanceInfluenceRegressor(), PerformanceInfluenceRegressor("splconqueror"), ScalingModelRegressor()]
 
@@ -229,19 +226,6 @@ def test_columns_of_a_scaling_model() -> None:
     assert Path(found[0].filename) == Path(__file__)
     np.testing.assert_allclose(learned.predict(X), 10 + X[:, 6] * X[:, 2], rtol=0.01)
     assert learned.feature_importances_[[2, 6]].sum() == pytest.approx(1, abs=0.02)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_columns_that_a_scaling_model_uses(seed: int) -> None:
-    """Of more than five columns that vary, those with the largest rank correlations with y are used."""
-    rng = np.random.default_rng(seed)
-    X = rng.uniform(1, 9, (40, 9))
-    X[:, 3] = 2.0
-    y = X[:, [0, 1, 4, 5, 6, 7, 8]] @ rng.permutation([0.1, 1.0, 2.0, -3.0, 4.0, 5.0, 0.3]) + 100
-    correlations = [abs(spearmanr(column, y).statistic) if np.ptp(column) else -1.0 for column in X.T]
-    assert chosen_columns(X, y).tolist() == sorted(np.argsort(correlations)[-MAX_PARAMETERS:].tolist())
-    assert chosen_columns(X[:, :5], y).tolist() == [0, 1, 2, 3, 4]
-    assert chosen_columns(X, np.full(40, 7.0)).tolist() == [0, 1, 2, 4, 5]
 
 
 def test_least_squares_take_over_where_values_are_not_positive_and_leave_given_settings_alone() -> None:

@@ -14,7 +14,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.learning import LearningProblem, LearningResult, judging, learn, learner_of
 from splc.learning.folds import ERRORS, JudgedRows, Judgement
-from splc.learning.judging import judged, judgement_notes
+from splc.learning.judging import judged
 from splc.learning.learner import Learner
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, option_term
@@ -88,40 +88,6 @@ def test_errors_of_samples(limit: int, evaluation: Measurements | None) -> None:
             assert abs(error - wanted) <= 4 * deviation
             multiples += [abs(error - wanted) / deviation] if deviation else []
     assert 0.3 < np.median(multiples) < 1.2
-
-
-def test_rows_of_samples() -> None:
-    """A sample has distinct rows with a value, as many as the limit says, and the seed chooses them."""
-    rows, again, other = (JudgedRows.of(MEASURED, "time", LEARNED, seed=seed, limit=50) for seed in (1, 1, 2))
-    learned, others = rows.judging
-    assert len(set(learned.tolist())) == len(set(others.tolist())) == 50
-    assert set(learned.tolist()) <= set(LEARNED.tolist())
-    assert set(LEARNED.tolist()).isdisjoint(others.tolist())
-    assert not np.isnan(VALUES[rows.places]).any()
-    assert rows.places.tolist() == again.places.tolist() == sorted([*learned.tolist(), *others.tolist()])
-    assert rows.places.tolist() != other.places.tolist()
-    with_value = ~np.isnan(VALUES)
-    count = int(with_value[LEARNED].sum())
-    assert rows.samples == {
-        "learning_error": (50, count),
-        "error": (50, int(with_value.sum()) - count),
-        "error_all": (100, int(with_value.sum())),
-    }
-
-
-@pytest.mark.parametrize("size", [90, 700])
-def test_samples_of_evaluation_sets(size: int) -> None:
-    """The error on an evaluation set has the standard error of its own values, and none if all of it is used."""
-    rows = JudgedRows.of(MEASURED, "time", LEARNED, EVALUATION[:size], limit=100)
-    judgement = rows.judge(truth)
-    assert rows.evaluation is not None
-    assert len(rows.evaluation) == min(size, 100)
-    errors = 100 * np.abs(judgement.evaluated / rows.evaluation["time"] - 1)
-    expected = errors.std(ddof=1) * np.sqrt(1 / 100 - 1 / size) if size > 100 else None
-    assert judgement.standard_errors.get("error") == (expected and pytest.approx(expected))
-    assert {"learning_error", "error_all"} <= set(judgement.standard_errors)
-    (note,) = judgement_notes(rows, judgement)
-    assert note.count(" of ") >= 3
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, SpecError
 from splc.learning import learn
-from splc.learning.features import FeatureTable, column_values, total_effects
+from splc.learning.features import FeatureTable, total_effects
 from splc.learning.judging import cross_validate, predictions, random_folds, round_errors
-from splc.learning.learner import match, nearest, rows_of
+from splc.learning.learner import match, nearest
 from splc.learning.result import Predictor, term_shares
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, option_term
@@ -108,15 +108,6 @@ def test_matches_of_a_sample(measured: list[int], wanted: list[int]) -> None:
         match(measurements, sampled, "guess")  # type: ignore[arg-type]
 
 
-def test_rows_of_learning_sets() -> None:
-    """A learning set is all rows, positions, a mask, or configurations."""
-    measurements = Measurements(ALL, {"t": np.ones(len(ALL))})
-    for stated in (np.array([3, 1]), np.isin(np.arange(len(ALL)), [1, 3]), ALL[np.array([3, 1])]):
-        assert sorted(rows_of(measurements, stated, "error")[0].tolist()) == [1, 3]
-    assert rows_of(measurements, None, "error")[0].tolist() == list(range(len(ALL)))
-    assert rows_of(measurements, np.array([]), "error")[0].tolist() == []
-
-
 def test_importances_are_total_effects() -> None:
     """The importance of a column is its share in the total effects of the variance, by all pairs of values."""
     X = np.array([[a, b, 7.0] for a in (0.0, 1.0, 2.0) for b in (0.0, 1.0)])
@@ -132,20 +123,6 @@ def test_importances_are_total_effects() -> None:
     for slope, counts in ((1e-8, False), (1e-5, True)):
         importances = total_effects(partial(np.dot, b=np.array([1.0, slope, 0.0])), X)
         assert (importances[1] > 0) == counts
-
-
-@pytest.mark.parametrize("number", [3, 25, 26, 100])
-def test_values_that_importances_combine(number: int) -> None:
-    """Up to 25 values of a column are combined with their frequencies, of more values 25 that stand for the others."""
-    column = np.repeat(np.arange(float(number)), np.arange(1, number + 1))
-    values, weights = column_values(np.random.default_rng(0).permutation(column))
-    assert len(values) == min(number, 25)
-    assert (values[0], values[-1]) == (0, number - 1)
-    assert weights.sum() == pytest.approx(1)
-    # Each value stands for itself and those up to the next one.
-    ends = [*values[1:].tolist(), number]
-    expected = [((column >= low) & (column < high)).mean() for low, high in zip(values.tolist(), ends, strict=True)]
-    np.testing.assert_allclose(weights, expected)
 
 
 def test_round_errors_are_those_of_shorter_runs() -> None:

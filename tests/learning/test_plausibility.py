@@ -13,10 +13,11 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.data.observations import Observed
 from splc.learning import learn
+from splc.learning.folds import CrossValidated, SparseErrors
 from splc.learning.plausibility import Outlier, implausible, model_warnings, outlier_of, valid_predictions
 from splc.learning.projection.basis import variables_of
 from splc.learning.projection.full_model import fit_full_model
-from splc.learning.result import CrossValidated, LearningResult, SparseErrors
+from splc.learning.result import LearningResult
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, Term, option_term
 from splc.project import Project

@@ -73,16 +73,6 @@ def test_every_learner_finds_a_function_of_both_kinds(measured: Measurements, na
     assert result.settings == learner_of(name).settings
 
 
-def test_few_rows_give_a_readable_model(measured: Measurements) -> None:
-    """The default learner shrinks the influence that 4 of 15 configurations show, and finds no other option."""
-    result = learn(measured, "time", learner="projection", learning_set=np.arange(4))
-    assert result.learner == learner_of("projection").name == "projection"
-    assert result.model.options == {"x"}
-    assert result.error is not None
-    assert result.error < 20
-    assert result.settings == learner_of("projection").settings
-
-
 def test_default_learner_and_that_of_a_preset() -> None:
     """Without a name the learner is projection, or stepwise for SPL Conqueror's preset."""
     assert learner_of(None).name == learner_of(None, "default").name == "projection"

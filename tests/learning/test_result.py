@@ -13,21 +13,21 @@ import splc
 from splc.errors import LearningError
 from splc.learning.contexts.sharing import Sharing, further_predictor
 from splc.learning.estimator import PerformanceInfluenceRegressor
-from splc.learning.full_predictor import intervals_object, intervals_of
-from splc.learning.projection import run_width
+from splc.learning.folds import CrossValidated
 from splc.learning.result import (
-    CrossValidated,
     InfluenceEstimate,
     Intervals,
     LearnedTerm,
     LearningResult,
-    Round,
+    intervals_object,
+    intervals_of,
     merged_terms,
 )
 from splc.models.influence import InfluenceModel
-from splc.models.terms import CONSTANT, Term, log_term, option_term
+from splc.models.terms import CONSTANT, option_term
 from splc.system.variability import VariabilityModel
 from splc.types import Array
+from tests.support.objects import present
 
 SYSTEM = VariabilityModel.of({"a": [1, 2, 4, 8], "b": [1, 2, 3]})
 A, B = option_term("a"), option_term("b")
@@ -87,18 +87,6 @@ def test_table_of_terms() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("term", "further", "occurrences"),
-    [(CONSTANT, 0, 0), (A, 0, 1), (A**2 * B * log_term("b"), 0, 4), (A**-1, 0, 1), (A * B, 2, 4)],
-)
-def test_occurrences_of_options(term: Term, further: int, occurrences: int) -> None:
-    """Each factor counts with its exponents, and in the complexity of a round the constant counts 1."""
-    one = LearnedTerm(term, 3.0, further_occurrences=further)
-    assert one.occurrences == occurrences
-    after = Round(1, one, 0.0, 0.0, 0.0, (LearnedTerm(CONSTANT, 1.0), one), 0.0)
-    assert after.complexity == 1 + max(occurrences, 1)
-
-
 def test_terms_with_expansions() -> None:
     """A term is the sum of its expansion; products multiply all of it, and influences of equal ones are added up."""
     terms = [LearnedTerm(A, 1.0), LearnedTerm(B, 2.0), LearnedTerm(A, 4.0), LearnedTerm(A, 8.0, ("( 9 - b )",))]
@@ -137,8 +125,7 @@ def table(draw: Draw, repetitions: int, seed: int = 0) -> dict[str, Array]:
 def covered(intervals: Intervals | None, result: LearningResult, values: Array) -> float:
     """Return the share of values, shape (configurations, runs), that are in the intervals of their configurations."""
     assert intervals is not None
-    assert result.rows is not None
-    low, high = intervals.interval(result.rows.measured.configurations)
+    low, high = intervals.interval(present(result.rows).measured.configurations)
     return float(np.mean((low[:, None] <= values) & (values <= high[:, None])))
 
 
@@ -148,8 +135,7 @@ def test_intervals_hold_for_new_runs(name: str, repetitions: int) -> None:
     """About 90 % of new runs are in the intervals of what predicts and of the printed model, and not all of them."""
     draw = SCATTERS[name]
     result = splc.learn(table(draw, repetitions), "time")
-    assert result.rows is not None
-    measured = result.rows.measured
+    measured = present(result.rows).measured
     values = {key: measured.configurations.column(key) for key in "abcn"}
     time = 3 + 2 * values["a"] + values["b"] + 0.2 * values["n"] + 0.1 * values["n"] * values["c"]
     new = time[:, None] * draw(np.random.default_rng(99), len(time), 50)
@@ -161,33 +147,16 @@ def test_intervals_hold_for_new_runs(name: str, repetitions: int) -> None:
 def test_stored_intervals_are_those_of_runs() -> None:
     """Intervals of a file are those that were written, if there is a system; without repetitions it has no runs."""
     result = splc.learn(table(SCATTERS["lognormal"], 3), "time")
-    assert result.rows is not None
-    content = intervals_object(result.intervals)
-    assert content is not None
-    read = intervals_of(content, result.system)
-    assert read is not None
-    assert result.intervals is not None
-    configurations = result.rows.measured.configurations
-    np.testing.assert_allclose(read.interval(configurations), result.intervals.interval(configurations))
+    content = present(intervals_object(result.intervals))
+    read = present(intervals_of(content, result.system))
+    configurations = present(result.rows).measured.configurations
+    np.testing.assert_allclose(read.interval(configurations), present(result.intervals).interval(configurations))
     others: list[Any] = [[], {**content, "kind": "other"}]
     assert [intervals_of(each, result.system) for each in others] == [None, None]
     assert (intervals_of(content, None), intervals_object(None)) == (None, None)
-    single = intervals_object(splc.learn(table(SCATTERS["lognormal"], 1), "time").intervals)
-    assert single is not None
+    single = present(intervals_object(splc.learn(table(SCATTERS["lognormal"], 1), "time").intervals))
     assert "runs" in content
     assert "runs" not in single
-
-
-def test_width_of_runs() -> None:
-    """It is the excess of a run over the mean of its configuration, and 0 without repetitions."""
-    rng = np.random.default_rng(0)
-    runs = rng.normal(0, 1, (2000, 4))
-    # 90 % of normal values are within 1.645; the variance of a mean of four is in the error of the mean.
-    assert run_width(runs - runs.mean(axis=1, keepdims=True)) == pytest.approx(1.645 * np.sqrt(3 / 4), rel=0.05)
-    assert run_width(np.zeros((5, 1))) == 0.0
-    assert run_width(np.array([[0.0, np.nan], [0.0, np.nan]])) == 0.0
-    # Of few runs it is a multiple of their standard deviation.
-    assert run_width(np.array([[-1.0, 1.0], [1.0, -1.0], [0.0, np.nan]])) > 1.645
 
 
 def test_an_unmeasured_context_has_intervals_of_runs() -> None:

@@ -13,7 +13,7 @@ from splc.errors import LearningError
 from splc.learning import learn
 from splc.learning.features import feature_table
 from splc.learning.judging import random_folds
-from splc.learning.settings_search import SettingsSearch, combinations_of, search_settings
+from splc.learning.registry import SettingsSearch, combinations_of, search_settings
 from splc.system.variability import VariabilityModel
 from tests.support.golden_messages import check_calls
 

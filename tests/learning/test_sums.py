@@ -14,7 +14,6 @@ from splc.data.measurements import Measurements
 from splc.data.observations import Observed
 from splc.errors import ConfigurationError, LearningError, SpecError
 from splc.learning import Part, learn, learn_sum
-from splc.learning.features import observed_features
 from splc.learning.projection.predictor import EnsembleSum
 from splc.learning.sums import SumResult, parts_of
 from splc.models.terms import option_term
@@ -109,21 +108,6 @@ class TestObserved:
         with pytest.raises(ConfigurationError, match="C_0 was not observed for configuration 0"):
             learn(bare, "seconds", observed=["C_0"])
         assert learn(bare, "seconds", preset="splconqueror").learning_configurations == len(bare)
-
-    def test_observed_variables_as_features(self, measured: Measurements) -> None:
-        """Variables of 0 and 1 are binary, unless some are unknown; others are numeric, with their range."""
-        at, plain = np.arange(len(measured)), measured.configurations
-        unknown = np.where(at < 5, np.nan, 1.0)
-        columns = {"level_1": at % 2.0, "C_0": unknown, "C_1": 3.0 + at % 7, "zero": unknown * -(at % 3)}
-        some = Configurations(SYSTEM, plain.indices, Observed(columns, np.ones(len(at), dtype=bool)))
-        found = observed_features(some, SYSTEM.observed)
-        assert [(each.name, each.numeric, each.minimum, each.maximum, each.has_zero) for each in found] == [
-            ("level_1", False, 0, 1, True),
-            ("C_0", True, 1, 1, False),
-            ("C_1", True, 3, 9, False),
-            ("zero", True, -2, 0, True),
-        ]
-        assert all(each.observed for each in found)
 
 
 def exact(measured: Measurements, parts: Sequence[Part] = PARTS, **further: Any) -> SumResult:

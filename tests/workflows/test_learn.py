@@ -17,9 +17,10 @@ from splc.errors import LearningError, RequestError
 from splc.formats.models.read import read_model
 from splc.learning import judging
 from splc.learning import learn as learn_model
+from splc.learning.folds import CrossValidated
 from splc.learning.projection import Ensemble
 from splc.learning.registry import BASELINES
-from splc.learning.result import CrossValidated, InfluenceEstimate
+from splc.learning.result import InfluenceEstimate
 from splc.types import Array
 from splc.workflows import learn
 from splc.workflows.learn import Request

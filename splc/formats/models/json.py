@@ -19,8 +19,7 @@ from splc.formats.system.splconqueror_xml import parse_variability_model, variab
 from splc.io.files import Source
 from splc.io.json import declared, mismatches, parse_json, picked, plain_values
 from splc.io.toml import finite_number
-from splc.learning.full_predictor import FullPredictor, intervals_object, intervals_of, printed_intervals_of
-from splc.learning.result import LearningResult
+from splc.learning.result import PRINTED, FullPredictor, LearningResult, intervals_object, intervals_of
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Derived
 from splc.models.terms import CONSTANT, Exponent, Factor, Subexpression, Term, product_of
@@ -215,7 +214,7 @@ def parse_stored_json(source: Source, system: VariabilityModel | None = None) ->
     try:
         # The full model has the values of the options that it was learned from; the description may have changed.
         intervals = intervals_of(content.get("intervals"), described or system)
-        printed = printed_intervals_of(content["printed"].get("intervals"), model) if has_printed else None
+        printed = intervals_of(content["printed"].get("intervals"), model, PRINTED) if has_printed else None
     except (KeyError, TypeError, ValueError):
         raise InputError(Problem("its prediction intervals are damaged", source.name, hint="learn it again")) from None
     scaling = declared(dict, content.get("scaling"), {})

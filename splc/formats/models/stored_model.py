@@ -243,7 +243,7 @@ def learned_file(
     system: VariabilityModel | None = None,
 ) -> ModelFile:
     """Return the file of a learned model."""
-    from splc.learning.full_predictor import FullPredictor
+    from splc.learning.result import FullPredictor
 
     about = f"model of {result.nfp} of {origin}, by splc {__version__} ({result.learner}, preset {result.preset})"
     if result.scaling is not None:

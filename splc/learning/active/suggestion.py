@@ -24,7 +24,8 @@ from splc.io.numbers import percentage
 from splc.io.presentation import Bars, Presented
 from splc.learning import projection
 from splc.learning.active.search_model import Runs, SearchModel, covering_rows, improving_rows
-from splc.learning.contexts.joint_model import ContextRows, fit_joint_model
+from splc.learning.contexts.sharing import ContextRows, fit_joint_model
+from splc.learning.learner import one_thread
 from splc.learning.projection import (
     ENUMERATED,
     JITTER,
@@ -36,7 +37,6 @@ from splc.learning.projection import (
     option_constants,
     variables_of,
 )
-from splc.learning.threads import one_thread
 from splc.types import Array, Goal
 
 # Configurations that are suggested from, and those among them whose mean variance is reduced.
@@ -59,10 +59,7 @@ class Pool:
 
     @classmethod
     def of(cls, space: Configurations, allowed: Array | None = None, most: int = CANDIDATES) -> Pool:
-        """Return the pool of distinct configurations.
-
-        `allowed`: which ones may be suggested, shape (n,), bool; None is all.
-        """
+        """Return the pool of configurations; `allowed`: which ones may be suggested, shape (n,); None is all."""
         everything = np.ones(len(space), dtype=bool) if allowed is None else allowed
         order = projection.hash_order(space)
         # Hashes are uniform: the first ones are a uniform subset.
@@ -87,10 +84,7 @@ class Surrogate:
     def of(
         cls, configurations: Configurations, y: Array, variables: Sequence[Variable], repetitions: Array | None = None
     ) -> Surrogate:
-        """Return the surrogate given measured configurations, shape (n,).
-
-        `y`: their values, finite, shape (n,). `repetitions`: the number of measurements of each; None is 1.
-        """
+        """Return the surrogate of measured configurations; `repetitions`: of each one; None is 1."""
         basis = OptionBasis(tuple(variables))
         if len(y) >= LEARNED_ROWS:
             model = fit_full_model(configurations, y, basis.variables, repetitions)
@@ -133,18 +127,11 @@ def context_surrogate(
 class VarianceStrategy:
     """Chooses the configuration whose measurement reduces the mean posterior variance of the reference most, per cost.
 
-    The posterior of the pool is a mixture of Gaussian processes with different hyperparameters. Its covariances are the
-    means of theirs, plus the covariances of their means, which stand for what is not known about the hyperparameters.
-    All are of standardised values, in units of the squared deviation. Values do not matter for covariances, so that
-    configurations can be added before they are measured: the hyperparameters stay as they are. Each addition costs
-    O(m (n + r + additions)) for n measured rows, a pool of m and a reference of r configurations.
-
-    The reduction counts times the standard deviation of the measurement: hyperparameters are uncertain, and
-    measurements where predictions are uncertain too tell most about them. Without this factor, models of as many rows
-    are worse (casestudies/suggestion). The gain is the share of the mean variance at first that a measurement takes
-    off.
-
-    `cost`: the cost of each configuration of the pool, positive, shape (m,).
+    The posterior of the pool is a mixture of Gaussian processes, of standardised values. Values do not matter for its
+    covariances, so that configurations can be added before they are measured, each in O(m (n + r + additions)) for n
+    measured rows, a pool of m and a reference of r. The reduction counts times the deviation of the measurement, since
+    hyperparameters are uncertain where predictions are: without this factor models are worse (casestudies/suggestion).
+    The gain is the share of the first mean variance that a measurement takes off.
     """
 
     def __init__(self, surrogate: Surrogate, pool: Pool, cost: Array | None = None) -> None:
@@ -224,12 +211,10 @@ def sequential_rows(
 def suggested_rows(
     configurations: Configurations, y: Array, variables: Sequence[Variable], seed: int, *, allowed: Array | None = None
 ) -> Iterator[int]:
-    """Yield the positions of rows in the order in which they are suggested, until none is left.
+    """Yield the positions of allowed rows in the order in which they are suggested, until none is left.
 
-    The first row is drawn; the others of the first design are those that the prior selects. Then batches follow, each
+    The first one is drawn, the others of the first design are those that the prior selects; then batches follow, each
     given the values of all rows before it.
-
-    `allowed`: which rows may be suggested, shape (n,), bool; None is all.
     """
     free = np.ones(len(y), dtype=bool) if allowed is None else allowed.copy()
     order = np.flatnonzero(free)

@@ -127,10 +127,7 @@ def change_test(
 
 
 def detectable_change(columns: Mapping[str, Array], noise: float, seed: int = 0) -> float | None:
-    """Return the change of one influence, as a factor above 1, that planned pairs find in three of four cases.
-
-    `columns`: option → its values at the pairs, shape (n,).
-    """
+    """Return the change of an influence, a factor above 1, that these pairs find in three of four cases."""
     single = _candidates({(name,): option_column(values) for name, values in columns.items()})
     count = len(next(iter(columns.values()), ()))
     if count < MIN_PAIRS:
@@ -149,10 +146,7 @@ def _detectable(single: Sequence[_Candidate], quantile: float, deviation: float)
 
 
 def option_column(values: Array) -> Array:
-    """Return the column of an option: the logarithms of positive values if there are more than two.
-
-    Numbers whose sums leave the range of numbers are divided by a power of two.
-    """
+    """Return an option's values, or the logarithms of more than two positive ones, in a unit whose sums are numbers."""
     if (unit := power_of_two(np.nan_to_num(values))) > _LARGE:
         values = values / unit
     filled = np.where(np.isnan(values), np.nanmean(values) if not np.isnan(values).all() else 0.0, values)
@@ -184,10 +178,7 @@ def _design(terms: Sequence[_Candidate], count: int) -> Array:
 def _search(
     candidates: Sequence[_Candidate], ratios: Array, orders: Array, terms: Sequence[_Candidate]
 ) -> tuple[list[_Candidate], float]:
-    """Add columns while the largest studentised correlation is larger than by permutations.
-
-    `ratios`: the logarithms of the ratios, shape (n,). `orders`: permutations, shape (permutations, n).
-    """
+    """Add columns while the largest studentised correlation is above those of permutations, shape (permutations, n)."""
     steps = list(terms)
     count, open_columns = len(ratios), np.ones(len(candidates), dtype=bool)
     quantile = t_quantile(max(1, count - 2), 1 - LEVEL / 4)

@@ -18,8 +18,9 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.errors import SpaceError
+from splc.io.numbers import comparable_size
 from splc.learning.contexts.change_test import option_column
-from splc.learning.contexts.joint_model import JointModel
+from splc.learning.contexts.sharing import JointModel
 from splc.learning.contexts.sources import SourceMixture, UnmeasuredContext
 from splc.learning.projection import Ensemble, Mixture, valid_configurations
 from splc.models.basis.regression import NORMAL_QUANTILE
@@ -96,10 +97,7 @@ class ChangePoint:
 
 @dataclass(frozen=True, eq=False)
 class ContextInfluences:
-    """The level and the influences of options with each value of a context, in logarithms.
-
-    Options are linear in it: a change of an interaction counts for its options, at the mean of the others.
-    """
+    """The level and the influences of options with each value of a context, in logarithms; options are linear in it."""
 
     names: tuple[str, ...]  # the values of the context
     options: tuple[str, ...]  # k options that vary
@@ -109,10 +107,7 @@ class ContextInfluences:
 
     @classmethod
     def of(cls, full: Ensemble, names: Sequence[str] = ()) -> ContextInfluences | None:
-        """Return the influences by a joint model; None of a model without factors, or of one context.
-
-        `names`: the values; none: all.
-        """
+        """Return the influences with some values; none: all. None without factors, or of one context."""
         block = full.basis.context
         if block is None or not full.parts or full.scale.name != "log":
             return None
@@ -158,7 +153,7 @@ class ContextInfluences:
         factors, low, high = _factors(mean, deviation).tolist()
         rows = zip(self.options, factors[1:], low[1:], high[1:], settled[1:].tolist(), strict=True)
         contrasts = [InfluenceContrast(*row) for row in rows]
-        ranked = tuple(sorted(contrasts, key=lambda contrast: -abs(math.log(contrast.factor))))
+        ranked = tuple(sorted(contrasts, key=lambda contrast: -comparable_size(abs(math.log(contrast.factor)))))
         few = self.few_rows(first, second)
         return ContextContrast(first, second, factors[0], low[0], high[0], ranked, few, self.half_widths(1))
 
@@ -174,7 +169,7 @@ class ContextInfluences:
         factors = np.exp(np.clip(self.means, -600, 600))
         rows = zip(self.options, factors.T[1:].tolist(), spreads[1:].tolist(), settled[1:].tolist(), strict=True)
         variations = [InfluenceVariation(name, tuple(each), spread, clear) for name, each, spread, clear in rows]
-        return tuple(sorted(variations, key=lambda variation: -variation.spread))
+        return tuple(sorted(variations, key=lambda variation: -comparable_size(variation.spread)))
 
     def difference(self, before: int, after: int) -> tuple[Array, Array]:
         """Return the differences of logarithms between two values, and their standard deviations."""
@@ -195,10 +190,7 @@ class ContextInfluences:
         return len(matches) > 1 and all(matches) and len({match.groups() for match in matches if match}) == 1
 
     def change_points(self) -> tuple[ChangePoint, ...]:
-        """Return the changes along the values of the context in their order.
-
-        A change is placed in the smallest range of values whose ends differ by more than the uncertainty.
-        """
+        """Return the changes along the values, each in the smallest range whose ends differ for certain."""
         settled, points = self._settled(), []
         for index, option in enumerate((None, *self.options)):
             pairs = [pair for pair, differs in settled.items() if differs[index]]
@@ -216,10 +208,7 @@ class ContextInfluences:
         return math.comb(len(self.names), 2)
 
     def threshold(self, pairs: int) -> float:
-        """Return the multiple of the standard deviation above which one of all influences counts as changed.
-
-        It rises with the number of pairs that are compared, so that no more changes are stated by chance.
-        """
+        """Return how many standard deviations a changed influence differs by, where so many pairs are compared."""
         compared = max(1, pairs * len(self.options))
         return NormalDist().inv_cdf(1 - FALSE_CHANGES / 2 / compared)
 

@@ -218,10 +218,7 @@ def _option_design(joint: Ensemble, configurations: Configurations) -> KernelDes
 
 
 def _rows_of(known: Configurations, wanted: Configurations) -> Array:
-    """Return the row of each wanted configuration among known ones, -1 if there is none.
-
-    Wanted ones may be of a system with other values of the same options, such as those that are extrapolated.
-    """
+    """Return the row of each wanted configuration among known ones, -1 if none; systems may differ in values."""
     if wanted.system is known.system or wanted.system.options == known.system.options:
         return known.find(wanted)
     names = [option.name for option in known.system.options]

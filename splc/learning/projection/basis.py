@@ -75,9 +75,8 @@ def variables_of(
 ) -> tuple[Variable, ...]:
     """Return the variables of a system, sorted by name, without options that every configuration has.
 
-    Groups have the numbers in their members' names, whether or not these mean anything (see `with_supported_numbers`).
-
-    `everything`: all measured configurations; they give the values of observed variables.
+    Groups have the numbers in their members' names, whether or not these mean anything. `everything`: all measured
+    configurations, for the values of observed variables.
     """
     variables: list[Variable] = []
     grouped: set[str] = set()
@@ -148,10 +147,8 @@ def nearest_known(
 ) -> tuple[Configurations, list[tuple[Configurations, Array]]]:
     """Return configurations that a model can predict, and what is near to them where options have further values.
 
-    A model of positive values has logarithms: others are predicted as its smallest value is. To these, its greatest
-    value is the nearest one here, since their distance is unknown.
-
-    `variables`: those of the model, with the values that it knows.
+    A model of positive values has logarithms: others are predicted as its smallest value, and its greatest one is the
+    nearest to them, since their distance is unknown.
     """
     system, usable = configurations.system, configurations.indices.copy()
     moved: list[tuple[int, Array, Array]] = []
@@ -184,10 +181,7 @@ def nearest_known(
 
 
 def with_known_members(configurations: Configurations, variables: Sequence[Variable]) -> list[Configurations]:
-    """Return configurations of which each has a member of every group.
-
-    Where none is selected, since a text is unknown, the first ones have the first members, and so on.
-    """
+    """Return configurations of which each has a member of every group: where a text is unknown, each one in turn."""
     system = configurations.system
     unknown = []
     for variable in variables:
@@ -301,10 +295,7 @@ class ContextBlock:
         return block
 
     def columns(self, places: Array) -> tuple[Array, Array]:
-        """Return the columns with a relevance each, and those that share one, for the positions of rows' values.
-
-        With many values all share a relevance, so that the search does not slow down.
-        """
+        """Return the columns with own relevances, and those that share one, as those of many values do."""
         nothing = np.zeros((len(places), 0))
         if self.numbers:
             values = np.array((*self.numbers, *self.unmeasured))[places]
@@ -324,12 +315,7 @@ class OptionBasis:
     divisible: bool = False  # whether it has the columns of `divisibility_shapes`, for the search of an optimum
 
     def designs(self, configurations: Configurations, places: Array | None = None) -> tuple[KernelDesign, ...]:
-        """Return the columns, and, if there are numeric options of three or more values, those with thresholds.
-
-        Thresholds let an influence change at any value. All thresholds of an option share one relevance.
-
-        `places`: the context of each configuration, as positions; None: the one that predictions are about.
-        """
+        """Return the columns, and with numeric options of three or more values those with thresholds, too."""
         nothing, unscreened = np.zeros((len(configurations), 0)), 0
         signs = self._signs(configurations)
         blocks = [
@@ -372,10 +358,7 @@ def _design(blocks: Sequence[tuple[Array, Array]], unscreened: int) -> KernelDes
 
 
 def _block(variable: Variable, configurations: Configurations, divisible: bool) -> tuple[Array, Array, Array]:
-    """Return the columns of a numeric option or a group: with a relevance each, members that share one, thresholds.
-
-    Members are 0 where the group is absent.
-    """
+    """Return the columns of a number or a group: with own relevances, of members that share one, of thresholds."""
     own = shared = np.zeros((len(configurations), 0))
     if variable.kind == "group":
         selected = np.column_stack([configurations.column(name) for name in variable.members])
@@ -439,10 +422,7 @@ def threshold_shapes(variable: Variable) -> list[Shape]:
 
 
 def divisibility_shapes(variable: Variable) -> list[Shape]:
-    """Return how often the integers of an option can be divided by two, unless other shapes tell its values apart.
-
-    Blocks of 48 threads can be twice as slow as those of 32 and of 64 (decision 17).
-    """
+    """Return how often integers can be divided by two (decision 17), unless other shapes tell these values apart."""
     values = np.array(variable.values)
     if variable.kind != "numeric" or len(values) <= constants.MIN_THRESHOLDS or values[0] < 1 or (values % 1).any():
         return []

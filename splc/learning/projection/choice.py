@@ -85,12 +85,7 @@ def chosen_form(
     is_positive: IsPositive,
     complete: bool = False,
 ) -> tuple[tuple[Submodel, ...], Submodel | None]:
-    """Return the best model of each language, the chosen one first, and the exact model where one is chosen.
-
-    The chosen one has the smallest score, or is the shortest one that is nearly as good, with positive predictions.
-
-    `complete`: whether all valid configurations were measured.
-    """
+    """Return the best model of each language, the chosen one first, and the exact model where one is chosen."""
     terms = settings.terms
     languages = languages_of(settings.form, variables, positive=target.positive)
     max_terms = most_terms(target.learned, terms, settings.readable)
@@ -125,8 +120,7 @@ def most_terms(rows: int, terms: int | None, readable: bool) -> int:
 def exact_model(search: LanguageSearch, rows_per_term: int = ROWS_PER_EXACT_TERM) -> Submodel | None:
     """Return the shortest model of a language that fits all measured values exactly, None if there is none.
 
-    The full model is smooth: it follows measured values without noise closely, but not exactly. A short model that
-    fits them exactly is closer to the truth than one that follows the full model.
+    It is closer to the truth than one that follows the full model, which is smooth.
     """
     target, candidates = search.target, search.candidates
     factors = target.factors(search.product)[: target.learned]
@@ -266,8 +260,7 @@ def with_agreed_terms(model: Submodel, is_positive: IsPositive) -> Submodel:
 def agreed_models(search: LanguageSearch, size: int, chosen: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], ...]]:
     """Yield models of terms whose variables are together in a term in all folds, then in one fold less, ….
 
-    They are those of every size from 1 to `size` that follow the full model as closely as such terms can. It ends where
-    all terms that were chosen have as much support.
+    They are the closest ones to the full model of every size up to `size`, until all chosen terms have as much support.
     """
     candidates, support = search.candidates, search.supports(size)
     goal = search.target.scaled(search.target.predicted, search.product)

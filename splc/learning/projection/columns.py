@@ -79,10 +79,7 @@ class Unit:
 def units_of(
     variables: Sequence[Variable], configurations: Configurations, language: Language, functions: Sequence[str] = ()
 ) -> tuple[tuple[Unit, ...], Array]:
-    """Return the units of variables, in their order, and their values, shape (units, n).
-
-    Units without a finite value at a configuration are left out.
-    """
+    """Return the units of variables that have finite values everywhere, in their order, and these, shape (units, n)."""
     term_names = frozenset(configurations.system.term_names.values())
     units: list[Unit] = []
     values: list[Array] = []
@@ -171,13 +168,9 @@ Product = tuple[int, ...]
 class Candidates:
     """The products of units that terms can be; the first one, the empty product, is the constant.
 
-    Products are tuples of positions of units, ascending. Candidates are in canonical order: all products of few units,
-    then heirs in the order in which they were added.
-
-    `values`: those of the units, shape (units, m). `weights`: what columns are multiplied by, shape (m,). `order`, and
-    `most_numeric`: the largest number of units, and of units of numeric options, in a product. `unit`: the unit of the
-    target, which influences must be expressible in. `signed`: whether influences of the constant, and of products
-    without a free unit, must not be negative. `names`: the order of options in texts; by default that of the units.
+    Products are ascending positions of units. First are all products of few units, then heirs as they were added.
+    `unit`: that of the target, which influences must be expressible in. `signed`: whether influences of the constant,
+    and of products without a free unit, must not be negative. `names`: the order of options in texts.
     """
 
     def __init__(

@@ -24,8 +24,9 @@ from splc.data.configurations import Configurations
 from splc.errors import LearningError, listed, plural
 from splc.io.numbers import percentage
 from splc.learning.folds import FEWEST as FEWEST_GROUPS
+from splc.learning.folds import CrossValidated, SparseErrors
 from splc.learning.judging import judged
-from splc.learning.learner import INTERRUPTED, LearningProblem
+from splc.learning.learner import INTERRUPTED, LearningProblem, one_thread
 from splc.learning.projection import constants
 from splc.learning.projection.basis import Variable, variables_of, varies
 from splc.learning.projection.constants import ProjectionSettings
@@ -35,17 +36,7 @@ from splc.learning.projection.posterior import needs_scipy
 from splc.learning.projection.predictor import Stacked, on_scale, raised
 from splc.learning.projection.printed_model import PrintedIntervals, PrintedModel, printed_model, refit
 from splc.learning.projection.submodels import Target
-from splc.learning.result import (
-    CrossValidated,
-    Expected,
-    InfluenceEstimate,
-    LearnedTerm,
-    LearningResult,
-    MethodNote,
-    SparseErrors,
-    Stage,
-)
-from splc.learning.threads import one_thread
+from splc.learning.result import Expected, InfluenceEstimate, LearnedTerm, LearningResult, MethodNote, Stage
 from splc.models.influence import InfluenceModel
 from splc.types import Array, Link
 
@@ -60,19 +51,13 @@ FORMS = {"ln y": "multiplies the effects of options", "y": "adds up the effects 
 
 
 def _enough_to_judge(full: FullModel, given: bool) -> int:
-    """Return the number of groups of rows from which on errors outside of folds are stated.
-
-    `given`: whether the groups that folds keep together are those of the user, who asks for their error.
-    """
+    """Return the number of groups of rows that a stated error needs; `given`: whether the user stated the groups."""
     several = max(constants.ROWS_OF_VALIDATION, constants.ROWS_PER_OPTION * len(full.basis.variables))
     return FEWEST_GROUPS if given else several
 
 
 def expected(full: FullModel, target: Target, valid: int | None, given: bool = False) -> Expected:
-    """Return how far unmeasured values are expected to be from the prediction: at least by the errors outside of folds.
-
-    `valid`: the number of valid configurations, None if there are many.
-    """
+    """Return how far unmeasured values are expected to be off, at least by held-out errors; `valid`: None is many."""
     rows, needed = full.data.independent, min(_enough_to_judge(full, given), ENOUGH)
     grouped = full.data.groups is not None
     unknown = f"{rows} {'groups ' * grouped}measured, {needed} needed" if rows < needed else ""
@@ -118,11 +103,7 @@ def of_few_rows(
     space: Configurations,
     complete: bool = False,
 ) -> PrintedModel:
-    """Return a printed model of one clear effect, with or without a constant, or else a constant.
-
-    Where all valid configurations were measured (`complete`), such as those of two binary options, the effects are
-    exact.
-    """
+    """Return a printed model of one clear effect, or a constant; an exact one if all configurations were measured."""
     if complete:
         all_terms = replace(settings, terms=settings.terms or target.learned)
         exact = printed_model(target, variables, all_terms, space, complete=True)
@@ -266,10 +247,7 @@ class ProjectionLearner:
     def _models(
         self, problem: LearningProblem, started: float
     ) -> tuple[FullModel, Target, PrintedModel, int | None, list[str], bool]:
-        """Return the full model, its predictions, the printed model, the number of valid configurations, and notes.
-
-        The last one is whether learning was interrupted before the terms: then the constant alone is printed.
-        """
+        """Return the models, the target, the number of valid configurations, notes, and whether it was interrupted."""
         configurations, chosen, notes = problem.configurations, self.chosen, list[str]()
         report, stops = problem.on_step or (lambda step: None), problem.should_stop or (lambda: False)
         variables = variables_of(configurations.system, problem.observed, problem.everything)
@@ -326,10 +304,7 @@ class ProjectionLearner:
 def _stacked(
     full: FullModel, target: Target, printed: PrintedModel, model: InfluenceModel
 ) -> tuple[FullModel, PrintedModel]:
-    """Return the full model with the printed one as a part of its predictions, and the printed one beside it.
-
-    `model`: the printed model in the unit of the property.
-    """
+    """Return the full model with the printed one (`model`, in the property's unit) as a part, and the printed one."""
     scale, measured, errors = full.scale, target.measured, printed.errors
     held_out = measured * np.exp(errors) if scale.positive else measured + errors * target.divisor[: len(errors)]
     sizes = measured if scale.positive else 1.0
@@ -351,12 +326,9 @@ def _stacked(
 def weight_of(full: Array, printed: Array, terms: int, rows: int) -> float:
     """Return the weight of the printed model for the absolute errors of both at held-out rows, shapes (n,).
 
-    Errors are relative where all values are positive. `rows`: n, or the number of groups that folds keep together.
-
-    Weights are inverse powers of mean errors. The power is the number of rows in a fold: more rows tell better
-    which model is nearer to unmeasured values. The printed model's error is raised, since it has the number of terms
-    that suits the held-out rows best. (Without this, one real system is predicted 1.25 instead of 1.13 times as badly
-    as by the better model.)
+    Weights are inverse powers of mean errors. The power is the number of rows (groups) in a fold: more rows tell better
+    which model is nearer to others. The printed model's error is raised, since its number of terms suits these rows
+    best. (Otherwise a real system is predicted 1.25 instead of 1.13 times as badly as by the better model.)
     """
     errors = [float(full.mean()), float(printed.mean())]
     if min(errors) <= 0:
@@ -377,10 +349,7 @@ def _estimates(printed: PrintedModel, model: InfluenceModel) -> list[InfluenceEs
 
 
 def rounded(value: float, link: Link = "identity") -> float:
-    """Return an influence with 6 digits; one of ln y with 8 digits, and 8 after the point.
-
-    An error of ln y is a relative error of y, also where a small influence belongs to a column of large values.
-    """
+    """Return an influence with 6 digits; of ln y, whose errors are relative ones, with 8, and 8 after the point."""
     if link == "identity":
         return float(f"{value:.6g}")
     return round(value, 8) if abs(value) >= 1 else float(f"{value:.8g}")

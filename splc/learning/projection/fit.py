@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -76,10 +76,7 @@ def penalty(logarithms: Array) -> tuple[float, Array]:
 
 
 def objective(logarithms: Array, design: KernelDesign, z: Array, noise: Array) -> tuple[float, Array]:
-    """Return the negative log evidence of standardised targets z (without the constant), and its gradient.
-
-    `logarithms`: those of the hyperparameters, relevances first. `noise`: multiples of the noise of each row.
-    """
+    """Return the negative log evidence of standardised targets z, but for a constant, and its gradient."""
     theta = Hyperparameters.of(logarithms)
     kernel = KernelParts(theta, design, design)
     kernel.kernel.flat[:: len(z) + 1] += theta.noise * noise + constants.JITTER
@@ -89,10 +86,7 @@ def objective(logarithms: Array, design: KernelDesign, z: Array, noise: Array) -
 
 
 def search_hyperparameters(design: KernelDesign, z: Array, noise: Array, start: Array, iterations: int) -> SearchResult:
-    """Return the most probable hyperparameters for standardised targets z with multiples of the noise.
-
-    Blocks that a search is not about have the smallest relevance.
-    """
+    """Return the most probable hyperparameters of standardised targets z with multiples of the noise, from a start."""
     lowest = constants.BOUNDS["relevance"][0]
     if (blocks := screened_blocks(design, z)) is not None:
         screened, numbers = design.blocks(blocks)
@@ -172,10 +166,7 @@ def descent_direction(gradient: Array, memory: deque[tuple[Array, Array, float]]
 
 
 def screened_blocks(design: KernelDesign, z: Array) -> Array | None:
-    """Return the positions of the blocks that may have an influence, ascending; None where all are searched.
-
-    These are what forward regression selects, and then the blocks that correlate most with the targets z.
-    """
+    """Return the blocks that a search is about, by forward regression, then by correlation; None: all."""
     blocks = len(design.starts) - 1
     if not is_screened(blocks, len(z)):
         return None
@@ -247,7 +238,6 @@ class FirstFit:
     scale: Scale  # the scale
     noise_unit: float  # the mean multiple that `Scale.noise` is divided by
     posterior: KernelPosterior  # the posterior given all rows
-    optimum: SearchResult  # the hyperparameters
     evidence: float  # the logarithm of the evidence with priors, comparable across scales
     gain: float  # the logarithm of the evidence minus that of a constant with noise
 
@@ -270,7 +260,7 @@ def first_fit(data: Data, variables: int, scale: Scale, fitted: Array | None = N
         evidence -= float(np.log(y[search_rows]).sum())
     gain = float(z @ z) / 2 - optimum.evidence
     posterior = KernelPosterior(optimum.logarithms, data.designs[kind], t, noise, mean, deviation, kind)
-    return FirstFit(scale, unit, posterior, optimum, evidence, gain)
+    return FirstFit(scale, unit, posterior, evidence, gain)
 
 
 @dataclass(frozen=True, eq=False)
@@ -301,10 +291,7 @@ class Refits:
 
 
 def means_by_rows(data: Data, refits: Refits) -> Array:
-    """Return predictions of each row from all but an eighth of the rows, whatever their groups, shape (n,).
-
-    The hyperparameters are those of the refits.
-    """
+    """Return predictions of each row by all but an eighth of the rows, whatever their groups, shape (n,)."""
     means = np.empty(len(data.y))
     for fold, (out, training) in enumerate(splits(drawn_folds(np.arange(len(data.y)), constants.FOLDS))):
         part = refits.parts[fold % len(refits.parts)]
@@ -326,7 +313,7 @@ def refits(data: Data, firsts: Sequence[FirstFit]) -> Refits:
         mean, deviation = float(t.mean()), float(t.std())
         if deviation <= 1e-9 * posterior.deviation:
             deviation = posterior.deviation
-        rows, start = slice(constants.ROWS_OF_REFIT), first_model.optimum.logarithms
+        rows, start = slice(constants.ROWS_OF_REFIT), first_model.posterior.logarithms
         z = (t[rows] - mean) / deviation
         optimum = search_hyperparameters(design.rows(rows), z, noise[rows], start, constants.REFIT_ITERATIONS)
         logarithms = optimum.logarithms
@@ -344,11 +331,7 @@ def refits(data: Data, firsts: Sequence[FirstFit]) -> Refits:
 
 
 def best_refits(data: Data, variables: int, setting: str, *, positive: bool) -> Refits:
-    """Return the refits on the best scale; `setting`: that of a positive property, or `auto`.
-
-    Of a positive property the scale is that of ln y, or of y where it is better ("Scale"); of others that with the
-    smallest error.
-    """
+    """Return the refits on the stated scale, or that with most evidence; of values of any sign, least error."""
     if not positive:
         return _general(data, variables)
     scale, fitted = positive_scale("log", data.y), None
@@ -388,29 +371,18 @@ def _general(data: Data, variables: int) -> Refits:
 
 def permutation_test(data: Data, variables: int, found: Refits) -> bool:
     """Return whether the influences of a full model can be distinguished from noise."""
-    first, rows = found.first, len(data.y)
-    if is_certain(rows, first.gain, found.explained):
+    first, few = found.first, len(data.y) < constants.GUARD_ROWS
+    if first.gain >= constants.GUARD_CERTAIN or (few and found.explained >= constants.GUARD_EXPLAINED):
         return True
     searched = slice(constants.ROWS_OF_SEARCH)
     design, t = data.designs[0].rows(searched), first.posterior.t[searched]
-    columns, permutations, margin = constants.GUARD_SINGLE
-    if design.distinct > columns and has_large_correlation(design.columns, t, permutations, margin):
+    columns, draws, margin = constants.GUARD_SINGLE
+    if design.distinct > columns and has_large_correlation(design.columns, t, draws, margin):
         return True
-    return is_rare(rows, first.gain, permuted_gains(data, variables, first))
-
-
-def is_certain(rows: int, gain: float, explained: float) -> bool:
-    """Return whether a gain of evidence, or the share of explained variance with few rows, needs no permutations."""
-    has_few_rows = rows < constants.GUARD_ROWS
-    return gain >= constants.GUARD_CERTAIN or (has_few_rows and explained >= constants.GUARD_EXPLAINED)
-
-
-def is_rare(rows: int, gain: float, gains: Iterable[float]) -> bool:
-    """Return whether few of the gains for permuted values are as large; no more of them are read than necessary."""
-    permutations, allowed = constants.GUARD_FEW_ROWS if rows < constants.GUARD_ROWS else constants.GUARD_PERMUTATIONS
+    permutations, allowed = constants.GUARD_FEW_ROWS if few else constants.GUARD_PERMUTATIONS
     larger = 0
-    for permuted_gain in islice(gains, permutations):
-        larger += permuted_gain >= gain
+    for permuted_gain in islice(permuted_gains(data, variables, first), permutations):
+        larger += permuted_gain >= first.gain
         if larger > allowed:
             return False
     return True

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple, Protocol, Self
 import numpy as np
 
 from splc.data.configurations import Configurations
+from splc.learning.folds import CrossValidated
 from splc.learning.learner import LearningProblem
 from splc.learning.projection import constants
 from splc.learning.projection.basis import MIN_GROUP, OptionBasis, Variable, without_numbers
@@ -37,7 +38,6 @@ from splc.learning.projection.order import Constants, canonical_order, hash_orde
 from splc.learning.projection.predictor import Ensemble, MomentsPredictor, Stacked
 from splc.learning.projection.scales import Scale, general_scales, half_width, positive_scale, run_width
 from splc.learning.projection.submodels import Target
-from splc.learning.result import CrossValidated
 from splc.models.basis.regression import t_quantile
 from splc.types import Array
 
@@ -225,10 +225,7 @@ class FullModel:
         )
 
     def at(self, configurations: Configurations, unmeasured: Configurations) -> SpacePredictions:
-        """Return what is predicted of configurations.
-
-        `unmeasured`: the last ones of them, whose deviations are wanted; if there are none, those of all.
-        """
+        """Return what is predicted of configurations; `unmeasured`: the last ones, whose deviations are wanted."""
         if self.transfer is not None:
             return self.transfer.at(self, configurations, unmeasured)
         scale, ensemble, wanted = self.scale, self.ensemble, slice(-len(unmeasured) if len(unmeasured) else 0, None)
@@ -270,11 +267,7 @@ def fit_full_model(
     tested: bool = True,
     groups: Array | None = None,
 ) -> FullModel:
-    """Return the full model of a property.
-
-    `y`: their values, finite, shape (n,). `repetitions`: the number of measurements of each configuration; None is 1.
-    `groups`: the group of each configuration, shape (n,), which folds keep together; None: each one is a group.
-    """
+    """Return the full model of values y, (n,), of configurations; folds keep `groups`, (n,), together."""
     if known is None:
         known = option_constants(configurations, y, [variable.name for variable in variables if variable.observed])
     variables = tuple(_raising(variable, configurations, y) for variable in canonical_order(variables, known))
@@ -302,10 +295,7 @@ def chosen_model(
     scale: str,
     tested: bool = True,
 ) -> FullModel:
-    """Return the full model with the best columns, or a constant if no influence can be distinguished from noise.
-
-    `rows`: their positions among those given, shape (n,).
-    """
+    """Return the full model with the best columns, or a constant if no influence can be distinguished from noise."""
     unnumbered = without_numbers(variables)
     basis, data = data_of(unnumbered)
     values, counts = data.y, data.repetitions

@@ -45,20 +45,13 @@ DRAWN = 2000
 
 
 def hashes(configurations: Configurations, constants: Constants) -> Array:
-    """Return a hash of each configuration, 64-bit integers of shape (n,).
-
-    Constants of the options are mixed with their values and added up, so that the order of options does not matter.
-    Options that have one value, or no constant, do not matter either.
-    """
+    """Return a hash of each configuration, (n,): mixed sums of values mixed with the constants of options that vary."""
     table = _Table.of(configurations, names=constants)
     return splitmix(table.sums(np.array([constants[name] for name in table.names], dtype=np.uint64)))
 
 
 def hash_order(configurations: Configurations, constants: Constants | None = None) -> Array:
-    """Return the positions of configurations in the order of their hashes, shape (n,).
-
-    `constants`: the constants of their options; None: those that the configurations give.
-    """
+    """Return the positions of configurations in the order of their hashes; `constants`: None is their own."""
     constants = option_constants(configurations) if constants is None else constants
     return np.argsort(hashes(configurations, constants), kind="stable")
 
@@ -84,10 +77,7 @@ def option_constants(configurations: Configurations, y: Array | None = None, obs
 
 
 def canonical_order(variables: Iterable[Variable], constants: Constants) -> tuple[Variable, ...]:
-    """Return variables in the order of their constants, groups last.
-
-    Members of groups are in the order of theirs. Of a group of two members the first one is the variable.
-    """
+    """Return variables, and members of groups, in the order of their constants; groups come last."""
 
     def constant_of(name: str) -> int:
         return int(constants.get(name, 0))
@@ -146,11 +136,7 @@ class _Table:
         return np.concatenate([*sums, np.zeros(0, dtype=np.uint64)])
 
     def refined(self, constants: Array, links: Array, row_hashes: Array) -> Array:
-        """Return constants that also tell options apart by their constraints and where they have each value.
-
-        `links`: the literals of constraints (`_links`). `row_hashes`: what the hashes of configurations are made of
-        besides their values, shape (n,).
-        """
+        """Return constants that tell options apart by constraints (`_links`) and the rows with each value, too."""
         constraints, option_indices, roles = links.T
         roles = splitmix(roles.astype(np.uint64))
         while True:
@@ -204,11 +190,7 @@ def splitmix(values: Array) -> Array:
 
 
 def space_of(problem: LearningProblem, own: Constants) -> Configurations:
-    """Return all valid configurations, or a draw of some if there are many.
-
-    Models of observed variables can be evaluated at measured configurations only; these are taken then, and also where
-    the constraints are too complex for uniform draws.
-    """
+    """Return all valid configurations, or a draw; measured ones for observed variables, or if none can be drawn."""
     measured = problem.everything
     if problem.observed:
         return measured if measured.observed is None else measured[measured.observed.known]
@@ -234,10 +216,7 @@ def unmeasured(problem: LearningProblem, space: Configurations, own: Constants) 
 def valid_configurations(
     system: VariabilityModel, most: int, seed: int = 0, own: Constants | None = None
 ) -> Configurations:
-    """Return all valid configurations if there are at most 20,000, otherwise so many distinct ones, uniformly drawn.
-
-    They do not depend on the order of options, nor on the names of options that have constants.
-    """
+    """Return all valid configurations up to 20,000, else a uniform draw that no order and no name changes."""
     constants = {name: int(value) for name, value in (own or {}).items()}
     groups = {name: group for group in system.alternative_groups for name in group}
 

@@ -8,8 +8,7 @@ In: the columns of configurations (`KernelDesign`, from `basis.py`) and `Hyperpa
 derivative; the `KernelPosterior` of one Gaussian process (Rasmussen and Williams, Gaussian Processes for Machine
 Learning, algorithm 2.1); and the `Mixture` of several of them, which is what predicts.
 
-Cholesky factors are numpy's for few rows, where importing scipy takes longer than it saves. numpy has no functions for
-triangular matrices: recursive halving leaves matrix products, which are as fast as LAPACK, and small triangles.
+Factors and inverses are numpy's for few rows, where importing scipy takes longer than it saves.
 """
 
 from __future__ import annotations
@@ -29,8 +28,8 @@ from splc.types import Array
 FAST = 0.9
 # Elements of a kernel, and of its sums, that are computed at a time, so that they stay in the processor's cache.
 BLOCK, SUMS_BLOCK = 2**16, 2**15
-# Rows up to which numpy is about as fast as scipy, and the size of triangles that are not divided.
-MAX_ROWS, _SMALL = 300, 48
+# Rows up to which a search takes less time with numpy than the import of scipy.
+MAX_ROWS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,10 +124,7 @@ def kernel_diagonal(theta: Hyperparameters, design: KernelDesign) -> Array:
 
 
 def kernel_sums(theta: Hyperparameters, weights: Array, first: KernelDesign, second: KernelDesign) -> Array:
-    """Return the weights, shape (n,), times the kernel between n and m configurations, shape (m,).
-
-    The kernel is not stored: its parts are summed block by block, with as few passes over each block as possible.
-    """
+    """Return the weights, (n,), times the kernel between n and m configurations, (m,), without storing the kernel."""
     rho, relevances = theta.interaction, theta.relevances[first.relevances]
     signs, spans = _split(theta, first, second)
     a, b, strengths = first.columns, second.columns, rho * relevances[signs]
@@ -177,10 +173,7 @@ def _split(theta: Hyperparameters, first: KernelDesign, second: KernelDesign) ->
 
 
 class KernelParts:
-    """The kernel between two designs, with what its gradient needs.
-
-    Operations are in place: allocating matrices of n^2 elements costs more than computing them.
-    """
+    """The kernel between two designs, with what its gradient needs; in place, since allocating takes longer."""
 
     def __init__(self, theta: Hyperparameters, first: KernelDesign, second: KernelDesign) -> None:
         rho, self.theta, self.design = theta.interaction, theta, first
@@ -216,10 +209,7 @@ class KernelParts:
         self.kernel += 1 - 1 / rho
 
     def derivative(self, outer: Array, noise: Array) -> Array:
-        """Return the derivative, by the logarithms, of a function whose derivative by the covariance is `outer`.
-
-        It is for the kernel of a design with itself. `noise`: multiples of the noise of each configuration, shape (n,).
-        """
+        """Return the derivative by the logarithms, given that by the covariance of a design with itself."""
         theta, columns, relevances = self.theta, self.design.columns, self.relevances
         rho = theta.interaction
         products = np.zeros(len(relevances))
@@ -315,10 +305,7 @@ class KernelPosterior:
         return self.mean + self.deviation * kernel_sums(self.theta, self.weights, self.design, design)
 
     def whitened(self, design: KernelDesign) -> Array:
-        """Return L^-1 k for the kernel k between measured rows and configurations, shape (n, m), and L L' of the rows.
-
-        The prior covariance of configurations minus the product of their columns is the posterior covariance.
-        """
+        """Return L^-1 k for the kernel k of measured rows and configurations, (n, m); L L' is that of the rows."""
         return solved(self._factor, self.cross(design)) if len(self.design) else np.zeros((0, len(design)))
 
     def mean_of(self, cross: Array) -> Array:
@@ -340,10 +327,7 @@ class KernelPosterior:
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """The mixture of posteriors, of equal weights, at m configurations; each kernel is computed once.
-
-    Its covariance is the mean of those of the parts plus the covariance of their means.
-    """
+    """The mixture of posteriors, of equal weights, at m configurations; each kernel is computed once."""
 
     parts: tuple[KernelPosterior, ...]  # the posteriors, at least one
     designs: Sequence[KernelDesign]  # the columns of the configurations, of each kind
@@ -392,7 +376,7 @@ def cholesky_factor(matrix: Array) -> Array:
 def inverse(factor: Array) -> Array:
     """Return the inverse of the matrix with this factor, which is overwritten."""
     if not needs_scipy(len(factor)):
-        root = _inverse_of_factor(factor)
+        root = np.linalg.inv(factor)
         return np.asarray(root.T @ root)
     from scipy.linalg import lapack
 
@@ -404,29 +388,16 @@ def inverse(factor: Array) -> Array:
 
 def solved(factor: Array, right: Array, *, transposed: bool = False) -> Array:
     """Return L^-1 b for a factor L and columns b, or L'^-1 b."""
-    if needs_scipy(len(factor)):
-        from scipy.linalg import solve_triangular
-
-        found = solve_triangular(factor, right, trans="T" if transposed else "N", lower=True, check_finite=False)
-        return np.asarray(found)
-    if len(factor) <= _SMALL:
+    if not needs_scipy(len(factor)):
         return np.asarray(np.linalg.solve(factor.T if transposed else factor, right))
-    half = len(factor) // 2
-    upper, corner, lower = factor[:half, :half], factor[half:, :half], factor[half:, half:]
-    if transposed:
-        last = solved(lower, right[half:], transposed=True)
-        first = solved(upper, right[:half] - corner.T @ last, transposed=True)
-    else:
-        first = solved(upper, right[:half])
-        last = solved(lower, right[half:] - corner @ first)
-    return np.concatenate([first, last])
+    from scipy.linalg import solve_triangular
+
+    found = solve_triangular(factor, right, trans="T" if transposed else "N", lower=True, check_finite=False)
+    return np.asarray(found)
 
 
 def negative_evidence(matrix: Array, z: Array) -> tuple[float, Array] | None:
-    """Return the negative log evidence of targets, without the constant, and its derivative by the covariance.
-
-    `matrix`: the covariance K of the targets, shape (n, n), which is overwritten. `z`: the targets, shape (n,).
-    """
+    """Return the negative log evidence of targets z, but for a constant, and its derivative by the covariance."""
     try:
         factor = cholesky_factor(matrix)
     except np.linalg.LinAlgError:
@@ -437,14 +408,3 @@ def negative_evidence(matrix: Array, z: Array) -> tuple[float, Array] | None:
     slopes -= np.outer(v, v)
     slopes /= 2
     return determinant + float(z @ v) / 2, slopes
-
-
-def _inverse_of_factor(factor: Array) -> Array:
-    if len(factor) <= _SMALL:
-        return np.asarray(np.linalg.inv(factor))
-    half = len(factor) // 2
-    result = np.zeros_like(factor)
-    result[:half, :half] = _inverse_of_factor(factor[:half, :half])
-    result[half:, half:] = _inverse_of_factor(factor[half:, half:])
-    result[half:, :half] = -result[half:, half:] @ (factor[half:, :half] @ result[:half, :half])
-    return result

@@ -24,6 +24,7 @@ from splc.data.observations import Observed
 from splc.errors import ConfigurationError, ExpressionError, VariabilityError
 from splc.io.json import picked, plain_values
 from splc.learning import judging
+from splc.learning.learner import one_thread
 from splc.learning.projection import constants
 from splc.learning.projection.basis import (
     ContextBlock,
@@ -35,7 +36,6 @@ from splc.learning.projection.basis import (
 from splc.learning.projection.posterior import KernelDesign, KernelPosterior, Mixture, needs_scipy
 from splc.learning.projection.scales import Scale
 from splc.learning.result import Predictor
-from splc.learning.threads import one_thread
 from splc.models.influence import InfluenceModel
 from splc.system.variability import VariabilityModel
 from splc.types import Array, Link
@@ -121,10 +121,9 @@ def on_scale(y: Array, scale: Scale, otherwise: Array) -> Array:
 
 
 def raised(rows: int, terms: float) -> float:
-    """Return the multiple of the errors of held-out rows that new ones have, for the number of terms that suits these.
+    """Return the multiple of held-out errors that new ones have, for a number of terms that suits the held-out rows.
 
-    (With it 90 % intervals of the predictor contain as many values as those of the full model alone, within 0.3 %;
-    without it 0.8 % fewer.)
+    (With it as many values are in 90 % intervals as in the full model's, within 0.3 %; without it 0.8 % fewer.)
     """
     return math.sqrt(1 + terms / rows)
 
@@ -218,12 +217,10 @@ class Ensemble(MomentsPredictor):
         return t if self.stacked is None else self.stacked.blended(t, configurations, self.scale)
 
     def weighted_sums(self, configurations: Configurations, weights: Array, link: Link) -> tuple[Array, Array]:
-        """Return W f, where f are the predictions, or with the link 'log' their logarithms, and its covariance.
+        """Return W f for predictions f, or with the link 'log' their logarithms, and its covariance; W: (k, n).
 
-        The covariance is that of the Gaussian processes on the scale, at the slope of the predictions (the delta
-        method), also where the printed model is a part of predictions; without the noise of measurements.
-
-        `weights`: W, shape (k, n). `link`: of a positive property also 'log'.
+        The covariance is that of the Gaussian processes at the slope of the predictions (the delta method), without
+        noise.
         """
         configurations = Configurations.from_frame(self.configurations.system, configurations)
         scale, mixture = self.scale, self.mixture(configurations) if self.parts else None
@@ -366,10 +363,7 @@ class EnsembleSum:
         return np.asarray(self._added(configurations, 1, lambda full, some: full.predict(some))[0])
 
     def interval(self, configurations: Configurations | Any) -> tuple[Array, Array]:
-        """Return lower and upper ends of prediction intervals, shapes (m,), in the unit of the property.
-
-        They are sums of the ends of the parts' intervals: what disturbs one part of a run may disturb all of them.
-        """
+        """Return the sums of the ends of the parts' intervals, since what disturbs one part may disturb all."""
         low, high = self._added(configurations, 2, lambda full, some: np.array(full.interval(some)))
         return low, high
 

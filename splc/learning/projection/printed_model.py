@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from splc.data.configurations import Configurations
+from splc.learning.folds import CrossValidated
 from splc.learning.projection import constants
 from splc.learning.projection.basis import Variable
 from splc.learning.projection.choice import IsPositive, chosen_form, with_agreed_terms
@@ -26,7 +27,7 @@ from splc.learning.projection.constants import ProjectionSettings
 from splc.learning.projection.scales import Scale, half_width
 from splc.learning.projection.submodels import Submodel, Target
 from splc.learning.projection.term_search import nonnegative
-from splc.learning.result import CrossValidated, FormScore, InfluenceEstimate, PathPoint, PathTerm
+from splc.learning.result import FormScore, InfluenceEstimate, PathPoint, PathTerm
 from splc.models.influence import BLOCK, InfluenceModel
 from splc.models.subexpressions import Derived
 from splc.models.terms import CONSTANT, Term
@@ -176,10 +177,7 @@ def printed_model(
 
 
 def _positive_over(space: Configurations | None) -> IsPositive:
-    """Return what tells whether all predictions of a model are positive: at all rows and over the valid space.
-
-    Products of factors, and properties that are not positive, have no bound.
-    """
+    """Return what tells whether a sum's predictions of a positive property are positive, at all rows and valid ones."""
     unit_values: dict[tuple[str, int], Array] = {}
 
     def is_positive(model: Submodel) -> bool:
@@ -238,10 +236,9 @@ def _selected(model: Submodel, errors: Array | None = None) -> tuple[PrintedTerm
 
 
 def aliases_of(candidates: Candidates, chosen: Sequence[int], learned: int) -> tuple[tuple[str, str], ...]:
-    """Return pairs of texts: a term, and another one that is a linear function of it on the learning set.
+    """Return pairs of texts: a term, and another one that is a linear function of it, but on the learning set only.
 
-    Terms that are linear functions of each other at all valid configurations are the same and not reported. At most
-    `MOST` others are returned for each term, those of the fewest factors first. A pair of printed terms is named once.
+    At most `MOST` are returned for each term, of the fewest factors. A pair of printed terms is named once.
     """
     terms = sorted((candidate for candidate in chosen if candidate != CONSTANT_PLACE), key=candidates.name)
     if not terms or learned == 0:

@@ -91,10 +91,7 @@ class Scale:
         return np.asarray((predicted - measured) / self.divisor(predicted))
 
     def ends(self, g: Array, width: Array) -> tuple[Array, Array]:
-        """Return lower and upper ends of intervals around predictions, shapes (m,), in the unit of the property.
-
-        `width`: their half widths: of ln y for positive properties, otherwise over the divisor.
-        """
+        """Return the ends of intervals of half widths of ln y, or over the divisor if not all values are positive."""
         if self.positive:
             factor = np.exp(np.minimum(width, 600.0))
             return g / factor * self.unit, g * factor * self.unit
@@ -123,10 +120,7 @@ def general_scales(y: Array) -> tuple[Scale, ...]:
 
 
 def run_width(offsets: Array) -> float:
-    """Return the half width of 90 % intervals of the offsets of runs from the value of their configuration.
-
-    `offsets` have shape (n, repetitions), NaN where there is none. Without repetitions it is 0.
-    """
+    """Return the half width of 90 % intervals of runs around configurations, (n, repetitions); 0 if none repeat."""
     known = ~np.isnan(offsets)
     if not (known.sum(axis=1) > 1).any():
         return 0.0
@@ -136,12 +130,9 @@ def run_width(offsets: Array) -> float:
 def half_width(
     errors: Array, variables: int, limits: tuple[float, float] = (0.0, math.inf), independent: int | None = None
 ) -> float:
-    """Return the half width of 90 % prediction intervals, in the unit of errors of held-out rows.
+    """Return the half width of 90 % prediction intervals, in the unit of errors of held-out rows, shape (n,).
 
-    With few rows it is a quantile of Student's t distribution for the root mean square of the errors, otherwise a
-    quantile of their sizes.
-
-    `errors`: the errors, shape (n,). `independent`: the number of groups of rows whose errors are alike; None: n.
+    It is a quantile of their sizes, or with few (`independent`) ones Student's t for their root mean square.
     """
     n = len(errors) if independent is None else independent
     if n >= constants.CONFORMAL_ROWS:

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
 
 # Not numpy's, which imports the masked arrays.
 from statistics import median
@@ -122,10 +121,7 @@ class Target:
 
     @cached_property
     def expected_error(self) -> float:
-        """The expected error of the full model: its mean error at held-out rows; with few rows at most its uncertainty.
-
-        Few held-out rows say little, and the models that leave one of them out know less than the full model.
-        """
+        """The full model's mean error at held-out rows; with few rows, which say little, at most its uncertainty."""
         expected = float(self.own_errors.mean())
         if self.few:
             expected = min(expected, SPREADS * self.spread * median(self.slope.tolist()), FEW_ROWS_ERROR)
@@ -133,46 +129,14 @@ class Target:
 
 
 # The blends. (Of 78 models of the reference, 5 had 1, 54 infinity and 19 a tenth.)
-PROJECTION = math.inf
-BLENDS = (PROJECTION, 0.1)
+PROJECTION, BLEND = math.inf, 0.1
+BLENDS = (PROJECTION, BLEND)
 # Backward elimination from a longer path repairs early mistakes.
 FURTHER_STEPS = 8
 # Terms have at most this number of variables: 5, or 6 with as many numeric options.
 MIN_ORDER, MAX_ORDER = 5, 6
 # With more numeric factors in a term of ln y, predictions explode outside of the measured range.
 MAX_NUMERIC = 3
-
-
-@dataclass(frozen=True, eq=False)
-class TermFits:
-    """The least-squares fits of some terms, with influences that are not negative where they must not be."""
-
-    candidates: Candidates
-    terms: tuple[int, ...]  # the positions of the k terms, ascending
-    weights: Array  # the weights of the rows besides those that are in the columns, shape (m,)
-    goal: Array  # what the columns are fitted to, times these weights, shape (m,)
-
-    @cached_property
-    def _equations(self) -> tuple[Array, Array, Array]:
-        """The weighted columns of the terms, shape (k, m), their Gram matrix, and their products with the goal."""
-        columns = self.candidates.columns[list(self.terms)]
-        weighted = columns * self.weights
-        return weighted, weighted @ columns.T, columns @ self.goal
-
-    def coefficients(self, chosen: Sequence[int]) -> Array:
-        """Return the coefficients of the columns of some of the terms."""
-        at, (_, gram, moments) = np.searchsorted(self.terms, chosen), self._equations
-        gram, moments, is_free = gram[np.ix_(at, at)], moments[at], self.candidates.free[list(chosen)]
-        coefficients = np.linalg.solve(gram, moments)
-        if (coefficients[~is_free] < 0).any():
-            scale = 1 / np.sqrt(np.diag(gram))
-            coefficients = scale * nonnegative(gram * np.outer(scale, scale), scale * moments, is_free)
-        return np.asarray(coefficients)
-
-    def operator(self, chosen: Sequence[int]) -> Array:
-        """Return the matrix, shape (chosen, m), from what columns are fitted to to coefficients of any sign."""
-        at, (weighted, gram, _) = np.searchsorted(self.terms, chosen), self._equations
-        return np.asarray(np.linalg.solve(gram[np.ix_(at, at)], weighted[at]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,36 +154,38 @@ class LanguageSearch:
         """True if terms are those of ln y."""
         return self.language == "product"
 
-    def fits(self, fold: int | None, blend: float, terms: Iterable[int]) -> TermFits:
-        """Return the fits of terms to the full model, or to the model of a fold and the measured rows outside of it."""
-        target, product = self.target, self.product
-        goal = target.scaled(target.predicted if fold is None else target.folds[fold], product)
-        weights = np.ones(len(goal))
-        if not math.isinf(blend):
-            # Each measured row has the weight 1, and all predictions together that of `blend` times as many.
+    @cached_property
+    def goals(self) -> Mapping[tuple[int | None, float], tuple[Array, Array]]:
+        """The weights of rows, and the weighted goal, for the full model (None) and each fold, and each blend."""
+        target, product, goals = self.target, self.product, dict[tuple[int | None, float], tuple[Array, Array]]()
+        for fold, predicted in zip((None, *range(len(target.folds))), (target.predicted, *target.folds), strict=True):
+            goal = target.scaled(predicted, product)
+            goals[fold, PROJECTION] = np.ones(len(goal)), goal
+            # Each measured row has the weight 1, and all predictions together that of `BLEND` times as many.
             rows, values = np.flatnonzero(target.fold_of != fold), target.predicted.copy()
             values[: target.learned] = target.measured
-            weights *= blend * max(len(rows), 1) / float(target.weights.sum())
+            weights = np.full(len(goal), BLEND * max(len(rows), 1) / float(target.weights.sum()))
             goal = weights * goal
             goal[rows] += target.scaled(values, product)[rows] / target.weights[rows]
             weights[rows] += 1 / target.weights[rows]
-        return TermFits(self.candidates, tuple(sorted(set(terms))), weights, goal)
+            goals[fold, BLEND] = weights, goal
+        return goals
 
-    @cached_property
-    def own_fits(self) -> Mapping[tuple[int | None, float], TermFits]:
-        """The fits of the terms of all sizes, for the full model and each fold, and each blend."""
-        folds = (None, *range(len(self.target.folds)))
-        return {
-            (fold, blend): self.fits(fold, blend, chain.from_iterable(models))
-            for fold, models in zip(folds, self.models, strict=False)
-            for blend in BLENDS
-        }
+    def coefficients(self, fold: int | None, blend: float, chosen: Sequence[int]) -> Array:
+        """Return the least-squares coefficients of terms, not negative where they must not be."""
+        columns, (weights, goal) = self.candidates.columns[list(chosen)], self.goals[fold, blend]
+        gram, moments, is_free = columns * weights @ columns.T, columns @ goal, self.candidates.free[list(chosen)]
+        coefficients = np.linalg.solve(gram, moments)
+        if (coefficients[~is_free] < 0).any():
+            scale = 1 / np.sqrt(np.diag(gram))
+            coefficients = scale * nonnegative(gram * np.outer(scale, scale), scale * moments, is_free)
+        return np.asarray(coefficients)
 
     @cached_property
     def submodels(self) -> tuple[Submodel, ...]:
         """The models of all sizes and blends, smaller ones first."""
         return tuple(
-            Submodel(self, size, blend, model, self.own_fits[None, blend].coefficients(model))
+            Submodel(self, size, blend, model, self.coefficients(None, blend, model))
             for size, model in enumerate(self.models[0], 1)
             for blend in BLENDS
         )
@@ -242,7 +208,7 @@ class Submodel:
 
     def of_terms(self, chosen: Sequence[int]) -> Submodel:
         """Return other terms with the same blend, without those whose influence is 0 since it must not be negative."""
-        coefficients = self.search.fits(None, self.blend, chosen).coefficients(chosen)
+        coefficients = self.search.coefficients(None, self.blend, chosen)
         kept = np.flatnonzero(self.search.candidates.free[list(chosen)] | (coefficients != 0))
         return replace(self, chosen=tuple(chosen[at] for at in kept.tolist()), coefficients=coefficients[kept])
 
@@ -275,7 +241,7 @@ class Submodel:
         values = np.zeros(len(target.weights))
         for fold, models in enumerate(search.models[1:]):
             chosen, out = models[self.size - 1], np.flatnonzero(fold_of == fold)
-            coefficients = search.own_fits[fold, self.blend].coefficients(chosen)
+            coefficients = search.coefficients(fold, self.blend, chosen)
             values[out] = coefficients @ search.candidates.columns[list(chosen)][:, out]
         return target.differences(target.unscaled(values, search.product)[: target.learned])
 
@@ -296,16 +262,14 @@ class Submodel:
 
     @cached_property
     def covariance(self) -> Array:
-        """The covariance of the coefficients, shape (terms, terms).
-
-        It is the sum of two: that of the full model's posterior, and the jackknife's over the models of the folds
-        (docs/decisions/0009-default-learner.md).
-        """
+        """The covariance of the coefficients: that of the posterior plus the jackknife's over the folds."""
         search, target, chosen = self.search, self.search.target, self.chosen
-        operator = search.fits(None, self.blend, chosen).operator(chosen)
+        columns, (weights, _) = search.candidates.columns[list(chosen)], search.goals[None, self.blend]
+        # From what columns are fitted to to coefficients of any sign.
+        operator = np.linalg.solve(columns * weights @ columns.T, columns * weights)
         posterior = target.covariance(operator * target.scaled_slope(search.product))
         folds = len(target.folds)
-        influences = np.array([search.fits(k, self.blend, chosen).coefficients(chosen) for k in range(folds)])
+        influences = np.array([search.coefficients(fold, self.blend, chosen) for fold in range(folds)])
         deviations = influences - influences.mean(axis=0)
         return np.asarray(posterior + (folds - 1) / folds * deviations.T @ deviations)
 

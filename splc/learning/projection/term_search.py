@@ -32,10 +32,7 @@ SAME_LOSS = 1e-8
 
 
 def nonnegative(gram: Array, moments: Array, free: Array) -> Array:
-    """Return the coefficients b, shape (k,), that minimise b'Gb/2 - h'b, with b >= 0 where they are not free.
-
-    G is the Gram matrix of columns of about unit norm, h their products (`moments`) with the target.
-    """
+    """Return b, shape (k,), that minimises b'Gb/2 - h'b, with b >= 0 where it is not free."""
     coefficients, passive = np.zeros(len(moments)), free.copy()
     entered = -1
     limit = TOLERANCE * max(float(np.abs(moments).max(initial=0.0)), 1e-300)
@@ -137,10 +134,7 @@ class TermSelection:
 
 
 def with_right_signs(candidates: Candidates, chosen: Sequence[int], target: Array) -> list[int]:
-    """Return candidates without those whose influence in the best fit of a target, shape (m,), has a wrong sign.
-
-    The most negative bounded influence is dropped until none is negative.
-    """
+    """Return candidates without the most negative bounded influence in the fit of a target, until none is negative."""
     kept = np.array(chosen, dtype=int)
     columns = candidates.columns[kept]
     gram, moments, indices = columns @ columns.T, columns @ target, np.arange(len(kept))
@@ -175,11 +169,10 @@ def forward(candidates: Candidates, targets: Array, steps: int) -> list[TermSele
 
 
 def models_of_sizes(selection: TermSelection, most: int) -> list[tuple[int, ...]]:
-    """Return the positions of the terms of the best model of each size from 1 to `most`.
+    """Return the terms of the best model of each size from 1 to `most`, by forward selection or backward elimination.
 
-    It is the better one of forward selection and of backward elimination from the end of its path. A size that is not
-    better than the one below has the same model. The smallest model is the constant, or empty if influences are bounded
-    and none was selected.
+    A size that is not better than the one below has its model; the smallest one is the constant, or empty if influences
+    are bounded.
     """
     total_square = float(selection.target @ selection.target)
     best: dict[int, tuple[float, tuple[int, ...]]] = {}

@@ -61,11 +61,10 @@ class Outcome:
 
 
 class ForwardSelection:
-    """One run of feature forward selection, with settings without bagging (see `splc.learning.stepwise.algorithm`).
+    """One run of feature forward selection, with settings without bagging.
 
-    `judge`: the rows that candidates are judged on; None: the learning set. `folds`: the fold of each row, shape (n,),
-    for selection by cross-validation; None: without it. `followed`: the expansions of the terms of a log, one per
-    round; of equally good candidates, that of the log wins.
+    `judge`: the rows that judge candidates; None: the learning set. `folds`: the fold of each row, (n,), for
+    cross-validation. `followed`: the expansions of a log's terms, one per round, which win ties.
     """
 
     def __init__(
@@ -150,10 +149,7 @@ class ForwardSelection:
         return self.scorer.best_of(heads[lower], atoms[lower], errors[lower], reference, expansion)
 
     def _stated_first_term(self) -> Winner:
-        """Return the stated term of the first round.
-
-        Its score is .NET's largest number, as in the logs of SPL Conqueror's program of 2018.
-        """
+        """Return the stated first term; its score is .NET's largest number, as in logs of the program of 2018."""
         first = self.settings.first
         try:
             expansion = expand_product(first, NameTable.plain(self.problem.columns))
@@ -262,10 +258,7 @@ class ForwardSelection:
         return Outcome(tuple(self.rounds), self._final_terms(), termination)
 
     def _final_terms(self) -> tuple[LearnedTerm, ...]:
-        """Return the terms of the model with the influences of one well-conditioned least-squares fit.
-
-        A term whose contribution is only a rounding error, because later terms replaced it, is left out.
-        """
+        """Return the terms in one well-conditioned fit, without those that contribute a rounding error only."""
         target = self.problem.target
         columns = np.ascontiguousarray(self._columns(self.terms)[:, self._learned])
         influences = least_squares(columns.T, target)
@@ -359,10 +352,7 @@ def select(
     should_stop: Callable[[], bool] | None = None,
     judge: FeatureTable | None = None,
 ) -> Outcome:
-    """Return the outcome of one run (with folds where the settings ask for them), or of a bag of runs.
-
-    `judge`: the rows that candidates are judged on instead of the learning set; a bag has its own.
-    """
+    """Return the outcome of one run, or of a bag of runs, which has judges of its own instead of `judge`."""
     if settings.bagging:
         return bagged(table, settings, seed, on_step, should_stop)
     folds = None
@@ -381,9 +371,8 @@ def bagged(
 ) -> Outcome:
     """Learn `baggingNumbers` models and average them; a term that a model lacks has the influence 0 in it.
 
-    Each model learns from rows drawn with replacement out of baggingTestDataFraction percent of the learning set
-    (without duplicates) and is judged on the rest of that part, or on its own rows if no others are left.
-    `should_stop`: asked after every round of every model; true keeps the models learned so far.
+    Each learns from rows drawn with replacement out of baggingTestDataFraction percent of the learning set, and is
+    judged on the rest of that part, or its own rows if none are left.
     """
     started, rng, order = time.monotonic(), np.random.default_rng(seed), stable_order(problem)
     size = max(1, round(len(order) * settings.baggingTestDataFraction / 100))

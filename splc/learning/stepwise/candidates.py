@@ -127,10 +127,7 @@ def _product(first: dict[Term, float], second: dict[Term, float]) -> dict[Term, 
 
 
 class CandidateGrid:
-    """Heads × atoms; atom 0 is the constant, so that a head can be a candidate by itself.
-
-    A product that two cells share is offered by both; a product that the model has is collinear with it.
-    """
+    """Heads × atoms, of which the first one is the constant; a product that the model has is collinear with it."""
 
     def __init__(self, problem: FeatureTable, settings: Settings) -> None:
         self.binary = problem.binary
@@ -192,10 +189,7 @@ class CandidateGrid:
         return is_offered, sizes
 
     def choose(self, head: int, atom: int) -> list[Candidate]:
-        """Take a candidate into the model; return the heads that this adds, the candidate itself first.
-
-        Its products with all atoms become candidates, unless its size forbids it.
-        """
+        """Take a candidate into the model, offer its products unless it is too large, and return the new heads."""
         self.offered[head, atom] = False
         candidate, head_count, settings = self.candidate(head, atom), len(self.heads), self.settings
         if not (settings.limitFeatureSize and candidate.occurrences == settings.featureSizeTreshold):
@@ -231,10 +225,7 @@ class CandidateGrid:
         return Candidate(binary_part, log_of=numeric)
 
     def _products(self, problem: FeatureTable) -> list[tuple[Candidate, Array]]:
-        """Return all products of less than featureSizeTreshold options that occur (are not 0 everywhere).
-
-        Their products with one further option are candidates.
-        """
+        """Return the products of less than featureSizeTreshold options that occur, and the atoms they multiply."""
         basics = [Candidate(option_term(name)) for name in self._position]
         is_basic = np.array([atom in basics for atom in self.atoms])
         products: list[tuple[Candidate, Array]] = []

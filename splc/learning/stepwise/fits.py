@@ -98,10 +98,7 @@ class Loss:
 
 
 class CellColumns:
-    """The columns of the cells of a grid: products of the columns of heads and of atoms, each a contiguous row.
-
-    `atoms`: the columns of atoms, shape (atoms, n).
-    """
+    """The columns of a grid's cells, products of those of heads and of atoms, each a contiguous row."""
 
     def __init__(self, atoms: Array) -> None:
         self.atoms = np.ascontiguousarray(atoms, dtype=float)
@@ -121,10 +118,7 @@ class CellColumns:
         return np.asarray(self.heads[heads] * self.atoms[atoms])
 
     def products(self, vector: Array, first: int = 0, *, squared: bool = False) -> Array:
-        """Return the product of every cell's column, or of its square, with a vector, shape (heads, atoms).
-
-        `first`: the head that they begin with.
-        """
+        """Return the products of cells' columns, or their squares, with a vector, (heads, atoms), from a head on."""
         total = np.zeros((len(self.heads) - first, len(self.atoms)))
         for start in range(0, len(vector), BLOCK):
             block = slice(start, start + BLOCK)
@@ -136,10 +130,7 @@ class CellColumns:
 
 
 class ModelFit:
-    """The least-squares fit of a growing model at some rows, and its loss at some (the same or other) rows.
-
-    `target`: shape (n,). `fitted`: see `OrthogonalFit`. `judged`: the rows that are judged by the loss of the settings.
-    """
+    """The least-squares fit of a growing model at the `fitted` rows, and its loss at the `judged` ones."""
 
     def __init__(
         self, columns: CellColumns, target: Array, settings: Settings, fitted: Array | None, judged: slice | Array
@@ -172,10 +163,7 @@ class ModelFit:
         return float(self.loss.of_residuals(self.fit.residual[np.newaxis, self.judged].copy())[0])
 
     def bounds(self) -> tuple[Array, Array]:
-        """Return bounds on the drop of the loss, infinite where they would be inaccurate, and new fractions.
-
-        The new fraction is the part of the column's squared length that is outside of the model's span.
-        """
+        """Return bounds on the drop of the loss, infinite if inaccurate, and the shares of columns that are new."""
         # s·c⊥ = s·c - (Q s)·(Qᵀc), where s is 0 at the rows that are not judged.
         slope = np.zeros_like(self.fit.target)
         slope[self.judged] = self.loss.slope(self.fit.residual[self.judged])
@@ -216,11 +204,7 @@ class Winner:
 
 
 class Scorer:
-    """Scores the candidates of a grid against one or several fits (one per fold), which have all its heads.
-
-    `shares`: the weight of each fit's loss; they sum to 1. `penalise`: whether scores are divided by the candidates'
-    sizes.
-    """
+    """Scores a grid's candidates by fits (one per fold) with their shares; `penalise`: divided by their sizes."""
 
     def __init__(self, grid: CandidateGrid, fits: list[ModelFit], shares: list[float], penalise: bool) -> None:
         self.grid, self.fits, self.shares, self.penalise = grid, fits, shares, penalise
@@ -287,10 +271,7 @@ class Scorer:
     def best_of(
         self, heads: Array, atoms: Array, errors: Array, reference: float, wanted: Mapping[Term, float] | None = None
     ) -> Winner | None:
-        """Return the winner among candidates whose selection errors are known, arrays of shape (m,).
-
-        Ties go to a candidate whose expansion is `wanted`, then by canonical order.
-        """
+        """Return the winner by known errors, (m,); ties go to the expansion `wanted`, then by canonical order."""
         scores = (reference - errors) / self._divisors(heads, atoms)
         best, tie = float(scores.max(initial=0.0)), TIE * reference
         if not tie < best < np.inf:

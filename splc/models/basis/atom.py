@@ -22,10 +22,7 @@ class Atom:
     derived: tuple[Derived, ...] = ()  # the subexpressions in it
 
     def values(self, configurations: Configurations | Any) -> Array:
-        """Return its values, shape (n,); 0 where its options are deselected.
-
-        `configurations`: n configurations, or a table.
-        """
+        """Return its values at configurations or rows of a table, shape (n,); 0 where its options are deselected."""
         return InfluenceModel.from_terms(((self.term, 1.0),), derived=self.derived).predict(configurations)
 
 

@@ -25,12 +25,7 @@ NORMAL_QUANTILE = 1.645
 
 
 def least_squares(columns: Array, target: Array) -> Array:
-    """Return the coefficients of the least-squares fit (minimum norm), shape (terms,).
-
-    Columns are scaled to length 1 first, so that their units do not affect the conditioning.
-
-    `columns`: shape (n, terms). `target`: shape (n,).
-    """
+    """Return the coefficients of the least-squares fit of minimum norm, (terms,), for columns of length 1."""
     scales = lengths_of(columns)
     solution = np.linalg.lstsq(columns / scales, target, rcond=None)[0]
     return np.asarray(solution / scales)
@@ -112,10 +107,7 @@ def t_quantile(freedom: int, probability: float) -> float:
 
 
 def sign_probability(value: float, error: float, freedom: int | None = None) -> float:
-    """Return the probability that a value with a standard error has its sign.
-
-    `freedom`: the degrees of freedom of the error; None for a normal distribution.
-    """
+    """Return the probability that a value with a standard error has its sign; `freedom`: None is normal."""
     if not error > 0:
         return 0.5 if value == 0 or math.isnan(error) else 1.0
     # Further away the distribution functions are 1.
@@ -126,10 +118,7 @@ def sign_probability(value: float, error: float, freedom: int | None = None) -> 
 
 
 def _inside(freedom: int, angle: float) -> float:
-    """Return the probability of values between -t and t (Abramowitz and Stegun 26.7.3 and 26.7.4).
-
-    `angle`: the angle whose tangent is t / sqrt(freedom).
-    """
+    """Return the probability of |t| below sqrt(freedom) tan(angle) (Abramowitz and Stegun 26.7.3 and 26.7.4)."""
     square = math.cos(angle) ** 2
     odd = freedom % 2
     term, total = 1.0, 0.0
@@ -163,10 +152,7 @@ class OrthogonalFit:
         return columns - columns @ self.inner.T @ self.basis
 
     def add(self, column: Array, least: float = 0.0) -> bool:
-        """Add a column, shape (n,), and return whether it was added.
-
-        It is not where no more of its length than `least` is outside of the span of the others.
-        """
+        """Add a column, (n,), if more than `least` of its length is outside of the span; return whether it was."""
         direction = self.outside(self.outside(column))
         length = float(np.linalg.norm(self.counted(direction)))
         if length <= least:
@@ -187,10 +173,7 @@ class OrthogonalFit:
 
 
 def independent(columns: Array, least: float) -> list[int]:
-    """Return the positions of columns, shape (n, columns), that do not depend linearly on earlier ones.
-
-    More than `least` of their length is outside of the span of these.
-    """
+    """Return the columns, (n, columns), with more than `least` of their length outside of the span of earlier ones."""
     lengths = np.linalg.norm(columns, axis=0)
     fit = OrthogonalFit(np.zeros(len(columns)))
     return [at for at in np.flatnonzero(lengths).tolist() if fit.add(columns[:, at] / lengths[at], least)]

@@ -194,10 +194,7 @@ class Expander(Products):
         return self.derived_term(comparison, scaled, ((CONSTANT, bound),))
 
     def log(self, inner: Expansion, function: str) -> Expansion:
-        """Return the logarithm of a sum, in base-10 logarithms.
-
-        The logarithm of the term c * x^a * y^b is log c + a log x + b log y.
-        """
+        """Return the logarithm of a sum in base-10 logarithms; that of c * x^a * y^b is log c + a log x + b log y."""
         if not inner:
             raise ExpressionError("the logarithm of 0 has no value")
         logarithm = FUNCTION[function]

@@ -51,12 +51,10 @@ def duration_text(seconds: float) -> str:
 
 
 def term_text(term: Term, order: Sequence[str] = (), base: str = ROOT, further: Iterable[str] = ()) -> str:
-    """Return a product of powers, logarithms and further factors: `log10( x ) * A * ( 64 - x )`.
+    """Return a product of powers, logarithms and further factors: `log10( x ) * A * ( 64 - x )`; `base` if it is empty.
 
-    Reciprocals come last: `A * 1 / x * y` is A/(x·y) in this grammar. The empty product is `base`. Powers with
-    fractions as exponents, which the grammar has not, are model text; logs define names for them.
-
-    `order`: the order of the options.
+    Reciprocals come last: `A * 1 / x * y` is A/(x·y). Powers with fractions, which logs define names for, are model
+    text.
     """
     above: list[str] = []
     below: list[str] = []
@@ -79,19 +77,13 @@ def model_text(terms: Iterable[tuple[float, str]]) -> str:
 
 
 def split_model(text: str) -> list[tuple[str, str]]:
-    """Return the terms of a model in the log grammar: (text of the influence, text of the term).
-
-    A term without a factor (a lone number) has the text ''.
-    """
+    """Return the terms of a model as texts of influence and term, '' for a lone number."""
     parts = (part.strip().partition(" * ") for part in text.split(" + "))
     return [(influence.strip(), product.strip()) for influence, _, product in parts]
 
 
 def require_writable_names(names: Iterable[str], known: NameTable | None = None) -> None:
-    """Raise an error if the log grammar cannot express some names so that they read back as the same names.
-
-    `known`: all names that the log will be read with; None: it is read without a variability model.
-    """
+    """Raise an error if names would not read back from the log grammar; `known`: all names; None: no system."""
     # Among plain names, plain names need no probes.
     plain = known is None or all(map(_is_plain, known.names))
     wrong = [
@@ -136,11 +128,7 @@ def is_number(text: str) -> bool:
 
 
 def names_of(products: Iterable[str]) -> NameTable:
-    """Return the names that products contain, for logs that are read without a variability model.
-
-    The grammar separates everything by spaces: a text between two spaces that is neither a number nor a sign is a name,
-    `rc-lookahead` included.
-    """
+    """Return the names in products of a log without a system: what spaces separate, but numbers and signs."""
     names: set[str] = {ROOT}
     for product in products:
         for token in product.split():
@@ -158,10 +146,9 @@ def is_sum(text: str, names: NameTable) -> bool:
 
 
 def expand_product(text: str, names: NameTable, system: VariabilityModel | None = None) -> Expansion:
-    """Return a product of the log grammar as a sum of terms.
+    """Return a product of the log grammar as a sum of terms, without the root and options that are always selected.
 
-    `( 64 - x )` is multiplied out; where x is an optional numeric option of the `model`, 64 counts only where x is
-    selected, like every term with x in SPL Conqueror. The root and options that are always selected are left out.
+    `( 64 - x )` is multiplied out; of an optional numeric x, 64 counts only where x is selected, as in SPL Conqueror.
     """
     tree = parse(text, names, associate="right")
     factors, mirrored = list[tuple[int, Node]](), dict[str, str]()
@@ -181,10 +168,7 @@ def expand_product(text: str, names: NameTable, system: VariabilityModel | None 
 
 
 def without_idle_switches(expansion: Expansion, switches: Mapping[str, str]) -> Expansion:
-    """Return a sum of terms without the switches of options in the same term, as `x * Enabledx` is x.
-
-    `switches`: `Enabledx` → x.
-    """
+    """Return a sum without switches (`Enabledx` → x) beside their option in a term, as `x * Enabledx` is x."""
     result: Expansion = {}
     for term, value in expansion.items():
         idle = {switch for switch, option in switches.items() if option in term.options}

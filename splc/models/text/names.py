@@ -62,10 +62,7 @@ class Symbols:
         return "" if real == name else f" (another spelling of {real!r})"
 
     def state(self, parameters: Parameters, symbolic: Collection[str]) -> None:
-        """Define the parameters, each after those in its expression.
-
-        `symbolic`: numbers that remain names in terms, as tables and numbers with intervals do.
-        """
+        """Define the parameters, each after those in it; `symbolic`: numbers that remain names, as tables do."""
         self.parameters = parameters
         for name in parameters.names:
             message, hint = wrong_name(name)

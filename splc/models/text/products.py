@@ -43,10 +43,7 @@ class Products:
         self._closed: dict[str, list[frozenset[Factor]]] = {}
 
     def opened(self, expansion: Expansion) -> Expansion:
-        """Return a sum of terms with all sums in parentheses multiplied out that have a positive integer power.
-
-        Exponents are checked, and powers of 0/1 options become the option.
-        """
+        """Return a sum with whole powers of sums multiplied out, and with powers of 0/1 options as the option."""
         result = self._opened(expansion)
         if self.binary.isdisjoint(name for term in result for name in term.options):
             return result
@@ -168,11 +165,9 @@ class Products:
 
 
 def min_terms(sums: Iterable[tuple[int, int, frozenset[str]]]) -> int:
-    """Return a lower bound of the number of terms of a product of powers of sums.
+    """Return a lower bound of the terms of a product of sums: (number of terms, power, names) of each.
 
     Sums over disjoint names multiply their numbers of terms; other sums are ignored, because their terms may cancel.
-
-    `sums`: (number of terms, power, names) of each.
     """
     count = 1
     used: set[str] = set()

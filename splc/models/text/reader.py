@@ -47,10 +47,7 @@ class Statement:
 
 
 def split_text(text: str, names: NameTable | None = None) -> tuple[Statement, ...]:
-    """Return the statements of a model text: definitions, and the model line at the end.
-
-    `names`: the known names, which may begin or end with operators; None if no name does.
-    """
+    """Return the statements of a text, the model line last; `names`: the known ones; None: none has operators."""
     statements = _statements(text, names)
     if not statements:
         raise ExpressionError(Problem("there is no model: the text is empty", hint="write a sum of terms"))
@@ -141,11 +138,7 @@ class ExpandedText:
 
 
 def expand_text(text: str, names: Mapping[str, str] | None) -> Expansion:
-    """Expand model text with its definitions to a sum of terms.
-
-    `names`: accepted spelling → option name; None accepts every plain name as an option. Functions that exist in model
-    text only, such as `max`, are ordinary names here.
-    """
+    """Expand model text with its definitions to a sum of terms, without functions that exist in model text only."""
     return without_subexpressions(_Text(text, Symbols(names, Expander()), Parameters(), None).expanded().expansion)
 
 
@@ -159,13 +152,10 @@ def expand_model(
     binary: Collection[str] = (),
     signs: Signs | None = None,
 ) -> ExpandedText:
-    """Expand model text to a sum of terms, which may contain subexpressions and machine parameters.
+    """Expand model text to a sum of terms, which may contain subexpressions and parameters without plain numbers.
 
-    Parameters are replaced by their values, except tables, numbers with intervals, and those in `symbols`.
-
-    `names`: accepted spelling → option name; None accepts every plain name as an option. `constants`: names whose value
-    is always 1. `binary`: names whose values are 0 and 1, so that all their positive powers are equal. `signs`: lower
-    bounds of options; by default all options are positive.
+    `names`: accepted spelling → option; None: every plain name. `symbols`: parameters that stay names. `constants`:
+    names that are always 1. `binary`: those of 0 and 1. `signs`: lower bounds; by default options are positive.
     """
     stated = Symbols(names, Expander(binary, signs), constants)
     return _Text(text, stated, parameters or Parameters(), symbols).expanded()
@@ -200,10 +190,7 @@ def expand_definition(text: str, names: Mapping[str, str] | None) -> tuple[Term,
 
 
 def bound(model: InfluenceModel, at: Mapping[str, float] | None = None) -> InfluenceModel:
-    """Return a model with its parameters replaced by numbers: terms with a parameter are read again from their text.
-
-    `at`: expression that tables depend on → key of the row to use, such as `{"nodes": 4}`; by default the middle row.
-    """
+    """Return a model with numbers as parameters; `at`: expression of tables → key, by default the middle row."""
     rows = chosen_rows(model.parameters, at or {})
     if not rows:
         return model
@@ -320,10 +307,7 @@ class _Text:
     def require_free(
         self, definition: Statement, names: set[str], expansion: Expansion, lines: Mapping[str, int]
     ) -> None:
-        """Add a problem if a definition replaces an option, a parameter with another value, or another definition.
-
-        Definitions in terms of the name they replace, such as `alpha = alpha / 1000`, are allowed.
-        """
+        """Add a problem if a definition replaces an option, another parameter or definition, but in terms of itself."""
         meant = self.symbols.meaning(definition.name)
         if self.symbols.is_option(definition.name):
             owner = f"an option{self.symbols.standing_for(definition.name)}"

@@ -18,8 +18,8 @@ from splc.errors import ConfigurationError, plural
 from splc.formats.models.stored_model import StoredModel
 from splc.io.presentation import Bars, Drawn
 from splc.learning.effects import group_texts
-from splc.learning.full_predictor import FullPredictor
 from splc.learning.projection import Full, predictions, valid_configurations
+from splc.learning.result import FullPredictor
 from splc.models.influence import InfluenceModel, term_texts
 from splc.plotting.charts.chart import Chart, joined
 from splc.plotting.charts.effects import ValueEffects, effects_chart

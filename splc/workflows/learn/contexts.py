@@ -21,10 +21,9 @@ from splc.io.files import require_writable, write_whole
 from splc.io.numbers import percentage
 from splc.io.presentation import Presented
 from splc.learning.contexts.contrasts import ContextContrast, ContextInfluences
-from splc.learning.contexts.joint_model import ContextRows
-from splc.learning.contexts.sharing import Sharing
-from splc.learning.learn import learn as learn_measurements
+from splc.learning.contexts.sharing import ContextRows, Sharing
 from splc.learning.projection import ProjectionLearner
+from splc.learning.registry import learn as learn_measurements
 from splc.learning.registry import learner_of
 from splc.learning.result import LearningResult
 from splc.plotting import plot_format

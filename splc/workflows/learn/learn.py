@@ -18,7 +18,6 @@ from splc.formats.measurements.constraints import failures_object
 from splc.formats.measurements.tables import read_table
 from splc.formats.models.stored_model import ModelFile, Subject, columns_object, companion_of, learned_file
 from splc.io.files import STANDARD, read_source, require_writable, sha256_of, write_whole
-from splc.io.numbers import percentage
 from splc.learning.effects import OptionEffects, option_effects
 from splc.learning.folds import Groups
 from splc.learning.judging import cross_validate, round_errors
@@ -45,8 +44,6 @@ if TYPE_CHECKING:
 
 # The folds of `--baselines` where no configuration is outside of the learning set.
 FOLDS = 5
-# A smaller error than another is one of at most this part of it; the rest is chance.
-WORTH_A_NOTE = 0.95
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +91,7 @@ class Split:
         return replace(result, cross_validated=crossed, printed_errors=errors)
 
     def compared(self, result: LearningResult, folds: int) -> Iterator[JudgedLearner]:
-        """Yield a result and those of other baselines; of numeric options also pmnf, always cross-validated."""
+        """Yield a result and those of other baselines; of numeric options also of pmnf."""
         from splc.learning.pmnf import is_scalable
 
         yield self.judged(result)
@@ -106,32 +103,7 @@ class Split:
                 with suppress(SplcError) if name == PMNF else nullcontext():
                     learner = learner_of(name)
                     fitted = self.learn(learner, self.rows, self.evaluation)
-                    yield self.judged(self.cross_validated(learner, fitted, folds or FOLDS * (name == PMNF)))
-
-    def compare(
-        self, learner: Learner, result: LearningResult, folds: int, notes: Notes, *, baselines: bool
-    ) -> tuple[LearningResult, list[JudgedLearner], bool]:
-        """Return a result with its cross-validated error, the compared learners, and whether that was interrupted."""
-        compared: list[JudgedLearner] = []
-        try:
-            result = self.cross_validated(learner, result, folds)
-            compared.extend(self.compared(result, folds) if baselines else ())
-            notes += self.better_scaling(learner, compared)
-        except KeyboardInterrupt:
-            return result, compared, True
-        return result, compared, False
-
-    def better_scaling(self, learner: Learner, compared: Sequence[JudgedLearner]) -> Iterator[Note]:
-        """Yield a note if the first one of these learners has a larger cross-validated error than pmnf among them."""
-        scaling = next((row.result.cross_validated for row in compared[1:] if row.result.learner == PMNF), None)
-        if scaling is None:
-            return
-        first = compared[0].result
-        error = (first if first.cross_validated else self.cross_validated(learner, first, FOLDS)).cross_validated
-        if error is not None and scaling.mean <= WORTH_A_NOTE * error.mean:
-            better = f"the cross-validated error of pmnf is {percentage(scaling.mean, 3)}"
-            text = f"{better}, that of {first.learner} {percentage(error.mean, 3)}; learn them with --learner {PMNF}"
-            yield Note(f"scaling models predict better here: {text}")
+                    yield self.judged(self.cross_validated(learner, fitted, folds))
 
     def judged(self, result: LearningResult) -> JudgedLearner:
         """Return a result with the distribution of its errors outside of the learning set."""
@@ -329,7 +301,11 @@ def run(
         compared, stopped = list[JudgedLearner](), False
         if result.termination != "interrupted":
             watch.keep(False)
-            result, compared, stopped = split.compare(learner, result, folds, notes, baselines=request.baselines)
+            try:
+                result = split.cross_validated(learner, result, folds)
+                compared.extend(split.compared(result, folds) if request.baselines else ())
+            except KeyboardInterrupt:
+                stopped = True
         warnings = model_warnings(result, measured, space)
         notes.add((*run_notes([measured], nfp), *(Note(text, warning=True) for text in warnings)))
         remarks = notes_of(result.notes, Rank.LIMIT)

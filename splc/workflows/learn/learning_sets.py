@@ -18,11 +18,10 @@ from splc.errors import Problem, listed, plural
 from splc.formats.models.stored_model import StoredModel
 from splc.io.files import STANDARD, read_source
 from splc.learning.contexts.contrasts import joint_ensemble
-from splc.learning.contexts.joint_model import ContextRows
-from splc.learning.contexts.sharing import Sharing
+from splc.learning.contexts.sharing import ContextRows, Sharing
 from splc.learning.folds import Groups, options_of
-from splc.learning.learn import learn
 from splc.learning.learner import Learner, match
+from splc.learning.registry import learn
 from splc.learning.result import LearningResult, Step
 from splc.project import Project
 from splc.system.variability import VariabilityModel, extended, joint_system

@@ -15,8 +15,8 @@ from splc.io.json import picked
 from splc.io.numbers import percentage
 from splc.learning import LearningResult
 from splc.learning.contexts.sharing import ALONE
+from splc.learning.folds import SparseErrors
 from splc.learning.registry import PROJECTION
-from splc.learning.result import SparseErrors
 from splc.workflows import views
 from splc.workflows.fields import inputs_of
 from splc.workflows.inputs import ByValue, SystemInputs

@@ -12,9 +12,8 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Failures, Measurements
 from splc.errors import RequestError, SplcError, listed, plural, unknown_name_hint
 from splc.formats.models.stored_model import StoredModel, choice_of
-from splc.learning.full_predictor import FullPredictor
 from splc.learning.plausibility import LEAVE_OUT
-from splc.learning.result import Intervals, Predictor
+from splc.learning.result import FullPredictor, Intervals, Predictor
 from splc.models.influence import InfluenceModel
 from splc.project import Project
 from splc.system.variability import VariabilityModel

@@ -22,7 +22,7 @@ from splc.formats.measurements.selections import assignment_text, parse_assignme
 from splc.formats.measurements.tables import read_table
 from splc.io.files import STANDARD, require_writable, write_whole
 from splc.io.numbers import count_text, short_number, signed_percentage
-from splc.learning.full_predictor import FullPredictor
+from splc.learning.result import FullPredictor
 from splc.measuring.command import OPTIONS, parse_template
 from splc.measuring.execution import common_failure
 from splc.measuring.machine import load_warning

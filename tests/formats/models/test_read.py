@@ -43,10 +43,9 @@ from splc.formats.models.stored_model import (
 from splc.formats.models.text import model_text_file, parse_model_text, python_module, with_link
 from splc.io.files import Source, read_source, write_whole
 from splc.io.json import plain_values
-from splc.learning import full_predictor
 from splc.learning.folds import JudgedRows
 from splc.learning.judging import influence_model, round_errors
-from splc.learning.result import LearnedTerm, LearningResult, Round
+from splc.learning.result import CLASSES, LearnedTerm, LearningResult, Round
 from splc.learning.stepwise.candidates import BASE, Candidate
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, option_term
@@ -221,7 +220,7 @@ def test_intervals_are_stored(monkeypatch: pytest.MonkeyPatch) -> None:
     """Intervals with `as_json` are read back by their kind; unknown kinds are left out, damaged ones refused."""
     text = learned_json_text(uncertain_result())
     assert stored(text).intervals is None
-    monkeypatch.setitem(full_predictor.CLASSES, "band", (Band.__module__, "Band"))
+    monkeypatch.setitem(CLASSES, "band", f"{Band.__module__}:Band")
     found = stored(text).intervals
     assert found is not None
     np.testing.assert_allclose(

@@ -23,11 +23,9 @@ from splc.learning.active.suggestion import (
     suggest,
     suggested_rows,
 )
-from splc.learning.contexts.joint_model import ContextRows
-from splc.learning.contexts.sharing import Sharing
+from splc.learning.contexts.sharing import ContextRows, Sharing
 from splc.learning.projection.basis import variables_of
 from splc.learning.projection.constants import JITTER
-from splc.learning.projection.order import hash_order
 from splc.learning.projection.posterior import kernel_matrix
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
@@ -217,44 +215,6 @@ def test_greedy_choice_is_best_of_all(rows: int, seed: int, costs: bool) -> None
         assert gain == pytest.approx(each[position], rel=1e-6, abs=1e-12)
         left[position] = False
         covariance = measured_too(covariance, noise, position)
-
-
-def test_noise_and_weights_of_a_scale_whose_noise_grows() -> None:
-    """On the scale of y, noise grows with predictions, and the reference counts by squared relative errors."""
-    space = enumerated(system())
-    rows = np.random.default_rng(2).permutation(len(space))[:30]
-    y = 10 + 300 * space.column("b0") + 20 * space.column("b1") + 3 * space.column("x")
-    noisy = y[rows] * np.random.default_rng(4).normal(1, 0.03, 30)
-    surrogate, pool = Surrogate.of(space[rows], noisy, variables_of(space.system)), Pool.of(space)
-    model = surrogate.model
-    assert model is not None
-    assert model.scale.name == "raw"
-    strategy = VarianceStrategy(surrogate, pool)
-    predicted = model.predict(pool.configurations) / model.scale.unit
-    theta = np.mean([part.theta.noise for part in surrogate.parts])
-    expected = theta * predicted**2 / model.ensemble.noise_unit + JITTER
-    np.testing.assert_allclose(strategy.noise, expected, rtol=1e-9)
-    assert strategy.total == pytest.approx(np.mean((strategy.variances / predicted**2)[pool.reference]))
-
-
-SPACE = Space(VariabilityModel("twelve", tuple(BinaryOption(f"b{at}") for at in range(12)))).enumerate()
-
-
-@pytest.mark.parametrize(("number", "most"), [(300, 50), (500, 100), (501, 501), (4096, 700), (4096, 2000)])
-@pytest.mark.parametrize("share", [None, 0.3])
-def test_pool(number: int, most: int, share: float | None) -> None:
-    """500 configurations are the reference, and the first of those that may be suggested are candidates."""
-    space = SPACE[np.random.default_rng(0).permutation(4096)[:number]]
-    allowed = None if share is None else np.random.default_rng(1).random(number) < share
-    pool = Pool.of(space, allowed, most)
-    order = hash_order(space)
-    first = [space.indices[at].tobytes() for at in order[:500]]
-    assert [pool.configurations.indices[at].tobytes() for at in pool.reference] == first
-    usable = [at for at in order if allowed is None or allowed[at]]
-    wanted = {space.indices[at].tobytes() for at in usable[:most]}
-    wanted |= {space.indices[at].tobytes() for at in set(order[:500].tolist()) & set(map(int, usable))}
-    assert {row.tobytes() for row in pool.configurations.indices[pool.candidates]} == wanted
-    assert len(pool) == len(wanted | set(first))
 
 
 SYSTEM = VariabilityModel("s", tuple(BinaryOption(f"b{at}") for at in range(8)))

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from sampling import Space
-from splc.learning.contexts import joint_model
-from splc.learning.contexts.joint_model import ContextRows, JointModel, fit_joint_model, numbers_of_contexts
+from splc.learning.contexts import sharing
+from splc.learning.contexts.sharing import ContextRows, JointModel, fit_joint_model, numbers_of_contexts
 from splc.learning.projection import Ensemble, variables_of
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
@@ -85,7 +85,7 @@ def test_contexts_are_numbers() -> None:
 
 def test_all_rows_of_the_poorest(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of more rows than the limit all of the context with the fewest are kept, the others are thinned alike."""
-    monkeypatch.setattr(joint_model, "ROWS_OF_MODEL", 100)
+    monkeypatch.setattr(sharing, "ROWS_OF_MODEL", 100)
     joint = fit_joint_model(
         {name: _rows(cores, count) for name, cores, count in (("a", 1, 70), ("b", 2, 70), ("c", 3, 40))},
         variables_of(SYSTEM),

@@ -14,8 +14,7 @@ from splc.data.measurements import Measurements
 from splc.formats.models.json import learned_json_text, parse_stored_json
 from splc.io.files import Source
 from splc.learning import learn
-from splc.learning.contexts.joint_model import ContextRows
-from splc.learning.contexts.sharing import Sharing
+from splc.learning.contexts.sharing import ContextRows, Sharing
 from splc.learning.contexts.sources import PRIORS, MappedProcess, MappedRows, SourceMixture
 from splc.learning.projection import Hyperparameters, KernelDesign, ProjectionLearner, kernel_matrix
 from splc.learning.result import LearningResult

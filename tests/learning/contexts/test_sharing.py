@@ -20,14 +20,14 @@ from splc.formats.models.json import learned_json_text, parse_stored_json
 from splc.io.files import Source
 from splc.learning import learn
 from splc.learning.contexts.contrasts import ContextInfluences
-from splc.learning.contexts.joint_model import ContextRows, JointModel
-from splc.learning.contexts.sharing import ALONE, Sharing
+from splc.learning.contexts.sharing import ALONE, ContextRows, JointModel, Sharing
 from splc.learning.projection import Ensemble, ProjectionLearner, ProjectionSettings
 from splc.learning.result import LearningResult
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from tests.formats.models.test_program import check
+from tests.support.objects import present
 from tests.support.real_data import real
 
 SYSTEM = VariabilityModel("s", (*(BinaryOption(f"b{at}") for at in range(6)), NumericOption("n", (1.0, 2.0, 4.0, 8.0))))
@@ -64,8 +64,7 @@ def _error(result: LearningResult, version: str) -> float:
 def _influences(parts: dict[str, ContextRows]) -> tuple[ContextInfluences, JointModel]:
     """Return the influences with each value, and the joint model."""
     joint = Sharing(parts).joint("v1", parts["v1"])
-    influences = ContextInfluences.of_joint(joint)
-    assert influences is not None
+    influences = present(ContextInfluences.of_joint(joint))
     return influences, joint
 
 
@@ -188,12 +187,10 @@ def test_influences_of_stored_models() -> None:
     quantiles = set()
     for name in joint.names:
         stored = Ensemble.from_json(json.loads(json.dumps(joint.of(name).ensemble.as_json())), SYSTEM)
-        again = ContextInfluences.of(stored)
-        assert again is not None
+        again = present(ContextInfluences.of(stored))
         np.testing.assert_allclose(again.covariances, found.covariances, rtol=1e-6, atol=1e-12)
         assert again.rows == found.rows == (30, 12, 20)
-        pair = ContextInfluences.of(stored, ("v1", "v2"))
-        assert pair is not None
+        pair = present(ContextInfluences.of(stored, ("v1", "v2")))
         assert pair.contrast("v1", "v2").factor == pytest.approx(found.contrast("v1", "v2").factor, rel=1e-6)
         quantiles.add(stored.quantile)
     # Each has its own intervals of predictions, so that these are no test of equal models.

@@ -2,30 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from splc.learning.projection.columns import CONSTANT_PLACE
-from splc.learning.projection.printed_model import aliases_of, standardised
+from splc.learning.projection.printed_model import aliases_of
 from splc.learning.projection.term_search import forward
-from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from tests.learning.projection.known_targets import BINARY, MIXED, candidates_of, switch, target_of
-
-
-@pytest.mark.parametrize("unit", [1e-20, 1e-3, 1.0, 1e5, 1e20])
-def test_columns_in_any_unit(unit: float) -> None:
-    """Standardised rows have mean 0 and norm 1 in any unit; those that are constant up to roundoff are 0."""
-    rng = np.random.default_rng(0)
-    columns = rng.normal(3, 1, (4, 30))
-    columns[2:] = 7 + np.array([[0.0], [1e-13]]) * rng.normal(size=(2, 30))
-    found = standardised(unit * columns)
-    np.testing.assert_allclose(found, standardised(columns), atol=1e-9)
-    np.testing.assert_allclose(found.mean(axis=1), 0, atol=1e-12)
-    np.testing.assert_allclose((found**2).sum(axis=1), [1, 1, 0, 0])
+from tests.learning.projection.known_targets import BINARY, MIXED, candidates_of, target_of
 
 
 def correlated(one: Array, other: Array) -> bool:
@@ -66,28 +51,6 @@ def test_aliases_by_trying_all_pairs(learned: int, model: VariabilityModel) -> N
         expected += [(candidates.text(term), candidates.text(other)) for other in others[:3]]
     assert list(aliases_of(candidates, terms, learned)) == expected
     assert expected or model is MIXED or learned > 8
-
-
-def test_pairs_of_printed_terms_are_told_once() -> None:
-    """Two printed terms that the learning set does not distinguish are one pair."""
-    target = target_of(BINARY, lambda c: 10 + 4 * c("b0") + c("b1"), learned=20)
-    columns = {name: target.configurations.column(name).copy() for name in BINARY.names}
-    columns["b1"][:20] = columns["b0"][:20]
-    rows = replace(target, configurations=type(target.configurations).from_columns(BINARY, columns))
-    candidates = candidates_of(rows, 1)
-    places = [candidates.products.index(product) for product in ((0,), (1,))]
-    assert aliases_of(candidates, places, 20) == (("b1", "b0"),)
-    assert aliases_of(candidates, places[:1], 20) == (("b0", "b1"),)
-
-
-def test_equal_terms_are_not_told() -> None:
-    """Functions of an option with two values are linear functions of each other everywhere."""
-    model = VariabilityModel("two", (NumericOption("x", (1.0, 2.0)), switch("a"), switch("b")))
-    rows = target_of(model, lambda c: 10 + 4 * c("x"))
-    candidates = candidates_of(rows, 1)
-    texts = [candidates.text(at) for at in range(len(candidates))]
-    assert {"x", "log10(x)", "x^-1"} < set(texts)
-    assert aliases_of(candidates, [texts.index("x")], rows.learned) == ()
 
 
 def test_nothing_to_tell() -> None:

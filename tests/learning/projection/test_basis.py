@@ -8,12 +8,10 @@ import pytest
 from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.observations import Observed
-from splc.errors import ConfigurationError
-from splc.learning.projection.basis import OptionBasis, numbers_of, variables_of, with_known_members
+from splc.learning.projection.basis import OptionBasis, numbers_of, variables_of
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from tests.learning.conftest import measured
 from tests.learning.projection.known_targets import group
 
 
@@ -68,14 +66,6 @@ def test_divisibility(values: tuple[float, ...], column: tuple[float, ...] | Non
         np.testing.assert_allclose(divisible[:, -1] / divisible[:, -1].max(), column)
 
 
-def test_a_system_without_the_group() -> None:
-    """Configurations that lack the options of a group are refused, by name."""
-    variables = variables_of(VariabilityModel("made", group("p10", "p2", "p7")))
-    other = Space(VariabilityModel("other", (BinaryOption("z", optional=True),))).enumerate()
-    with pytest.raises(ConfigurationError, match="unknown option 'p2'"):
-        with_known_members(other, variables)
-
-
 def test_group_of_optional_parent() -> None:
     """A group below an optional parent is a variable only if it is numbered."""
     model = VariabilityModel(
@@ -112,13 +102,6 @@ def test_observed_variables() -> None:
     assert [each.name for each in variables_of(model, ("gaps",), everything)] == ["a", "gaps", "z"]
     assert [each.name for each in variables_of(model)] == ["a", "z"]
     np.testing.assert_array_equal(found[2].column(everything), columns["gaps"])
-
-
-@pytest.mark.real_data
-def test_real_systems() -> None:
-    """x264 has seven binary variables and two groups."""
-    kinds = [(variable.kind, len(variable.members)) for variable in variables_of(measured("x264").system)]
-    assert sorted(kinds) == [("binary", 1)] * 7 + [("group", 3)] * 2
 
 
 POWERS = (1.0, 2.0, 4.0, 8.0, 16.0)
@@ -178,21 +161,6 @@ def test_groups_without_logarithms() -> None:
     np.testing.assert_array_equal(block, 2 * np.column_stack(columns) - 1)
 
 
-def test_optional_groups() -> None:
-    """The columns of a numbered group are 0 where it is absent."""
-    members = group("g_1", "g_2", "g_5", "g_9", parent="p")
-    model = VariabilityModel("made", (BinaryOption("p"), *members))
-    everything = Space(model).enumerate()
-    optional = next(each for each in variables_of(model) if each.kind == "group")
-    assert optional.optional
-    assert list(optional.values) == [1, 2, 5, 9]
-    [design] = OptionBasis((optional,)).designs(everything)
-    absent = everything.column("p") == 0
-    assert not design.columns[absent].any()
-    assert design.columns[~absent].any(axis=0).all()
-    assert design.columns.shape[1] == 6
-
-
 @pytest.mark.parametrize("count", [3, 5, 32, 100])
 def test_thresholds(count: int) -> None:
     """Thresholds are at all values but the smallest, at most 31; they are centred, with a total variance of 1."""
@@ -228,16 +196,3 @@ def test_deselected_option(values: tuple[float, ...]) -> None:
     assert not plain.columns[absent, :-1].any()
     assert len(both) == (len(values) > 2)
     assert not any(each.columns[absent, plain.columns.shape[1] :].any() for each in both)
-
-
-def test_relevances_of_several_options() -> None:
-    """Every column has a relevance of its own; the thresholds of an option share one."""
-    x, y, z = (NumericOption(name, values) for name, values in (("x", POWERS), ("y", (1.0, 2.0)), ("z", POWERS)))
-    model = VariabilityModel("made", (BinaryOption("b"), x, y, z))
-    everything = Space(model).enumerate()
-    basis = OptionBasis(variables_of(model))
-    plain, both = basis.designs(everything)
-    assert plain.starts == (0, 1, 4, 5, 8)
-    # b, then the shapes of x and its 4 thresholds, y, the shapes of z and its 4 thresholds.
-    assert both.relevances.tolist() == [0, 1, 2, 3, 4, 4, 4, 4, 5, 6, 7, 8, 9, 9, 9, 9]
-    assert both.starts == (0, 1, 8, 9, 16)

@@ -24,7 +24,7 @@ from splc.learning.projection.columns import (
     Unit,
     units_of,
 )
-from splc.learning.projection.submodels import MAX_NUMERIC, Target
+from splc.learning.projection.submodels import Target
 from splc.models.basis.atom import Atom
 from splc.models.terms import option_term
 from splc.system.options import NumericOption
@@ -295,28 +295,6 @@ def test_short_heirs_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
     assert candidates.products[14:] == [(0, 4), (1, 4), (3, 4), (4, 5)]
 
 
-@pytest.mark.parametrize(("number", "simple"), [(59, False), (60, True)])
-def test_heirs_of_many_units_are_simple(number: int, simple: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From 60 units on only simple ones extend terms."""
-    monkeypatch.setattr(columns_module, "MAX_ENUMERATED", 0)
-    units = [unit(f"u{at:03}", simple=at < 5) for at in range(number)]
-    values = np.random.default_rng(0).integers(0, 2, (number, 200)).astype(float)
-    candidates = Candidates(units, values, np.ones(200), order=2)
-    before = len(candidates)
-    candidates.add_heirs([candidates.products.index((30,))])
-    assert len(candidates) - before == (5 if simple else number - 1)
-
-
-def test_units_of_numeric_options_in_products() -> None:
-    """No product, also no heir, has more units of numeric options than is allowed."""
-    units = [unit(f"u{at}", numeric=at < 4) for at in range(6)]
-    values = np.random.default_rng(0).uniform(0, 1, (6, 40))
-    found = Candidates(units, values, np.ones(40), order=6, most_numeric=MAX_NUMERIC)
-    numbers = {sum(each < 4 for each in product) for product in found.products}
-    assert numbers == {0, 1, 2, 3}
-    assert len(found) == 2**6 - 4
-
-
 def test_constant_products_are_left_out() -> None:
     """A product that is 0 at all rows, or nearly constant, is no candidate."""
     first = np.array([1.0, 0.0, 1.0, 0.0] * 5)
@@ -338,36 +316,3 @@ def test_influences_can_be_printed(scale: float, of_target: float, has: bool) ->
     assert ((1, 2, 3) in found.products) is has
     assert (0, 1) in found.products
     assert np.isfinite(found.scales(range(len(found)))).all()
-
-
-def test_no_units() -> None:
-    """Without variables there are no units, and without units the constant is the only candidate."""
-    everything = Space(MIXED).enumerate()
-    units, values = units_of((), everything, "shapes")
-    assert (units, values.shape) == ((), (0, len(everything)))
-    found = Candidates((), np.zeros((0, 5)), np.ones(5), order=1)
-    found.add_heirs([0])
-    assert found.products == [()]
-    np.testing.assert_allclose(found.columns, np.full((1, 5), 5**-0.5))
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_only_some(language: Language) -> None:
-    """Some of the candidates keep their columns and properties, and get no heirs."""
-    candidates = candidates_of(rows(), 3, language)
-    places = np.append(CONSTANT_PLACE, np.arange(5, len(candidates), 7))
-    some = candidates.only(places)
-    assert len(some) == len(places)
-    np.testing.assert_array_equal(some.columns, candidates.columns[places])
-    for position, place in enumerate(places.tolist()):
-        assert some.name(position) == candidates.name(place)
-        assert some.text(position) == candidates.text(place)
-        assert some.scales([position]) == candidates.scales([place])
-    for name in ("limits", "penalties", "free"):
-        np.testing.assert_array_equal(getattr(some, name), getattr(candidates, name)[places])
-    # The others get heirs as before.
-    wide = switches(120, 2)
-    for each, grows in ((some, False), (wide.only(np.arange(10)), False), (wide, True)):
-        number = len(each)
-        each.add_heirs(range(10))
-        assert (len(each) > number) is grows

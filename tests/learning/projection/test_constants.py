@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 from splc.learning.projection import constants
-from splc.learning.projection.fit import penalty, start_of
-from splc.types import Array
+from splc.learning.projection.fit import penalty
 from tests.support.paths import ROOT
 
 PAGES = ("0009-default-learner.md", "0010-printed-model.md")
@@ -56,9 +55,3 @@ def test_prior_is_that_of_the_decision() -> None:
     expected += ((rho - math.log(0.5)) ** 2 + (a - math.log(0.1)) ** 2 + w**2) / 2
     expected += ((noise - math.log(0.01)) / 2) ** 2 / 2
     assert penalty(x)[0] == pytest.approx(expected, rel=1e-12)
-
-
-def test_start_of_the_search() -> None:
-    """The search starts at a relevance of one half over the number of options."""
-    found: Array = np.exp(start_of(3, 4))
-    np.testing.assert_allclose(found, [0.125, 0.125, 0.125, 0.5, 0.1, 1.0, 0.05], rtol=1e-12)

@@ -21,6 +21,7 @@ from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from tests.learning.projection.known_targets import group
+from tests.support.objects import present
 
 POWERS = (1.0, 2.0, 4.0, 8.0, 16.0)
 
@@ -119,14 +120,6 @@ def usual() -> LearningResult:
     return learned(*noisy(30, 0.1))
 
 
-def test_property_that_falls_with_an_option() -> None:
-    """An influence that lowers a property is one term instead of a term for each value."""
-    configurations, a, _, z = falling(0, 60)
-    noise = np.random.default_rng(1).normal(1, 0.02, len(a))
-    found = influences(learned(configurations, (30 + 10 * a - 2 * z) * noise, readable=True))
-    assert found == pytest.approx({"1": 30, "a": 10, "z": -2}, rel=0.05)
-
-
 @pytest.mark.parametrize("rows", [25, pytest.param(90, marks=pytest.mark.slow)])
 def test_falling_costs_without_noise_are_found_exactly(rows: int) -> None:
     """A sum with 1/x that fits all values exactly is found, from few rows also."""
@@ -187,10 +180,8 @@ def test_optional_option_with_one_value(value: float) -> None:
 @pytest.mark.parametrize(("rows", "noise", "low", "high"), [(60, 0.001, 1.0005, 1.01), (40, 1.0, 3, np.inf)])
 def test_factors_of_intervals(rows: int, noise: float, low: float, high: float) -> None:
     """The factor of precise measurements, such as sizes, is not rounded to 1; of many rows it may be large."""
-    expected = learned(*noisy(rows, noise)).expected
-    assert expected is not None
-    assert expected.within is not None
-    assert low < expected.within < high
+    expected = present(learned(*noisy(rows, noise)).expected)
+    assert low < present(expected.within) < high
 
 
 def test_unit_scales_influences() -> None:
@@ -230,15 +221,11 @@ def test_cross_validated_errors_of_both_models() -> None:
     full, printed = [], []
     for settings in ({}, {"terms": 2}):
         result = learn(measured, learner="projection", settings=settings, evaluation=test)
-        assert result.cross_validated is not None
         assert result.printed_errors is not None
-        assert result.printed_errors.cross_validated is not None
         for errors in (result, result.printed_errors):
-            assert errors.error is not None
-            assert errors.cross_validated is not None
-            assert 0.6 < errors.error / errors.cross_validated.mean < 1.5
-        full.append(result.cross_validated.mean)
-        printed.append(result.printed_errors.cross_validated.mean)
+            assert 0.6 < present(errors.error) / present(errors.cross_validated).mean < 1.5
+        full.append(present(result.cross_validated).mean)
+        printed.append(present(result.printed_errors.cross_validated).mean)
     assert full[0] <= full[1] < 0.9 * printed[1]
     assert printed[1] > 1.2 * printed[0]
 

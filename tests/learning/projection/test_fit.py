@@ -4,30 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Literal
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.learning import LearningResult, learn
 from splc.learning.projection.basis import Variable, variables_of
-from splc.learning.projection.default_learner import rounded
 from splc.learning.projection.fit import (
-    Data,
     first_fit,
-    has_large_correlation,
-    is_certain,
-    is_rare,
-    permuted_gains,
     refits,
 )
 from splc.learning.projection.full_model import fit_full_model
-from splc.learning.projection.order import canonical_order, option_constants
 from splc.learning.projection.predictor import Ensemble
 from splc.learning.projection.scales import Scale, general_scales, positive_scale
 from splc.system.options import BinaryOption, NumericOption
@@ -35,57 +25,7 @@ from splc.system.variability import VariabilityModel
 from splc.types import Array
 from tests.learning.projection.known_targets import group
 from tests.learning.projection.test_full_model import drawn, learned, system
-
-
-@given(
-    rows=st.sampled_from([9, 17, 18, 310]),
-    gain=st.sampled_from([-1.0, 5.0, 19.9, 20.0, 30.0]),
-    explained=st.sampled_from([-0.5, 0.09, 0.1, 0.9]),
-    larger=st.integers(0, 5),
-    seed=st.integers(0, 99),
-)
-def test_guard(rows: int, gain: float, explained: float, larger: int, seed: int) -> None:
-    """A gain of 20 is certain; else few permutations gain as much: none of 24, of few rows 3 of 19 or q2 is 0.1."""
-    assert is_certain(rows, gain, explained) is (gain >= 20 or (rows < 18 and explained >= 0.1))
-    permutations, allowed = (24, 0) if rows >= 18 else (19, 3)
-    order = np.random.default_rng(seed).permutation(permutations) < larger
-    # A gain that is as large counts as larger. More gains than necessary are not read.
-    gains = iter([*(gain - 1e-6 * (not each) for each in order.tolist()), *[gain + 1] * 9])
-    assert is_rare(rows, gain, gains) is (larger <= allowed)
-    searches = permutations if larger <= allowed else int(np.flatnonzero(order)[allowed]) + 1
-    assert len(list(gains)) == permutations + 9 - searches
-
-
-@pytest.mark.parametrize("name", ["log", "raw"])
-def test_gains_of_permuted_values(name: Literal["log", "raw"]) -> None:
-    """They are gains of fits to the values in another order, together with their noise."""
-    data = learned(drawn(system(), 24), np.exp(np.random.default_rng(4).normal(0, 0.5, 24))).data
-    data = Data(data.designs, data.y, np.arange(1.0, 25.0))
-    fitted = data.y[::-1] if name == "raw" else None
-    first = first_fit(data, 6, positive_scale(name, data.y), fitted)
-    order = np.random.default_rng(0).permutation(24)
-    permuted = Data(data.designs, data.y[order], data.repetitions[order])
-    other = first_fit(permuted, 6, first.scale, None if fitted is None else fitted[order])
-    assert next(permuted_gains(data, 6, first)) == pytest.approx(other.gain, rel=1e-6)
-
-
-@pytest.mark.parametrize(("share", "clear"), [(0.0, False), (0.3, False), (1.0, True)])
-def test_large_correlations(share: float, clear: bool) -> None:
-    """A column is clear if its correlation exceeds all of permuted values by the margin; constant columns have none."""
-    rng = np.random.default_rng(2)
-    z = rng.normal(size=40)
-    columns = np.column_stack(
-        [np.ones(40), rng.normal(size=(40, 5)), 5 + share * z + (1 - share) * rng.normal(size=40)]
-    )
-    assert has_large_correlation(columns, z, 29, 1.25) is clear
-    assert not has_large_correlation(columns[:, :1], z, 29, 1.25)
-    correlations = [
-        max(abs(np.corrcoef(column, row)[0, 1]) for column in columns[:, 1:].T)
-        for row in [z, *np.random.default_rng(0).permuted(np.tile(z, (29, 1)), axis=1)]
-    ]
-    ratio = correlations[0] / max(correlations[1:])
-    assert has_large_correlation(columns, z, 29, ratio * (1 - 1e-9))
-    assert not has_large_correlation(columns, z, 29, ratio * (1 + 1e-9))
+from tests.support.objects import present
 
 
 def made(seed: int, rows: int) -> tuple[Configurations, Array]:
@@ -112,9 +52,7 @@ def made(seed: int, rows: int) -> tuple[Configurations, Array]:
 def test_choice_of_scale(seed: int, rows: int, larger: bool) -> None:
     """The scale is y from 20 rows on if its evidence is larger by 2."""
     auto, log, raw = (learned(*made(seed, rows), scale=scale) for scale in ("auto", "log", "raw"))
-    assert log.refits is not None
-    assert raw.refits is not None
-    assert (raw.refits.first.evidence - log.refits.first.evidence > 2) is larger
+    assert (present(raw.refits).first.evidence - present(log.refits).first.evidence > 2) is larger
     assert [log.scale, raw.scale] == [positive_scale("log", log.data.y), positive_scale("raw", log.data.y)]
     assert auto.scale == (raw if rows >= 20 and larger else log).scale
 
@@ -207,17 +145,14 @@ def test_cross_validated_errors(rows: int, variables: int, positive: bool, known
     """Cross-validated errors need 12 rows, 3 rows per option, and positive values."""
     result = result_of(rows, variables, 0.05, 0.0 if positive else 2.0)
     assert (result.cross_validated is not None) is known
-    assert result.printed_errors is not None
-    assert (result.printed_errors.cross_validated is not None) is known
+    assert (present(result.printed_errors).cross_validated is not None) is known
 
 
 @pytest.mark.parametrize(("rows", "scatter", "known"), [(11, 0.7, False), (12, 0.7, True), (11, 0.05, False)])
 def test_expected_differences(rows: int, scatter: float, known: bool) -> None:
     """The factor that most values are within grows with the scatter; with few rows the error is unknown."""
-    expected = result_of(rows, 4, scatter).expected
-    assert expected is not None
-    assert expected.within is not None
-    assert (expected.within > 3) is (scatter > 0.5)
+    expected = present(result_of(rows, 4, scatter).expected)
+    assert (present(expected.within) > 3) is (scatter > 0.5)
     assert expected.unknown == ("" if known else "11 measured, 12 needed")
 
 
@@ -225,8 +160,7 @@ def test_expected_differences(rows: int, scatter: float, known: bool) -> None:
 def test_expected_differences_of_any_sign(scatter: float) -> None:
     """Values that are not all positive have an expected difference, and most errors of folds are within it."""
     result = result_of(20, 4, scatter, 2.0)
-    assert result.expected is not None
-    within, difference = result.expected.within, result.expected.difference
+    within, difference = present(result.expected).within, present(result.expected).difference
     assert within is not None
     assert difference is not None
     assert 0 < difference < within
@@ -242,12 +176,6 @@ def test_notes_on_aliases(copies: int, expected: str | None) -> None:
     notes = learn(Measurements(configurations, {"time": 5 + 3 * one + 20 * other + n}), "time").notes
     found = [note.split(": ")[1] for note in notes if "interchangeable" in note]
     assert found == ([] if expected is None else [expected])
-
-
-def test_rounded_influences_of_logarithms() -> None:
-    """They have 8 digits, and 8 after the point: a small one may belong to a column of large values."""
-    for influence in 1.23456789012345 * np.array([4.4e-7, 1.0, 3e5]):
-        assert abs(rounded(influence, "log") - influence) <= 1e-8 * min(1.0, influence)
 
 
 NUMBERS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0)
@@ -288,20 +216,3 @@ def test_numbers_are_used_where_the_evidence_is_for_them(system: VariabilityMode
     # A property without influences is a constant, whether or not the members have numbers.
     noise = np.exp(np.random.default_rng(2).normal(size=30))
     assert system is OPTIONAL or fit_full_model(everything[rows], noise, variables_of(system)).constant
-
-
-def test_the_order_of_members() -> None:
-    """The canonical order of members depends on the rows where they are selected, not on their names."""
-    everything = Space(PLAIN).enumerate()
-    y = values(everything, NONE)
-    mirrored = dict(zip(NAMES, NAMES[::-1], strict=True))
-    columns = {mirrored.get(name, name): everything.column(name) for name in PLAIN.names}
-    other = Configurations.from_columns(PLAIN, columns)
-    found = []
-    for configurations in (everything, other):
-        variables = canonical_order(variables_of(PLAIN), option_constants(configurations, y))
-        assert [variable.kind for variable in variables] == [*["binary"] * 4, "group"]
-        numbers = dict(zip(variables[-1].members, variables[-1].values, strict=True))
-        assert numbers == dict(zip(NAMES, NUMBERS, strict=True))
-        found.append(variables[-1].members)
-    assert tuple(mirrored[name] for name in found[0]) == found[1]

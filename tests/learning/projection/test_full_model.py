@@ -7,8 +7,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from sampling import Space
 from splc.data.configurations import Configurations
@@ -18,13 +16,11 @@ from splc.learning.projection import constants
 from splc.learning.projection.basis import variables_of
 from splc.learning.projection.fit import Data, refits
 from splc.learning.projection.full_model import NO_INFLUENCE, ONE_ROW, SAME_VALUE, FullModel, fit_full_model
-from splc.learning.projection.order import hashes, option_constants
 from splc.learning.projection.posterior import kernel_matrix
 from splc.learning.projection.scales import Scale, general_scales, positive_scale
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from tests.support.examples import examples
 
 
 def system(binary: int = 4, numeric: int = 2) -> VariabilityModel:
@@ -58,48 +54,6 @@ def exact() -> FullModel:
     """Return what is learned from 25 values of the known model."""
     configurations = drawn(system(), 25)
     return learned(configurations, known(configurations))
-
-
-def test_order_of_rows_and_options_does_not_matter() -> None:
-    """Rows and options in another order give the same predictions."""
-    model = system()
-    configurations = drawn(model, 25)
-    y = known(configurations)
-    turned = VariabilityModel("made", tuple(sorted(model.options, key=lambda o: (o.name[0], -int(o.name[1:])))))
-    rows = np.random.default_rng(1).permutation(25)
-    columns = [model.positions[option.name] for option in turned.options]
-    other = Configurations(turned, configurations.indices[rows][:, columns])
-    first, second = option_constants(configurations, y), option_constants(other, y[rows])
-    np.testing.assert_array_equal(hashes(other, second), hashes(configurations, first)[rows])
-    everywhere = drawn(model, 40, 2)
-    predicted = exact().predict(everywhere)
-    again = learned(other, y[rows]).predict(Configurations(turned, everywhere.indices[:, columns]))
-    np.testing.assert_allclose(again, predicted, rtol=1e-9)
-
-
-@given(st.integers(-300, 300))
-@examples(4)
-def test_unit_of_the_property_does_not_matter(power: int) -> None:
-    """A property in another unit gives the same model in that unit."""
-    configurations = drawn(system(), 25)
-    first, second = exact(), learned(configurations, known(configurations) * 10.0**power)
-    np.testing.assert_allclose(second.predict(configurations), first.predict(configurations) * 10.0**power, rtol=1e-6)
-
-
-@pytest.mark.parametrize("name", ["raw", "log"])
-def test_the_scale_is_that_of_the_property(name: str) -> None:
-    """The scale of an additive property is y, that of a multiplicative one ln y, with less error than on the other."""
-    configurations, others = drawn(system(8, 0), 60), drawn(system(8, 0), 200, 5)
-    weights = np.array([9.0, 7, 5, 3, 2, 1, 1, 1])
-    if name == "log":
-        weights = np.log([2.0, 1.5, 0.5, 1.2, 3.0, 1.0, 1.0, 1.0])
-    totals = (each.indices @ weights for each in (configurations, others))
-    y, expected = (1 + total if name == "raw" else np.exp(total) for total in totals)
-    found, other = learned(configurations, y), learned(configurations, y, {"raw": "log", "log": "raw"}[name])
-    assert found.scale.name == name
-    errors = [np.mean(abs(each.predict(others) / expected - 1)) for each in (found, other)]
-    assert errors[0] < 0.5 * errors[1]
-    assert errors[0] < 0.01
 
 
 @pytest.mark.parametrize(("seeds", "most"), [(5, 1), pytest.param(25, 3, marks=pytest.mark.slow)])
@@ -171,19 +125,6 @@ def test_repetitions_lower_the_noise() -> None:
     assert errors[0] < errors[1]
 
 
-def test_intervals_cover() -> None:
-    """About 90 % of new measurements are inside the 90 % intervals."""
-    covered = []
-    for seed in range(4):
-        configurations, others = drawn(system(), 40, seed), drawn(system(), 200, 100 + seed)
-        rng = np.random.default_rng(seed)
-        found = learned(configurations, known(configurations) * np.exp(rng.normal(0, 0.1, 40)))
-        low, high = found.interval(others)
-        y = known(others) * np.exp(rng.normal(0, 0.1, 200))
-        covered.append(np.mean((low <= y) & (y <= high)))
-    assert 0.82 <= np.mean(covered) <= 0.98
-
-
 def test_held_out_predictions_do_not_know_their_value() -> None:
     """The predictions of a fold do not depend on the values in it."""
     configurations = drawn(system(), 20)
@@ -214,20 +155,6 @@ def test_scales(scale: Scale) -> None:
     np.testing.assert_allclose(scale.slope(y), rate / scale.divisor(y), rtol=1e-6)
     np.testing.assert_allclose(scale.residual(y, y), 0, atol=1e-15)
     assert (scale.residual(y + 0.1, y) > 0).all()
-
-
-@pytest.mark.parametrize("scale", SCALES, ids=lambda scale: f"{scale.name}-{scale.positive}")
-def test_far_values_of_scales(scale: Scale) -> None:
-    """With values that grow exponentially, t is limited to ±600; no value is below the least one."""
-    scale = replace(scale, lowest=-np.inf, shift=0.0)
-    values = scale.backward(np.array([-1e4, -600.0, 600.0, 1e4]))
-    if scale.name in ("log", "shifted_log"):
-        np.testing.assert_allclose(values, np.exp([-600, -600, 600, 600]), rtol=1e-12)
-    elif scale.name == "asinh":
-        np.testing.assert_allclose(values, np.sinh([-600, -600, 600, 600]), rtol=1e-12)
-    else:
-        np.testing.assert_allclose(values, np.array([-1e4, -600, 600, 1e4]) + scale.positive)
-    assert replace(scale, lowest=2.0).backward(np.array([-700.0])).tolist() == [2.0]
 
 
 def test_many_rows_use_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,21 +193,6 @@ def test_weights(number: int, weight: float) -> None:
     np.testing.assert_allclose(target.weights, [weight] * 40 + [1.0] * number)
     assert target.learned == 40
     assert len(target.configurations) == 40 + number
-
-
-@pytest.mark.parametrize("scale", ["log", "raw"])
-def test_predictions(scale: str) -> None:
-    """The target has the predictions of the model and of its folds, in the unit of the scale."""
-    model = model_of(scale)
-    others = others_of(model, 30)
-    target = model.target(others)
-    both = Configurations.concatenate([model.configurations, others])
-    np.testing.assert_allclose(target.predicted * target.unit, model.predict(both), rtol=1e-12)
-    np.testing.assert_allclose(target.measured * target.unit, model.data.y, rtol=1e-12)
-    # Of its own rows, each fold predicts those that it does not know.
-    held_out = target.folds[target.fold_of, np.arange(40)]
-    np.testing.assert_allclose(held_out, model.held_out, rtol=1e-9)
-    assert target.positive
 
 
 def test_constants() -> None:

@@ -23,7 +23,6 @@ from splc.learning.projection.order import (
     hashes,
     option_constants,
     space_of,
-    splitmix,
     unmeasured,
     valid_configurations,
 )
@@ -40,12 +39,6 @@ def finaliser(value: int) -> int:
     value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9 & BITS
     value = (value ^ value >> 27) * 0x94D049BB133111EB & BITS
     return value ^ value >> 31
-
-
-@given(st.lists(st.integers(0, BITS), min_size=1))
-def test_mixing_is_that_of_splitmix64(values: list[int]) -> None:
-    """All bits are those of the published function."""
-    assert splitmix(np.array(values, dtype=np.uint64)).tolist() == [finaliser(value) for value in values]
 
 
 def test_hashes_by_their_definition() -> None:

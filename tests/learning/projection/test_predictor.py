@@ -167,18 +167,3 @@ def test_values_and_covariances(link: Link, *, constant: bool) -> None:
     np.testing.assert_allclose(values, weights @ f, rtol=1e-9)
     np.testing.assert_allclose(covariance, weights @ single @ weights.T, rtol=1e-6, atol=1e-12)
     assert np.linalg.eigvalsh(single).min() > -1e-9 * np.trace(single)
-
-
-def test_variances_are_those_of_intervals() -> None:
-    """Without its noise, the width of an interval is that of the logarithm of a single prediction."""
-    full, _ = stored()
-    assert full.scale.positive
-    configurations = drawn(system(), 12, 3)
-    single = full.weighted_sums(configurations, np.eye(12), "log")[1]
-    y, deviations = full.moments(configurations)
-    scale = full.scale
-    noise = full.noise * scale.noise(y) / full.noise_unit * scale.slope(y) ** 2
-    np.testing.assert_allclose(np.diag(single), deviations**2 - noise, rtol=1e-6, atol=1e-12)
-    identity = full.weighted_sums(configurations, np.eye(12), "identity")[1]
-    predicted = full.predict(configurations)
-    np.testing.assert_allclose(identity, single * np.outer(predicted, predicted), rtol=1e-6)

@@ -16,7 +16,6 @@ from splc.learning.projection.basis import variables_of
 from splc.learning.projection.constants import Form, ProjectionSettings
 from splc.learning.projection.printed_model import PrintedModel, printed_model, refit
 from splc.learning.projection.submodels import Target
-from splc.models.basis.regression import t_quantile
 from splc.models.terms import CONSTANT, option_term
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
@@ -129,16 +128,6 @@ def test_roundoff_decides_nothing(seed: int) -> None:
     )
 
 
-def test_options_without_influence_change_nothing() -> None:
-    """Further options that nothing depends on leave the model as it is."""
-    names = [f"n{at}" for at in range(3)]
-    wide = VariabilityModel("wide", (*BINARY.options, *(switch(name) for name in names)))
-    known: Known = lambda c: 10 + 5 * c("b1") + 3 * c("b2") * c("b3")  # noqa: E731
-    target = target_of(wide, known, error=0.0)
-    found = printed(replace(target, measured=target.predicted[: target.learned]))
-    assert {each.text for each in found.selected} == {"1", "b1", "b2 * b3"}
-
-
 def test_texts_have_the_order_of_options() -> None:
     """Factors in the texts of terms and of the path follow the order of options, as in the model's text."""
     x, y = (NumericOption(name, tuple(map(float, range(1, 9)))) for name in "xy")
@@ -241,23 +230,6 @@ def test_numbers_of_terms() -> None:
     assert all(len(term.factors) <= 1 for term, _ in printed(target, ProjectionSettings(order=1)).terms)
 
 
-@pytest.mark.parametrize(("learned", "variables"), [(40, 4), (29, 4), (9, 4), (3, 4)])
-def test_intervals(learned: int, variables: int) -> None:
-    """The half width is a conformal quantile of held-out differences, with few rows one of Student's t."""
-    found = printed(target_of(SMALL, wavy, error=0.2, learned=learned))
-    sizes = np.sort(np.abs(found.errors))
-    if learned == 40:
-        # The 37th of 40.
-        assert found.quantile == sizes[36]
-    else:
-        freedom = max(3, learned - variables - 1)
-        assert found.quantile == pytest.approx(t_quantile(freedom, 0.95) * np.sqrt(np.mean(sizes**2)))
-    relative = 100 * np.abs(np.expm1(found.errors))
-    stated = found.cross_validated
-    assert (stated.median, stated.mean) == pytest.approx((np.median(relative), relative.mean()))
-    assert stated.p95 == pytest.approx(np.quantile(relative, 0.95))
-
-
 @pytest.mark.parametrize("form", ["sum", "product"])
 def test_estimates(form: Form) -> None:
     """There is an estimate for each term, in the unit of the property; terms of a group share one's uncertainty."""
@@ -292,19 +264,6 @@ def test_refit(form: Form) -> None:
     one = everything[[0] * 10]
     stays = refit(projected, one, model.predict(one), one)
     assert dict(stays.terms) == pytest.approx(dict(projected.terms), rel=1e-6)
-
-
-def test_refits_are_relative() -> None:
-    """If the rows decide, refitted influences minimise relative differences."""
-    found = printed(target_of(MIXED, lambda c: 10 + 4 * c("x") ** 2 + 3 * c("a"), error=1e-3))
-    everything = Space(MIXED).enumerate()
-    noise = np.exp(0.5 * np.random.default_rng(0).normal(size=len(everything)))
-    measured = found.model().predict(everything) * noise
-    [(_, columns)] = found.columns(everything)
-    expected = np.linalg.lstsq(columns / measured[:, None], np.ones(len(measured)))[0]
-    influences = [each.influence for each in refit(found, everything, measured, everything).selected]
-    np.testing.assert_allclose(influences, expected, rtol=0.02)
-    assert abs(expected / [each.influence for each in found.selected] - 1).max() > 0.2
 
 
 def test_refits_are_positive() -> None:

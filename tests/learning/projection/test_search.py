@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import deque
 from dataclasses import replace
 
 import numpy as np
@@ -20,12 +19,9 @@ from splc.learning.projection.basis import variables_of
 from splc.learning.projection.constants import BOUNDS
 from splc.learning.projection.fit import (
     GRID,
-    MEMORY,
-    descent_direction,
     minimum,
     objective,
     penalty,
-    screened_blocks,
     search_hyperparameters,
     start_of,
 )
@@ -37,15 +33,6 @@ from splc.system.variability import VariabilityModel
 from splc.types import Array
 from tests.learning.projection.known_targets import group
 from tests.learning.projection.test_posterior import random_design
-
-
-def test_penalty_has_its_gradient() -> None:
-    """The gradient of the prior is that of finite differences."""
-    x = np.random.default_rng(0).normal(size=9)
-    _, gradient = penalty(x)
-    for at in range(9):
-        move = 1e-6 * (np.arange(9) == at)
-        assert np.isclose((penalty(x + move)[0] - penalty(x - move)[0]) / 2e-6, gradient[at], atol=1e-6)
 
 
 def test_search_finds_what_scipy_finds() -> None:
@@ -115,24 +102,6 @@ def test_minima_in_a_box(seed: int) -> None:
     assert values == sorted(values, reverse=True)
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(0, 4))
-def test_directions_are_those_of_bfgs(seed: int, known: int) -> None:
-    """The direction is minus the inverse Hessian that BFGS's matrix formula gives, times the gradient."""
-    rng = np.random.default_rng(seed)
-    pairs = [(move, rng.uniform(0.5, 3, 3) * move) for move in rng.normal(size=(known, 3))]
-    memory = deque(((move, change, float(change @ move)) for move, change in pairs), maxlen=MEMORY)
-    estimate = np.eye(3)
-    if pairs:
-        move, change = pairs[-1]
-        estimate *= float(change @ move) / float(change @ change)
-        for move, change in pairs:
-            share = 1 / float(change @ move)
-            left = np.eye(3) - share * np.outer(move, change)
-            estimate = left @ estimate @ left.T + share * np.outer(move, move)
-    gradient = rng.normal(size=3)
-    np.testing.assert_allclose(descent_direction(gradient, memory), -estimate @ gradient, rtol=1e-8, atol=1e-10)
-
-
 ROWS, OPTIONS = 60, 1000
 
 
@@ -152,43 +121,6 @@ def full_model(columns: Array, y: Array) -> FullModel:
     system = VariabilityModel("many", tuple(BinaryOption(f"o{at}") for at in range(columns.shape[1])))
     values = {f"o{at}": column for at, column in enumerate((columns.T > 0).astype(float))}
     return fit_full_model(Configurations.from_columns(system, values), y, variables_of(system), tested=False)
-
-
-def test_options_that_matter_are_kept() -> None:
-    """Forward regression keeps small effects beside large ones; the copies of the best column come first, too.
-
-    A search is about all options if there are at most 200, or at most two for each row.
-    """
-    for rows, options in ((20, constants.SCREENED), (150, 300), (100, 200)):
-        assert screened_blocks(design_of(signs(rows, options)), signs(rows, options)[:, 0]) is None
-    columns = signs(ROWS, OPTIONS)
-    columns[:, 900] = columns[:, 10]
-    y = 40 * columns[:, 10] + 10 * columns[:, 500] + 3 * columns[:, 700]
-    blocks = screened_blocks(design_of(columns), (y - y.mean()) / y.std())
-    assert blocks is not None
-    assert len(blocks) == len(set(blocks.tolist())) == constants.SCREENED
-    assert {10, 500, 700, 900} <= set(blocks.tolist())
-
-
-def test_blocks_of_a_context_are_kept() -> None:
-    """The last blocks of a design stay, whatever the values are."""
-    columns = signs(ROWS, OPTIONS)
-    blocks = [screened_blocks(design_of(columns, unscreened), columns[:, 0]) for unscreened in (0, 1)]
-    last = [-1 if each is None else int(each[-1]) for each in blocks]
-    assert 0 <= last[0] < last[1] == OPTIONS - 1
-
-
-def test_other_options_have_no_relevance() -> None:
-    """The search is about the screened blocks; all others have the smallest relevance."""
-    columns = signs(ROWS, OPTIONS)
-    design, z = design_of(columns), columns[:, 3] / columns[:, 3].std()
-    found = search_hyperparameters(design, z - z.mean(), np.ones(ROWS), start_of(OPTIONS, OPTIONS), 10)
-    blocks = screened_blocks(design, z - z.mean())
-    assert blocks is not None
-    lowest = constants.BOUNDS["relevance"][0]
-    others = np.setdiff1d(np.arange(OPTIONS), blocks)
-    assert (found.logarithms[others] == lowest).all()
-    assert found.logarithms[:-4].argmax() == 3
 
 
 def test_folds_are_screened_without_their_rows() -> None:

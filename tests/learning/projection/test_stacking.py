@@ -13,14 +13,15 @@ from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.learning import LearningResult, learn
+from splc.learning.folds import CrossValidated
 from splc.learning.projection.default_learner import weight_of
 from splc.learning.projection.predictor import Ensemble, Stacked
-from splc.learning.result import CrossValidated
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Term, option_term
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
+from tests.support.objects import present
 
 SYSTEM = VariabilityModel(
     "made", (*(BinaryOption(f"b{i}") for i in range(5)), NumericOption("n", (0.0, 1.0, 2.0, 4.0, 8.0)))
@@ -85,13 +86,10 @@ def test_one_error() -> None:
     """The stated errors and the intervals are those of what predicts."""
     result, others = learned()
     ensemble = ensemble_of(result)
-    stacked = ensemble.stacked
-    assert stacked is not None
+    stacked = present(ensemble.stacked)
     assert 0 < stacked.weight < 1
     assert result.cross_validated is not None
-    assert result.printed_errors is not None
-    printed = result.printed_errors.cross_validated
-    assert printed is not None
+    printed = present(present(result.printed_errors).cross_validated)
     measured = ensemble.measured / ensemble.scale.unit
     of_printed = CrossValidated.of(ensemble.scale.residual(ensemble.scale.backward(stacked.held_out), measured))
     assert of_printed.mean == pytest.approx(printed.mean)

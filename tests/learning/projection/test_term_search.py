@@ -11,12 +11,9 @@ from scipy.optimize import nnls
 from splc.learning.projection.columns import CONSTANT_PLACE, Candidates, Language
 from splc.learning.projection.term_search import (
     SAME_SCORE,
-    TermSelection,
-    descent,
     forward,
     models_of_sizes,
     nonnegative,
-    with_right_signs,
 )
 from splc.types import Array
 from tests.learning.projection.known_targets import random_goal, square_of
@@ -152,20 +149,6 @@ def test_bounded_terms_are_not_selected_with_wrong_signs() -> None:
     assert negative.sets == []
 
 
-@examples(40)
-@given(seed=SEEDS)
-def test_right_signs(seed: int) -> None:
-    """Of terms with wrong signs the most negative one is dropped, again and again."""
-    candidates, target = random_goal(seed, "sum")
-    candidates.free[::3] = False
-    rng = np.random.default_rng(seed)
-    start = TermSelection(candidates, rng.normal(size=len(target)))
-    for place in rng.permutation(len(candidates))[:8].tolist():
-        start.select(place)
-    kept = with_right_signs(candidates, start.chosen, target)
-    assert kept == without_wrong_signs(candidates, start.chosen, target)
-
-
 def eliminated(candidates: Candidates, chosen: tuple[int, ...], target: Array) -> list[tuple[int, ...]]:
     """Return what elimination leaves, where each loss is that of a fit without the term."""
     found = []
@@ -200,36 +183,6 @@ def test_models_of_every_size(seed: int, language: Language, most: int) -> None:
         assert language == "sum" or CONSTANT_PLACE in chosen
     # A model is taken where it is first met: larger sizes have it only if they have no better one.
     assert all(len(chosen) == size or chosen == found[size - 2] for size, chosen in enumerate(found, 1))
-
-
-@examples(30)
-@given(seed=SEEDS, language=st.sampled_from(LANGUAGES))
-def test_elimination(seed: int, language: Language) -> None:
-    """The term of least loss leaves, then those with wrong signs; sums of squares are those of the rest."""
-    candidates, target = random_goal(seed, language)
-    if language == "sum":
-        candidates.free[::2] = False
-    rng = np.random.default_rng(seed)
-    chosen = forward(candidates, (target + target.std() * rng.normal(size=len(target)))[None], 9)[0].sets[-1]
-    found = list(descent(candidates, chosen, target))
-    assert [kept for kept, _ in found] == eliminated(candidates, chosen, target)
-    for kept, square in found:
-        assert square == pytest.approx(square_of(candidates, kept, target), rel=1e-9)
-
-
-def test_elimination_repairs_early_mistakes() -> None:
-    """A term that was selected for two others leaves when both are there."""
-    candidates = switches(2, 1)
-    rng = np.random.default_rng(0)
-    one, two = rng.normal(size=(2, 200)) + 2
-    columns = np.array([one, two, one + two + 0.3 * rng.normal(size=200)])
-    candidates = Candidates(switches(3, 1).units, columns, np.ones(200), order=1, signed=False)
-    target = candidates.columns[[1, 2]].sum(axis=0) * 3 + candidates.columns[0]
-    [selection] = forward(candidates, target[None], 4)
-    assert selection.sets[1] == (0, 3)
-    assert set(models_of_sizes(selection, 4)[2]) == {0, 1, 2}
-    # No term but those of the truth is needed.
-    assert models_of_sizes(selection, 4)[3] == models_of_sizes(selection, 4)[2]
 
 
 @pytest.mark.parametrize("noise", [0.0, 1e-14, -1e-14])

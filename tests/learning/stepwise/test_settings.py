@@ -12,14 +12,11 @@ from splc.errors import LearningError, SpecError
 from splc.formats.models.log_writer import settings_line
 from splc.learning.features import FeatureTable
 from splc.learning.judging import random_folds
-from splc.learning.result import LearnedTerm, Round
+from splc.learning.result import Round
 from splc.learning.stepwise import candidates
 from splc.learning.stepwise.algorithm import ForwardSelection, bagged
-from splc.learning.stepwise.candidates import CandidateGrid
 from splc.learning.stepwise.settings import PRESETS, WITHOUT_EFFECT, Settings, preset
-from splc.models.terms import CONSTANT
-from splc.types import Array
-from tests.learning.conftest import offered, table_of
+from tests.learning.conftest import table_of
 
 # The settings that logs of SPL Conqueror's program state where none was changed.
 LOGGED = (
@@ -77,13 +74,6 @@ def test_defaults_are_those_of_the_program(name: str, changed: dict[str, str]) -
     assert PRESETS["default"] == PRESETS["splconqueror"]
     with pytest.raises(SpecError, match="splconqueror"):
         preset("unknown")
-
-
-def test_a_hierarchy_has_ten_levels() -> None:
-    """With withHierarchy a round that brings too little leads to the next level, and ends learning at the last one."""
-    learner = ForwardSelection(problem(20), Settings().changed({"withHierarchy": True}))
-    learner.rounds = [Round(1, LearnedTerm(CONSTANT, 1.0), 0.05, 50.0, 0.0, (), 1.0)]
-    assert [learner.terminate(learner.rounds[0]) for _ in range(10)] == [*[None] * 9, "minImprovementPerRound"]
 
 
 def test_feature_size_limit_keeps_terms_small() -> None:
@@ -204,25 +194,6 @@ def test_interrupted_bag(asked: int) -> None:
     assert outcome.terms
 
 
-def test_accumulated_logarithms_are_offered() -> None:
-    """After a product of positive options, the logarithm of the product is a head; a product with a zero has none."""
-    rng = np.random.default_rng(0)
-    columns = {
-        name: rng.integers(low, high, 20) for name, low, high in zip("xyzb", (1, 1, 0, 0), (9, 9, 9, 2), strict=True)
-    }
-    chosen = Settings().changed({"learn_logFunction": True, "learn_accumulatedLogFunction": True})
-    both = {(("x", 1), ("y", 1))}
-    for text, expected in (("x * y", both), ("x * z", set()), ("b * x", set()), ("log10( x )", set())):
-        grid = CandidateGrid(table_of(np.ones(20), **columns), chosen)
-        grid.choose(*offered(grid)["x"])
-        heads = grid.choose(*offered(grid)[text])
-        assert {each.log_of for each in heads if each.log_of} == expected
-        for row, each in enumerate(grid.heads):
-            if each.log_of:
-                # The logarithm is a candidate by itself, and no product with it is.
-                assert np.flatnonzero(grid.offered[row]).tolist() == [0]
-
-
 @pytest.mark.parametrize("loss", ["LEASTSQUARES", "ABSOLUTE"])
 def test_other_losses_select_by_their_own_error(loss: str) -> None:
     """The selection error is the loss itself, on the fitted model; relative errors need values other than 0."""
@@ -233,54 +204,3 @@ def test_other_losses_select_by_their_own_error(loss: str) -> None:
     residual = data.target - sum(w * t.evaluate(data.column) for each in outcome.terms for t, w in each.expanded)
     expected = np.mean(residual**2) if loss == "LEASTSQUARES" else np.mean(np.abs(residual))
     assert outcome.rounds[-1].error == pytest.approx(float(expected), rel=1e-9)
-
-
-@pytest.mark.parametrize(("rows", "percent", "part"), [(200, 50, 100), (80, 25, 20), (3, 1, 1), (33, 100, 33)])
-def test_bags_are_drawn_from_a_part(rows: int, percent: int, part: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The rows that a model of a bag learns from and those that judge it are the stated part of the learning set."""
-    b = np.arange(float(rows))
-    chosen = Settings().changed({"bagging": True, "baggingTestDataFraction": percent, "numberOfRounds": 1})
-    taken: list[list[int]] = []
-    plain = FeatureTable.rows
-
-    def recorded(self: FeatureTable, rows: Array) -> FeatureTable:
-        taken.append(rows.tolist())
-        return plain(self, rows)
-
-    monkeypatch.setattr(FeatureTable, "rows", recorded)
-    for seed in (1, 2):
-        bagged(table_of(1 + b, b=b), chosen, seed)
-    # The rows that were drawn for a model, then the others; three models of each bag.
-    parts = [drawn + others for drawn, others in zip(taken[::2], taken[1::2], strict=True)]
-    assert all(len(set(each)) == len(each) == part and set(each) <= set(range(rows)) for each in parts)
-    assert len({frozenset(each) for each in parts[:3]}) == 1
-    assert (set(parts[0]) == set(parts[3])) is (part == rows)
-
-
-def test_brute_force_offers_all_products() -> None:
-    """All products of up to the largest number of options are candidates, each once; those that are 0 are none."""
-    a, b, c = np.tile(np.eye(3)[:, [0, 1, 2, 0, 0]], 2)
-    b = np.tile([0, 1, 0, 1, 1], 2)
-    for size, expected in (
-        (1, {"a", "b", "c"}),
-        (2, {"a", "b", "c", "a * b"}),
-        (3, {"a", "b", "c", "a * b", "a * b * c"}),
-    ):
-        chosen = Settings().changed({"bruteForceCandidates": True, "featureSizeTreshold": size})
-        grid = CandidateGrid(table_of(np.arange(1.0, 11.0), a=a, b=b, c=c), chosen)
-        texts = offered(grid)
-        assert len(texts) == grid.offered.sum()
-        assert expected <= set(texts)
-        assert all(text.count("*") < size for text in texts)
-
-
-def test_withdrawn_candidates_are_not_offered_again() -> None:
-    """A candidate that the backward step removed is offered by no head, also by none that is added later."""
-    grid = CandidateGrid(problem(), Settings())
-    grid.choose(*offered(grid)["b0"])
-    assert "b0 * b1" in offered(grid)
-    grid.withdraw(grid.candidate(*offered(grid)["b0 * b1"]))
-    before = set(offered(grid))
-    grid.choose(*offered(grid)["b1"])
-    assert "b0 * b1" not in before | set(offered(grid))
-    assert set(offered(grid)) - before

@@ -13,10 +13,8 @@ from hypothesis import strategies as st
 from splc.learning.features import Feature, FeatureTable
 from splc.learning.result import Step
 from splc.learning.stepwise.algorithm import ForwardSelection, Outcome, select
-from splc.learning.stepwise.candidates import Candidate, CandidateGrid
 from splc.learning.stepwise.settings import Settings
-from splc.models.terms import option_term
-from tests.learning.conftest import ALL_FUNCTIONS, offered, problems, table_of
+from tests.learning.conftest import ALL_FUNCTIONS, problems, table_of
 from tests.support.examples import examples
 from tests.support.learning_oracle import learn_naively
 
@@ -193,19 +191,6 @@ def test_values_at_the_ends_of_the_number_range(size: float) -> None:
     assert size < 1e-300 or {t.log_text() for t in outcome.terms} == {"1", "b", "c"}
 
 
-def test_mirrored_square_and_accumulated_log_columns_equal_their_expansion() -> None:
-    """A candidate's column is the same as that of the terms that it expands to."""
-    columns = {"x": np.array([1.0, 2.0, 8.0, np.nan]), "b": np.array([1.0, 0.0, 1.0, 1.0])}
-    columns["Enabledx"] = (~np.isnan(columns["x"])).astype(float)
-    x, b = Candidate(option_term("x")), Candidate(option_term("b"))
-    mirror = Candidate(mirrors=(("x", 8.0, "Enabledx"),))
-    accumulated = Candidate(option_term("b"), log_of=(("x", 2),))
-    for candidate in (mirror, x.times(mirror, frozenset({"b"})), b.times(mirror, frozenset({"b"})), accumulated):
-        total = sum(w * term.evaluate(columns.__getitem__) for term, w in candidate.expansion.items())
-        np.testing.assert_allclose(candidate.evaluate(columns.__getitem__), total)
-        assert candidate.evaluate(columns.__getitem__)[3] == 0
-
-
 def test_first_round_counts_from_the_worst_candidate() -> None:
     """As in SPL Conqueror, the first round takes its best candidate even where the constant alone has a lower error."""
     y = [7, 8, 16, 21, 3, 17, 3, 17, 1, 72]
@@ -265,19 +250,3 @@ def test_selection_error_is_the_mean_over_all_held_out_rows_with_a_value() -> No
     y = learning.target
     errors = [abs(y[folds != folds[row]].mean() - y[row]) / y[row] * 100 for row in range(4, 10)]
     assert learner.scorer.error == pytest.approx(np.mean(errors))
-
-
-def test_terms_with_binary_options_are_not_divided() -> None:
-    """As in SPL Conqueror, no candidate has both a binary option and a reciprocal; other quotients are offered."""
-    rng = np.random.default_rng(4)
-    table = table_of(np.ones(80), a=rng.integers(0, 2, 80), **{n: rng.integers(1, 9, 80) for n in "xy"})
-    for functions in (["learn_asymFunction"], ["learn_ratioFunction"], ["learn_asymFunction", "learn_ratioFunction"]):
-        grid = CandidateGrid(table, Settings().changed(dict.fromkeys(functions, True)))
-        for name in ("a", "x", "1 / x", "a * x", "x * x"):
-            if name in offered(grid):
-                grid.choose(*offered(grid)[name])
-        terms = [grid.candidate(*cell).term for cell in offered(grid).values()]
-        quotients = [term for term in terms if any(factor.power < 0 for factor in term.factors)]
-        assert any(term.options == {"x", "y"} for term in quotients)
-        assert not any("a" in term.options for term in quotients)
-        assert any("a" in term.options and len(term.options) == 3 for term in terms)
