@@ -32,6 +32,8 @@ ROUNDED = 1e-6
 MAX_TESTS = 5000
 # Configurations have as many rows as the others in this share of cases.
 NEARLY_SAME, _MOST_CELLS = 0.9, 10_000_000
+# The ratio of two results of a run differs by a small part of the range of one, in most of the rows.
+_NEARLY, _MOST = 0.02, 0.95
 # Names of counters of rows; those of runs, where each row has another number; and those of repetitions.
 ROW_COUNTERS = ("id", "index", "row", "no", "nr", "n°", "number", "#", "config_id", "configid", "lauf")
 # What programs that track runs write before the names of columns.
@@ -145,6 +147,10 @@ class CodedColumns:
         if is_row and self.has_integers(name) and (np.diff(self.numbers[name]) > 0).all():
             # `Shot no.`, with gaps.
             return True
+        is_id = words_of(name)[-1:] == ("id",) and self.rows >= MIN_ROWS
+        if is_id and self.has_integers(name) and self.sizes[name] >= NEARLY_ALL * self.rows:
+            # `databaseId`
+            return True
         # Zeros and ones number two repetitions, but not rows.
         return is_counter(name) and self.has_integers(name) and not (is_row_counter(name) and self.is_binary(name))
 
@@ -235,6 +241,17 @@ class CodedColumns:
         with np.errstate(over="ignore", invalid="ignore"):
             ratios = values / second, values * second
             return any(bool(np.ptp(ratio) <= ROUNDED * np.abs(ratio).max()) for ratio in ratios)
+
+    def follows(self, name: str, other: str) -> bool:
+        """Return whether a column is nearly proportional to another one, up to a small part of its range."""
+        values, second = self.numbers[name], self.numbers[other]
+        both = (values > 0) & (second > 0)
+        if both.sum() < max(MIN_ROWS, NEARLY_ALL * self.rows):
+            return False
+        logs = np.log(second[both])
+        low, high = np.quantile(logs, (1 - _MOST, _MOST))
+        least, most = np.quantile(np.log(values[both]) - logs, (1 - _MOST, _MOST))
+        return bool(most - least <= _NEARLY * (high - low))
 
     def decides(self, name: str, rows: Array) -> bool:
         """Return whether the values of a column, each in `EVIDENCE` rows on average, say if a row is one of these."""

@@ -202,10 +202,10 @@ def _found(
             boundary = index
             if any(table.sizes[each] > 1 for each in options):
                 break
+        elif nfp in table.numbers and _is_akin(table, name, nfp):
+            measured_left |= left
         elif left and (
-            table.is_named_measured(name, nfp)
-            or (words_of(name)[-1:] == ("iterations",) and measured_left)
-            or (nfp is not None and _family(name) == _family(nfp) != "" and table.is_various(name))
+            table.is_named_measured(name, nfp) or (words_of(name)[-1:] == ("iterations",) and measured_left)
         ):
             measured_left = True
         elif table.complete(name) or (
@@ -235,6 +235,13 @@ def _found(
         others = [name for name in names[anchor + 1 :] if name not in (*options, *observed)]
         options |= dict.fromkeys(_survivors(table, others))
     return {name: None for name in names if name in options}
+
+
+def _is_akin(table: CodedColumns, name: str, nfp: str) -> bool:
+    """Return whether various numbers have a name that begins as that of the property, or are proportional to it."""
+    is_kin = _family(name) == _family(nfp) != ""
+    several = len(table.numbers) > 2
+    return table.is_various(name) and (is_kin or (several and name != nfp and table.follows(name, nfp)))
 
 
 def _is_crossed_with_any(table: CodedColumns, name: str, few: Sequence[str]) -> bool:
@@ -332,6 +339,7 @@ def spelled_twice(
     numbers: Collection[str],
     contexts: Collection[str],
     explicit: Collection[str],
+    mentioned: Collection[str],
     *,
     named: bool,
 ) -> dict[str, str]:
@@ -348,10 +356,10 @@ def spelled_twice(
     chosen = [name for name in explicit if table.is_few(name)]
     places = [name for name in contexts if table.is_few(name)]
     pairs = chain(product(chosen, (*places, *texts, *levels)), product(places, (*texts, *levels)))
-    pairs = chain(pairs, combinations(places, 2))
+    pairs = chain(pairs, combinations([*filter(table.is_few, mentioned), *places], 2))
     pairs = chain(pairs, product(texts, levels), combinations(texts, 2), combinations(levels, 2))
     for name, number in pairs if (len(texts) + len(levels)) ** 2 <= 2 * MAX_TESTS else ():
-        are_contexts = name in places and number in places
+        are_contexts = name in (*mentioned, *places) and number in places
         is_doubtful = table.rows < _SURE or (number in levels and table.is_binary(number) and name not in texts)
         if table.sizes[name] == 2 and not are_contexts and is_doubtful:
             # Two options may be alike by chance, and so are an option and the one below it, or a new one in a version.

@@ -172,7 +172,8 @@ def roles_of(
     named = [name for name in numbers if name == nfp or table.is_named_measured(name, nfp)]
     first_stated = place[named[0]] if named else len(place)
     for name in free:
-        is_one = measured and table.sizes[name] == 1 and table.rows >= MIN_ROWS and not is_measurement_name(name)
+        is_one = measured and table.sizes[name] == 1 and table.rows >= MIN_ROWS
+        is_one &= nfp in columns or not is_measurement_name(name)
         if (is_one and place[name] > first_stated) or table.counts(name):
             ignored[name] = "it has one value" if table.sizes[name] == 1 else "it seems to count rows or repetitions"
             del numbers[name]
@@ -189,9 +190,9 @@ def roles_of(
             ignored[name] = "its text differs in nearly every row"
     mentioned = [*twins, *(name for name in contexts if name in choice.named)]
     stated_ones = [name for name in choice.options if name in table.codes]
-    order, places = [*columns], [*mentioned, *places]
+    order = [*columns]
     stated = first_stated if named else 0
-    twice = spelled_twice(table, order, stated, words, free, places, stated_ones, named=nfp in columns)
+    twice = spelled_twice(table, order, stated, words, free, places, stated_ones, mentioned, named=nfp in columns)
     ignored |= {name: reason for name, reason in twice.items() if name not in mentioned}
     numbers = {name: values for name, values in numbers.items() if name not in ignored}
     contexts = [name for name in contexts if name not in ignored]
