@@ -155,9 +155,8 @@ def _found(history: History, model: SearchModel, row: int, nfp: str) -> FoundCon
     mean = history.mean(row, nfp)
     if mean is not None and history.is_exact(nfp):
         return FoundConfiguration(configuration, MeanValue(mean, None, None, 0))
-    means, deviations = model.moments(configuration)
-    half = t_quantile(1000, (1 + LEVEL) / 2) * float(deviations[0])
-    low, value, high = sorted(model.untransformed(means[0] + np.array([-half, 0.0, half])).tolist())
+    ends = model.interval(configuration, t_quantile(1000, (1 + LEVEL) / 2), math.inf)
+    low, value, high = (float(end[0]) for end in (ends[0], model.predict(configuration), ends[1]))
     return FoundConfiguration(configuration, MeanValue(value, low, high, 0))
 
 

@@ -72,7 +72,8 @@ class OptionRows:
         groups: Sequence[tuple[tuple[str, ...], str | None]] = (),
     ) -> OptionRows:
         """Return the distinct rows of options in the rows of a table."""
-        rows, _ = first_appearances(row_codes(len(selected), *selected.T, *map(_codes, numbers.values())))
+        codes = (distinct_numbers(values)[1] for values in numbers.values())
+        rows, _ = first_appearances(row_codes(len(selected), *selected.T, *codes))
         distinct = {name: values[rows] for name, values in numbers.items()}
         return cls(tuple(names), selected[rows], distinct, tuple(groups))
 
@@ -89,7 +90,7 @@ class OptionRows:
     @cached_property
     def numeric_codes(self) -> Array:
         """The distinct configurations of the numeric options, numbered by row, shape (n,)."""
-        return row_codes(len(self.selected), *map(_codes, self.numbers.values()))
+        return row_codes(len(self.selected), *(distinct_numbers(values)[1] for values in self.numbers.values()))
 
     @property
     def is_combined(self) -> bool:
@@ -159,10 +160,6 @@ def row_codes(rows: int, *columns: Array) -> Array:
     for column in columns:
         codes = renumbered(codes * (int(column.max(initial=0)) + 1) + column)
     return codes
-
-
-def _codes(values: Array) -> Array:
-    return distinct_numbers(values)[1]
 
 
 # The probability of a wrong constraint in a table of independent options.
