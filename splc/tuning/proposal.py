@@ -38,11 +38,11 @@ class TuningModels:
 
     def judge(self) -> SearchModel | None:
         """Return the model of the property given its measured values; None before there are values."""
-        if not self.history.has_unmeasured:
+        if len(self.history.foreign) or any(outcome.failure is not None for outcome in self.history.outcomes):
+            self.judged = self._models(self.judged, imputed=False)
+        else:
             self.search()
             self.judged = self.searched
-        else:
-            self.judged = self._models(self.judged, imputed=False)
         return self.judged.get(self.objective.nfp)
 
     def _models(self, before: dict[str, SearchModel], *, imputed: bool) -> dict[str, SearchModel]:
