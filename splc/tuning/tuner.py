@@ -234,6 +234,8 @@ class Tuner:
             if self._is_useless(proposal) and history.failed and self.models.judge() is not None:
                 # What is the best by the measured values alone is not left untried because others failed.
                 proposal = best_improvement(self.models.judged, *more)
+            if self._is_useless(proposal):
+                proposal = best_improvement(self.models.searched, *more, doubting=True)
             self.nothing_expected = self._is_useless(proposal)
         if proposal is None or self.nothing_expected:
             return None
