@@ -31,8 +31,7 @@ class Replay:
     # how much worse it is than the best of the table, in percent of that; None if that is 0, and of several
     regret: float | None
     result: TuningResult  # what the run reports
-    # of several properties, the hypervolume of the front that was found in percent of that of the table's; None of
-    # one
+    # the hypervolume of the front that was found, in percent of that of the table's; None of one property
     hypervolume_percent: float | None = None
     front: tuple[int, ...] = ()  # the rows of that front
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -85,20 +85,14 @@ class TuningResult(Presented):
 
     def to_columns(self) -> dict[str, Array]:
         """Return the trajectory: run, why, the options, the value, and the best one so far."""
-        steps = self.trajectory
-
-        def numbers(column: Iterable[float | None]) -> Array:
-            return np.array([math.nan if value is None else value for value in column])
-
+        steps, names = self.trajectory, self.best.configuration.system.names
+        # As floats None is NaN.
         return {
-            "run": numbers(step.run for step in steps),
+            "run": np.array([step.run for step in steps], dtype=float),
             "why": np.array([step.why or "" for step in steps]),
-            **{
-                name: numbers(step.configuration[name] for step in steps)
-                for name in self.best.configuration.system.names
-            },
-            self.nfp: numbers(step.values.get(self.nfp) for step in steps),
-            "best": numbers(step.best for step in steps),
+            **{name: np.array([step.configuration[name] for step in steps], dtype=float) for name in names},
+            self.nfp: np.array([step.values.get(self.nfp) for step in steps], dtype=float),
+            "best": np.array([step.best for step in steps], dtype=float),
         }
 
 
