@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from casestudies.evaluation.evaluation import Row
-from casestudies.tuning.tables import PUBLISHED
+from casestudies.tuning.tables import KERNELS, PUBLISHED
 from splc.io.tables import Cell, Table
 
 ALL = "all"
@@ -18,34 +18,31 @@ _RANDOM = "RANDOM"
 
 
 def summary_tables(rows: Sequence[Row], budgets: Sequence[int]) -> tuple[Table, ...]:
-    """Return a table over all systems, one with the ranks of each system, and the published runs."""
+    """Return tables over all systems and over all kernels, one with the ranks of each, and the published runs."""
     tuners = list(dict.fromkeys(row["tuner"] for row in rows))
     systems = list(dict.fromkeys(row["system"] for row in rows))
-    overall: list[tuple[Cell, ...]] = []
+    names = [f"rank % at {budget}" for budget in budgets]
+    found: list[Table] = []
+    header = ("tuner", *names, "mean regret %", "within 1 % at 50, %", "ms of CPU per run")
+    for kind, are_kernels in (("tables of software", False), ("GPU kernels", True)):
+        of_kind = [row for row in rows if (row["system"] in KERNELS) == are_kernels]
+        overall: list[tuple[Cell, ...]] = []
+        for tuner in dict.fromkeys(row["tuner"] for row in of_kind):
+            own = [row for row in of_kind if row["tuner"] == tuner]
+            means = [mean_of(own, f"rank {budget}") for budget in budgets]
+            overall.append((tuner, *means, mean_of(own, "area"), 100 * mean_of(own, "near"), mean_of(own, "ms")))
+        if overall:
+            found.append(Table(header, tuple(overall), f"All {kind}: means over tables and seeds"))
     each: list[tuple[Cell, ...]] = []
-    for tuner in tuners:
-        own = [row for row in rows if row["tuner"] == tuner]
-        means = [mean_of(own, f"rank {budget}") for budget in budgets]
-        overall.append((tuner, *means, mean_of(own, "area"), 100 * mean_of(own, "near"), mean_of(own, "ms")))
     for system in systems:
         for tuner in tuners:
-            own = [row for row in rows if (row["system"], row["tuner"]) == (system, tuner)]
+            if not (own := [row for row in rows if (row["system"], row["tuner"]) == (system, tuner)]):
+                continue
             ranks = [mean_of(own, f"rank {budget}") for budget in budgets]
             regrets = [mean_of(own, f"regret {budget}") for budget in budgets]
             each.append((system if tuner == tuners[0] else "", tuner, *ranks, error_of(own, "rank 50"), *regrets))
-    names = [f"rank % at {budget}" for budget in budgets]
-    found = [
-        Table(
-            ("tuner", *names, "mean regret %", "within 1 % at 50, %", "ms of CPU per run"),
-            tuple(overall),
-            "All tables: means over tables and seeds",
-        ),
-        Table(
-            ("table", "tuner", *names, "± at 50", *(f"regret % at {budget}" for budget in budgets)),
-            tuple(each),
-            "Each table: means over seeds, and two standard errors",
-        ),
-    ]
+    columns = ("table", "tuner", *names, "± at 50", *(f"regret % at {budget}" for budget in budgets))
+    found.append(Table(columns, tuple(each), "Each table: means over seeds, and two standard errors"))
     known = published()
     if shown := [system for system in systems if system in known]:
         found.append(_beside(rows, known, shown, tuners, budgets))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -18,13 +18,16 @@ from casestudies.tuning.tables import TuningTable
 from splc.tuning import Tuner
 
 RANDOM, TREE, TUNE = "random", "tree", "splc tune"
+GENETIC, CLIMBING = "genetic", "hill climbing"
 # Random runs of the tree before its first prediction.
 FIRST_ROWS = 10
+# The size of a generation, and the probability that a choice of a child is a random one, as in Kernel Tuner.
+GENERATION, MUTATION = 20, 0.1
 
 
 def installed() -> tuple[str, ...]:
     """Return the tuners that can be run here."""
-    return (RANDOM, TREE, *installed_samplers(), TUNE)
+    return (RANDOM, TREE, GENETIC, CLIMBING, *installed_samplers(), TUNE)
 
 
 def rows_of(tuner: str, table: TuningTable, seed: int, budget: int) -> Iterator[int]:
@@ -34,8 +37,8 @@ def rows_of(tuner: str, table: TuningTable, seed: int, budget: int) -> Iterator[
     elif tuner in SAMPLERS:
         choices = Choices(table.configurations.system)
         yield from _sampled(table, SAMPLERS[tuner][1](choices, seed, budget), choices)
-    elif tuner == TREE:
-        yield from _tree(table, seed)
+    elif tuner in OWN:
+        yield from OWN[tuner](table, seed)
     else:
         yield from np.random.default_rng([seed, 1]).permutation(len(table.y)).tolist()
 
@@ -65,6 +68,51 @@ def _tree(table: TuningTable, seed: int) -> Iterator[int]:
         yield rows[-1]
 
 
+def _genetic(table: TuningTable, seed: int) -> Iterator[int]:
+    """Yield the rows of a genetic search: parents by rank, uniform crossover; a row is run once.
+
+    A child that is no row becomes the nearest one.
+    """
+    rng, choices = np.random.default_rng([seed, 5]), Choices(table.configurations.system)
+    codes, sizes = choices.codes(table.configurations), np.array(choices.sizes)
+    left = np.ones(len(table.y), dtype=bool)
+    rows = rng.permutation(len(table.y))[:GENERATION]
+    while left.any():
+        for row in dict.fromkeys(rows[left[rows]].tolist()):
+            left[row] = False
+            yield row
+        ranked = rows[np.argsort([table.told(row) for row in rows], kind="stable")]
+        chances = np.arange(len(rows), 0, -1) / (len(rows) * (len(rows) + 1) / 2)
+        parents = codes[rng.choice(ranked, (GENERATION, 2), p=chances)]
+        children = np.where(rng.random((GENERATION, len(sizes))) < 0.5, parents[:, 0], parents[:, 1])
+        children = np.where(rng.random(children.shape) < MUTATION, rng.integers(0, sizes, children.shape), children)
+        distances = np.array([(codes != child).sum(axis=1) for child in children])
+        # Of equally near rows, any.
+        rows = np.argmin(distances + rng.random(distances.shape) / 2, axis=1)
+
+
+def _climbing(table: TuningTable, seed: int) -> Iterator[int]:
+    """Yield the rows of hill climbing: the first change of one choice that is better is taken; random restarts."""
+    rng = np.random.default_rng([seed, 6])
+    codes = Choices(table.configurations.system).codes(table.configurations)
+    left = np.ones(len(table.y), dtype=bool)
+    while left.any():
+        current, found = int(rng.choice(np.flatnonzero(left))), True
+        left[current] = False
+        yield current
+        while found:
+            near, found = np.flatnonzero(left & ((codes != codes[current]).sum(axis=1) == 1)), False
+            for row in rng.permutation(near).tolist():
+                left[row] = False
+                yield row
+                if table.told(row) < table.told(current):
+                    current, found = row, True
+                    break
+
+
+OWN: Mapping[str, Callable[[TuningTable, int], Iterator[int]]] = {TREE: _tree, GENETIC: _genetic, CLIMBING: _climbing}
+
+
 def _sampled(table: TuningTable, sampler: Sampler, choices: Choices) -> Iterator[int]:
     """Yield the rows of a sampler, which knows no constraints: what is no row becomes the nearest one not run yet."""
     codes = choices.codes(table.configurations)
@@ -83,5 +131,5 @@ def code_of(tuner: str) -> str:
     """Return the hash of the code that decides the rows of a tuner."""
     packages = (splc.learning.projection, splc.learning.active, splc.tuning) if tuner == TUNE else ()
     files = [file for each in packages for file in sorted(Path(str(each.__file__)).parent.glob("*.py"))]
-    own = ("choices.py", "samplers.py") if tuner in SAMPLERS else ()
+    own = ("choices.py", "samplers.py") if tuner not in (RANDOM, TREE, TUNE) else ()
     return hash_of(Path(__file__), *(Path(__file__).with_name(name) for name in own), *files)

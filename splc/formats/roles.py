@@ -218,7 +218,7 @@ def roles_of(
     contexts = [name for name in columns if name in contexts or (name in unused and name not in labels)]
     ignored |= reasons
     outputs = tuple(name for name in numbers if name not in options and name not in reasons)
-    # Words such as `True` are texts where they are no option.
+    # Words such as `True` are texts unless they are options.
     yes_no = [name for name in outputs if name != nfp and np.isnan(parse_column(columns[name])).all()]
     reasons |= dict.fromkeys(yes_no, "it says yes or no of a run") if measured and not choice.properties else {}
     ignored |= reasons

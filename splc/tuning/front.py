@@ -42,8 +42,6 @@ def hypervolume(values: Array, reference: Array) -> float:
     values = values[front_places(values)]
     values = values[np.argsort(values[:, -1], kind="stable")]
     depths = np.diff(np.append(values[:, -1], reference[-1]))
-    if values.shape[1] == 2:
-        return float((depths * (reference[0] - np.minimum.accumulate(values[:, 0]))).sum())
     slices = (hypervolume(values[: number + 1, :-1], reference[:-1]) for number in range(len(values)))
     return float(sum(depth * volume for depth, volume in zip(depths.tolist(), slices, strict=True)))
 

@@ -190,11 +190,6 @@ class History:
         return [outcome for outcome in self.outcomes if outcome.trial is not None]
 
     @property
-    def has_unmeasured(self) -> bool:
-        """True if the search model also learns from failed or ended runs, or from other contexts."""
-        return bool(len(self.foreign)) or any(outcome.failure is not None for outcome in self.outcomes)
-
-    @property
     def failures(self) -> Failures | None:
         """The configurations of which every run failed, and the values with which all fail; None if there are none."""
         if self._failures[0] != len(self.outcomes):

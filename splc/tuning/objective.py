@@ -1,7 +1,4 @@
-"""The objective of a tuning run: the property to make small or large, limits of others, and when to stop early.
-
-A search ends that is expected to gain little, and so do runs that cannot be the best.
-"""
+"""The objective of a tuning run: the property to make small or large, limits of others, and when runs end early."""
 
 from __future__ import annotations
 
@@ -110,25 +107,6 @@ class TuningObjective:
         """Return whether large values of a property are good."""
         goals = {goal.nfp: goal.maximize for goal in self.goals}
         return goals.get(nfp, any(limit.nfp == nfp and limit.relation == ">=" for limit in self.limits))
-
-
-# So many runs of the search one after the other must be expected to gain little, and so many times the number of
-# variables must be measured: a model of few rows is too sure.
-_STEPS, _ROWS = 5, 3
-# A run that is expected to gain less, in percent, is not done (decision 17).
-NOTHING = 1e-6
-
-
-def expects_nothing(history: History, gain: float | None, variables: int) -> bool:
-    """Return whether the run that is expected to gain most, in percent, gains nothing; None: it is not known."""
-    return gain is not None and gain < NOTHING and len(history.configurations) >= _ROWS * variables
-
-
-def has_stalled(history: History, percent: float, variables: int) -> bool:
-    """Return whether the last runs of a search were each expected to gain less than some percent."""
-    gains = [trial.expected_gain for trial in history.trials if trial.expected_gain is not None][-_STEPS:]
-    enough = len(history.configurations) >= _ROWS * variables
-    return enough and len(gains) == _STEPS and max(gains) < percent
 
 
 def racing_value(history: History, objective: TuningObjective, factor: float) -> float | None:

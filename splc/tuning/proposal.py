@@ -38,11 +38,11 @@ class TuningModels:
 
     def judge(self) -> SearchModel | None:
         """Return the model of the property given its measured values; None before there are values."""
-        if not self.history.has_unmeasured:
+        if len(self.history.foreign) or any(outcome.failure is not None for outcome in self.history.outcomes):
+            self.judged = self._models(self.judged, imputed=False)
+        else:
             self.search()
             self.judged = self.searched
-        else:
-            self.judged = self._models(self.judged, imputed=False)
         return self.judged.get(self.objective.nfp)
 
     def _models(self, before: dict[str, SearchModel], *, imputed: bool) -> dict[str, SearchModel]:
@@ -80,10 +80,14 @@ def best_improvement(
     history: History,
     source: CandidateSource,
     rng: np.random.Generator,
+    *,
+    doubting: bool = False,
 ) -> Proposal | None:
     """Return the candidate with the largest expected improvement; None if all valid configurations were run.
 
     Runs that were asked for and not told are believed to have their predicted values.
+
+    `doubting`: whether predictions are as uncertain as errors at runs that are left out show, and any gain counts.
     """
     model = models[objective.nfp]
     configurations = history.configurations
@@ -95,13 +99,14 @@ def best_improvement(
     waiting = history.waiting(model.runs.own)
     conditioned = model.believing(waiting)
     means, deviations = conditioned.moments(candidates)
+    deviations, least = (deviations * model.miss, 0.0) if doubting else (deviations, least_gain(model))
     worths = np.zeros(len(candidates))
     gain = None
     if ranking:
         level = float(model.measured[0][ranking].min())
         if len(waiting) and not objective.limits:
             level = min(level, float(conditioned.means(waiting).min()))
-        worths += log_improvements(means, deviations, level - least_gain(model))
+        worths += log_improvements(means, deviations, level - least)
     worths = history.with_failures(objective.with_limits(worths, models, candidates), candidates)
     # Costs are positive, so that their models predict positive ones.
     rates = worths if objective.cost is None else worths - np.log(models[objective.cost].predict(candidates))

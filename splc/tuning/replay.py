@@ -31,8 +31,7 @@ class Replay:
     # how much worse it is than the best of the table, in percent of that; None if that is 0, and of several
     regret: float | None
     result: TuningResult  # what the run reports
-    # of several properties, the hypervolume of the front that was found in percent of that of the table's; None of
-    # one
+    # the hypervolume of the front that was found, in percent of that of the table's; None of one property
     hypervolume_percent: float | None = None
     front: tuple[int, ...] = ()  # the rows of that front
 
@@ -74,19 +73,14 @@ def replay(
         else:
             tuner.tell(trial, values)
         on_run(trial.number)
-    return _judged(tuner, configurations, columns, budget)
-
-
-def _judged(tuner: Tuner, configurations: Configurations, columns: Mapping[str, Array], budget: int) -> Replay:
-    """Return how good the configuration, or the front, is that a tuner found on the rows of a table."""
     result, objective = tuner.report(), tuner.objective
     y = columns[objective.nfp]
     measured = tuple(outcome.values.get(objective.nfp, outcome.at_least) for outcome in tuner.history.outcomes)
     within = rows_within(objective, columns)
     if objective.further:
         found = [int(configurations.find(point.configuration)[0]) for point in result.front]
-        front, values = true_front(objective, columns), signed_values(objective, columns)
-        share = front.share(values[[row for row in found if within[row]]])
+        points = signed_values(objective, columns)[[row for row in found if within[row]]]
+        share = true_front(objective, columns).share(points)
         return Replay(tuner.seed, budget, measured, None, None, None, result, share, tuple(found))
     value = float(y[int(configurations.find(result.best.configuration)[0])])
     good = y[within]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -85,20 +85,14 @@ class TuningResult(Presented):
 
     def to_columns(self) -> dict[str, Array]:
         """Return the trajectory: run, why, the options, the value, and the best one so far."""
-        steps = self.trajectory
-
-        def numbers(column: Iterable[float | None]) -> Array:
-            return np.array([math.nan if value is None else value for value in column])
-
+        steps, names = self.trajectory, self.best.configuration.system.names
+        # As floats None is NaN.
         return {
-            "run": numbers(step.run for step in steps),
+            "run": np.array([step.run for step in steps], dtype=float),
             "why": np.array([step.why or "" for step in steps]),
-            **{
-                name: numbers(step.configuration[name] for step in steps)
-                for name in self.best.configuration.system.names
-            },
-            self.nfp: numbers(step.values.get(self.nfp) for step in steps),
-            "best": numbers(step.best for step in steps),
+            **{name: np.array([step.configuration[name] for step in steps], dtype=float) for name in names},
+            self.nfp: np.array([step.values.get(self.nfp) for step in steps], dtype=float),
+            "best": np.array([step.best for step in steps], dtype=float),
         }
 
 
@@ -155,9 +149,8 @@ def _found(history: History, model: SearchModel, row: int, nfp: str) -> FoundCon
     mean = history.mean(row, nfp)
     if mean is not None and history.is_exact(nfp):
         return FoundConfiguration(configuration, MeanValue(mean, None, None, 0))
-    means, deviations = model.moments(configuration)
-    half = t_quantile(1000, (1 + LEVEL) / 2) * float(deviations[0])
-    low, value, high = sorted(model.untransformed(means[0] + np.array([-half, 0.0, half])).tolist())
+    ends = model.interval(configuration, t_quantile(1000, (1 + LEVEL) / 2), math.inf)
+    low, value, high = (float(end[0]) for end in (ends[0], model.predict(configuration), ends[1]))
     return FoundConfiguration(configuration, MeanValue(value, low, high, 0))
 
 

@@ -173,7 +173,7 @@ class TuningSession:
         clock = _Clock(self.journal.records, self.recorded, workers, seconds)
 
         def ends() -> bool:
-            self.out_of_time = clock.is_over() and not self.tuner.done
+            self.out_of_time = clock.used >= clock.limit and not self.tuner.done
             return should_stop() or self.out_of_time or not (keep_going or common_failure(self.recorded) is None)
 
         with ExitStack() as stack:
@@ -252,7 +252,7 @@ class _Clock:
     """The time of a tuning run, with that of earlier sessions; `seconds` None is no limit."""
 
     def __init__(self, records: Iterable[Record], recorded: RunResults, workers: int, seconds: float | None) -> None:
-        self._recorded, self._limit = recorded, seconds
+        self._recorded, self.limit = recorded, math.inf if seconds is None else seconds
         # Journals of older versions do not state the time of the search.
         runs = sum(result.seconds for result in recorded.results.values()) / workers
         before = max((record["elapsed"] for record in records if "elapsed" in record), default=runs)
@@ -263,14 +263,8 @@ class _Clock:
         """The time since the beginning: that of earlier sessions up to their last record, and of this session."""
         return time.monotonic() - self._started
 
-    def is_over(self) -> bool:
-        """Return whether no time is left."""
-        return self._limit is not None and self.used >= self._limit
-
     def must_verify(self, runs: int) -> bool:
         """Return whether the remaining time is needed for a number of runs that verify."""
         done = len(self._recorded.results)
-        if self._limit is None or not done:
-            return False
         # The search takes time, too, and the next run of it.
-        return self._limit - self.used <= min((runs + 1) * self.used / done, _VERIFYING * self._limit)
+        return bool(done) and self.limit - self.used <= min((runs + 1) * self.used / done, _VERIFYING * self.limit)

@@ -21,7 +21,7 @@ from splc.models.influence import InfluenceModel
 from splc.system.variability import VariabilityModel, restricted
 from splc.tuning.front import FrontConfiguration, FrontVerification, front_improvement, front_of
 from splc.tuning.history import History, Reason, TrialOutcome, TuningTrial
-from splc.tuning.objective import Goal, Limit, TuningObjective, expects_nothing, has_stalled, racing_value
+from splc.tuning.objective import Goal, Limit, TuningObjective, racing_value
 from splc.tuning.proposal import Proposal, TuningModels, admissible_ranking, best_improvement, most_informative
 from splc.tuning.result import TuningResult, result_of
 from splc.tuning.verification import LEAST_BUDGET, RUNS, Verification
@@ -40,6 +40,10 @@ def first_valid(space: Space, indices: Mapping[str, int]) -> Configurations:
 FRONT_RUNS = 15
 # Every so many steps of the search repeat the best configuration, until its runs agree; at most so many runs of it.
 REPEATED_STEP, MOST_RUNS = 5, 5
+# A search that is expected to gain little ends where that holds for so many steps one after the other; one that is
+# expected to gain less than so many percent, at once (decision 17). So many times the number of variables must be
+# measured: a model of few rows is too sure.
+_STEPS, NOTHING, _ROWS = 5, 1e-6, 3
 # The reasons of runs after the first design.
 _SEARCHING = ("search", "repeat", "explore")
 
@@ -182,7 +186,8 @@ class Tuner:
         self._verification, self._search_ended, self.nothing_expected = None, False, False
 
     def _next(self) -> TuningTrial | None:
-        if self.searches and self.until is not None and has_stalled(self.history, self.until, len(self.variables)):
+        gains = [trial.expected_gain for trial in self.history.trials if trial.expected_gain is not None][-_STEPS:]
+        if self.until is not None and self._is_sure and len(gains) == _STEPS and max(gains) < self.until:
             self.end_search()
         if self.searches:
             trial = self._search_trial()
@@ -229,6 +234,8 @@ class Tuner:
             if self._is_useless(proposal) and history.failed and self.models.judge() is not None:
                 # What is the best by the measured values alone is not left untried because others failed.
                 proposal = best_improvement(self.models.judged, *more)
+            if self._is_useless(proposal):
+                proposal = best_improvement(self.models.searched, *more, doubting=True)
             self.nothing_expected = self._is_useless(proposal)
         if proposal is None or self.nothing_expected:
             return None
@@ -239,7 +246,11 @@ class Tuner:
     def _is_useless(self, proposal: Proposal | None) -> bool:
         """Return whether a run is expected to gain nothing, and is not wanted for the model either."""
         gain = None if proposal is None else proposal.expected_gain
-        return not self.explore and expects_nothing(self.history, gain, len(self.variables))
+        return not self.explore and self._is_sure and gain is not None and gain < NOTHING
+
+    @property
+    def _is_sure(self) -> bool:
+        return len(self.history.configurations) >= _ROWS * len(self.variables)
 
     @property
     def _working(self) -> candidates.CandidateSource:

@@ -16,12 +16,12 @@ from casestudies.tuning.reported_values import BiasEvaluation
 from casestudies.tuning.samplers import TPE
 from casestudies.tuning.spaces import valid_near
 from casestudies.tuning.tables import load
-from casestudies.tuning.tuners import RANDOM, TREE, TUNE, rows_of
+from casestudies.tuning.tuners import OWN, RANDOM, TUNE, rows_of
 
 CASE = "BoomerAMG"
 
 
-@pytest.mark.parametrize("tuner", [RANDOM, TREE, TPE, TUNE])
+@pytest.mark.parametrize("tuner", [RANDOM, *OWN, TPE, TUNE])
 def test_tuners(tuner: str) -> None:
     """Every tuner runs as many rows as are asked for, the same ones for the same seed, and a tuning run repeats few."""
     if tuner == TPE and not find_spec("optuna"):

@@ -1,10 +1,9 @@
-"""Tuners: what they ask for and are told, the names in their output, and studies of Optuna."""
+"""Tuners: what they ask for and are told, and studies of Optuna."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -13,13 +12,8 @@ import pytest
 from sampling import Space
 from splc.data.configurations import Configurations
 from splc.errors import LearningError
-from splc.learning.effects import group_titles
-from splc.learning.projection.basis import variables_of
-from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from splc.tuning import Goal, Limit, Tuner, TuningTrial, from_optuna, tune
-from splc.tuning.changes import label_of
-from tests.learning.projection.known_targets import group
 from tests.support.golden_messages import check_calls
 from tests.tuning.made import KERNEL, SYSTEM, kernel_seconds, noisy, run, seconds
 
@@ -312,25 +306,6 @@ def test_in_one_call() -> None:
     assert {step.failure for step in found.trajectory} == {None, "TimeoutError: after 60 s"}
     assert list(found.to_columns())[:2] == ["run", "why"]
     assert "best seconds" in found.summary()
-
-
-CODECS = group("lz4", "zstd", "gzip")
-
-
-@pytest.mark.parametrize(
-    ("options", "label"),
-    [
-        (CODECS, "lz4|zstd|gzip"),
-        ((BinaryOption("codec", optional=False), *(replace(each, parent="codec") for each in CODECS)), "codec"),
-        (group("ref_1", "ref_2", "ref_3"), "ref"),
-    ],
-)
-def test_groups_have_titles(options: tuple[BinaryOption, ...], label: str) -> None:
-    """A group is shown under the title that it has in other outputs, never under its first member."""
-    system = VariabilityModel("system", (*options, BinaryOption("fast")))
-    labels = [label_of(variable, system) for variable in variables_of(system)]
-    assert sorted(labels) == sorted([label, "fast"])
-    assert label in group_titles(system).values()
 
 
 @pytest.fixture

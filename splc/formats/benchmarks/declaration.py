@@ -41,6 +41,7 @@ class MeasuredRun:
     options: Mapping[str, Any]  # option → value
     values: Mapping[str, Any]  # property → value, None where it is missing
     contexts: Mapping[str, Any] = field(default_factory=dict)  # context → value
+    failed: bool = False  # whether it is kept without a value, as a failed run
 
 
 def table_of(
@@ -52,18 +53,17 @@ def table_of(
     hint: str | None = None,
     units: Mapping[str, str] = MappingProxyType({}),
 ) -> TableSource:
-    """Return the table of runs, repetitions one after the other; those without a value, which failed, are left out."""
-    every_run = [*runs]
-    runs = [run for run in every_run if any(value is not None for value in run.values.values())]
-    if failed := len(every_run) - len(runs):
-        notes = (*notes, f"{plural(failed, 'run', 'runs')} that did not complete left out")
-    if not runs:
+    """Return the table of runs, repetitions one after the other, without those that have no value and did not fail."""
+    every = [*runs]
+    if not (measured := dict.fromkeys(name for run in every for name, each in run.values.items() if each is not None)):
         raise InputError(Problem("the file has no measured values", source.name))
+    runs = [run for run in every if run.failed or any(value is not None for value in run.values.values())]
+    if left_out := len(every) - len(runs):
+        notes = (*notes, f"{plural(left_out, 'run', 'runs')} that did not complete left out")
     if not (options := list(dict.fromkeys(name for run in runs for name in run.options))):
         hint = hint or "name the columns or parameters that differ between runs"
         raise InputError(Problem("the runs in this file have no options", source.name, hint=hint))
     contexts = [name for name in dict.fromkeys(name for run in runs for name in run.contexts) if name not in options]
-    measured = dict.fromkeys(name for run in runs for name, value in run.values.items() if value is not None)
     titles = {name: f"measured_{name}" if name in (*options, *contexts) else name for name in measured}
     stated = (((run.options, options), (run.contexts, contexts), (run.values, measured)) for run in runs)
     rows = [[cell(found.get(name)) for found, names in parts for name in names] for parts in stated]

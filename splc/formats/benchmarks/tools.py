@@ -90,14 +90,14 @@ _FAILED = 1e20
 
 
 def _kernel_runs(options: Mapping[str, Any], trial: Mapping[str, Any], main: str) -> Iterator[MeasuredRun]:
-    """Yield a run for each time of a trial, with its metrics; one without values if the trial failed."""
+    """Yield a run for each time of a trial, with its metrics; a failed one if it has none."""
     stated = {name: number(value) for name, value in trial.items() if name not in (*options, *_OVERHEADS)}
     metrics = {name: value for name, value in stated.items() if value is not None}
     if not 0 <= metrics.get(main, metrics.get("time", 0.0)) < _FAILED or isinstance(trial.get(main), str):
         metrics = {}
     times = trial.get("times") if metrics or main not in trial else None
     for time in (times if isinstance(times, list) else None) or [metrics.get("time")]:
-        yield MeasuredRun(options, {**metrics, "time": number(time)})
+        yield MeasuredRun(options, {**metrics, "time": number(time)}, failed=not metrics)
 
 
 # The entries of a trial in SMAC's lists, and the states that mean success.

@@ -331,19 +331,19 @@ def failures_of(runs: Configurations, succeeded: Configurations, source: str | N
         rows = having[: len(failed)]
         explained |= rows
         ranges = {name: ends for name, ends in combination.items() if name in numbers}
-        selected = [OptionLiteral(name, low > 0) for name, (low, _) in combination.items() if name not in ranges]
+        selected = [OptionLiteral(name, own[0] > 0) for name, own in combination.items() if name not in ranges]
         condition = [assignment_text({literal.name: int(literal.positive)}, system) for literal in selected]
         allowed: dict[str, tuple[float, ...]] = {}
-        levels: tuple[float, ...] = ()
-        for name, (low, high) in ranges.items():
+        for name, (low, high, divisor) in ranges.items():
             text = f"{low:g}<={name}<={high:g}".removeprefix("-inf<=").removesuffix("<=inf")
             text = f"{name}>={low:g}" if high == math.inf else f"{name}={low:g}" if low == high else text
-            condition.append(text)
+            condition += [text] * (low > -math.inf or high < math.inf)
+            condition += [f"{name} a multiple of {divisor}"] * (divisor > 1)
             levels = next(option.values for option in system.numeric_options if option.name == name)
-            allowed[name] = tuple(value for value in levels if not low <= value <= high)
-        if len(ranges) == 1:
-            ((name, ends),) = ranges.items()
-            constraint = outside_range(selected, name, ends, levels)
+            allowed[name] = tuple(v for v in levels if not low <= v <= high or (divisor > 1 and v % divisor))
+        if len(ranges) == 1 and divisor == 1:
+            ((name, (low, high, _)),) = ranges.items()
+            constraint = outside_range(selected, name, (low, high), levels)
         else:
             constraint = _one_of(selected, allowed) if allowed else _clause(*map(_opposite, selected))
         rules.append(FailureRule(" and ".join(condition), constraint, int(counts[rows].sum()), int(rows.sum())))

@@ -16,7 +16,6 @@ from sampling.space.space import Space
 from splc.data.configurations import Configurations
 from splc.learning import projection
 from splc.learning.projection import Variable
-from splc.system.options import NumericOption
 from splc.types import Array
 
 # The greatest size of a space that is listed.
@@ -25,7 +24,7 @@ LISTED = 100_000
 DRAWS, NEAREST, BEST = 2000, 250, 3
 # Draws of a step from a space that is not listed; all changes of one option of the best ones are candidates, too.
 FEW_DRAWS = 1000
-# The number of values on each side that a numeric option is changed to, at doubling distances.
+# The number of values on each side that a numeric option is changed to, at doubling distances, beside both ends.
 _STEPS = 6
 # A value that no run has had seems to have no influence, and is then never tried. The design ends when each value was
 # seen SEEN times, and has LEAST to MOST rows: fewer rows miss values, more rows delay the search.
@@ -152,9 +151,10 @@ def changes_of_one(configurations: Configurations, row: int, variables: Sequence
     for variable in variables:
         columns = [system.positions[name] for name in variable.members]
         if variable.kind == "numeric":
-            option = system.options[columns[0]]
-            changes: list[Sequence[int]] = [[index] for index in _near(int(indices[columns[0]]), option.size)]
-            assert isinstance(option, NumericOption)
+            index, size = int(indices[columns[0]]), system.options[columns[0]].size
+            distances = (sign * 2**power for power in range(_STEPS) for sign in (-1, 1))
+            near = {0, size - 1, *(index + distance for distance in distances)}
+            changes: list[Sequence[int]] = [[value] for value in sorted(near) if 0 <= value < size]
         elif len(columns) == 1:
             changes = [[1 - int(indices[columns[0]])]]
         else:
@@ -166,13 +166,6 @@ def changes_of_one(configurations: Configurations, row: int, variables: Sequence
                 changed[columns] = change
                 rows.append(changed)
     return Configurations(system, np.array(rows, dtype=indices.dtype).reshape(len(rows), len(indices)))
-
-
-def _near(index: int, size: int) -> list[int]:
-    """Return the indices at distances of 1, 2, 4, … from one, and both ends."""
-    steps = [2**power for power in range(_STEPS)]
-    some = {0, size - 1, *(index + step for step in steps), *(index - step for step in steps)}
-    return sorted(value for value in some if 0 <= value < size and value != index)
 
 
 def _some(rows: Array, count: int, rng: np.random.Generator) -> Array:

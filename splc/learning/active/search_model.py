@@ -127,11 +127,15 @@ class SearchModel:
         searches = [model._search(part, None if before is None else before.searched[part]) for part in range(PARTS)]
         return replace(model, searched=tuple(search.logarithms for search in searches), evidence=-searches[0].value)
 
-    def interval(self, configurations: Configurations) -> tuple[Array, Array]:
-        """Return lower and upper ends of 90 % prediction intervals, shapes (m,), in the unit of the property."""
-        means, deviations = self.moments(configurations)
-        half = NORMAL_QUANTILE * np.sqrt(deviations**2 + self.noise**2)
-        ends = self.untransformed(np.array([means - half, means + half]))
+    def interval(self, good: Configurations, quantile: float = NORMAL_QUANTILE, runs: float = 1) -> tuple[Array, Array]:
+        """Return intervals of the mean of some runs of good configurations, in the unit of the property, shapes (m,).
+
+        The worse end is the farther away the more variables there are, whose errors were chosen with their values.
+        """
+        means, deviations = self.moments(good)
+        scatter = self.miss * np.sqrt(deviations**2 + self.noise**2 / runs)
+        worse = max(math.sqrt(2 * math.log(len(self.basis.variables) + 1)), quantile)
+        ends = self.untransformed(np.array([means - quantile * scatter, means + worse * scatter]))
         return ends.min(axis=0), ends.max(axis=0)
 
     def predict(self, configurations: Configurations) -> Array:
@@ -209,6 +213,12 @@ class SearchModel:
     def noise(self) -> float:
         """The standard deviation of a run on the scale."""
         return math.sqrt(float(np.mean([part.noise_variance for part in self.parts])))
+
+    @cached_property
+    def miss(self) -> float:
+        """The root mean square of the errors at runs that are left out, in deviations that are expected; at least 1."""
+        squares = [part.weights * (part.t - part.left_out) / part.deviation for part in self.parts]
+        return max(1.0, math.sqrt(float(np.mean(squares))))
 
     @cached_property
     def ranking(self) -> Array:
@@ -295,10 +305,7 @@ def covering_rows(
     used = projection.without_numbers(variables)
     cells, drawn = cells_of(used, known), cells_of(used, candidates)
     rows: list[int] = []
-    remaining = np.arange(len(candidates))
     for _ in range(count):
-        best = covering_row(cells, drawn[remaining])
-        rows.append(int(remaining[best]))
-        cells = np.vstack([cells, drawn[remaining[[best]]]])
-        remaining = np.delete(remaining, best)
+        left = np.delete(np.arange(len(candidates)), rows)
+        rows.append(int(left[covering_row(np.vstack([cells, drawn[rows]]), drawn[left])]))
     return np.array(rows, dtype=int)

@@ -1,9 +1,9 @@
 """Combinations of values of options of which every run failed, by far more often than chance explains.
 
-A combination has at most `LARGEST` literals: a binary option is selected or not, a numeric option has a value in a
-range. If f of n configurations fail at random, all r configurations with a combination do with
-the probability C(f, r) / C(n, r). The sum of these probabilities over all combinations with as many rows or more is the
-expected number of such combinations by chance. It must be small: runs that fail at random make no rule.
+A combination has at most `LARGEST` literals: a binary option is selected or not, a numeric option is in a range or a
+multiple of a power of two. If f of n configurations fail at random, all r with a combination do with the probability
+C(f, r) / C(n, r). The sum of these probabilities over all combinations with as many rows or more is the expected number
+of such combinations by chance. It must be small: runs that fail at random make no rule.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ FALSE_ALARMS, MAX_LITERALS = 0.05, 150
 MAX_CELLS = 300_000
 # Of a numeric option of more values, only ranges from the least or to the greatest one are literals.
 FEW_LEVELS = 10
-# An option with its least and its greatest value; a binary one has 1 where it is selected, and else 0.
-Literal = tuple[str, float, float]
+# The least and the greatest value of an option, and what divides it; a binary one is 1 where it is selected, else 0.
+Values = tuple[float, float, int]
 
 
-def failing_combinations(table: OptionRows, failed: Array) -> Iterator[tuple[Mapping[str, tuple[float, float]], Array]]:
+def failing_combinations(table: OptionRows, failed: Array) -> Iterator[tuple[Mapping[str, Values], Array]]:
     """Yield the smallest combinations that only failed configurations have, each with some that no other one has.
 
-    `failed`: which of them failed in every run, shape (n,), bool. Yields: Option → its least and its greatest value,
-    and the rows that have them, shape (n,), bool.
+    `failed`: which of them failed in every run, shape (n,), bool. Yields: Option → its values, and the rows that have
+    them, shape (n,), bool.
     """
     literals, columns, factor = _literals(table, failed)
     left, size = np.ones(len(failed), dtype=bool), 1
@@ -42,23 +42,23 @@ def failing_combinations(table: OptionRows, failed: Array) -> Iterator[tuple[Map
         if chosen is None:
             size += 1
             continue
-        ranges: dict[str, tuple[float, float]] = {}
-        for name, low, high in (literals[at] for at in chosen):
-            least, greatest = ranges.get(name, (-math.inf, math.inf))
-            ranges[name] = (max(low, least), min(high, greatest))
+        ranges: dict[str, Values] = {}
+        for name, (low, high, divisor) in (literals[at] for at in chosen):
+            least, greatest, other = ranges.get(name, (-math.inf, math.inf, 1))
+            ranges[name] = (max(low, least), min(high, greatest), max(divisor, other))
         rows = np.asarray(columns[:, chosen].all(axis=1))
         yield ranges, rows
         # Other combinations explain the other failures.
         left &= ~rows
 
 
-def _literals(table: OptionRows, failed: Array) -> tuple[list[Literal], Array, float]:
+def _literals(table: OptionRows, failed: Array) -> tuple[list[tuple[str, Values]], Array, float]:
     """Return the distinct literals that enough failed rows have, simple ones first, and their rows, shape (n, k).
 
     The third result is how many times as many literals there are.
     """
     grouped = {name for members, _ in table.groups for name in members}
-    listed: list[tuple[Literal, Array]] = [((name, 1, 1), table.selected[:, at]) for at, name in enumerate(table.names)]
+    listed = [(name, (1.0, 1.0, 1), table.selected[:, at]) for at, name in enumerate(table.names)]
     for name, values in table.numbers.items():
         levels = np.unique(values[~np.isnan(values)])
         last = len(levels) - 1
@@ -67,12 +67,15 @@ def _literals(table: OptionRows, failed: Array) -> tuple[list[Literal], Array, f
                 ends = (float(levels[i]), float(levels[j]))
                 open_ends = (-math.inf if i == 0 else ends[0], math.inf if j == last else ends[1])
                 holds = (values >= ends[0]) & (values <= ends[1])
-                listed.append(((name, *(ends if i == j else open_ends)), holds))
-    listed += [((name, 0, 0), ~table.selected[:, at]) for at, name in enumerate(table.names) if name not in grouped]
-    distinct: dict[bytes, tuple[Literal, Array]] = {}
-    for literal, holds in listed:
+                listed.append((name, (*(ends if i == j else open_ends), 1), holds))
+        powers = int(np.log2(np.abs(levels).max(initial=1))) if (levels % 1 == 0).all() else 0
+        listed += [(name, (-math.inf, math.inf, 2**at), values % 2**at == 0) for at in range(1, powers + 1)]
+    single = [(at, name) for at, name in enumerate(table.names) if name not in grouped]
+    listed += [(name, (0.0, 0.0, 1), ~table.selected[:, at]) for at, name in single]
+    distinct: dict[bytes, tuple[tuple[str, Values], Array]] = {}
+    for name, own, holds in listed:
         if (holds & failed).sum() >= LEAST_FAILED and not holds.all():
-            distinct.setdefault(holds.tobytes(), (literal, holds))
+            distinct.setdefault(holds.tobytes(), ((name, own), holds))
     every = list(distinct.values())
     # Of very many, those that the most failed rows have beyond their share.
     excess = [failed.mean() * holds.sum() - (holds & failed).sum() for _, holds in every]

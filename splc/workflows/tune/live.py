@@ -190,8 +190,7 @@ def _prepared(
     budget = request.budget[0] if request.budget else None
     tuner = Tuner(space, names[0], budget, default, seed=request.seed, **request.settings(names))
     command = TunedCommand(template, properties, *place_of(request.cwd, request.env), request.timeout, contexts)
-    generator = np.random.Generator(np.random.PCG64([tuner.seed, 0]))
-    command.setup(tuner.source.draw(_CHECKED, generator, tuner.history.configurations[:0]))
+    command.setup(tuner.source.draw(_CHECKED, tuner.generator(0), tuner.history.configurations[:0]))
     earlier = tell_earlier(request.earlier_files, contexts, system, tuner, notes)
     about = {
         "budget": tuner.budget,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -19,7 +21,7 @@ from splc.learning.active.search_model import (
     least_gain,
     log_improvements,
 )
-from splc.learning.projection import variables_of, without_numbers
+from splc.learning.projection import JITTER, variables_of, without_numbers
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from tests.learning.active.made import enumerated, system, values
@@ -73,6 +75,28 @@ def test_beliefs_lower_variances_only() -> None:
     assert (after[1][:3] < before[1][:3]).all()
     assert after[1].sum() < before[1].sum()
     assert len(believing.ranking) == 19
+
+
+def test_intervals_of_good_configurations() -> None:
+    """They are as wide as errors of posteriors at rows that these do not know; the worse end is farther away."""
+    candidates, runs = parts(16, 2)
+    noisy = replace(runs, y=runs.y * np.random.default_rng(0).normal(1, 0.1, 16))
+    model = SearchModel.of(noisy, variables_of(candidates.system))
+    squares = []
+    for part, row in product(model.parts, range(16)):
+        rest = np.arange(16) != row
+        other = replace(part, design=part.design.rows(np.flatnonzero(rest)), t=part.t[rest], noise=part.noise[rest])
+        one = part.design.rows(np.array([row]))
+        cross = other.cross(one)
+        variance = other.variances(cross, one)[0] + part.noise_variance + part.deviation**2 * JITTER
+        squares.append(float(part.t[row] - other.mean_of(cross)[0]) ** 2 / variance)
+    assert model.miss == pytest.approx(math.sqrt(np.mean(squares)), rel=1e-6)
+    assert model.miss > 1
+    means, deviations = model.moments(candidates)
+    low, high = (model.transformed(end) for end in model.interval(candidates, 1.5, runs=4))
+    scatter = model.miss * np.hypot(deviations, model.noise / 2)
+    np.testing.assert_allclose(means - low, 1.5 * scatter)
+    np.testing.assert_allclose(high - means, math.sqrt(2 * math.log(len(model.basis.variables) + 1)) * scatter)
 
 
 def test_failed_runs_are_no_best_value() -> None:

@@ -146,7 +146,7 @@ def rows(count: int, seed: int = 0) -> OptionRows:
     rng = np.random.default_rng(seed)
     group = rng.integers(3, size=count)
     selected = np.column_stack([rng.random((count, 4)) < 0.5, *(group == member for member in range(3))])
-    numbers = {"n": rng.choice([1.0, 2.0, 4.0, 8.0, 16.0], count)}
+    numbers = {"n": rng.choice([1.0, 2.0, 4.0, 8.0, 12.0, 16.0], count)}
     return OptionRows((*"abcd", "x", "y", "z"), selected, numbers, ((("x", "y", "z"), None),)).distinct()
 
 
@@ -194,7 +194,7 @@ def evaluated(rule: str, columns: dict[str, Array]) -> Array:
     return np.asarray(eval(rule, {"np": np}, columns))  # noqa: S307
 
 
-def failing(rule: str, count: int = 250) -> list[dict[str, tuple[float, float]]]:
+def failing(rule: str, count: int = 250) -> list[dict[str, tuple[float, float, int]]]:
     """Return the combinations that are to blame if the rows fail for which a rule holds, and no other ones."""
     table = rows(count)
     columns = {name: table.selected[:, at] for at, name in enumerate(table.names)} | dict(table.numbers)
