@@ -36,8 +36,8 @@ _QUANTITIES = frozenset("|".join(_MEASURED_IN.values()).split("|"))
 # Units of time in seconds, and those that texts use, the largest first.
 _SECONDS = {"h": 3600.0, "min": 60.0, "s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
 _SPELLINGS = {"us": "µs", "μs": "µs", "sec": "s", "seconds": "s", "second": "s"}
-# Amounts of memory: powers of 1024.
-_BYTE, _BYTES = re.compile(r"b|[kmgt](?:i?b)?", re.IGNORECASE), {letter: power for power, letter in enumerate("bkmgt")}
+# Amounts of memory, and numbers with separators of thousands.
+_BYTE, _GROUPED = re.compile(r"[kmgt](?:i?b)?"), re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3})+", re.ASCII)
 _READABLE = ("s", "ms", "µs", "ns")
 
 
@@ -111,25 +111,46 @@ def quantity(value: float, unit: str | None, digits: int = 6) -> str:
 
 
 def in_one_unit(texts: Sequence[str], clock: bool) -> tuple[str, dict[str, str]] | None:
-    """Return the unit of texts in several units (`812us`, `12.3ms`; `512k`, `4M`), and text → its number, else None.
+    """Return the unit of measured texts in several units (`812us`, `12.3ms`), and text → its number; None for others.
 
     `clock`: whether the texts may be durations of several parts, such as `6m 22s` and `1:02:03`.
     """
-    units = {text: unit_of([text]) or "" for text in texts}
-    powers = {unit: _BYTES.get(unit[:1].casefold(), 0) for unit in {*units.values()} if _BYTE.fullmatch(unit)}
-    if len(powers) > 1 and powers.keys() == {*units.values()}:
-        least = min(powers, key=powers.__getitem__)
-        bare = ((text, parse_number(text.strip().removesuffix(unit))) for text, unit in units.items())
-        return least, {text: f"{value * 1024 ** (powers[units[text]] - powers[least]):.15g}" for text, value in bare}
     numbers: dict[str, str] = {}
     for text in texts:
-        unit = units[text]
+        unit = unit_of([text]) or ""
         factor = _SECONDS.get(_SPELLINGS.get(unit, unit))
         seconds = parse_number(text.strip().removesuffix(unit)) * factor if factor else duration_of(text)
         if seconds is None or not (factor or clock):
             return None
         numbers[text] = f"{seconds:.15g}"
     return ("s", numbers) if numbers else None
+
+
+def setting_numbers(texts: Iterable[str]) -> tuple[str, dict[str, str]]:
+    """Return the unit of settings, and text → its number; none if a text has no unit, or units differ.
+
+    Blank texts do not count. Memory is in MB, and times are in seconds: a text is the same number in every table.
+    """
+    units = {text: unit_of([text]) or "" for text in texts if text.strip()}
+    kinds, shown = {*units.values()}, next(iter(units.values()), "")
+    # `7B` and `350M` are no bytes, and one letter may be another unit.
+    small = {unit.casefold() for unit in kinds}
+    is_memory = all(map(_BYTE.fullmatch, small))
+    if is_memory and (len(small) > 1 or max(map(len, small), default=0) > 1):
+        shown, factors = "MB", {unit: 1024.0 ** ("kmgt".index(unit[0].casefold()) - 1) for unit in kinds}
+    elif all(_SPELLINGS.get(unit, unit) in _SECONDS for unit in kinds):
+        shown, factors = "s", {unit: _SECONDS[_SPELLINGS.get(unit, unit)] for unit in kinds}
+    elif len(kinds) == 1 and all(each.isalpha() or each in "%°/" for unit in kinds for each in unit):
+        factors = dict.fromkeys(kinds, 1.0)
+    else:
+        return "", {}
+    numbers = dict[str, str]()
+    for text, unit in units.items():
+        bare = text.strip().removesuffix(unit).strip()
+        # A decimal comma, but no separator of thousands.
+        value = parse_number(bare if _GROUPED.fullmatch(bare) else bare.replace(",", "."))
+        numbers[text] = f"{value * factors[unit]:.15g}"
+    return ("", {}) if "" in kinds or "nan" in numbers.values() else (shown, numbers)
 
 
 # Thousands, units of memory, percent, units of time, and steps of ten.

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from splc.data.property_unit import setting_numbers
 from splc.errors import ConfigurationError, MeasurementError, listed
 from splc.io.csv_rows import CodedTexts, distinct_texts
 from splc.io.numbers import parse_number
@@ -179,6 +181,10 @@ def is_text(text: str) -> bool:
 Groups = dict[str, tuple[BinaryOption, ...]]
 
 
+def _numeral(written: Mapping[str, str], text: str) -> str:
+    return written.get(text, text)
+
+
 def named_columns(system: VariabilityModel, frame: Any) -> tuple[int, dict[str, Any], Groups]:
     """Return the number of rows of a table, option → numbers or texts, and the groups that have one column."""
     table, named = table_columns(frame), dict[str, Any]()
@@ -188,6 +194,9 @@ def named_columns(system: VariabilityModel, frame: Any) -> tuple[int, dict[str, 
                 raise ConfigurationError(f"several columns are the option {known!r}")
             numbers = numbers_of(values)
             named[known] = CodedTexts(*distinct_texts(texts_of(values))) if numbers is None else numbers
+            if numbers is None and isinstance(system.option(known), NumericOption):
+                written = setting_numbers(named[known].distinct)[1]
+                named[known] = CodedTexts.of(named[known], partial(_numeral, written))
     return len(next(iter(table.values()), ())), named, add_children(system, named)
 
 

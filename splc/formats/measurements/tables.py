@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from splc.data.property_unit import in_one_unit
+from splc.data.property_unit import in_one_unit, setting_numbers
 from splc.data.table import numbers_of, table_columns, texts_of
 from splc.errors import InputError, Problem, Problems, listed, nearest
 from splc.formats.benchmarks.tools import benchmark_of, read_benchmark, with_roles
@@ -126,13 +126,18 @@ def _with_numbers(table: TableSource, columns: dict[str, Sequence[str]]) -> Tabl
     lists: dict[str, list[list[str]]] = {}
     for name, cells in columns.items():
         beginning = [text for text in map(str.strip, cells[:_LOOKED_AT]) if text.casefold() not in MISSING]
+        is_measured = is_measurement_name(name) or name.casefold().removesuffix("s") in _RUNS
         # Settings have units, too.
-        unit = unit_of(beginning) or (in_one_unit(beginning, False) or ("",))[0]
-        is_set = re.fullmatch(r"[^\d_]+", unit) is not None and len({*beginning}) > 1 and not is_context_name(name)
-        is_number = is_set or unit == "%"
-        if not beginning or not (is_number or is_measurement_name(name) or name.casefold().removesuffix("s") in _RUNS):
+        is_set = not is_context_name(name) and setting_numbers(dict.fromkeys(beginning))[1] != {}
+        is_number = is_measured or is_set or unit_of(beginning) == "%"
+        if not beginning or not is_number:
             continue
         written = [text for text in map(str.strip, cells) if text.casefold() not in MISSING]
+        unit, numbers = setting_numbers(dict.fromkeys(written if is_set and not is_measured else ()))
+        if numbers:
+            units[name] = unit
+            columns[name] = [numbers.get(text.strip(), text) for text in cells]
+            continue
         if unit := unit_of(written) or "":
             units[name] = unit
             bare = (text.strip().removesuffix(unit).strip() for text in cells)
