@@ -36,6 +36,16 @@ _QUANTITIES = frozenset("|".join(_MEASURED_IN.values()).split("|"))
 # Units of time in seconds, and those that texts use, the largest first.
 _SECONDS = {"h": 3600.0, "min": 60.0, "s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
 _SPELLINGS = {"us": "µs", "μs": "µs", "sec": "s", "seconds": "s", "second": "s"}
+# Units of settings beside those of times and memory.
+_UNITS = frozenset(
+    re.findall(
+        r"\S+",
+        """
+        % ° °C °F K C g kg mg µg L mL µL mg/mL mm cm m km µm nm rpm Hz kHz MHz GHz V mV A mA bar Pa kPa MPa GPa N Nm
+        x p px bit bits k M G T t b B fps dB mol mmol µM mM ppm J kJ W kW MB/s Mbit/s Gbit/s
+        """,
+    )
+)
 # Amounts of memory, and numbers with separators of thousands.
 _BYTE, _GROUPED = re.compile(r"[kmgt](?:i?b)?"), re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3})+", re.ASCII)
 _READABLE = ("s", "ms", "µs", "ns")
@@ -74,6 +84,11 @@ def is_unit(text: object) -> bool:
         and 0 < len(text.strip()) <= _LONGEST
         and math.isnan(parse_number(text))
     )
+
+
+def is_usual_unit(text: str) -> bool:
+    """Return whether a text is a unit that is often used: `ms`, `°C`, `rpm`."""
+    return text in _UNITS or text.casefold() in _WORDS or text in _SECONDS
 
 
 def titled(name: str, unit: str | None) -> str:
@@ -133,14 +148,14 @@ def setting_numbers(texts: Iterable[str]) -> tuple[str, dict[str, str]]:
     """
     units = {text: unit_of([text]) or "" for text in texts if text.strip()}
     kinds, shown = {*units.values()}, next(iter(units.values()), "")
-    # `7B` and `350M` are no bytes, and one letter may be another unit.
+    # `7B` and `350M` are no bytes, and `1k` and `4M` may be thousands.
     small = {unit.casefold() for unit in kinds}
     is_memory = all(map(_BYTE.fullmatch, small))
-    if is_memory and (len(small) > 1 or max(map(len, small), default=0) > 1):
+    if is_memory and all(len(unit) > 1 for unit in small):
         shown, factors = "MB", {unit: 1024.0 ** ("kmgt".index(unit[0].casefold()) - 1) for unit in kinds}
     elif all(_SPELLINGS.get(unit, unit) in _SECONDS for unit in kinds):
         shown, factors = "s", {unit: _SECONDS[_SPELLINGS.get(unit, unit)] for unit in kinds}
-    elif len(kinds) == 1 and all(each.isalpha() or each in "%°/" for unit in kinds for each in unit):
+    elif len(kinds) == 1 and kinds <= _UNITS:
         factors = dict.fromkeys(kinds, 1.0)
     else:
         return "", {}

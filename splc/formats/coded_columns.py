@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from splc.formats.names import is_measurement_name, words_of
+from splc.formats.names import is_measurement_name, is_quantity_name, words_of
 from splc.io.csv_rows import DENSE, distinct_numbers, distinct_texts, renumbered
 from splc.types import Array
 
@@ -40,16 +40,16 @@ ROW_COUNTERS = ("id", "index", "row", "no", "nr", "n°", "number", "#", "config_
 _PREFIX = re.compile(r".*/|(?:params?|parameters|config|hparams|tags)\.", re.IGNORECASE)
 ROW_NUMBERS = re.compile(
     r"(?:job|run|trial|task|build|experiment|test|row|pipeline|measurement|config|tuning_run|workflow)_?"
-    r"(?:id|number|nr|no)|configuration|candidate"
+    r"(?:id|number|nr|no)|configuration|candidate|pid"
 )
 REPETITION_COUNTERS = (
     *("rep", "reps", "repeat", "repetition", "repetitions", "replicate", "replication"),
     *("run", "run_id", "trial", "iteration", "seed", "random_seed", "random_state", "attempt", "run_attempt"),
-    *("invocation", "fork", "randomseed", "randomseedshift", "pid"),
-    *("wiederholung", "wdh", "teil", "durchgang", "durchlauf", "répétition", "essai"),
+    *("invocation", "randomseed", "randomseedshift"),
+    *("wiederholung", "wdh", "durchgang", "durchlauf", "répétition", "essai"),
 )
 # The same if they count from 0 or 1.
-_WEAK_COUNTERS = frozenset(("iter", "it", "sample", "try", "replica", "rerun"))
+_WEAK_COUNTERS = frozenset(("iter", "it", "sample", "try", "replica", "rerun", "teil", "fork"))
 _ROW_WORDS = frozenset(ROW_COUNTERS)
 # The words of which the name of a counter may consist: 'run no', 'experiment id'.
 _COUNTED = frozenset((*ROW_COUNTERS, *REPETITION_COUNTERS, "config", "configuration", "experiment", "versuch"))
@@ -143,7 +143,7 @@ class CodedColumns:
         if name.casefold() in _WEAK_COUNTERS and self.has_integers(name) and 2 < self.sizes[name] <= MAX_VALUES:
             distinct = np.unique(self.numbers[name])
             return distinct[0] in (0, 1) and bool((np.diff(distinct) == 1).all())
-        is_row = self.rows >= MIN_ROWS and not _ROW_WORDS.isdisjoint(_WORD.findall(name.casefold()))
+        is_row = self.rows >= MIN_ROWS and not _ROW_WORDS.isdisjoint(_WORD.findall(name.casefold())[-1:])
         if is_row and self.has_integers(name) and (np.diff(self.numbers[name]) > 0).all():
             # `Shot no.`, with gaps.
             return True
@@ -178,7 +178,10 @@ class CodedColumns:
             return False
         if self.rows < MIN_ROWS:
             return nfp is not None
-        is_set = self.has_integers(name) or (self.is_few(name) and self.complete(name) and self.sizes[name] <= SET)
+        is_few = self.is_few(name) and self.complete(name) and self.sizes[name] <= SET
+        # Fractions of a design are about as frequent.
+        is_even = is_few and 2 * int(np.bincount(self.codes[name]).min()) * self.sizes[name] >= self.rows
+        is_set = self.has_integers(name) or (is_even and not is_quantity_name(name))
         return self.is_various(name) or self.sizes[name] > MAX_VALUES or not is_set
 
     def is_various(self, name: str) -> bool:

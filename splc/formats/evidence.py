@@ -12,7 +12,6 @@ import numpy as np
 from splc.errors import listed
 from splc.formats.coded_columns import (
     CROSSED,
-    EVIDENCE,
     MAX_TESTS,
     MIN_ROWS,
     NEARLY_ALL,
@@ -23,7 +22,6 @@ from splc.formats.coded_columns import (
 )
 from splc.formats.functions import arguments_of, fewest_of, near_arguments_of
 from splc.formats.names import is_amount, is_count_name, is_measurement_name, words_of
-from splc.types import Array
 
 # The beginning of a name that several columns of one kind have: `spark.` and `job options.`.
 _FAMILY = re.compile(r"([^./:]+)[./:]")
@@ -78,8 +76,7 @@ def _kin(
     named = {name for name in family if table.is_named_measured(name) or is_count_name(name) or name in observed}
     measured = {family[name] for name in family if name == nfp or name in named}
     kinds = {*map(family.get, options)} - measured
-    free = (name for name in family if (table.complete(name) if name in table.numbers else table.is_few(name)))
-    return {name for name in free if family[name] in kinds}
+    return {name for name in family if family[name] in kinds and table.is_few(name)}
 
 
 def _anchor(table: CodedColumns, names: Sequence[str], nfp: str | None, explicit: Collection[str]) -> int | None:
@@ -231,7 +228,7 @@ def _found(
         options |= {name: None for name in names if name in known}
     right = [name for name in names[boundary + 1 :] if name != nfp and name not in (*options, *observed)]
     options |= dict.fromkeys(_set_beyond(table, right, tuple(options)))
-    if anchor is not None:
+    if anchor is not None and not any(table.sizes[name] > 1 for name in options if name in names[:anchor]):
         others = [name for name in names[anchor + 1 :] if name not in (*options, *observed)]
         options |= dict.fromkeys(_survivors(table, others))
     return {name: None for name in names if name in options}
@@ -239,7 +236,7 @@ def _found(
 
 def _is_akin(table: CodedColumns, name: str, nfp: str) -> bool:
     """Return whether various numbers have a name that begins as that of the property, or are proportional to it."""
-    is_kin = _family(name) == _family(nfp) != ""
+    is_kin = _family(name) == _family(nfp) != "" and not table.is_few(name)
     several = len(table.numbers) > 2
     return table.is_various(name) and (is_kin or (several and name != nfp and table.follows(name, nfp)))
 
@@ -257,11 +254,6 @@ def _set_beyond(table: CodedColumns, names: Iterable[str], options: Sequence[str
     """Return the columns to the right of a property that were set, as the rows show; zeros and ones also in doubt."""
     columns = [name for name in names if _may_be_set(table, name)]
     group = table.groups((*table.contexts, *options))
-    if repeated := _repeated(table, names, group):
-        options = (*options, *repeated)
-        group = table.groups(repeated, group)
-        same = [name for name in columns if name not in repeated and not table.differs(name, group)]
-        return [*repeated, *same]
     counts = np.bincount(group)
     doubtful = [name for name in columns if table.is_binary(name) and not table.is_result(name, group)]
     if table.rows < MIN_ROWS:
@@ -283,22 +275,6 @@ def _survivors(table: CodedColumns, names: Sequence[str]) -> list[str]:
     kept = [name for name in kept if not is_amount(name) and not is_count_name(name)]
     texts = [name for name in names if name not in table.numbers and table.is_few(name)]
     return [name for name in names if name in kept or name in texts] if len(kept) > 1 else []
-
-
-def _repeated(table: CodedColumns, names: Iterable[str], group: Array) -> list[str]:
-    """Return the numbers with many values that repeat together, in several rows each, and not in groups of rows.
-
-    Measured values of repetitions differ, each in its own way; results of the options that are known make groups.
-    """
-    numbers = [name for name in names if name in table.numbers and table.complete(name)]
-    many = [name for name in numbers if SET < table.sizes[name] <= table.rows / EVIDENCE and table.differs(name, group)]
-    many = [name for name in many if not table.is_named_measured(name)]
-    together = dict[str, None]()
-    for name, other in combinations(many, 2) if len(many) ** 2 <= MAX_TESTS else ():
-        cells = table.spread(name) * table.spread(other)
-        if EVIDENCE * (int(table.groups((name, other)).max()) + 1) <= min(table.rows, cells / EVIDENCE):
-            together |= {name: None, other: None}
-    return [name for name in many if name in together]
 
 
 def _functions(table: CodedColumns, names: Sequence[str], options: Iterable[str]) -> dict[str, tuple[str, ...]]:
@@ -340,6 +316,7 @@ def spelled_twice(
     contexts: Collection[str],
     explicit: Collection[str],
     mentioned: Collection[str],
+    states: Collection[str],
     *,
     named: bool,
 ) -> dict[str, str]:
@@ -355,11 +332,11 @@ def spelled_twice(
     texts = [name for name in left if name in words and table.is_few(name)]
     chosen = [name for name in explicit if table.is_few(name)]
     places = [name for name in contexts if table.is_few(name)]
-    pairs = chain(product(chosen, (*places, *texts, *levels)), product(places, (*texts, *levels)))
+    pairs = chain(product(chosen, (*places, *texts, *levels)), product(places, texts), product(states, levels))
     pairs = chain(pairs, combinations([*filter(table.is_few, mentioned), *places], 2))
     pairs = chain(pairs, product(texts, levels), combinations(texts, 2), combinations(levels, 2))
     for name, number in pairs if (len(texts) + len(levels)) ** 2 <= 2 * MAX_TESTS else ():
-        are_contexts = name in (*mentioned, *places) and number in places
+        are_contexts = name in (*mentioned, *places) and (number in places or name in states)
         is_doubtful = table.rows < _SURE or (number in levels and table.is_binary(number) and name not in texts)
         if table.sizes[name] == 2 and not are_contexts and is_doubtful:
             # Two options may be alike by chance, and so are an option and the one below it, or a new one in a version.

@@ -10,7 +10,7 @@ import numpy as np
 from splc.errors import plural
 from splc.formats.coded_columns import MAX_VALUES, ROW_NUMBERS, is_counter
 from splc.formats.column_choice import MISSING, kind_of
-from splc.formats.names import is_measurement_name, words_of
+from splc.formats.names import is_amount, is_measurement_name, words_of
 from splc.io.csv_rows import distinct_texts
 from splc.io.numbers import parse_column
 from splc.types import Array
@@ -38,7 +38,8 @@ _HOURS, _CLOCK_WORDS = (
 _EPOCH_WORDS = {"timestamp", "timesecs", "epoch", "unixtime"}
 # `2024-05-01T12:00:03`, `2024-05-01`, `1.5.2024`, `05/01/2024 12:00`, `12:00:03`.
 _STAMP = re.compile(
-    r"(?:[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}|[0-9]{1,2}([-./])(?:[0-9]{1,2}|[A-Z][a-z]{2})\1(?:[0-9]{2}){1,2})"
+    r"(?:[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}|[0-9]{1,2}([./])[0-9]{1,2}\1[0-9]{4}|"
+    r"[0-9]{1,2}/[0-9]{1,2}/[0-9]{2}|[0-9]{1,2}-[A-Z][a-z]{2}-(?:[0-9]{2}){1,2})"
     r"(?:[T ][0-9]{1,2}:[0-9]{2}.*)?|" + _CLOCK.pattern
 )
 # Seconds since 1970 from the year 2001 on, also in milli-, micro- or nanoseconds.
@@ -50,43 +51,46 @@ _HASH = re.compile(
 _IRACE = re.compile(r"\.[A-Z]+\.")
 _HASH_NAMES = re.compile(r"(?:.*_)?(?:hash|sha|sha1|sha256|md5|digest|checksum|uuid|guid)(?:sum)?")
 
-# Names of columns of what somebody, or a program, wrote about a run.
+# Last words of names of what a program wrote about some runs, and names of what somebody wrote.
+_MESSAGES = {"errors", "stderr", "stdout", "message", "messages", "diagnostics", "traceback", "exception"}
 _REMARKS = {
-    *("errors", "stderr", "stdout", "message", "messages", "diagnostics", "traceback", "exception"),
     *("note", "notes", "comment", "comments", "remark", "remarks", "bemerkung", "bemerkungen", "kommentar"),
     *("anmerkung", "anmerkungen", "remarque", "remarques", "commentaire", "commentaires"),
 }
 
 _LEAST_ROWS = 5
-# Fewer hashes may be contexts.
-_MANY_HASHES = 20
+# Fewer days, but in a column of this name, or hashes, may be contexts.
+_MANY_DAYS, _MANY_HASHES, _DAYS = 10, 20, {"date", "datum", "day", "tag", "run_date", "jour"}
 # The number of cells among which the first one with a text is looked for.
 _LOOKED_AT = 1000
 
 # Columns that say whether a run worked: texts and exit codes; and the texts of those that did.
 _STATUS = {("status",), ("state",), ("outcome",)}
-_VERDICTS = {
-    ("result",),
-    ("verdict",),
-    ("conclusion",),
-    ("ok",),
-    ("verify",),
-    ("verification",),
-    ("check",),
-    ("correct",),
-}
+_VERDICTS = {("result",), ("verdict",), ("conclusion",), ("ok",)}
 _FLAGS = {("valid",), ("ok",), ("success",), ("succeeded",), ("passed",), ("gultig",), ("valide",)}
 _FAILED = {
     *("fail", "failed", "failure", "error", "crash", "crashed", "cancelled", "canceled", "timeout", "timed_out"),
     *("aborted", "abort", "killed", "oom", "out_of_memory", "node_fail", "skipped", "pruned", "running", "invalid"),
     *("early_stopped", "stopped", "abandoned", "preempted", "miscompare", "mismatch", "wrong", "incorrect"),
-    *("unstable", "not_built", "timelimit", "time_limit", "memlimit", "memory_limit", "out_of_time", "oot"),
+    *(
+        "unstable",
+        "not_built",
+        "diff",
+        "ice",
+        "timelimit",
+        "time_limit",
+        "memlimit",
+        "memory_limit",
+        "out_of_time",
+        "oot",
+    ),
 }
 EXIT_CODES = {"exit_code", "exitcode", "exit_status", "returncode", "return_code"}
-_EXIT_WORDS = {"exit", "rc", "retcode", "retval", "error", "err", "errno", "error_code"}
+_EXIT_WORDS, _ERROR_WORDS = {"exit", "rc", "retcode", "retval"}, {"error", "err", "errno", "error_code"}
+SOLVED = {"optimal", "solved", "sat", "unsat", "satisfiable", "unsatisfiable"}
 WORKED = {
     *("ok", "okay", "success", "successful", "succeeded", "pass", "passed", "done", "complete", "completed"),
-    *("finished", "0", "0:0", "optimal", "solved", "sat", "unsat", "satisfiable", "unsatisfiable"),
+    *("finished", "0", "0:0"),
 }
 
 
@@ -109,22 +113,38 @@ def is_hash(name: str, values: Iterable[str]) -> bool:
     return _HASH_NAMES.fullmatch("_".join(words_of(name))) is not None and _HASH.fullmatch(first) is not None
 
 
-def is_exit_code(name: str, values: Array, others: Iterable[Array]) -> bool:
+def without_result(nfp: str, values: Array) -> Array:
+    """Return the rows without a result of a property, shape (n,): no number, or no positive one of an amount."""
+    return np.asarray(~(values > 0) if is_amount(nfp) else np.isnan(values))
+
+
+def is_exit_code(name: str, values: Array, failed: Array | None) -> bool:
     """Return whether numbers are exit codes, by their name.
 
-    It may be that of an option, unless they have two digits, or the rows in which they are not 0 are those in which
-    another column has no positive number.
+    It may be that of an option, unless they have two digits, or the rows in which they are not 0 are those that failed.
     """
-    key, failed = name.casefold(), values != 0
-    if key in EXIT_CODES or key not in _EXIT_WORDS or (values % 1 != 0).any():
+    key, coded = name.casefold(), values != 0
+    if key in EXIT_CODES or key not in (*_EXIT_WORDS, *_ERROR_WORDS) or (values % 1 != 0).any():
         return key in EXIT_CODES
-    lacking = (~(other > 0) for other in others if (other > 0).any())
-    return bool((values >= 10).any() or (failed.any() and any(np.array_equal(failed, each) for each in lacking)))
+    both = failed is not None and bool(coded.any()) and np.array_equal(coded, failed)
+    return both or (key in _EXIT_WORDS and bool((values >= 10).any()))
 
 
 def is_success_flag(name: str, values: Array) -> bool:
     """Return whether zeros and ones say which runs are valid, by their name, and nearly all are."""
-    return words_of(name) in _FLAGS and bool(np.isin(values, (0, 1)).all()) and 2 * values.sum() > len(values)
+    return words_of(name) in _FLAGS and bool(np.isin(values, (0, 1)).all()) and 10 * values.sum() >= 9 * len(values)
+
+
+def is_message(name: str) -> bool:
+    """Return whether a name is that of what a program wrote: `stderr`; not `message_format`."""
+    return not _MESSAGES.isdisjoint(words_of(name)[-1:])
+
+
+def tells_failures(texts: Sequence[str], values: Array) -> bool:
+    """Return whether rows without a number have texts, of few, that no other row has."""
+    distinct, codes = distinct_texts(texts)
+    lost = np.isnan(values)
+    return len(distinct) <= MAX_VALUES and bool(lost.any()) and not np.isin(codes[lost], codes[~lost]).any()
 
 
 def is_status(name: str, values: Iterable[str]) -> bool:
@@ -185,7 +205,8 @@ def _statistic(name: str) -> tuple[str, str] | None:
 
 def _remarks(name: str, texts: Sequence[str]) -> str | None:
     """Return whether a column has remarks, and on how many rows; None if it has none."""
-    if _REMARKS.isdisjoint(words_of(name)) or kind_of(texts, parse_column(texts)) != "text":
+    is_some = is_message(name) and not all(map(str.strip, texts))
+    if (_REMARKS.isdisjoint(words_of(name)) and not is_some) or kind_of(texts, parse_column(texts)) != "text":
         return None
     count = sum(text.strip().casefold() not in MISSING for text in texts)
     return f"remarks on {plural(count, 'row', 'rows')}" if count else None
@@ -221,8 +242,8 @@ def _are_stamps(key: str, distinct: Sequence[str], rows: int) -> bool:
     """Return whether a column has time stamps."""
     differs = len(distinct) > rows / 2 and rows >= _LEAST_ROWS
     if len(distinct) > 1 and all(map(_STAMP.fullmatch, distinct)):
-        return True
-    if len(distinct) > 1 and _CLOCK_WORDS.intersection(key.split("_")) and all(map(_HOURS.fullmatch, distinct)):
+        return differs or len(distinct) > _MANY_DAYS or key in _DAYS or all(":" in text for text in distinct)
+    if differs and _CLOCK_WORDS.intersection(key.split("_")) and all(map(_HOURS.fullmatch, distinct)):
         return True
     is_named = key in _STAMP_NAMES or not _EPOCH_WORDS.isdisjoint(key.split("_"))
     return len(distinct) > 1 and is_named and differs and bool((parse_column(distinct) >= _EPOCH).all())

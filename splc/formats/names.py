@@ -29,7 +29,7 @@ _SETTING = frozenset(
     words_of("""
     limit max min budget step steps slice quantum warmup sleep interval wait delay out timeout ttl period window
     factor mode scale target level size zone type weight function threshold tolerance tol bound cap rate ratio
-    think constant
+    think constant fraction lim
     """)
 )
 _COUNTED = frozenset(
@@ -39,6 +39,8 @@ _COUNTED = frozenset(
     failed passed converged feasible infeasible valid pruned best queued success
     """)
 )
+_PERIODS = ("second", "sec", "s", "minute", "min", "hour", "h", "day")
+_SIGNED = frozenset(words_of("dbm db balance saved saving savings delta diff difference change net gain error"))
 _STATISTICS = (("mean",), ("average",), ("avg",), ("median",))
 _ACTUAL = ("actual", "measured", "observed", "ist", "gemessen")
 # The units of times, energies and powers.
@@ -54,9 +56,11 @@ def is_measurement_name(name: str, nfp: str | None = None) -> bool:
     # Alone, or at the end of the name: `average`; `temperature_actual`, `ist` beside `soll`.
     if words in _STATISTICS or (words[1:] and words[-1] in _ACTUAL):
         return True
-    if not _SETTING.isdisjoint(words) and "rss" not in words:
+    if not _SETTING.isdisjoint(words) and ("rss" not in words or "limit" in words):
         return False
-    # `t_total` is a time.
+    # A rate such as `queries_per_second`; `t_total` is a time.
+    if "per" in words and words[-1] in _PERIODS:
+        return True
     if not _MEASURED.isdisjoint(words) or unit_in_name(name) in _MEASURED_UNITS or (words[:1] == ("t",) and words[1:]):
         return True
     if not nfp or name == nfp:
@@ -68,7 +72,17 @@ def is_measurement_name(name: str, nfp: str | None = None) -> bool:
 def is_amount(name: str) -> bool:
     """Return whether a name is that of a measured amount: never negative, and 0 only where a run did nothing."""
     scores = words_of("speedup performance utilization score accuracy acc loss auc f1 rmse mae mape")
-    return is_measurement_name(name) and not (_MEASURED - {*scores}).isdisjoint(words_of(name))
+    words = words_of(name)
+    # `power_dBm`, `energy_balance` and `time_saved` may be negative.
+    is_signed = not _SIGNED.isdisjoint(words)
+    is_rate = "per" in words and words[-1] in _PERIODS
+    return is_measurement_name(name) and not is_signed and (is_rate or not (_MEASURED - {*scores}).isdisjoint(words))
+
+
+def is_quantity_name(name: str) -> bool:
+    """Return whether a name has the word of a measured quantity, not only a unit: `wait_time`; not `rtt_ms`."""
+    words = {*words_of(name)} - {*words_of("seconds sec secs ms ns")}
+    return "utilization" not in words and not _MEASURED.isdisjoint(words)
 
 
 def is_duration_name(name: str) -> bool:

@@ -44,7 +44,17 @@ from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
 from splc.formats.coded_columns import MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns, is_counter, is_row_counter
 from splc.formats.column_choice import ColumnChoice, has_commas, has_words, kind_of, numbers_in, version_in
 from splc.formats.evidence import options_among, perhaps_measured, spelled_twice, unexplained_gaps
-from splc.formats.labels import EXIT_CODES, is_exit_code, is_hash, is_status, is_success_flag, left_out
+from splc.formats.labels import (
+    EXIT_CODES,
+    is_exit_code,
+    is_hash,
+    is_message,
+    is_status,
+    is_success_flag,
+    left_out,
+    tells_failures,
+    without_result,
+)
 from splc.formats.names import is_count_name, is_measurement_name, is_setting_name, words_of
 from splc.io.csv_rows import distinct_texts, texts_in
 from splc.io.numbers import parse_column
@@ -59,14 +69,14 @@ CONTEXT_NAMES = words_of("version release revision commit build year date datum 
 # Words of names of columns of text that are contexts, also if they are crossed with the options.
 _CONTEXT_WORDS = frozenset(CONTEXT_NAMES).union(
     words_of("environment env workload input dataset data benchmark bench system application app program instance os"),
-    words_of("script clip video scene corpus matrix graph mesh mix course track"),
     words_of("runner node hostname cluster branch tag callpath region device cpu gpu hardware project query"),
     ("status", "state", "error"),
 )
-# The same as whole names: `event_loop` is none.
+# The same as last words, and as whole names: `video_codec` and `event_loop` are none.
+_INPUTS = frozenset(words_of("script clip video scene corpus matrix course track"))
 _CONTEXT_KEYS = {
     *("ref", "trigger", "triggered_by", "event", "actor", "author", "user", "operator", "bearbeiter", "bearb"),
-    *("operateur", "prufer", "charge", "lot", "origin", "requestor", "requested_for", "requester", "reason", "agent"),
+    *("operateur", "prufer", "origin", "requestor", "requested_for", "requester", "reason", "agent"),
 }
 
 
@@ -99,7 +109,8 @@ class Roles:
 def is_context_name(name: str) -> bool:
     """Return whether a name is that of a context: `machine`, `input_size`; not `machine_type`."""
     words = words_of(name)
-    return (not _CONTEXT_WORDS.isdisjoint(words) and not is_setting_name(name)) or "_".join(words) in _CONTEXT_KEYS
+    is_place = not _CONTEXT_WORDS.isdisjoint(words) or not _INPUTS.isdisjoint(words[-1:])
+    return (is_place and not is_setting_name(name)) or "_".join(words) in _CONTEXT_KEYS
 
 
 def roles_of(
@@ -148,7 +159,8 @@ def roles_of(
             ignored[name] = "it has no values"
         elif name != nfp and (is_text or (kind == "text" and not has_commas(texts))):
             distinct = distinct_texts(texts)[0]
-            if is_status(name, distinct) or name.casefold() in EXIT_CODES:
+            says_so = nfp in columns and is_message(name) and tells_failures(texts, numbers_in(columns[nfp or ""]))
+            if is_status(name, distinct) or name.casefold() in EXIT_CODES or says_so:
                 statuses.append(name)
             elif is_context_name(name) or is_hash(name, distinct) or choice.properties:
                 contexts.append(name)
@@ -157,8 +169,8 @@ def roles_of(
         else:
             numbers[name] = values
     for name in [name for name in numbers if name != nfp and name not in choice.options]:
-        others = (values for other, values in numbers.items() if other != name)
-        if is_success_flag(name, numbers[name]) or is_exit_code(name, numbers[name], others):
+        failed = without_result(nfp, numbers[nfp]) if nfp is not None and nfp in numbers else None
+        if is_success_flag(name, numbers[name]) or is_exit_code(name, numbers[name], failed):
             statuses.append(name)
             del numbers[name]
     places, contexts = contexts, [name for name in columns if name in contexts or name in statuses]
@@ -192,7 +204,9 @@ def roles_of(
     stated_ones = [name for name in choice.options if name in table.codes]
     order = [*columns]
     stated = first_stated if named else 0
-    twice = spelled_twice(table, order, stated, words, free, places, stated_ones, mentioned, named=nfp in columns)
+    twice = spelled_twice(
+        table, order, stated, words, free, places, stated_ones, mentioned, statuses, named=nfp in columns
+    )
     ignored |= {name: reason for name, reason in twice.items() if name not in mentioned}
     numbers = {name: values for name, values in numbers.items() if name not in ignored}
     contexts = [name for name in contexts if name not in ignored]
@@ -220,6 +234,7 @@ def roles_of(
     outputs = tuple(name for name in numbers if name not in options and name not in reasons)
     # Words such as `True` are texts unless they are options.
     yes_no = [name for name in outputs if name != nfp and np.isnan(parse_column(columns[name])).all()]
+    yes_no = [name for name in yes_no if not has_commas(columns[name]) and not np.isnan(numbers[name]).all()]
     reasons |= dict.fromkeys(yes_no, "it says yes or no of a run") if measured and not choice.properties else {}
     ignored |= reasons
     outputs = tuple(name for name in outputs if name not in reasons)

@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from math import isnan
 
-from splc.data.property_unit import is_unit
+from splc.data.property_unit import is_unit, is_usual_unit
 from splc.errors import plural
-from splc.formats.column_choice import MISSING
 from splc.io.csv_rows import SEPARATORS, split_line
 from splc.io.numbers import parse_number
 
@@ -42,7 +41,7 @@ def title_rows(rows: Sequence[Sequence[object]]) -> int:
         return 0
     marked = [bool(row) and str(row[0]).lstrip().startswith("#") for row in rows]
     # The last one may be the header.
-    last = len(rows) - 1 - marked[::-1].index(True) if any(marked) else 0
+    last = len(rows) - 1 - marked[::-1].index(True) if any(marked) and not marked[-1] else 0
     is_comment = (mark and (at < last or len(rows[at]) != len(rows[-1])) for at, mark in enumerate(marked))
     is_title = [count <= usual / 2 or comment for count, comment in zip(counts, is_comment, strict=True)]
     first = is_title.index(False)
@@ -107,5 +106,5 @@ def units_below(rows: Sequence[Sequence[str]]) -> dict[str, str]:
         if unit not in _NO_UNIT
     }
     units = {name: unit for name, (unit, numbers) in stated.items() if is_unit(unit) and not any(map(isnan, numbers))}
-    is_row = len(units) >= max(2, len(stated)) and not any(unit.casefold() in MISSING for unit in units.values())
+    is_row = len(units) >= max(2, len(stated)) and any(map(is_usual_unit, units.values()))
     return units if is_row else {}

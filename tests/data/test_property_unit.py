@@ -20,14 +20,17 @@ def test_calls() -> None:
 @pytest.mark.parametrize(
     ("texts", "numbers"),
     [
-        (["512k", "4M"], (0.5, 4)),
+        (["512kB", "4MB"], (0.5, 4)),
         (["128MB", "32GB", ""], (128, 32768)),
         (["60s", "5min", "500ms"], (60, 300, 0.5)),
         (["30 °C", "40 °C"], (30, 40)),
         (["0,25 mg/mL"], (0.25,)),
         (["7B", "13B"], (7, 13)),
         # Billions and millions, products, thousands, and texts without a unit.
-        *((texts, ()) for texts in (["350M", "1.3B"], ["8x8", "16x8"], ["1,024 MB"], ["4 kg", "4"], [])),
+        *(
+            (texts, ())
+            for texts in (["512k", "4M"], ["350M", "1.3B"], ["8x8", "16x8"], ["1,024 MB"], ["4 kg", "4"], [])
+        ),
     ],
 )
 def test_settings(texts: list[str], numbers: tuple[float, ...]) -> None:

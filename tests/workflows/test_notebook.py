@@ -316,11 +316,11 @@ def test_failures_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_settings_with_units() -> None:
     """A model of settings with units predicts the table that it was learned from, and one with a single setting."""
-    table = {"cache": ["512k", "4M", "1M", "64k"] * 4, "n": [1, 2, 4, 8] * 2 + [8, 4, 2, 1] * 2}
+    table = {"cache": ["512kB", "4MB", "1MB", "64kB"] * 4, "n": [1, 2, 4, 8] * 2 + [8, 4, 2, 1] * 2}
     table["time"] = [
-        2 * n + {"512k": 4.0, "4M": 1.0, "1M": 3.0, "64k": 6.0}[c] for c, n in zip(*table.values(), strict=True)
+        2 * n + {"512kB": 4.0, "4MB": 1.0, "1MB": 3.0, "64kB": 6.0}[c] for c, n in zip(*table.values(), strict=True)
     ]
     result = splc.learn(table, "time")
     assert [option.name for option in result.system.numeric_options] == ["cache", "n"]
-    alone = result.predict({"cache": ["4M"], "n": [2]})
+    alone = result.predict({"cache": ["4MB"], "n": [2]})
     assert alone == pytest.approx(result.predict(table)[1:2])

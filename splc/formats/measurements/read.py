@@ -17,7 +17,16 @@ from splc.data.table import names_of
 from splc.errors import InputError, MeasurementError, Problem, Problems, nearest
 from splc.formats import detect
 from splc.formats.column_choice import ColumnChoice, shown_value, shown_values
-from splc.formats.labels import EXIT_CODES, WORKED, is_exit_code, is_status, is_success_flag, left_out
+from splc.formats.labels import (
+    EXIT_CODES,
+    SOLVED,
+    WORKED,
+    is_exit_code,
+    is_status,
+    is_success_flag,
+    left_out,
+    without_result,
+)
 from splc.formats.measurements.constraints import with_failures
 from splc.formats.measurements.rows import MeasurementRows, Policy, assemble
 from splc.formats.measurements.tables import read_table
@@ -215,10 +224,12 @@ def _without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> Measure
         context, notes = rows.contexts.get(name), rows.notes
         contexts = {other: each for other, each in rows.contexts.items() if other != name}
         worked = np.zeros(len(rows), dtype=bool)
-        result = (others.get(rows.nfp or "", np.ones((len(rows), 1))) > 0).any(axis=1)
-        # Zeros among positive values are those of failed runs if a column says so.
-        failed_rows = ~result & (2 * result.sum() > len(rows))
-        if context is None and is_exit_code(name, read[name][:, 0], (each[:, 0] for each in others.values())):
+        # Zeros among positive amounts are those of failed runs if a column says so.
+        used = others.get(rows.nfp or "", np.ones((len(rows), 1)))
+        failed_rows: Array = np.all(without_result(rows.nfp or "", used), axis=1)
+        if 2 * failed_rows.sum() >= len(rows):
+            failed_rows = np.zeros(len(rows), dtype=bool)
+        if context is None and is_exit_code(name, read[name][:, 0], failed_rows):
             codes, results = read[name][:, 0], [others[rows.nfp]] if rows.nfp in others else [*others.values()]
             lacking = np.all([np.isnan(each).all(axis=1) for each in results], axis=0)
             # Where some codes have no values, those that have some are warnings.
@@ -227,7 +238,9 @@ def _without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> Measure
         elif context is None and is_success_flag(name, read[name][:, 0]):
             worked = read[name][:, 0] == 1
         elif context is not None and (name.casefold() in EXIT_CODES or is_status(name, context.values)):
-            worked = np.array([value.casefold() in WORKED for value in context.values], dtype=bool)[context.codes]
+            worked = np.array([value.casefold() in WORKED | SOLVED for value in context.values], dtype=bool)[
+                context.codes
+            ]
             if not worked.any() and failed_rows.any():
                 # Other words: those of runs without a result, if the others have some.
                 lost = np.unique(context.codes[failed_rows])

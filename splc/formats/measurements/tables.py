@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from splc.data.property_unit import in_one_unit, setting_numbers
-from splc.data.table import numbers_of, table_columns, texts_of
+from splc.data.table import NOT_USED, numbers_of, table_columns, texts_of
 from splc.errors import InputError, Problem, Problems, listed, nearest
 from splc.formats.benchmarks.tools import benchmark_of, read_benchmark, with_roles
 from splc.formats.column_choice import GROUPED, MISSING, ColumnChoice, StatedRoles
@@ -128,7 +128,9 @@ def _with_numbers(table: TableSource, columns: dict[str, Sequence[str]]) -> Tabl
         beginning = [text for text in map(str.strip, cells[:_LOOKED_AT]) if text.casefold() not in MISSING]
         is_measured = is_measurement_name(name) or name.casefold().removesuffix("s") in _RUNS
         # Settings have units, too.
-        is_set = not is_context_name(name) and setting_numbers(dict.fromkeys(beginning))[1] != {}
+        # `none` is a level.
+        stated = dict.fromkeys(text for text in map(str.strip, cells[:_LOOKED_AT]) if text.casefold() not in NOT_USED)
+        is_set = not is_context_name(name) and setting_numbers(stated)[1] != {}
         is_number = is_measured or is_set or unit_of(beginning) == "%"
         if not beginning or not is_number:
             continue
