@@ -41,20 +41,10 @@ import numpy as np
 from splc.data.property_unit import unit_in_name
 from splc.data.table import NOT_USED
 from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
+from splc.formats import labels
 from splc.formats.coded_columns import MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns, is_counter, is_row_counter
 from splc.formats.column_choice import ColumnChoice, has_commas, has_words, kind_of, numbers_in, version_in
 from splc.formats.evidence import options_among, perhaps_measured, spelled_twice, unexplained_gaps
-from splc.formats.labels import (
-    EXIT_CODES,
-    is_exit_code,
-    is_hash,
-    is_message,
-    is_status,
-    is_success_flag,
-    left_out,
-    tells_failures,
-    without_result,
-)
 from splc.formats.names import is_count_name, is_measurement_name, is_setting_name, words_of
 from splc.io.csv_rows import distinct_texts, texts_in
 from splc.io.numbers import parse_column
@@ -132,7 +122,7 @@ def roles_of(
     ignored = {name: reasons_of[name] for name in columns if name in reasons_of}
     evident: dict[str, str] = {}
     if not choice.properties:
-        evident = left_out(columns, {*choice.options, *choice.named, *choice.usual, *ignored, nfp or ""})
+        evident = labels.left_out(columns, {*choice.options, *choice.named, *choice.usual, *ignored, nfp or ""})
     ignored |= evident
     numbers: dict[str, Array] = {}
     contexts, statuses = list[str](), list[str]()
@@ -159,18 +149,22 @@ def roles_of(
             ignored[name] = "it has no values"
         elif name != nfp and (is_text or (kind == "text" and not has_commas(texts))):
             distinct = distinct_texts(texts)[0]
-            says_so = nfp in columns and is_message(name) and tells_failures(texts, numbers_in(columns[nfp or ""]))
-            if is_status(name, distinct) or name.casefold() in EXIT_CODES or says_so:
+            says_so = (
+                nfp in columns
+                and labels.is_message(name)
+                and labels.tells_failures(texts, numbers_in(columns[nfp or ""]))
+            )
+            if labels.is_status(name, distinct) or name.casefold() in labels.EXIT_CODES or says_so:
                 statuses.append(name)
-            elif is_context_name(name) or is_hash(name, distinct) or choice.properties:
+            elif is_context_name(name) or labels.is_hash(name, distinct) or choice.properties:
                 contexts.append(name)
             else:
                 words[name] = None
         else:
             numbers[name] = values
     for name in [name for name in numbers if name != nfp and name not in choice.options]:
-        failed = without_result(nfp, numbers[nfp]) if nfp is not None and nfp in numbers else None
-        if is_success_flag(name, numbers[name]) or is_exit_code(name, numbers[name], failed):
+        failed = labels.without_result(nfp, numbers[nfp]) if nfp is not None and nfp in numbers else None
+        if labels.is_success_flag(name, numbers[name]) or labels.is_exit_code(name, numbers[name], failed):
             statuses.append(name)
             del numbers[name]
     places, contexts = contexts, [name for name in columns if name in contexts or name in statuses]
@@ -227,9 +221,9 @@ def roles_of(
     of_text = words.keys() | text
     text = [name for name in columns if name in options and name in of_text]
     unused = dict.fromkeys(name for name in words if name not in options and name not in reasons)
-    labels = _labels(table, unused, options)
-    reasons |= labels
-    contexts = [name for name in columns if name in contexts or (name in unused and name not in labels)]
+    unused_labels = _labels(table, unused, options)
+    reasons |= unused_labels
+    contexts = [name for name in columns if name in contexts or (name in unused and name not in unused_labels)]
     ignored |= reasons
     outputs = tuple(name for name in numbers if name not in options and name not in reasons)
     # Words such as `True` are texts unless they are options.
@@ -247,7 +241,7 @@ def roles_of(
         outputs = tuple(name for name in outputs if name not in multiples)
     group = table.groups((*options, *contexts))
     # One property is what is learned.
-    known = {*labels, *choice.properties, nfp or next(iter(outputs), "")}
+    known = {*unused_labels, *choice.properties, nfp or next(iter(outputs), "")}
     unstated = [name for name in (*outputs, *reasons) if name not in known and not is_count_name(name)]
     unstated = [name for name in unstated if not is_measurement_name(name, nfp) and table.differs(name, group)]
     left = frozenset(takewhile(lambda name: name != nfp, columns)) if nfp is not None else frozenset[str]()
@@ -347,19 +341,19 @@ def _labels(table: CodedColumns, names: Iterable[str], options: Iterable[str]) -
     """Return the columns of text that explain nothing beside the options, and why."""
     group = table.groups(options)
     count = int(group.max(initial=-1)) + 1
-    labels: dict[str, str] = {}
+    unused_labels: dict[str, str] = {}
     varying = [name for name in options if table.sizes[name] > 1]
     for name in names if count > 1 and table.rows >= MIN_ROWS else ():
         size, rows = table.written(name)
         if size > 1 and size >= NEARLY_ALL * rows:
-            labels[name] = "its text differs in nearly every row"
+            unused_labels[name] = "its text differs in nearly every row"
         elif size == count and not table.differs(name, group):
-            labels[name] = "its text says the same as the options"
+            unused_labels[name] = "its text says the same as the options"
         elif size > MAX_VALUES and not table.differs(name, group):
-            labels[name] = "its text is a function of the options"
+            unused_labels[name] = "its text is a function of the options"
         elif size > MAX_VALUES and not any(table.differs(each, table.groups((name,))) for each in varying):
-            labels[name] = "it names the configurations"
-    return labels
+            unused_labels[name] = "it names the configurations"
+    return unused_labels
 
 
 def _require_columns(columns: Mapping[str, Sequence[str]], file: str, nfp: str | None, choice: ColumnChoice) -> None:

@@ -15,18 +15,8 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.data.table import names_of
 from splc.errors import InputError, MeasurementError, Problem, Problems, nearest
-from splc.formats import detect
+from splc.formats import detect, labels
 from splc.formats.column_choice import ColumnChoice, shown_value, shown_values
-from splc.formats.labels import (
-    EXIT_CODES,
-    SOLVED,
-    WORKED,
-    is_exit_code,
-    is_status,
-    is_success_flag,
-    left_out,
-    without_result,
-)
 from splc.formats.measurements.constraints import with_failures
 from splc.formats.measurements.rows import MeasurementRows, Policy, assemble
 from splc.formats.measurements.tables import read_table
@@ -226,21 +216,21 @@ def _without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> Measure
         worked = np.zeros(len(rows), dtype=bool)
         # Zeros among positive amounts are those of failed runs if a column says so.
         used = others.get(rows.nfp or "", np.ones((len(rows), 1)))
-        failed_rows: Array = np.all(without_result(rows.nfp or "", used), axis=1)
+        failed_rows: Array = np.all(labels.without_result(rows.nfp or "", used), axis=1)
         if 2 * failed_rows.sum() >= len(rows):
             failed_rows = np.zeros(len(rows), dtype=bool)
-        if context is None and is_exit_code(name, read[name][:, 0], failed_rows):
+        if context is None and labels.is_exit_code(name, read[name][:, 0], failed_rows):
             codes, results = read[name][:, 0], [others[rows.nfp]] if rows.nfp in others else [*others.values()]
             lacking = np.all([np.isnan(each).all(axis=1) for each in results], axis=0)
             # Where some codes have no values, those that have some are warnings.
             warned = set(codes[~lacking].tolist()) if (lacking & (codes != 0)).any() else set[float]()
             worked = np.isin(codes, [0, *warned]) & ~lacking
-        elif context is None and is_success_flag(name, read[name][:, 0]):
+        elif context is None and labels.is_success_flag(name, read[name][:, 0]):
             worked = read[name][:, 0] == 1
-        elif context is not None and (name.casefold() in EXIT_CODES or is_status(name, context.values)):
-            worked = np.array([value.casefold() in WORKED | SOLVED for value in context.values], dtype=bool)[
-                context.codes
-            ]
+        elif context is not None and (name.casefold() in labels.EXIT_CODES or labels.is_status(name, context.values)):
+            worked = np.array(
+                [value.casefold() in labels.WORKED | labels.SOLVED for value in context.values], dtype=bool
+            )[context.codes]
             if not worked.any() and failed_rows.any():
                 # Other words: those of runs without a result, if the others have some.
                 lost = np.unique(context.codes[failed_rows])
@@ -301,14 +291,14 @@ def _without_labels(rows: MeasurementRows, choice: ColumnChoice) -> MeasurementR
     """Return rows without contexts that are not named and say when or which, not where, a run was, and a note."""
     named = {*choice.named, *choice.usual}
     texts = {name: each for name, each in rows.contexts.items() if name not in named and len(each.values) > 1}
-    labels = left_out({name: CodedTexts(each.values, each.codes) for name, each in texts.items()}, ())
+    label_reasons = labels.left_out({name: CodedTexts(each.values, each.codes) for name, each in texts.items()}, ())
     most = {name: "its text differs in most rows" for name in texts if differs_in_most(texts[name].values, len(rows))}
-    if not (labels := {**most, **labels}):
+    if not (label_reasons := {**most, **label_reasons}):
         return rows
-    left = "; ".join(f"{name}, {reason}" for name, reason in labels.items())
+    left = "; ".join(f"{name}, {reason}" for name, reason in label_reasons.items())
     notes = (*rows.notes, f"left out: {left} (--where or --by use such a column)")
     return replace(
-        rows, contexts={name: rows.contexts[name] for name in rows.contexts if name not in labels}, notes=notes
+        rows, contexts={name: rows.contexts[name] for name in rows.contexts if name not in label_reasons}, notes=notes
     )
 
 
