@@ -321,6 +321,7 @@ def test_settings_with_units() -> None:
         2 * n + {"512kB": 4.0, "4MB": 1.0, "1MB": 3.0, "64kB": 6.0}[c] for c, n in zip(*table.values(), strict=True)
     ]
     result = splc.learn(table, "time")
+    assert result.system is not None
     assert [option.name for option in result.system.numeric_options] == ["cache", "n"]
     alone = result.predict({"cache": ["4MB"], "n": [2]})
     assert alone == pytest.approx(result.predict(table)[1:2])
