@@ -228,7 +228,8 @@ def _found(
         options |= {name: None for name in names if name in known}
     right = [name for name in names[boundary + 1 :] if name != nfp and name not in (*options, *observed)]
     options |= dict.fromkeys(_set_beyond(table, right, tuple(options)))
-    if anchor is not None and not any(table.sizes[name] > 1 for name in options if name in names[:anchor]):
+    set_left = [name for name in options if anchor is not None and name in names[:anchor] and name in table.numbers]
+    if anchor is not None and all(table.sizes[name] == 1 for name in set_left):
         others = [name for name in names[anchor + 1 :] if name not in (*options, *observed)]
         options |= dict.fromkeys(_survivors(table, others))
     return {name: None for name in names if name in options}

@@ -141,10 +141,11 @@ def is_message(name: str) -> bool:
 
 
 def tells_failures(texts: Sequence[str], values: Array) -> bool:
-    """Return whether rows without a number have texts, of few, that no other row has."""
+    """Return whether rows without a number, a few ones, have texts, of few, that no other row has."""
     distinct, codes = distinct_texts(texts)
     lost = np.isnan(values)
-    return len(distinct) <= MAX_VALUES and bool(lost.any()) and not np.isin(codes[lost], codes[~lost]).any()
+    is_few = len(distinct) <= MAX_VALUES and 0 < 2 * int(lost.sum()) < len(lost)
+    return is_few and not np.isin(codes[lost], codes[~lost]).any()
 
 
 def is_status(name: str, values: Iterable[str]) -> bool:

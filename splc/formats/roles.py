@@ -149,11 +149,7 @@ def roles_of(
             ignored[name] = "it has no values"
         elif name != nfp and (is_text or (kind == "text" and not has_commas(texts))):
             distinct = distinct_texts(texts)[0]
-            says_so = (
-                nfp in columns
-                and labels.is_message(name)
-                and labels.tells_failures(texts, numbers_in(columns[nfp or ""]))
-            )
+            says_so = nfp in columns and labels.tells_failures(texts, numbers_in(columns[nfp or ""]))
             if labels.is_status(name, distinct) or name.casefold() in labels.EXIT_CODES or says_so:
                 statuses.append(name)
             elif is_context_name(name) or labels.is_hash(name, distinct) or choice.properties:

@@ -151,7 +151,7 @@ def google_json(source: Source, content: Any) -> TableSource:
     return _google_table(source, runs or means)
 
 
-@Benchmark("Google Benchmark", rb".{0,4000}?name,iterations,real_time,cpu_time,time_")
+@Benchmark("Google Benchmark", rb"(?:.{0,4000}?[\r\n])?name,iterations,real_time,cpu_time,time_")
 def google_csv(source: Source) -> TableSource:
     """Read CSV, whose lines before the header describe the machine; else as JSON."""
     table = source.data[source.data.index(b"name,iterations,real_time,cpu_time,time_") :]

@@ -151,7 +151,8 @@ def _named_columns(
         hint = f"the options of {system.name or 'the system'} are: {', '.join(system.names[:12])}"
         problems.add("no column has the name of an option", line, text=",".join(header), hint=hint)
         required = []
-    for name in (name for name in table.repeated_names if name in system.spellings):
+    # Where the options are inferred, the second one is another column.
+    for name in (name for name in table.repeated_names if name in system.spellings and not system.inferred):
         problems.add(f"duplicate column {name!r}", line)
     for name in (name for name in required if name not in named):
         similar = nearest(name, others, "is it the column")
