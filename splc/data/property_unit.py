@@ -38,16 +38,14 @@ _SECONDS = {"h": 3600.0, "min": 60.0, "s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1
 _SPELLINGS = {"us": "µs", "μs": "µs", "sec": "s", "seconds": "s", "second": "s"}
 # Units of settings beside those of times and memory.
 _UNITS = frozenset(
-    re.findall(
-        r"\S+",
-        """
-        % ° °C °F K C g kg mg µg L mL µL mg/mL mm cm m km µm nm rpm Hz kHz MHz GHz V mV A mA bar Pa kPa MPa GPa N Nm
-        x p px bit bits k M G T t b B fps dB mol mmol µM mM ppm J kJ W kW MB/s Mbit/s Gbit/s
-        """,
-    )
+    re.compile(r"\S+").findall("""
+    % ° °C °F K C g kg mg µg L mL µL mg/mL mm cm m km µm nm rpm Hz kHz MHz GHz V mV A mA bar Pa kPa MPa GPa N Nm
+    x p px bit bits k M G T t b B fps dB mol mmol µM mM ppm J kJ W kW MB/s Mbit/s Gbit/s
+    """)
 )
-# Amounts of memory, and numbers with separators of thousands.
-_BYTE, _GROUPED = re.compile(r"[kmgt](?:i?b)?"), re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3})+", re.ASCII)
+_BYTE = re.compile(r"[kmgt](?:i?b)?")
+# `1,234` and `1,234,567`, which could be integers.
+GROUPED = re.compile(r"\s*[+-]?[1-9]\d{0,2}(?:,\d{3})+\s*", re.ASCII)
 _READABLE = ("s", "ms", "µs", "ns")
 
 
@@ -141,6 +139,12 @@ def in_one_unit(texts: Sequence[str], clock: bool) -> tuple[str, dict[str, str]]
     return ("s", numbers) if numbers else None
 
 
+def without_unit(text: str, unit: str) -> str:
+    """Return a number before its unit, with a decimal point; separators of thousands stay."""
+    bare = text.strip().removesuffix(unit).strip()
+    return bare if GROUPED.fullmatch(bare) else bare.replace(",", ".")
+
+
 def setting_numbers(texts: Iterable[str]) -> tuple[str, dict[str, str]]:
     """Return the unit of settings, and text → its number; none if a text has no unit, or units differ.
 
@@ -159,12 +163,7 @@ def setting_numbers(texts: Iterable[str]) -> tuple[str, dict[str, str]]:
         factors = dict.fromkeys(kinds, 1.0)
     else:
         return "", {}
-    numbers = dict[str, str]()
-    for text, unit in units.items():
-        bare = text.strip().removesuffix(unit).strip()
-        # A decimal comma, but no separator of thousands.
-        value = parse_number(bare if _GROUPED.fullmatch(bare) else bare.replace(",", "."))
-        numbers[text] = f"{value * factors[unit]:.15g}"
+    numbers = {text: f"{parse_number(without_unit(text, unit)) * factors[unit]:.15g}" for text, unit in units.items()}
     return ("", {}) if "" in kinds or "nan" in numbers.values() else (shown, numbers)
 
 

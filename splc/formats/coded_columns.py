@@ -138,9 +138,10 @@ class CodedColumns:
 
     def counts(self, name: str) -> bool:
         """Return whether a column numbers the rows in their order, or counts rows or repetitions by its name."""
+        numbers = self.numbers[name]
+        is_long = self.rows >= 2 * SET and np.array_equal(numbers - numbers[0], np.arange(self.rows))
         # In fewer rows one of few columns may be an option that counts.
-        is_long = self.rows >= MAX_VALUES or (self.rows >= 2 * SET and sum(map(self.is_few, self.codes)) > 2)
-        if is_long and np.array_equal(self.numbers[name] - self.numbers[name][0], np.arange(self.rows)):
+        if is_long and (self.rows >= MAX_VALUES or sum(map(self.is_few, self.codes)) > 2):
             return True
         if name.casefold() in _WEAK_COUNTERS and self.has_integers(name) and 2 < self.sizes[name] <= MAX_VALUES:
             distinct = np.unique(self.numbers[name])

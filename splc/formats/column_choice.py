@@ -14,6 +14,7 @@ from typing import Literal
 
 import numpy as np
 
+from splc.data.property_unit import GROUPED
 from splc.data.table import TRUTH
 from splc.errors import InputError, MeasurementError, Problem, Problems, listed, shorten, unknown_name_hint
 from splc.formats.coded_columns import MAX_VALUES, is_index_name
@@ -33,8 +34,6 @@ MISSING = frozenset(
         *("crashed", "oom", "out of memory", "killed", "inf", "+inf", "-inf", "infinity", "#n/a", "#value!", "#div/0!"),
     ]
 )
-# `1,234` and `1,234,567`, which could be integers.
-GROUPED = re.compile(r"\s*[+-]?[1-9]\d{0,2}(?:,\d{3})+\s*", re.ASCII)
 _SHOWN = 40
 _LISTED = 6
 # The number of values that cannot be read among which those are looked for that are not missing.

@@ -75,9 +75,9 @@ def fewest_of(table: CodedColumns, name: str, others: Sequence[str]) -> tuple[tu
     if table.differs(name, group):
         return (), 0
     for count in (1, 2, 3):
-        found = [each for each in combinations(others, count) if _tells(table, each, name)]
-        if found and (pairs := [(int(table.groups(each).max()) + 1, each) for each in found]):
-            groups, arguments = min(pairs)
+        found = (each for each in combinations(others, count) if _tells(table, each, name))
+        if sets := [(int(table.groups(each).max()) + 1, each) for each in found]:
+            groups, arguments = min(sets)
             return arguments, groups
         if math.comb(len(others), count + 1) > _MOST_SUBSETS:
             break

@@ -31,10 +31,8 @@ _STAMP_NAMES = {
 }
 _CLOCK = re.compile(r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?")
 # `08:15`, which could be a ratio.
-_HOURS, _CLOCK_WORDS = (
-    re.compile(r"[0-2]?[0-9]:[0-5][0-9]"),
-    {"time", "uhrzeit", "heure", "clock", "start", "end", "when"},
-)
+_HOURS = re.compile(r"[0-2]?[0-9]:[0-5][0-9]")
+_CLOCK_WORDS = {"time", "uhrzeit", "heure", "clock", "start", "end", "when"}
 _EPOCH_WORDS = {"timestamp", "timesecs", "epoch", "unixtime"}
 # `2024-05-01T12:00:03`, `2024-05-01`, `1.5.2024`, `05/01/2024 12:00`, `12:00:03`.
 _STAMP = re.compile(
@@ -72,18 +70,8 @@ _FAILED = {
     *("fail", "failed", "failure", "error", "crash", "crashed", "cancelled", "canceled", "timeout", "timed_out"),
     *("aborted", "abort", "killed", "oom", "out_of_memory", "node_fail", "skipped", "pruned", "running", "invalid"),
     *("early_stopped", "stopped", "abandoned", "preempted", "miscompare", "mismatch", "wrong", "incorrect"),
-    *(
-        "unstable",
-        "not_built",
-        "diff",
-        "ice",
-        "timelimit",
-        "time_limit",
-        "memlimit",
-        "memory_limit",
-        "out_of_time",
-        "oot",
-    ),
+    *("unstable", "not_built", "diff", "ice", "timelimit", "time_limit", "memlimit", "memory_limit", "out_of_time"),
+    "oot",
 }
 EXIT_CODES = {"exit_code", "exitcode", "exit_status", "returncode", "return_code"}
 _EXIT_WORDS, _ERROR_WORDS = {"exit", "rc", "retcode", "retval"}, {"error", "err", "errno", "error_code"}

@@ -47,6 +47,10 @@ _ACTUAL = ("actual", "measured", "observed", "ist", "gemessen")
 _MEASURED_UNITS = frozenset(("s", "ms", "µs", "ns", "min", "h", "J", "mJ", "kJ", "W", "Wh", "kWh"))
 
 
+def _is_rate(words: tuple[str, ...]) -> bool:
+    return "per" in words and words[-1] in _PERIODS
+
+
 def is_measurement_name(name: str, nfp: str | None = None) -> bool:
     """Return whether a name is that of a measured value: `time_ms`, `energy (J)`, `solve_seconds`; not `time_limit`.
 
@@ -59,7 +63,7 @@ def is_measurement_name(name: str, nfp: str | None = None) -> bool:
     if not _SETTING.isdisjoint(words) and ("rss" not in words or "limit" in words):
         return False
     # A rate such as `queries_per_second`; `t_total` is a time.
-    if "per" in words and words[-1] in _PERIODS:
+    if _is_rate(words):
         return True
     if not _MEASURED.isdisjoint(words) or unit_in_name(name) in _MEASURED_UNITS or (words[:1] == ("t",) and words[1:]):
         return True
@@ -75,8 +79,8 @@ def is_amount(name: str) -> bool:
     words = words_of(name)
     # `power_dBm`, `energy_balance` and `time_saved` may be negative.
     is_signed = not _SIGNED.isdisjoint(words)
-    is_rate = "per" in words and words[-1] in _PERIODS
-    return is_measurement_name(name) and not is_signed and (is_rate or not (_MEASURED - {*scores}).isdisjoint(words))
+    is_sized = _is_rate(words) or not (_MEASURED - {*scores}).isdisjoint(words)
+    return is_measurement_name(name) and not is_signed and is_sized
 
 
 def is_quantity_name(name: str) -> bool:

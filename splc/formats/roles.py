@@ -131,6 +131,7 @@ def roles_of(
     words: dict[str, None] = {}
     place = {name: at for at, name in enumerate(columns)}
     first = place[nfp] if nfp in place else next((at for name, at in place.items() if is_measurement_name(name)), 0)
+    results = numbers_in(columns[nfp]) if nfp is not None and nfp in columns else None
     for at, (name, texts) in enumerate(columns.items()):
         if name == ROOT or name in ignored:
             continue
@@ -149,7 +150,7 @@ def roles_of(
             ignored[name] = "it has no values"
         elif name != nfp and (is_text or (kind == "text" and not has_commas(texts))):
             distinct = distinct_texts(texts)[0]
-            says_so = nfp in columns and labels.tells_failures(texts, numbers_in(columns[nfp or ""]))
+            says_so = results is not None and labels.tells_failures(texts, results)
             if labels.is_status(name, distinct) or name.casefold() in labels.EXIT_CODES or says_so:
                 statuses.append(name)
             elif is_context_name(name) or labels.is_hash(name, distinct) or choice.properties:
@@ -158,8 +159,8 @@ def roles_of(
                 words[name] = None
         else:
             numbers[name] = values
+    failed = labels.without_result(nfp, numbers[nfp]) if nfp is not None and nfp in numbers else None
     for name in [name for name in numbers if name != nfp and name not in choice.options]:
-        failed = labels.without_result(nfp, numbers[nfp]) if nfp is not None and nfp in numbers else None
         if labels.is_success_flag(name, numbers[name]) or labels.is_exit_code(name, numbers[name], failed):
             statuses.append(name)
             del numbers[name]
@@ -220,7 +221,6 @@ def roles_of(
     unused_labels = _labels(table, unused, options)
     reasons |= unused_labels
     contexts = [name for name in columns if name in contexts or (name in unused and name not in unused_labels)]
-    ignored |= reasons
     outputs = tuple(name for name in numbers if name not in options and name not in reasons)
     # Words such as `True` are texts unless they are options.
     yes_no = [name for name in outputs if name != nfp and np.isnan(parse_column(columns[name])).all()]

@@ -17,8 +17,9 @@ from functools import cached_property
 from math import isnan
 from typing import Any
 
+from splc.data.property_unit import GROUPED
 from splc.errors import InputError, Problem, Problems, SplcError, listed, plural, shorten
-from splc.formats.column_choice import GROUPED, StatedRoles, kind_of
+from splc.formats.column_choice import StatedRoles, kind_of
 from splc.formats.titles import LEAST_TABLE, LOOKED_AT, table_lines, units_below
 from splc.io.csv_rows import (
     SEPARATORS,

@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from splc.data.property_unit import in_one_unit, setting_numbers
+from splc.data.property_unit import in_one_unit, setting_numbers, without_unit
 from splc.data.table import NOT_USED, numbers_of, table_columns, texts_of
 from splc.errors import InputError, Problem, Problems, listed, nearest
 from splc.formats.benchmarks.tools import benchmark_of, read_benchmark, with_roles
-from splc.formats.column_choice import GROUPED, MISSING, ColumnChoice, StatedRoles
+from splc.formats.column_choice import MISSING, ColumnChoice, StatedRoles
 from splc.formats.detect import is_xml
 from splc.formats.measurements.splconqueror_xml import read_xml_columns
 from splc.formats.names import is_duration_name, is_measurement_name
@@ -125,11 +125,11 @@ def _with_numbers(table: TableSource, columns: dict[str, Sequence[str]]) -> Tabl
     units: dict[str, str] = {}
     lists: dict[str, list[list[str]]] = {}
     for name, cells in columns.items():
-        beginning = [text for text in map(str.strip, cells[:_LOOKED_AT]) if text.casefold() not in MISSING]
+        first = [*map(str.strip, cells[:_LOOKED_AT])]
+        beginning = [text for text in first if text.casefold() not in MISSING]
         is_measured = is_measurement_name(name) or name.casefold().removesuffix("s") in _RUNS
-        # Settings have units, too.
-        # `none` is a level.
-        stated = dict.fromkeys(text for text in map(str.strip, cells[:_LOOKED_AT]) if text.casefold() not in NOT_USED)
+        # Settings have units, too, but for those with a level such as `none`.
+        stated = dict.fromkeys(text for text in first if text.casefold() not in NOT_USED)
         is_set = not is_context_name(name) and setting_numbers(stated)[1] != {}
         is_number = is_measured or is_set or unit_of(beginning) == "%"
         if not beginning or not is_number:
@@ -142,8 +142,7 @@ def _with_numbers(table: TableSource, columns: dict[str, Sequence[str]]) -> Tabl
             continue
         if unit := unit_of(written) or "":
             units[name] = unit
-            bare = (text.strip().removesuffix(unit).strip() for text in cells)
-            columns[name] = [text if GROUPED.fullmatch(text) else text.replace(",", ".") for text in bare]
+            columns[name] = [without_unit(text, unit) for text in cells]
         elif (common := in_one_unit(written, is_duration_name(name))) is not None:
             units[name], numbers = common
             columns[name] = [numbers.get(text.strip(), text) for text in cells]
