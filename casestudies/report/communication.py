@@ -17,8 +17,7 @@ import numpy as np
 from casestudies.report.facts import COMPUTED, dimension, error, geometric_mean, topology
 from casestudies.report.studies import HERE, Case
 from splc.calibration import calibrate
-from splc.data.configurations import Configurations
-from splc.data.observations import Observed
+from splc.data.configurations import Configurations, Observed
 from splc.formats.models.parameters import read_parameters
 from splc.formats.models.text import parse_model_text
 from splc.io.files import Source, read_source

@@ -1,20 +1,33 @@
-"""Configurations: assignments of values to all options, stored as value indices."""
+"""Configurations: assignments of values to all options, stored as value indices, and observed variables.
+
+The latter, such as the unknowns per level of a solver, become known when a configuration runs. Models that contain them
+predict only configurations that were observed.
+"""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from functools import cached_property
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from splc.data.observations import Observed
 from splc.data.property_unit import unit_problem
-from splc.data.table import NOT_USED, TRUTH, assignment_texts, named_columns, only_index, warn_of_unknown, whole_numbers
-from splc.errors import ConfigurationError, listed, plural, unknown_name_hint
+from splc.data.table import (
+    NOT_USED,
+    TRUTH,
+    assignment_texts,
+    named_columns,
+    names_of,
+    only_index,
+    warn_of_unknown,
+    whole_numbers,
+)
+from splc.errors import ConfigurationError, SpecError, listed, plural, unknown_name_hint
 from splc.io.csv_rows import distinct_texts, row_groups
 from splc.io.numbers import not_a_number, parse_column
 from splc.io.presentation import Presented
@@ -24,12 +37,68 @@ from splc.system.variability import ROOT, VariabilityModel, extended, open_optio
 from splc.types import Array
 
 
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """The observed variables of n configurations; arrays are made read-only."""
+
+    # variable → its values, shape (n,), NaN in configurations that do not have it (such as a level that they lack),
+    # where its terms contribute nothing
+    columns: Mapping[str, Array]
+    known: Array  # whether a configuration was observed at all, shape (n,)
+
+    def __post_init__(self) -> None:
+        known = np.array(self.known, dtype=bool)
+        columns = {}
+        for name, values in self.columns.items():
+            column = np.array(values, dtype=float)
+            if known.ndim != 1 or column.shape != known.shape:
+                raise ConfigurationError(f"{name}: {known.size} configurations, but values of shape {column.shape}")
+            if np.isinf(column).any():
+                raise ConfigurationError(f"{name}: an observed value is a finite number, or NaN where there is none")
+            column.setflags(write=False)
+            columns[name] = column
+        known.setflags(write=False)
+        object.__setattr__(self, "columns", columns)
+        object.__setattr__(self, "known", known)
+
+    def __getitem__(self, rows: Any) -> Observed:
+        """Return the observations of the configurations at `rows` (a slice, positions, or a mask)."""
+        return self.at(np.atleast_1d(np.arange(len(self.known))[rows]))
+
+    def at(self, positions: Array) -> Observed:
+        """Return the observations of the configurations at positions, shape (m,); -1 is not observed."""
+        is_known = positions >= 0
+        columns = {name: np.full(len(positions), np.nan) for name in self.columns}
+        for name, values in self.columns.items():
+            columns[name][is_known] = values[positions[is_known]]
+        return Observed(columns, is_known & self.known[positions] if len(self.known) else is_known)
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Observed | None]) -> Observed | None:
+        """Return the observations of several sets, of variables that all of them have; None if a set has none."""
+        known = [part for part in parts if part is not None]
+        if len(known) < len(parts) or not known:
+            return None
+        names = [name for name in known[0].columns if all(name in part.columns for part in known)]
+        columns = {name: np.concatenate([part.columns[name] for part in known]) for name in names}
+        return cls(columns, np.concatenate([part.known for part in known]))
+
+
+def chosen_variables(patterns: str | Iterable[str], known: Sequence[str]) -> tuple[str, ...]:
+    """Return the observed variables that match patterns such as `C_*`, in the order of `known`."""
+    requested = names_of(patterns)
+    for pattern in requested:
+        if not any(pattern == name or fnmatchcase(name, pattern) for name in known):
+            hint = unknown_name_hint(pattern, known) if known else "this system has no observed variables"
+            raise SpecError(f"no observed variable matches {pattern!r}", hint=hint)
+    return tuple(name for name in known if any(pattern == name or fnmatchcase(name, pattern) for pattern in requested))
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Configurations(Presented):
-    """n configurations of one system. They may be invalid (see `sampling.Space.check`).
+    """n configurations of one system, which may be invalid (see `sampling.Space.check`).
 
-    `len(configurations)` is n, `configurations[rows]` selects rows (a slice, positions, or a mask), and `value(name)`
-    returns the values of an option. Configurations are compared by their options only, not by observed variables.
+    `configurations[rows]` selects rows (a slice, positions, or a mask), `value(name)` returns the values of an option.
     """
 
     system: VariabilityModel  # the system
@@ -89,10 +158,9 @@ class Configurations(Presented):
         return value_table(option)[self.indices[:, self.system.positions[option.name]]]
 
     def column(self, name: str) -> Array:
-        """Return the values of a name in terms, floats of shape (n,).
+        """Return the values of a name in terms, floats of shape (n,), NaN where it has none.
 
-        It is an option (NaN where deselected), root, `Enabledx`, `Disabledx`, or a variable that was observed for all
-        configurations (NaN where one does not have it).
+        It is an option, root, `Enabledx`, `Disabledx`, or a variable that was observed for all configurations.
         """
         known = self.system.spellings.get(name)
         if known == ROOT:
@@ -140,10 +208,8 @@ class Configurations(Presented):
 
     def assignment(self, row: int) -> dict[str, float]:
         """Return one configuration as name → value (0.0 or 1.0 for binary options, NaN if deselected)."""
-        return {
-            option.name: float(value_table(option)[self.indices[row, position]])
-            for position, option in enumerate(self.system.options)
-        }
+        pairs = zip(self.system.options, self.indices[row].tolist(), strict=True)
+        return {option.name: float(value_table(option)[index]) for option, index in pairs}
 
     @classmethod
     def concatenate(cls, parts: Sequence[Configurations]) -> Configurations:
@@ -241,7 +307,7 @@ def _same_options(parts: Sequence[Configurations]) -> None:
 def describe_configuration(configurations: Configurations, row: int) -> str:
     """Return one configuration as text: selected binary options and numeric values."""
     parts = assignment_texts(configurations.system, configurations.assignment(row)).values()
-    return ", ".join(parts) if parts else "(nothing selected)"
+    return ", ".join(parts) or "(nothing selected)"
 
 
 def value_table(option: Option) -> Array:
@@ -268,10 +334,11 @@ def value_indices(option: Option, values: Array) -> Array:
     return indices
 
 
-def value_index(option: Option, value: float) -> int | None:
-    """Return the index of a value, None if the option does not have it."""
-    index = int(value_indices(option, np.array([value]))[0])
-    return None if index < 0 else index
+def value_index(option: Option, value: float) -> int:
+    """Return the index of a value; one that the option does not have is an error."""
+    if (index := int(value_indices(option, np.array([value]))[0])) < 0:
+        raise ConfigurationError(wrong_value(option, value))
+    return index
 
 
 def wrong_value(option: Option, value: float) -> str:
@@ -282,22 +349,12 @@ def wrong_value(option: Option, value: float) -> str:
         return f"{option.name} is a binary option and cannot be {value:g}"
     if len(option.values) <= 12:
         return f"{option.name} cannot be {value:g}; its values are {', '.join(f'{v:g}' for v in option.values)}"
-    return (
-        f"{option.name} cannot be {value:g}; the nearest of its {len(option.values)} values is "
-        f"{option.values[option.nearest(value)]:g}"
-    )
-
-
-_BINARY_VALUES, _BINARY_CELLS = frozenset((0.0, 1.0)), frozenset(("0", "1"))
+    nearest = f"the nearest of its {len(option.values)} values is {option.values[option.nearest(value)]:g}"
+    return f"{option.name} cannot be {value:g}; {nearest}"
 
 
 def option_column(
-    option: Option,
-    texts: Sequence[str],
-    decimal: str = ".",
-    children: Sequence[BinaryOption] = (),
-    *,
-    empty: bool = True,
+    option: Option, texts: Sequence[str], decimal: str = ".", children: Sequence[BinaryOption] = (), empty: bool = True
 ) -> tuple[Array, dict[str, str]]:
     """Return the value indices of a column (-1 for wrong texts), and wrong text → its problem.
 
@@ -305,9 +362,9 @@ def option_column(
     """
     distinct, codes = distinct_texts(texts)
     cells = [text.strip().casefold() for text in distinct]
-    if isinstance(option, BinaryOption) or _BINARY_VALUES.issuperset(option.values):
+    if isinstance(option, BinaryOption) or {0.0, 1.0}.issuperset(option.values):
         cells = [str(TRUTH.get(text, text)) for text in cells]
-    if empty and isinstance(option, BinaryOption) and not _BINARY_CELLS.isdisjoint(cells):
+    if empty and isinstance(option, BinaryOption) and not {"0", "1"}.isdisjoint(cells):
         # Tables of versions before the option have no value of it.
         cells = [text or "0" for text in cells]
     numbers = parse_column(cells, decimal)
@@ -356,10 +413,7 @@ def further_values(system: VariabilityModel, columns: Mapping[str, Any]) -> dict
 def with_further_values(
     system: VariabilityModel, columns: Mapping[str, Any], *, warn: bool = False
 ) -> VariabilityModel:
-    """Return a system with the further values that columns have; a warning is about those beyond the known ones.
-
-    A system that was not inferred has the values that are described. `columns`: as for `further_values`.
-    """
+    """Return an inferred system with the further values in columns; a warning is about those beyond the known ones."""
     further = further_values(system, columns) if system.inferred else {}
     for name, values in further.items() if warn else ():
         if beyond := beyond_text(system.option(name), values):
@@ -375,19 +429,12 @@ def beyond_text(option: Option, values: Sequence[float]) -> str:
 
 
 def fixed_indices(system: VariabilityModel, values: Mapping[str, Any]) -> dict[str, int]:
-    """Return option → value index of values of some options.
-
-    `values`: option → value: a number or a bool, None for a deselected numeric option; the text of a member for the
-    parent of an alternative group.
-    """
+    """Return option → value index of values: numbers, None (deselected), the text of a child for its parent."""
     indices = {}
     for name, value in values.items():
         option = system.option(str(name))
         if not isinstance(value, str):
-            number = np.nan if value is None else float(value)
-            if (index := value_index(option, number)) is None:
-                raise ConfigurationError(wrong_value(option, number))
-            indices[option.name] = index
+            indices[option.name] = value_index(option, np.nan if value is None else float(value))
         elif (children := system.child_groups.get(option.name)) is None:
             raise ConfigurationError(f"{option.name} cannot be {value!r}", hint="its values are numbers")
         elif (child := child_texts(option.name, children).get(value.strip())) is None:

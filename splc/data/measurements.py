@@ -1,7 +1,6 @@
-"""Measurements: configurations with the values of their non-functional properties, repetitions kept.
+"""Measurements: configurations with the values of their non-functional properties, repetitions kept; and experiments.
 
-Experiments, which are profiles of programs, are at the end: measurements of call paths and metrics at points of a few
-parameters. They have no system: the parameters are numeric and may take any value.
+Experiments are profiles: call paths and metrics at points of a few numeric parameters, which may take any value.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ def offsets(group: Array, slots: Array, groups: int) -> tuple[Array, Array]:
 def side_by_side(columns: Mapping[str, Array], group: Array, slots: Array, file: str | None = None) -> dict[str, Array]:
     """Return name → values, shape (groups, repetitions), with the rows of a group one after another, and NaN.
 
-    `columns` have the shape (n, k); each of the n rows has a group, and a number of values, its slots, at most k.
+    `columns` have the shape (n, k); each of the n rows has a group and `slots`, the number of its values.
     """
     starts, totals = offsets(group, slots, int(group.max(initial=-1)) + 1)
     width = int(totals.max(initial=1))
@@ -193,10 +192,9 @@ def read_only_table(name: str, values: Any, rows: int, noun: str) -> Array:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Measurements(Presented):
-    """Distinct configurations with the values of their non-functional properties, repetitions kept.
+    """Distinct configurations with the values of their non-functional properties in the unit of the file.
 
-    `measurements[nfp]` is the aggregated value per configuration, shape (n,), and `measurements[rows]` a subset (a
-    slice, positions, or a mask). Values have the unit of the file.
+    `measurements[nfp]` has the aggregated values, shape (n,); `measurements[rows]` selects configurations.
     """
 
     configurations: Configurations  # n distinct configurations
@@ -210,9 +208,8 @@ class Measurements(Presented):
 
     def __post_init__(self) -> None:
         if self.aggregate not in AGGREGATES:
-            raise MeasurementError(
-                f"unknown aggregate {self.aggregate!r}", hint=unknown_name_hint(self.aggregate, AGGREGATES)
-            )
+            hint = unknown_name_hint(self.aggregate, AGGREGATES)
+            raise MeasurementError(f"unknown aggregate {self.aggregate!r}", hint=hint)
         rows = len(self.configurations)
         arrays = {name: read_only_table(name, values, rows, "configurations") for name, values in self.values.items()}
         object.__setattr__(self, "values", arrays)
@@ -225,10 +222,7 @@ class Measurements(Presented):
         return self.configurations.system
 
     def runs(self) -> tuple[Configurations, dict[str, Array]]:
-        """Return the configurations and the values of each repetition, NaN where a property has fewer repetitions.
-
-        There is at least one row of each configuration.
-        """
+        """Return the configuration and the values of each run, NaN where missing; one of each at least."""
         width = max((values.shape[1] for values in self.values.values()), default=1)
         lacking = {name: ((0, 0), (0, width - values.shape[1])) for name, values in self.values.items()}
         tables = {name: np.pad(self.values[name], pad, constant_values=np.nan) for name, pad in lacking.items()}
@@ -304,8 +298,7 @@ class Measurements(Presented):
             return self.column(key)
         rows = np.arange(len(self))[key].reshape(-1)
         values = {name: repetitions[rows] for name, repetitions in self.values.items()}
-        about = (self.aggregate, self.report, self.contexts, self.units, self.failures)
-        return Measurements(self.configurations[rows], values, *about)
+        return replace(self, configurations=self.configurations[rows], values=values)
 
     def resolve_property(self, nfp: str | None = None) -> str:
         """Return `nfp`, which must have been measured, or the only property if it is None."""
@@ -316,10 +309,8 @@ class Measurements(Presented):
             return next(iter(self.values))
         if not self.values:
             raise MeasurementError("the measurements have no property")
-        raise MeasurementError(
-            f"there are several properties: {', '.join(self.values)}",
-            hint="choose one with --property (in Python the argument nfp)",
-        )
+        hint = "choose one with --property (in Python the argument nfp)"
+        raise MeasurementError(f"there are several properties: {', '.join(self.values)}", hint=hint)
 
 
 # (call path, metric)
@@ -368,13 +359,11 @@ class Experiment:
             raise MeasurementError("duplicate point; its repetitions belong into one row")
         points.setflags(write=False)
         object.__setattr__(self, "points", points)
-        series = {
-            key: read_only_table(", ".join(key), values, len(points), "points") for key, values in self.series.items()
-        }
-        for key, table in series.items():
-            if np.isinf(table).any():
-                raise MeasurementError(f"{', '.join(key)}: a value is infinite")
-        object.__setattr__(self, "series", series)
+        count, given = len(points), self.series.items()
+        tables = {key: read_only_table(", ".join(key), values, count, "points") for key, values in given}
+        for key in (key for key, table in tables.items() if np.isinf(table).any()):
+            raise MeasurementError(f"{', '.join(key)}: a value is infinite")
+        object.__setattr__(self, "series", tables)
 
     @property
     def callpaths(self) -> tuple[str, ...]:

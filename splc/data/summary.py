@@ -1,4 +1,4 @@
-"""A summary of measurements: ranges, repetitions, their scatter, patterns of the runs, and a drift over time."""
+"""Summaries of properties: ranges, repetitions, their scatter, patterns of the runs, and a drift over time."""
 
 from __future__ import annotations
 
@@ -16,6 +16,13 @@ from splc.io.numbers import power_of_two
 from splc.types import Array
 
 Kind = Literal["first", "trend", "alternate", "position", "groups"]
+_TEXTS: dict[Kind, str] = {
+    "first": "the first one from all others",
+    "trend": "from the first to the last",
+    "alternate": "every other one from the rest",
+    "position": "those of the same position together",
+    "groups": "in two groups",
+}
 
 # A smaller scatter of runs is no cause for a warning.
 LEAST = 0.02
@@ -33,9 +40,7 @@ TWO_GROUPS, RUNS = 0.95, 4
 class RunPattern:
     """A pattern of the runs of all configurations."""
 
-    # whether the first runs differ from all others, later runs are larger or smaller, every other run is, runs of the
-    # same position are, or there are two groups in any order
-    kind: Kind
+    kind: Kind  # which runs differ from the others
     scatter: float  # see `scatter_of`
     factor: float  # how many times the larger runs are as large as the smaller ones
     # the number of rows of a block of the file that has one run of each configuration; None: no blocks
@@ -44,15 +49,8 @@ class RunPattern:
     @property
     def text(self) -> str:
         """The pattern in words."""
-        texts: dict[Kind, str] = {
-            "first": "the first one from all others",
-            "trend": "from the first to the last",
-            "alternate": "every other one from the rest",
-            "position": "those of the same position together",
-            "groups": "in two groups",
-        }
         blocks = "" if self.block is None else f", in blocks of {self.block:,} rows"
-        return f"{texts[self.kind]}{blocks}, by a factor of {self.factor:.2g}"
+        return f"{_TEXTS[self.kind]}{blocks}, by a factor of {self.factor:.2g}"
 
 
 def _repeated(tables: Sequence[Array]) -> Array:
@@ -96,15 +94,13 @@ def run_pattern(parts: Sequence[Measurements], nfp: str) -> RunPattern | None:
     if between >= SHARE * total and between * freedom[1] > RATIO * (total - between) * freedom[0]:
         places = np.arange(len(positions))
         shapes: dict[Kind, Array] = {"first": places == 0, "alternate": places % 2, "trend": places}
-        explained = {
-            each: np.corrcoef(positions, shape)[0, 1] ** 2 for each, shape in shapes.items() if len(places) > 2
-        }
-        kind: Kind = next((each for each, share in explained.items() if share >= SHAPE), "position")
+        several = ((each, np.corrcoef(positions, shape)[0, 1]) for each, shape in shapes.items() if len(places) > 2)
+        kind: Kind = next((each for each, correlation in several if correlation**2 >= SHAPE), "position")
         in_blocks = len(parts) == 1 and _in_blocks(parts[0])
         factor = float((1 + positions.max()) / (1 + positions.min()))
         return RunPattern(kind, scatter, factor, rows if in_blocks else None)
-    several = known.sum(axis=1) >= RUNS
-    if several.sum() >= ROWS and float(np.median(_between_two(apart[several]))) >= TWO_GROUPS:
+    many = known.sum(axis=1) >= RUNS
+    if many.sum() >= ROWS and float(np.median(_between_two(apart[many]))) >= TWO_GROUPS:
         factor = float((1 + apart[apart > 0].mean()) / (1 + apart[apart < 0].mean()))
         return RunPattern("groups", scatter, factor)
     return None
@@ -159,8 +155,7 @@ class PropertySummary:
     maximum: float  # the greatest value, NaN without any value
     configurations: int  # the number of configurations that have a value
     values: int  # the number of values
-    least_repetitions: int  # the least number of values of a configuration that has one
-    most_repetitions: int  # the greatest number of values of a configuration
+    repetitions: tuple[int, int]  # the least number of values of a configuration that has one, and the greatest one
     # the median of the relative standard deviations of the repetitions of one configuration (a fraction), None without
     # repetitions
     scatter: float | None
@@ -169,42 +164,21 @@ class PropertySummary:
     pattern: RunPattern | None = None  # what moves the runs of configurations together, None if nothing is found
 
 
-@dataclass(frozen=True)
-class Summary:
-    """A summary of measurements."""
-
-    configurations: int  # the number of distinct configurations
-    rows: int  # the number of rows that the reader used
-    properties: tuple[PropertySummary, ...]  # the properties, in the order of the file
-
-
-def summary_of(parts: Sequence[Measurements]) -> Summary:
-    """Return the summary of measurements of one system; repetitions are compared within each part only."""
-    configurations = Configurations.concatenate([part.configurations for part in parts])
-    names = dict.fromkeys(name for part in parts for name in part.properties)
-    properties = []
-    for name in names:
+def property_summaries(parts: Sequence[Measurements]) -> tuple[PropertySummary, ...]:
+    """Return the summaries of all properties of one system; repetitions are compared within each part only."""
+    summaries = []
+    for name in dict.fromkeys(name for part in parts for name in part.properties):
         having = [part for part in parts if name in part.values]
         tables = [part.values[name] for part in having]
         measured = [part.configurations[~np.isnan(part.values[name]).all(axis=1)] for part in having]
         known = np.concatenate([table[~np.isnan(table)] for table in tables])
         counts = np.concatenate([(~np.isnan(table)).sum(axis=1) for table in tables])
-        summary = PropertySummary(
-            name=name,
-            minimum=float(known.min()) if len(known) else math.nan,
-            maximum=float(known.max()) if len(known) else math.nan,
-            configurations=len(Configurations.concatenate(measured).groups()[0]),
-            values=len(known),
-            least_repetitions=int(counts[counts > 0].min(initial=len(known))),
-            most_repetitions=int(counts.max(initial=0)),
-            scatter=scatter_of(tables),
-            drift=drift_of(tables),
-            unit=parts[0].unit(name),
-            pattern=run_pattern(parts, name),
-        )
-        properties.append(summary)
-    rows = sum(part.report.used for part in parts)
-    return Summary(len(configurations.groups()[0]), rows, tuple(properties))
+        low, high = (float(end(known)) if len(known) else math.nan for end in (np.min, np.max))
+        repetitions = int(counts[counts > 0].min(initial=len(known))), int(counts.max(initial=0))
+        configurations = len(Configurations.concatenate(measured).groups()[0])
+        about = scatter_of(tables), drift_of(tables), parts[0].unit(name), run_pattern(parts, name)
+        summaries.append(PropertySummary(name, low, high, configurations, len(known), repetitions, *about))
+    return tuple(summaries)
 
 
 def drift_of(tables: Sequence[Array]) -> Drift | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -181,10 +180,6 @@ def is_text(text: str) -> bool:
 Groups = dict[str, tuple[BinaryOption, ...]]
 
 
-def _numeral(written: Mapping[str, str], text: str) -> str:
-    return written.get(text, text)
-
-
 def named_columns(system: VariabilityModel, frame: Any) -> tuple[int, dict[str, Any], Groups]:
     """Return the number of rows of a table, option → numbers or texts, and the groups that have one column."""
     table, named = table_columns(frame), dict[str, Any]()
@@ -196,18 +191,15 @@ def named_columns(system: VariabilityModel, frame: Any) -> tuple[int, dict[str, 
             named[known] = CodedTexts(*distinct_texts(texts_of(values))) if numbers is None else numbers
             if numbers is None and isinstance(system.option(known), NumericOption):
                 written = setting_numbers(named[known].distinct)[1]
-                named[known] = CodedTexts.of(named[known], partial(_numeral, written))
+                named[known] = CodedTexts.of(named[known], written)
     return len(next(iter(table.values()), ())), named, add_children(system, named)
 
 
 def add_children(system: VariabilityModel, named: dict[str, Any]) -> Groups:
     """Add columns of zeros and ones for the children of groups that have one column, and return these groups.
 
-    The column of an option is that of its group if its children have no columns and some of its cells are texts, which
-    name a child by its output string, its name, or its name without that of the option. Other texts are kept: they are
-    wrong values.
-
-    `named`: option → its column, of texts or of numbers.
+    The column of an option is that of its group if its children have no columns and some of its cells name a child, or
+    are other texts, which are kept: they are wrong values. `named`: option → its column, of texts or of numbers.
     """
     groups = {}
     for parent, children in system.child_groups.items():
@@ -220,8 +212,8 @@ def add_children(system: VariabilityModel, named: dict[str, Any]) -> Groups:
         groups[parent] = children
         for child in children:
             selected = {text: "1" if name == child.name else "0" for text, name in distinct.items()}
-            named[child.name] = CodedTexts.of(texts, selected.__getitem__)
+            named[child.name] = CodedTexts.of(texts, selected)
         needed = parent in system.mandatory
         values = {text: "1" if child else text if needed or text.strip() else "0" for text, child in distinct.items()}
-        named[parent] = CodedTexts.of(texts, values.__getitem__)
+        named[parent] = CodedTexts.of(texts, values)
     return groups

@@ -127,10 +127,10 @@ class CodedTexts(Sequence[str]):
         return CodedTexts(self.distinct, codes) if isinstance(row, slice | np.ndarray) else self.distinct[int(codes)]
 
     @classmethod
-    def of(cls, texts: Sequence[str], replace: Callable[[str], str]) -> CodedTexts:
-        """Return the texts of a column, each replaced by another one."""
+    def of(cls, texts: Sequence[str], others: Mapping[str, str]) -> CodedTexts:
+        """Return the texts of a column, with others instead of some."""
         distinct, codes = distinct_texts(texts)
-        replaced = [replace(text) for text in distinct]
+        replaced = [others.get(text, text) for text in distinct]
         position = {text: at for at, text in enumerate(dict.fromkeys(replaced))}
         return cls([*position], np.array([position[text] for text in replaced], dtype=np.int64)[codes])
 

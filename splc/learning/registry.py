@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 
 from sampling.draws import distinct_ranks
-from splc.data.configurations import Configurations
+from splc.data.configurations import Configurations, chosen_variables
 from splc.data.measurements import Measurements
-from splc.data.observations import chosen_variables
 from splc.errors import LearningError, Problem, SpecError, SplcError, plural, unknown_name_hint
 from splc.io.numbers import percentage
 from splc.io.processes import in_processes

@@ -15,8 +15,8 @@ from typing import Any
 from comparison import compare
 from sampling import Space, parse_spec
 from splc._version import __version__
+from splc.data.configurations import chosen_variables
 from splc.data.measurements import Measurements
-from splc.data.observations import chosen_variables
 from splc.errors import LearningError, Problems, SplcError, listed, plural
 from splc.formats.detect import model_writers, suffix_of
 from splc.formats.models.json import model_json_text, parse_stored_json

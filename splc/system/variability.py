@@ -51,7 +51,7 @@ class VariabilityModel:
     source: str | None = field(default=None, compare=False)  # the file it was read from
     notes: tuple[str, ...] = field(default=(), compare=False)  # remarks of its reader that are not errors
     # names of observed variables, which performance models may use, but configurations do not contain
-    # (`splc.data.observations`)
+    # (`splc.data.configurations`)
     observed: tuple[str, ...] = field(default=(), compare=False)
     # whether the options have the values that occur in a table, not all that they can have: models predict others, too
     inferred: bool = field(default=False, compare=False)

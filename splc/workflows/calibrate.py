@@ -15,7 +15,7 @@ from splc import __version__
 from splc.calibration import SCALE, Bound, Calibration, Estimate, Weights, calibrate
 from splc.data.accuracy import signed_errors, worst_place
 from splc.data.measurements import Measurements
-from splc.data.summary import summary_of
+from splc.data.summary import scatter_of
 from splc.errors import OutputError, Problem, RequestError, SpecError, SplcError, listed, nearest, plural
 from splc.formats.column_choice import shown_value
 from splc.formats.detect import model_format
@@ -234,7 +234,7 @@ def fault(fit: Calibration, measured: Measurements, nfp: str) -> Iterator[Note]:
     values = measured.column(nfp)
     rows = measured.configurations[used := np.isfinite(values) & (values != 0)]
     place = worst_place(signed_errors(fit.model.predict(rows), values[used]), rows)
-    scatter = next(each.scatter for each in summary_of([measured]).properties if each.name == nfp)
+    scatter = scatter_of([measured.values[nfp]])
     least = NEGLIGIBLE_PERCENT if scatter is None else max(NEGLIGIBLE_PERCENT, 100 * scatter)
     if fit.error_after is None or fit.error_after < least or (scatter is None and place is None):
         return

@@ -12,7 +12,8 @@ from typing import Any, ClassVar
 
 from sampling.space.analysis import Description, constraint_kind, describe, in_tree_order, option_role
 from sampling.space.space import DIAGRAMS, Space
-from splc.data.summary import PropertySummary, Summary, summary_of
+from splc.data.configurations import Configurations
+from splc.data.summary import PropertySummary, property_summaries
 from splc.errors import RequestError, SplcError
 from splc.formats import column_choice
 from splc.formats.benchmarks.declaration import folder_reader
@@ -66,7 +67,9 @@ class MeasuredSummary:
     """Measurements in short."""
 
     source: str  # the file
-    summary: Summary  # configurations, properties, repetitions
+    configurations: int  # the number of distinct configurations
+    rows: int  # the number of rows that the reader used
+    properties: tuple[PropertySummary, ...]  # the properties, in the order of the file
     contexts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # context → its values, in natural order
 
 
@@ -110,10 +113,12 @@ def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result:
                     notes.append(Note("the measurements do not fit and are left out", warning=True, details=details))
             else:
                 notes.add(reading_notes(*(part.report for part in parts)))
-                names = dict.fromkeys(name for part in parts for name in part.contexts)
-                values = {name: {part.contexts[name] for part in parts if name in part.contexts} for name in names}
+                pairs = [pair for part in parts for pair in part.contexts.items()]
+                values = {name: {text for key, text in pairs if key == name} for name, _ in pairs}
                 contexts = {name: tuple(sorted(texts, key=column_choice.natural)) for name, texts in values.items()}
-                measured = MeasuredSummary(parts[0].report.source or "", summary_of(parts), contexts)
+                every = Configurations.concatenate([part.configurations for part in parts]).unique()
+                about = parts[0].report.source or "", len(every), sum(part.report.used for part in parts)
+                measured = MeasuredSummary(*about, property_summaries(parts), contexts)
         return Result(description, tuple(notes), measured, project.inference, problem, request.tree)
 
 
@@ -159,11 +164,10 @@ def as_json(result: Result) -> dict[str, Any]:
         {"kind": constraint_kind(constraint), "text": constraint.text.strip(), "line": constraint.line}
         for constraint in system.constraints
     ]
-    rows = () if result.measured is None else result.measured.summary.properties
+    rows = () if result.measured is None else result.measured.properties
     properties = [
         {
-            **picked(row, "name, unit, minimum, maximum, configurations, values"),
-            "repetitions": (row.least_repetitions, row.most_repetitions),
+            **picked(row, "name, unit, minimum, maximum, configurations, values, repetitions"),
             "scatter": None if row.scatter is None else 100 * row.scatter,
             "drift": row.drift
             and {**picked(row.drift, "significant, rising, change, probability"), "change": 100 * row.drift.change},
@@ -171,7 +175,7 @@ def as_json(result: Result) -> dict[str, Any]:
         }
         for row in rows
     ]
-    counts = picked(result.measured, "configurations = summary.configurations, rows = summary.rows, contexts")
+    counts = picked(result.measured, "configurations, rows, contexts")
     return {
         "schema": "splc.describe/1",
         **picked(system, "name, source"),
@@ -316,40 +320,33 @@ def level_ranges(names: Sequence[str]) -> list[str]:
     return ranges
 
 
-def _repetitions(summary: PropertySummary) -> str | int:
-    least, most = summary.least_repetitions, summary.most_repetitions
-    return most if least == most else views.interval_text((least, most))
-
-
 PROPERTIES = (
     *views.columns("property = name"),
     views.Column("unit", optional=3),
     *views.columns("from = minimum, to = maximum"),
     views.Column("configurations", optional=2),
-    views.Column("repetitions", _repetitions, optional=1),
+    views.Column("repetitions", form=lambda ends: " to ".join(map(views.value_text, dict.fromkeys(ends))), optional=1),
     views.Column("scatter", form=lambda fraction: percentage(100 * fraction, 3)),
 )
 
 
 def view_of_measurements(measured: MeasuredSummary, valid: int | None) -> views.View:
     """Yield the summary of measurements; `valid` is the number of valid configurations, None if it is unknown."""
-    summary = measured.summary
     of_valid = "" if valid is None or valid > MAX_COUNTED else f" of {valid:,}"
-    rows = views.counted(summary.rows, "row")
-    yield f"\nMeasurements: {measured.source}, {summary.configurations:,}{of_valid} valid configurations, {rows}"
+    rows = views.counted(measured.rows, "row")
+    yield f"\nMeasurements: {measured.source}, {measured.configurations:,}{of_valid} valid configurations, {rows}"
     for name, values in measured.contexts.items():
         yield f"  context {name}: {views.counted(len(values), 'value')} ({column_choice.shown_values(values)})"
-    yield views.Rows(summary.properties, PROPERTIES)
-    if any(row.scatter is not None for row in summary.properties):
+    yield views.Rows(measured.properties, PROPERTIES)
+    if any(row.scatter is not None for row in measured.properties):
         yield "scatter: median of the relative standard deviations of the repetitions of a configuration"
-    for row in summary.properties:
+    for row in measured.properties:
         if row.pattern is not None:
             yield f"runs of {row.name} move together: {row.pattern.text}"
-        if row.drift is not None and row.drift.significant:
-            rising = row.drift.rising
-            direction, of_pairs = ("greater", rising) if rising > 0.5 else ("smaller", 1 - rising)
-            last = signed_percentage(100 * row.drift.change, 3)
-            change = "" if math.isnan(row.drift.change) else f", the last one by {last} in the median"
+        if (drift := row.drift) is not None and drift.significant:
+            direction, of_pairs = ("greater", drift.rising) if drift.rising > 0.5 else ("smaller", 1 - drift.rising)
+            last = f", the last one by {signed_percentage(100 * drift.change, 3)} in the median"
+            change = "" if math.isnan(drift.change) else last
             pairs = percentage(100 * of_pairs, 3)
             yield f"drift of {row.name}: later repetitions are {direction} in {pairs} of pairs{change}"
 

@@ -11,8 +11,7 @@ import numpy as np
 
 from sampling import Space
 from splc.data.accuracy import mean_relative_error
-from splc.data.configurations import Configurations, value_indices, value_table
-from splc.data.observations import Observed
+from splc.data.configurations import Configurations, Observed, value_indices, value_table
 from splc.data.property_unit import unit_in_name, unit_remark
 from splc.errors import ConfigurationError, InputError, Problem, RequestError, listed, plural
 from splc.formats.measurements.configurations import PredictionInputs, context_values, read_inputs, unlisted_values

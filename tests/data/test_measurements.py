@@ -13,9 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.data.configurations import Configurations
+from splc.data.configurations import Configurations, Observed
 from splc.data.measurements import AGGREGATES, Experiment, Key, Measurements, ReadingReport
-from splc.data.observations import Observed
 from splc.errors import MeasurementError
 from splc.formats.measurements.read import read_measurements
 from splc.system.options import BinaryOption, NumericOption

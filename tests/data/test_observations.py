@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from sampling import Space, sample
 from sampling.space.ranking import best
-from splc.data.configurations import Configurations
-from splc.data.observations import Observed, chosen_variables
+from splc.data.configurations import Configurations, Observed, chosen_variables
 from splc.formats.models.text import parse_model_text
 from splc.io.files import Source
 from splc.models.influence import InfluenceModel

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements, ReadingReport, most_cells, offsets, require_size
-from splc.data.summary import drift_of, run_pattern, summary_of
+from splc.data.summary import drift_of, property_summaries, run_pattern
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
@@ -128,20 +127,14 @@ def test_parts_are_strata() -> None:
 
 
 def summary(*parts: Measurements) -> Lines:
-    """Return the numbers of rows, and of each property what is known of its values."""
-    found = summary_of(parts)
-    lines = [f"{found.configurations} configurations, {found.rows} rows"]
-    for each in found.properties:
+    """Return what is known of the values of each property."""
+    lines = []
+    for each in property_summaries(parts):
         range_ = f"{each.minimum:g} to {each.maximum:g}, {each.configurations} with {each.values} values"
         scatter = None if each.scatter is None else round(each.scatter, 9)
-        repetitions = f"{each.least_repetitions} to {each.most_repetitions} repetitions"
+        repetitions = "{} to {} repetitions".format(*each.repetitions)
         lines.append(f"{each.name}: {range_}, {repetitions}, scatter {scatter}, drift {each.drift is not None}")
     return Lines("\n".join(lines))
-
-
-def dropped(part: Measurements, rows: int, *invalid: int) -> Measurements:
-    """Return measurements of a file with these rows, of which some were left out."""
-    return replace(part, report=replace(part.report, rows=rows, invalid=tuple((line, "wrong") for line in invalid)))
 
 
 def pattern(factor: str, *arguments: Any, **more: Any) -> Any:
@@ -158,4 +151,4 @@ def drift(*table: list[float]) -> Any:
 
 def test_calls() -> None:
     """What is counted, patterns of runs, and sizes of tables of repetitions."""
-    check_calls("summaries", pattern, summary, summarized, dropped, drift, most_cells, require_size)
+    check_calls("summaries", pattern, summary, summarized, drift, most_cells, require_size)

@@ -134,7 +134,7 @@ def test_texts_in_some_rows(cells: list[str], data: st.DataObject) -> None:
     """Texts, cells of a file and replaced texts have distinct texts that give them again, also in some rows."""
     rows = data.draw(st.lists(st.integers(0, len(cells) - 1)))
     texts: list[Sequence[str]] = [cells, column(cells)]
-    texts += [CodedTexts.of(each, str.upper) for each in texts]
+    texts += [CodedTexts.of(each, {cell: cell.upper() for cell in each}) for each in texts]
     assert [*map(list, texts[2:])] == [[cell.upper() for cell in each] for each in texts[:2]]
     for every in texts:
         some = texts_in(every, np.array(rows, dtype=np.int64))

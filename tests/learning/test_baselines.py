@@ -121,7 +121,7 @@ def test_numeric_options_that_are_absent_have_a_column_of_their_own() -> None:
 
 def test_observed_variables_are_columns() -> None:
     """A baseline learns from observed variables, and needs them for a prediction."""
-    from splc.data.observations import Observed
+    from splc.data.configurations import Observed
 
     system = VariabilityModel("mixed", OPTIONS, observed=("counter",))
     counter = np.random.default_rng(0).uniform(1, 9, 48)

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from sampling import Space
-from splc.data.configurations import Configurations
+from splc.data.configurations import Configurations, Observed
 from splc.data.measurements import Measurements
-from splc.data.observations import Observed
 from splc.learning import learn
 from splc.learning.folds import CrossValidated, SparseErrors
 from splc.learning.plausibility import Outlier, implausible, model_warnings, outlier_of, valid_predictions

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from splc.data.configurations import Configurations
+from splc.data.configurations import Configurations, Observed
 from splc.data.measurements import Measurements
-from splc.data.observations import Observed
 from splc.errors import ConfigurationError, LearningError, SpecError
 from splc.learning import Part, learn, learn_sum
 from splc.learning.projection.predictor import EnsembleSum

@@ -15,7 +15,7 @@ from sampling.space.analysis import Description
 from splc.cli.printer import print_view
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
-from splc.data.summary import Drift, PropertySummary, Summary
+from splc.data.summary import Drift, PropertySummary
 from splc.learning.effects import Effect, OptionEffects, option_effects
 from splc.learning.result import InfluenceEstimate
 from splc.models.influence import InfluenceModel
@@ -117,8 +117,8 @@ def end_of_tree(paths: int) -> Lines:
 
 def measured(valid: int | None, *drifts: Drift | None) -> Lines:
     """Return the view of measurements with these drifts of a property."""
-    summaries = [PropertySummary("energy", 1.0, 2.0, 1, 1, 1, 1, None, drift) for drift in drifts]
-    return shown(view_of_measurements(MeasuredSummary("m.csv", Summary(1200, 3600, tuple(summaries))), valid))
+    summaries = [PropertySummary("energy", 1.0, 2.0, 1, 1, (1, 1), None, drift) for drift in drifts]
+    return shown(view_of_measurements(MeasuredSummary("m.csv", 1200, 3600, tuple(summaries)), valid))
 
 
 def searched(selected: int = 0) -> Lines:

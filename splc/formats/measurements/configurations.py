@@ -20,9 +20,8 @@ from pathlib import Path
 
 import numpy as np
 
-from splc.data.configurations import Configurations, describe_configuration, further_values
+from splc.data.configurations import Configurations, Observed, describe_configuration, further_values
 from splc.data.measurements import ReadingReport
-from splc.data.observations import Observed
 from splc.errors import ConfigurationError, InputError, Problem, Problems, listed, unknown_name_hint
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.detect import is_xml

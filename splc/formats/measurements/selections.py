@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from splc.data.configurations import Configurations, value_index, with_further_values, wrong_value
+from splc.data.configurations import Configurations, value_index, value_indices, with_further_values, wrong_value
 from splc.data.property_unit import ColumnProblem, unit_problem
 from splc.data.table import DESELECTED, TRUTH, only_index, text_values
 from splc.errors import ConfigurationError, Problem, listed, nearest, plural, unknown_name_hint
@@ -140,7 +140,7 @@ class Selections:
         may_lack = isinstance(option, NumericOption) and option.optional
         if np.isnan(value) and not (may_lack and text.casefold() == "nan"):
             return f"{name}: {text!r} {not_a_number(text)}"
-        if (index := value_index(option, value)) is not None:
+        if (index := int(value_indices(option, np.array([value]))[0])) >= 0:
             return position, index
         message = wrong_value(option, value)
         if isinstance(option, NumericOption):
@@ -156,7 +156,7 @@ class Selections:
             value = parse_number(entry[len(spelling) :]) if entry.startswith(spelling) else np.nan
             if name in self.system.positions and not np.isnan(value):
                 option = self.system.options[self.system.positions[name]]
-                fits = isinstance(option, NumericOption) and value_index(option, value) is not None
+                fits = isinstance(option, NumericOption) and value_indices(option, np.array([value]))[0] >= 0
                 candidates.append((fits, len(spelling), f"{name};{entry[len(spelling) :]}"))
         if candidates:
             return max(candidates)[2]
@@ -336,9 +336,7 @@ def _index(option: Option, text: str | None) -> int:
     value = parse_number(text)
     if np.isnan(value):
         raise ConfigurationError(f"{option.name}: {text!r} {not_a_number(text)}")
-    if (index := value_index(option, value)) is None:
-        raise ConfigurationError(wrong_value(option, value))
-    return index
+    return value_index(option, value)
 
 
 def _unnamed(option: Option, system: VariabilityModel) -> int | None:

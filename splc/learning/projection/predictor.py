@@ -19,8 +19,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from splc.data.configurations import Configurations
-from splc.data.observations import Observed
+from splc.data.configurations import Configurations, Observed
 from splc.errors import ConfigurationError, ExpressionError, VariabilityError
 from splc.io.json import picked, plain_values
 from splc.learning import judging

@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.data.configurations import Configurations
-from splc.data.observations import Observed
+from splc.data.configurations import Configurations, Observed
 from splc.errors import ConfigurationError, InputError
 from splc.formats.measurements.configurations import read_configurations, read_inputs, read_observed
 from splc.formats.measurements.csv import write_configurations

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from sampling import Space
-from splc.data.configurations import Configurations
-from splc.data.observations import Observed
+from splc.data.configurations import Configurations, Observed
 from splc.learning.projection.basis import OptionBasis, numbers_of, variables_of
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel

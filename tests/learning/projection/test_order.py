@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sampling.space.space import Space
-from splc.data.configurations import Configurations
+from splc.data.configurations import Configurations, Observed
 from splc.data.measurements import Measurements
-from splc.data.observations import Observed
 from splc.learning.learner import LearningProblem
 from splc.learning.projection import order as module
 from splc.learning.projection.basis import variables_of
